@@ -15,18 +15,6 @@ export interface Records {
   delete(key: string): void;
 }
 
-/** The records of a sandbox: written in the background, and committed before a reply. */
-export interface SandboxData extends Records {
-  /** Whether there is a store. */
-  readonly isKept: boolean;
-  /** Every record, in the order of the keys. */
-  read(): Promise<StoredRecord[]>;
-  /** Resolves when every earlier record is committed. Records that could not be written are tried again next time. */
-  commit(): Promise<void>;
-  /** Commits, and closes the store if the sandbox opened it. */
-  close(): Promise<void>;
-}
-
 /** The store may hold other data, too. */
 const prefix = 'sandbox/';
 /** The limit of keys in one transaction of a record store. */
@@ -34,9 +22,18 @@ const maxKeys = 1000;
 /** The limit of characters in one value of a record store. */
 const maxLength = 1024 * 1024;
 
-/** @param place a store, or the path of an SQLite file, which is opened on first use */
+/**
+ * The records of a sandbox: written in the background, and committed before a reply.
+ *
+ * @param place a store, or the path of an SQLite file, which is opened on first use
+ */
 export function createData(place: RecordStore | string | undefined): SandboxData {
-  if (place === undefined) return noData;
+  return place === undefined ? noData : storedData(place);
+}
+
+export type SandboxData = ReturnType<typeof storedData>;
+
+function storedData(place: RecordStore | string) {
   if (typeof place === 'string' ? place === '' : typeof place?.transact !== 'function') {
     throw invalidOption('data must be a record store, or the path of a file.');
   }
@@ -47,13 +44,14 @@ export function createData(place: RecordStore | string | undefined): SandboxData
   };
   let pending = new Map<string, JsonValue | undefined>();
   let lastCommit: Promise<void> = Promise.resolve();
+  const isKept: boolean = true;
 
   async function write(): Promise<void> {
     const changes = [...pending];
     pending = new Map();
     try {
-      for (let at = 0; at < changes.length; at += maxKeys) {
-        const part = changes.slice(at, at + maxKeys);
+      for (let start = 0; start < changes.length; start += maxKeys) {
+        const part = changes.slice(start, start + maxKeys);
         const keys = part.map(([key]) => prefix + key);
         await (await store()).transact(keys, (records) => {
           for (const [key, value] of part) {
@@ -69,6 +67,7 @@ export function createData(place: RecordStore | string | undefined): SandboxData
     }
   }
 
+  /** Resolves when every earlier record is committed. Records that could not be written are tried again next time. */
   function commit(): Promise<void> {
     // One after another: a commit with nothing to write still waits for the one that writes its records.
     lastCommit = lastCommit.catch(() => {}).then(() => (pending.size === 0 ? undefined : write()));
@@ -77,8 +76,8 @@ export function createData(place: RecordStore | string | undefined): SandboxData
   }
 
   return {
-    isKept: true,
-    put: (key, value) => {
+    isKept,
+    put: (key: string, value: object) => {
       const text = JSON.stringify(value);
       if (text.length > maxLength) {
         throw new Refusal(413, 'body_too_large', 'The record of this body is longer than 1 MiB.');
@@ -86,9 +85,10 @@ export function createData(place: RecordStore | string | undefined): SandboxData
       // Sound: a copy that holds nothing but JSON.
       pending.set(key, JSON.parse(text) as JsonObject);
     },
-    delete: (key) => {
+    delete: (key: string) => {
       pending.set(key, undefined);
     },
+    /** Every record, in the order of the keys. */
     async read() {
       const all: StoredRecord[] = [];
       for (let after: string | undefined; ; ) {
@@ -99,6 +99,7 @@ export function createData(place: RecordStore | string | undefined): SandboxData
       }
     },
     commit,
+    /** Commits, and closes the store if the sandbox opened it. */
     async close() {
       await commit();
       if (typeof place === 'string') await (await opened)?.close();

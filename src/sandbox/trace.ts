@@ -72,15 +72,28 @@ export interface SandboxTrace extends Iterable<TraceEntry> {
   readonly text: (options?: { last?: number | undefined }) => string;
 }
 
-export interface TraceLog {
-  add(facts: TraceFacts): number;
-  readonly view: SandboxTrace;
-}
+export type TraceLog = ReturnType<typeof createTraceLog>;
 
 /** The limit of all bodies together, in characters. */
 const maxText = 64 * 1024 * 1024;
 
-export function createTraceLog(options: { now: () => number; maxEntries: number; seed: string }): TraceLog {
+/** The members of an entry to which nothing applies. */
+const noFacts: Omit<TraceEntry, 'id' | 'kind' | 'time' | 'exchange'> = {
+  operation: undefined,
+  event: undefined,
+  delivery: undefined,
+  order: undefined,
+  method: undefined,
+  url: undefined,
+  status: undefined,
+  durationMs: undefined,
+  headers: undefined,
+  body: undefined,
+  faults: [],
+  note: undefined,
+};
+
+export function createTraceLog(options: { now: () => number; maxEntries: number; seed: string }) {
   const { now, maxEntries, seed } = options;
   const listeners = new Set<(entry: TraceEntry) => void>();
   /** By id. Ids have no gaps. */
@@ -90,12 +103,11 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
 
   const forgotten = () => lastId - kept.size;
 
+  /** Keeps an entry, and returns its id. */
   function add(facts: TraceFacts): number {
     lastId += 1;
     const entry: TraceEntry = Object.freeze({
-      ...{ operation: undefined, event: undefined, delivery: undefined, order: undefined },
-      ...{ method: undefined, url: undefined, status: undefined, durationMs: undefined },
-      ...{ headers: undefined, body: undefined, faults: [], note: undefined },
+      ...noFacts,
       time: now(),
       ...facts,
       id: lastId,

@@ -118,11 +118,15 @@ export class DeliveryQueue {
     this.#numbers += 1;
     const id = `delivery-${this.#numbers}`;
     const { publicKey: _, headers: __, note: ___, ...facts } = event;
-    const unsent = {
-      ...{ id, ...facts, attempts: 0, postedAt: undefined },
-      ...{ acknowledged: false, status: undefined, error: undefined },
-    };
-    const delivery = Object.freeze(unsent);
+    const delivery: SandboxDelivery = Object.freeze({
+      id,
+      ...facts,
+      attempts: 0,
+      postedAt: undefined,
+      acknowledged: false,
+      status: undefined,
+      error: undefined,
+    });
     const queued = { event, delivery, isReceived: false, generation: this.#generation };
     this.#deliveries.set(id, queued);
     // A pending event is held by its own closure: forgetting it here loses nothing.
@@ -134,10 +138,10 @@ export class DeliveryQueue {
   }
 
   #enqueue(order: string, queued: QueuedDelivery, schedule: DeliverySchedule): Promise<SandboxDelivery> {
-    const before = this.#lastOfOrder.get(order);
+    const previous = this.#lastOfOrder.get(order);
     const held = this.#held.get(order) ?? [];
     this.#held.delete(order);
-    const result = this.#track(this.#sendAfter(before, queued, schedule));
+    const result = this.#track(this.#sendAfter(previous, queued, schedule));
     this.#lastOfOrder.set(order, result);
     void result.then(() => {
       if (this.#lastOfOrder.get(order) === result) this.#lastOfOrder.delete(order);
@@ -160,7 +164,7 @@ export class DeliveryQueue {
   }
 
   async #sendAfter(
-    before: Promise<unknown> | undefined,
+    previous: Promise<unknown> | undefined,
     queued: QueuedDelivery,
     schedule: DeliverySchedule,
   ): Promise<SandboxDelivery> {
@@ -170,7 +174,7 @@ export class DeliveryQueue {
     await this.#options.commit().catch(() => {});
     // Wait another turn, so that the request is answered before its event is posted.
     await nextTurn();
-    await before;
+    await previous;
     return this.#sendCopies(queued, schedule);
   }
 
@@ -191,8 +195,12 @@ export class DeliveryQueue {
     const { url, body, name, partner_order_id, faults, publicKey, note } = queued.event;
     const { headers = eventHeaders(publicKey) } = queued.event;
     const traceFacts = {
-      ...{ event: name, delivery: queued.delivery.id, order: partner_order_id },
-      ...{ method: 'POST', url, faults },
+      event: name,
+      delivery: queued.delivery.id,
+      order: partner_order_id,
+      method: 'POST',
+      url,
+      faults,
     };
     const exchange = trace.add({ kind: 'event', ...traceFacts, headers, body, note });
     const answer = await postRequest({ url, headers, body }, { fetch, timeoutMs, maxAnswerBytes });

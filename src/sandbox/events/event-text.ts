@@ -137,7 +137,11 @@ export function sellSideEvent(
 export function withExtraMembers(body: JsonObject): JsonObject {
   return Object.assign(Object.create(null), body, {
     ['__proto__']: { is_admin: true },
-    ...{ constructor: 'x', hasOwnProperty: 'x', toString: null, '': '', '0': 0 },
+    constructor: 'x',
+    hasOwnProperty: 'x',
+    toString: null,
+    '': '',
+    '0': 0,
     extra_members: {
       signature: 'not this one',
       list: [1, 2.5, 1e21, { deep: [[[]]] }],

@@ -71,30 +71,16 @@ export interface SandboxFaults {
   };
 }
 
+export type FaultPlan = ReturnType<typeof createFaultPlan>;
+
 /** The faults of a sandbox, and the draws that decide when they happen. */
-export interface FaultPlan {
-  readonly controls: SandboxFaults;
-  /** Restores the faults that the sandbox was made with, and the draws from the seed. */
-  reset(): void;
-  forRequest(operation: SandboxOperation | undefined): TimedRequestFault | undefined;
-  /** Draws the faults of an event. The draws depend on its `id` alone, not on other events. */
-  forEvent(name: OrderEventName, id: string): EventFaults;
-}
-
-/** The faults of one event, and the source of its other random values. */
-export interface EventFaults {
-  readonly random: SeededRandom;
-  readonly list: readonly EventFault[];
-  find(kind: EventFaultName): EventFault | undefined;
-}
-
 export function createFaultPlan({
   seed,
   initial,
 }: {
   seed: string;
   initial: FaultScenario | FaultRates | undefined;
-}): FaultPlan {
+}) {
   const planned: SandboxFaults['current']['next'][number][] = [];
   const rates = new Map<FaultTarget | 'all', FaultRates>();
   const streams = new Map<string, SeededRandom>();
@@ -129,6 +115,7 @@ export function createFaultPlan({
     rates.clear();
   }
 
+  /** Restores the faults that the sandbox was made with, and the draws from the seed. */
   function reset(): void {
     clear();
     streams.clear();
@@ -138,49 +125,48 @@ export function createFaultPlan({
 
   reset();
 
-  return {
-    controls: Object.freeze({
-      next(target: FaultTarget, fault: Fault) {
-        const side = targetSide(target);
-        const checked = checkFault(fault);
-        if (checked.of !== side) {
-          throw invalidOption(`faults.next: "${checked.fault.kind}" cannot happen to "${target}".`);
-        }
-        planned.push(Object.freeze({ target, fault: structuredClone(fault) }));
-      },
-      rate,
-      scenario,
-      clear,
-      get current() {
-        return {
-          next: [...planned],
-          // Sound: the keys of the map are those of the type.
-          rates: Object.fromEntries(rates) as SandboxFaults['current']['rates'],
-        };
-      },
-    }),
-
-    reset,
-
-    forRequest(operation) {
-      const targets: FaultTarget[] = operation === undefined ? ['request'] : [operation, 'request'];
-      const next = takePlanned(targets);
-      if (next?.of === 'request') return next.fault;
-      const name = `requests ${operation ?? ''}`;
-      const random = streams.get(name) ?? seededRandom(seed, name);
-      streams.set(name, random);
-      return drawRequestFault(ratesFor(['all', ...targets.reverse()]), random);
+  const controls: SandboxFaults = Object.freeze({
+    next(target: FaultTarget, fault: Fault) {
+      const side = targetSide(target);
+      const checked = checkFault(fault);
+      if (checked.of !== side) {
+        throw invalidOption(`faults.next: "${checked.fault.kind}" cannot happen to "${target}".`);
+      }
+      planned.push(Object.freeze({ target, fault: structuredClone(fault) }));
     },
-
-    forEvent(name, id) {
-      const random = seededRandom(seed, `event ${name} ${id}`);
-      const next = takePlanned([name, 'event']);
-      const drawn = drawEventFaults(ratesFor(['all', 'event', name]), random);
-      const list =
-        next?.of === 'event' ? [next.fault, ...drawn.filter(({ kind }) => kind !== next.fault.kind)] : drawn;
-      return { random, list, find: (kind) => list.find((fault) => fault.kind === kind) };
+    rate,
+    scenario,
+    clear,
+    get current() {
+      return {
+        next: [...planned],
+        // Sound: the keys of the map are those of the type.
+        rates: Object.fromEntries(rates) as SandboxFaults['current']['rates'],
+      };
     },
-  };
+  });
+
+  function forRequest(operation: SandboxOperation | undefined): TimedRequestFault | undefined {
+    const targets: FaultTarget[] = operation === undefined ? ['request'] : [operation, 'request'];
+    const next = takePlanned(targets);
+    if (next?.of === 'request') return next.fault;
+    const name = `requests ${operation ?? ''}`;
+    const random = streams.get(name) ?? seededRandom(seed, name);
+    streams.set(name, random);
+    return drawRequestFault(ratesFor(['all', ...targets.reverse()]), random);
+  }
+
+  /** The faults of an event, and the source of its other random values. They depend on its `id`, not on other events. */
+  function forEvent(name: OrderEventName, id: string) {
+    const random = seededRandom(seed, `event ${name} ${id}`);
+    const next = takePlanned([name, 'event']);
+    const drawn = drawEventFaults(ratesFor(['all', 'event', name]), random);
+    const list =
+      next?.of === 'event' ? [next.fault, ...drawn.filter(({ kind }) => kind !== next.fault.kind)] : drawn;
+    return { random, list };
+  }
+
+  return { controls, reset, forRequest, forEvent };
 }
 
 function drawRequestFault(rates: FaultRates, random: SeededRandom): TimedRequestFault | undefined {

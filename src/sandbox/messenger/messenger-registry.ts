@@ -18,11 +18,6 @@ export interface SandboxMessage {
   readonly sentAt: number;
 }
 
-type MessengerOptions = Pick<
-  SandboxSettings,
-  'random' | 'now' | 'maxRemembered' | 'numbersNotOnMessenger' | 'verifyCheck' | 'prefixes'
->;
-
 interface Device {
   readonly digest: string;
   readonly number: string;
@@ -31,14 +26,14 @@ interface Device {
 
 /** The messenger's devices and their API keys, and the last messages. */
 export class MessengerRegistry {
-  readonly #options: MessengerOptions;
+  readonly #options: SandboxSettings;
   readonly #unreachable: ReadonlySet<string>;
   readonly #devices = new Map<string, Device>();
   readonly #numbers = new Set<string>();
   readonly #records: Records;
   readonly messages: RememberedList<SandboxMessage>;
 
-  constructor(options: MessengerOptions, records: Records) {
+  constructor(options: SandboxSettings, records: Records) {
     this.#options = options;
     this.#records = records;
     this.messages = new RememberedList({ max: options.maxRemembered, prefix: 'message/', records });

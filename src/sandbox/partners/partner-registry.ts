@@ -42,8 +42,6 @@ interface EarlierKeys extends Pick<Partner, 'credentials' | 'isGiven'> {
 /** Enough to identify the key of most entries in the trace. */
 const maxEarlier = 10;
 
-type PartnerOptions = KeyOptions & Pick<SandboxSettings, 'now' | 'maxRemembered' | 'oldKeysExpire'>;
-
 interface Link {
   readonly digest: string;
   readonly partnerCode: string;
@@ -55,7 +53,7 @@ type LinkState = 'open' | 'used' | 'replaced';
 export const linkPath = '/onboarding/one-time/';
 
 export class PartnerRegistry {
-  readonly #options: PartnerOptions;
+  readonly #options: SandboxSettings;
   readonly #records: Records;
   readonly #byCode = new Map<string, Partner>();
   /** By digest of the public key, valid or not. */
@@ -67,7 +65,7 @@ export class PartnerRegistry {
   readonly #openLinks = new Map<string, Link>();
   readonly emails: RememberedList<SandboxEmail>;
 
-  constructor(options: PartnerOptions, records: Records) {
+  constructor(options: SandboxSettings, records: Records) {
     this.#options = options;
     this.#records = records;
     this.emails = new RememberedList({ max: options.maxRemembered, prefix: 'mail/', records });
@@ -188,8 +186,8 @@ export class PartnerRegistry {
 
   #save(partner: Partner): void {
     this.#records.put(`partner/${secretDigest(partner.partnerCode)}`, partner);
-    const before = this.#byCode.get(partner.partnerCode);
-    if (before !== undefined) this.#codes.delete(secretDigest(before.credentials.partnerPublicKey));
+    const earlier = this.#byCode.get(partner.partnerCode);
+    if (earlier !== undefined) this.#codes.delete(secretDigest(earlier.credentials.partnerPublicKey));
     this.#remember(partner);
   }
 
@@ -228,11 +226,9 @@ export class PartnerRegistry {
   }
 }
 
-type KeyOptions = Pick<SandboxSettings, 'random' | 'merchants' | 'prefixes'>;
-
 function issueKeys(
   partner: Pick<SandboxCredentials, 'partnerId' | 'partnerCode'>,
-  { random, merchants, prefixes }: KeyOptions,
+  { random, merchants, prefixes }: SandboxSettings,
 ): SandboxCredentials {
   const key = (prefix: string) => prefix + randomToken(random, 24);
   const byCurrency = () => merchants.map((currency) => [currency, key(prefixes.merchantKey)] as const);

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../../src/deployment/assumptions.ts';
 import { isConfigurationError } from '../../../src/errors/errors.ts';
 import { orderEventNames } from '../../../src/events/event-names.ts';
+import type { JsonObject } from '../../../src/internal/json.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { drawService, drawTraits, serviceDimensions } from '../../../src/sandbox/drawn/draw-service.ts';
 import { dimensions, type Trait } from '../../../src/sandbox/drawn/service-traits.ts';
+import type { SandboxReply } from '../../../src/sandbox/reply-forms.ts';
 
 const services = Array.from({ length: 1000 }, (_, seed) => drawService(seed));
 
@@ -49,6 +51,27 @@ describe('a drawn service', () => {
     for (const [dimension, traits] of Object.entries<readonly Trait[]>(dimensions)) {
       for (const [index, trait] of traits.slice(1).entries()) {
         expect(counts.get(trait), `${dimension} ${index + 1}`).toBeGreaterThan(5);
+      }
+    }
+  });
+
+  it('has the options of all its traits, and their hooks one after another', () => {
+    const body = {
+      event_name: 'event.buy.init',
+      fiat_amount_to_pay: 15_000.5,
+      meta_data: { status: 'refunded' },
+    };
+    for (const { seed, options } of services) {
+      const traits = drawTraits(seed).map(({ trait }) => trait.options);
+      for (const trait of traits) expect(options).toMatchObject(JSON.parse(JSON.stringify(trait)));
+      for (const name of orderEventNames) {
+        const changed = traits.reduce<JsonObject>((each, { event }) => event?.(each, name) ?? each, body);
+        expect(options.event?.(body, name), seed).toEqual(changed);
+      }
+      for (const status of [200, 403, 409, 422]) {
+        const own: SandboxReply = { status, headers: {}, body: { message: 'as documented' } };
+        const reply = traits.reduce((each, trait) => trait.reply?.(each, 'createOrder') ?? each, own);
+        expect(options.reply?.(own, 'createOrder'), seed).toEqual(reply);
       }
     }
   });
