@@ -185,7 +185,8 @@ export function readSandboxOptions(options: SandboxOptions<unknown>) {
 }
 
 const texts = value((given, name): readonly string[] => {
-  if (Array.isArray(given) && given.every((one) => typeof one === 'string')) return Object.freeze([...given]);
+  if (Array.isArray(given) && given.every((text) => typeof text === 'string'))
+    return Object.freeze([...given]);
   throw invalidOption(`${name} must be a list of texts.`);
 });
 
@@ -244,8 +245,8 @@ const readOptions = defineOptions('createSandbox', {
   callbackReceived: oneOf(['2xx', '200', 'any'], { default: '2xx' }),
 } satisfies OptionTable<SandboxOptions<unknown>>);
 
-function checkPrefix(given: unknown, name: string): string {
-  if (typeof given === 'string' && /^[!-~]*$/.test(given)) return given;
+function checkPrefix(text: unknown, name: string): string {
+  if (typeof text === 'string' && /^[!-~]*$/.test(text)) return text;
   throw invalidOption(`${name} must be printable ASCII without blanks.`);
 }
 
@@ -261,14 +262,14 @@ function checkSeed(seed: unknown): string {
   throw invalidOption('seed must be text that is not empty, or a number.');
 }
 
-function parseRate(given: unknown): { text: string; decimal: Decimal } {
-  const decimal = parseExact(given, 'exchangeRate');
+function parseRate(text: unknown): { text: string; decimal: Decimal } {
+  const decimal = parseExact(text, 'exchangeRate');
   if (decimal.units === 0n) throw invalidOption('exchangeRate must be more than zero.');
-  return { text: String(given), decimal };
+  return { text: String(text), decimal };
 }
 
-function parseExact(given: unknown, name: string): Decimal {
-  const decimal = typeof given === 'string' ? parseDecimal(given) : undefined;
+function parseExact(text: unknown, name: string): Decimal {
+  const decimal = typeof text === 'string' ? parseDecimal(text) : undefined;
   if (decimal === undefined || exactNumber(decimal) === undefined) {
     throw invalidOption(`${name} must be decimal text such as "1500.25" that a number can give exactly.`);
   }

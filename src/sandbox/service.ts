@@ -114,7 +114,7 @@ export interface RoutedRequest {
   readonly request: Request;
   readonly url: URL;
   readonly ip: string;
-  /** Empty for GET. */
+  /** The body of a GET is empty. */
   readonly body: Uint8Array;
 }
 

@@ -97,13 +97,13 @@ export interface SandboxState {
   /** Resolves when the store is read, at once without a store. Rejects if it cannot be read. */
   readonly ready: Promise<void>;
   isReady: boolean;
-  /** Of the messenger. */
+  /** The messenger's key. */
   masterKey: string;
   /** Each start of a store draws keys from another stream of the seed, since the store holds those of the earlier ones. */
   run: number;
   /** Goes to the start of the stream. Returns the master key, which is drawn first unless it was given. */
   restartRandom(): string;
-  /** Changes with each start. */
+  /** The id of this start. */
   readonly instance: string;
 }
 
@@ -148,7 +148,7 @@ async function restoreState(state: SandboxState): Promise<void> {
     if (key.startsWith('ip/')) whitelist.add((value as { ip: string }).ip);
   }
   const placed = records.filter(({ key }) => key.startsWith('order/'));
-  placed.sort((one, other) => orderNumber(one.key) - orderNumber(other.key));
+  placed.sort((first, second) => orderNumber(first.key) - orderNumber(second.key));
   for (const { value } of placed) orders.restore(value);
   const runs = (facts?.runs ?? 0) + 1;
   if (facts !== undefined) {

@@ -36,7 +36,7 @@ export interface DrawServiceOptions {
 const readOptions = defineOptions('drawService', {
   asDocumented: value(
     (given, name): readonly ServiceDimension[] => {
-      const known = (each: unknown) => serviceDimensions.some((dimension) => dimension === each);
+      const known = (name: unknown) => serviceDimensions.some((dimension) => dimension === name);
       // Sound: each of them is one.
       if (Array.isArray(given) && given.every(known)) return given as ServiceDimension[];
       throw invalidOption(`${name} must be a list of ${serviceDimensions.join(', ')}.`);
@@ -90,7 +90,7 @@ interface DrawnTrait {
   readonly differs: boolean;
 }
 
-/** How often a service is otherwise than assumed at one point: with all of them nothing would work at all. */
+/** The share of points in which a service differs. If it differed in all of them, no call would succeed. */
 const differenceRate = 0.3;
 
 function drawTrait(
@@ -130,7 +130,7 @@ function drawMembers(random: SeededRandom): Trait {
   return { options: { faults, ...hooksOf(parts) }, broken: ['event-shape'] };
 }
 
-/** Of all events, and of some. */
+/** The members of all events, then those of some. */
 const eventMembers = [
   ...[
     'event_name',

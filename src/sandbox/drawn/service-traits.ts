@@ -44,7 +44,7 @@ export interface Trait {
   readonly broken?: readonly AssumptionId[];
 }
 
-/** As a service without options is. */
+/** A service without options. */
 const documented: Trait = { options: {} };
 
 /** Bodies that do not say by themselves that the order is there. */
@@ -270,7 +270,7 @@ export const dimensions = {
     { options: { callbackRetry: 'none' } },
     { options: { callbackRetry: { maxAttempts: 3, firstDelayMs: 1_000 } } },
     { options: { callbackRetry: { maxAttempts: 20, firstDelayMs: 60_000, maxDelayMs: 3_600_000 } } },
-    // For ever, as far as anybody waits.
+    // Longer than any test waits.
     { options: { callbackRetry: { maxAttempts: 1_000_000_000, maxDelayMs: 86_400_000 } } },
   ],
   repetition: [

@@ -38,7 +38,7 @@ export interface QueuedEvent
   readonly publicKey: string;
   /** Sent in place of the usual headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** For the trace. */
+  /** Shown in the trace. */
   readonly note?: string | undefined;
 }
 

@@ -101,14 +101,14 @@ function writeNumber(number: number): string {
   return text.includes('.') ? `${text}0` : `${text}.0`;
 }
 
-/** Reported to exist; not in the contract. */
+/** This name is reported; the contract does not have it. */
 export const unfamiliarName = 'event.buy.error';
 
 export function unfamiliarEvent(body: JsonObject): JsonObject {
   return { ...body, event_name: unfamiliarName, error_code: 'SANDBOX' };
 }
 
-/** The first is reported, with other members than those of a purchase; the others follow its pattern. */
+/** The first name is reported, with other members than those of a purchase; the others follow its pattern. */
 export const sellSideNames = [
   'event.sell.init',
   'event.sell.received.crypto',

@@ -119,7 +119,7 @@ function otherCase(text: string): string {
   return lower === text ? text.toUpperCase() : lower;
 }
 
-/** Far beyond what anybody expects, and within the limit of a body. */
+/** Longer than any member should be, and within the limit of a body. */
 const longLength = 20_000;
 
 function longValue(value: JsonValue): JsonValue {

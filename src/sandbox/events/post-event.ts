@@ -49,7 +49,7 @@ type EventPlay =
 /** An event before it is signed. */
 interface EventToSign {
   readonly draft: EventDraft;
-  /** In place of the key of its order. */
+  /** Signs it in place of the key of its order. */
   readonly key?: string;
   /** Changes the signed text. */
   readonly tamper?: (text: string) => string;
@@ -111,9 +111,9 @@ function changesTo(...changes: readonly [MemberChangeName, ...MemberChangeName[]
       const change = pick(changes, random) ?? changes[0];
       const changed = changeMember(draft, path, change);
       if (changed === draft || changes.length === 1) return changed;
-      // Text is no other type for a text.
-      const [before, after] = [draft, changed].map(({ body }) => JSON.stringify(body));
-      return before === after ? changeMember(draft, path, 'list') : changed;
+      // A text as a text has not changed its type.
+      const [documented, other] = [draft, changed].map(({ body }) => JSON.stringify(body));
+      return documented === other ? changeMember(draft, path, 'list') : changed;
     },
   };
 }

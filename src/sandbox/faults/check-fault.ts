@@ -35,9 +35,9 @@ export function targetSide(target: unknown): 'request' | 'event' {
 }
 
 /** A fault with its defaults. @throws {ConfigurationError} `invalid_option` naming the problem */
-export function checkFault(given: Fault): CheckedFault {
+export function checkFault(fault: Fault): CheckedFault {
   const named: FaultDetails & { kind: unknown; when?: unknown } =
-    typeof given === 'object' && given !== null ? given : { kind: given };
+    typeof fault === 'object' && fault !== null ? fault : { kind: fault };
   const { kind, when, ...details } = named;
   if (isRequestFault(kind)) {
     const rules: RequestFaultRules = requestFaults[kind];
@@ -62,8 +62,8 @@ function isEventFault(name: unknown): name is EventFaultName {
   return typeof name === 'string' && Object.hasOwn(eventFaults, name);
 }
 
-function unknownName(what: 'target' | 'fault', given: string, known: readonly string[]) {
-  const name = given.slice(0, 64);
+function unknownName(what: 'target' | 'fault', unknown: string, known: readonly string[]) {
+  const name = unknown.slice(0, 64);
   const near = nearestName(name, known);
   return invalidOption(
     `faults: there is no ${what} "${name}".`,

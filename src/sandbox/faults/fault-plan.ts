@@ -87,8 +87,10 @@ export function createFaultPlan({
 
   function rate(first: FaultTarget | FaultRates, second?: FaultRates): void {
     const target = typeof first === 'string' ? first : 'all';
-    const given = typeof first === 'string' ? second : first;
-    const checked = checkRates(given, typeof first === 'string' ? targetSide(first) : undefined);
+    const checked = checkRates(
+      typeof first === 'string' ? second : first,
+      typeof first === 'string' ? targetSide(first) : undefined,
+    );
     if (Object.keys(checked).length === 0) rates.delete(target);
     else rates.set(target, checked);
   }

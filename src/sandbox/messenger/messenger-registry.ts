@@ -122,7 +122,7 @@ export class MessengerRegistry {
   }
 }
 
-/** In any notation. A "+" in a query is read as a blank. */
+/** The digits of a phone number in any notation. A query turns "+" into a blank. */
 function digitsOf(phone: string): string {
   return phone.replace(/\D/g, '');
 }

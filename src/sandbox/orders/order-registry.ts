@@ -131,7 +131,7 @@ export class OrderRegistry {
     this.#records.delete(`order/${ref}`);
     this.#orders.delete(ref);
     this.#finished.delete(ref);
-    const others = (this.#refs.get(own) ?? []).filter((one) => one !== ref);
+    const others = (this.#refs.get(own) ?? []).filter((other) => other !== ref);
     if (others.length > 0) this.#refs.set(own, others);
     else this.#refs.delete(own);
   }

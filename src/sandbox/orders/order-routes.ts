@@ -14,10 +14,10 @@ import type { SandboxState } from '../state.ts';
 import { type Decimal, divideDecimals, exactNumber, formatDecimal, parseDecimal } from './decimal.ts';
 import type { SandboxOrder } from './order-registry.ts';
 
-/** As USDT and USDC have. Further digits are cut off. */
+/** USDT and USDC have six places. Further digits are cut off. */
 const cryptoPlaces = 6;
 
-/** Reported as currencies; that they are paid by mobile money is the sandbox's choice. */
+/** These currencies are reported; that they are paid by mobile money is the sandbox's choice. */
 const mobileMoneyCurrencies: ReadonlySet<string> = new Set(['GHS', 'KES', 'KHS']);
 
 const text = z.string().min(1);

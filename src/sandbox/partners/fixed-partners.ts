@@ -37,7 +37,7 @@ export function checkPartners(partners: readonly SandboxPartner[]): readonly Fix
       if (seen.has(unique)) throw invalidOption('partners: two have the same partnerCode or public key.');
       seen.add(unique);
     }
-    // Not spread: `defineCredentials` hides the secrets of its copy, and a sandbox shows them.
+    // Picked from the original: `defineCredentials` hides the secrets of its copy, and a sandbox shows them.
     const { partnerSecretKey, merchantSecretKeys } = given;
     const credentials = Object.freeze({
       partnerPublicKey: keys.partnerPublicKey,

@@ -56,12 +56,12 @@ export class PartnerRegistry {
   readonly #options: SandboxSettings;
   readonly #records: Records;
   readonly #byCode = new Map<string, Partner>();
-  /** By digest of the public key, valid or not. */
+  /** Codes of partners by the digest of a public key, valid or not. */
   readonly #codes = new Map<string, string>();
   readonly #ids = new Map<string, string>();
-  /** By digest of the token. */
+  /** Links by the digest of their token. */
   readonly #links = new Map<string, Link>();
-  /** By code of the partner, which has at most one. */
+  /** The open link of a partner, by its code. */
   readonly #openLinks = new Map<string, Link>();
   readonly emails: RememberedList<SandboxEmail>;
 

@@ -84,7 +84,7 @@ async function regenerateKeys(state: SandboxState, { body, request, url }: Route
   return jsonReply(200, { message: 'A one-time reset link was sent to the e-mail address.' });
 }
 
-/** Below the onboarding base URL (reported). */
+/** The path below the onboarding base URL (reported). */
 const signRequestPath = '/api/v1/no-auth/PartnerP2P/SignRequestSha512/';
 
 /**

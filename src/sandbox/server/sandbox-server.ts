@@ -98,7 +98,7 @@ export async function listen<Order>(options: {
 }
 
 const controlPath = '/_sandbox/';
-/** For an edited copy. Callers without the token cannot fill the memory. */
+/** The limit of an edited copy. Callers without the token cannot fill the memory. */
 const maxControlBytes = 2 * 1024 * 1024;
 
 function holdsToken(authorization: string | undefined, token: string): boolean {
