@@ -34,6 +34,7 @@ export interface ErrorDetails {
   /** What to do, where the place knows more than the table of remedies. */
   readonly remedy?: Text | undefined;
   readonly cause?: unknown;
+  readonly assumptions?: readonly string[] | undefined;
 }
 
 /**
@@ -42,19 +43,23 @@ export interface ErrorDetails {
  * `code` is a stable literal to branch on; `message` says what failed, on what, what to do next, and where to read more.
  * No error ever holds a secret key, a one-time code, an expected signature or a request body.
  */
-export abstract class PartnerExchangeError extends Error {
-  /** Stable, literal; docs/errors.md says of each what it means and what to do. */
-  abstract readonly code: string;
+export abstract class PartnerExchangeError<Code extends string = string> extends Error {
+  /** Stable, literal: branch on it. docs/errors.md says of each what it means and what to do. */
+  readonly code: Code;
+  /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs; a wrong one can look like a forgery. */
+  readonly assumptions: readonly string[];
 
   /** @internal Only this package makes errors: its parameters can change. */
   constructor(
     { kind, remedies }: { kind: string; remedies: Remedies },
-    code: string,
+    code: Code,
     what: Text,
-    { remedy, cause }: ErrorDetails = {},
+    { remedy, cause, assumptions = [] }: ErrorDetails = {},
   ) {
     const parts: MessageParts = { what, remedy: remedy ?? remedyOf(remedies, code) };
     super(composeMessage(parts, code, libraryWords), cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.assumptions = assumptions;
     // Not enumerable: a printed error shows its name once. Set by us, so that minified builds keep it.
     Object.defineProperty(this, 'name', { value: kind, configurable: true, writable: true });
     Object.defineProperty(this, brand, { value: kind });
@@ -91,6 +96,16 @@ export function whatFailed(error: PartnerExchangeError, say: Words = libraryWord
   return inWords(partsOf(error).what, say);
 }
 
+/** A copy of an error in other words, for code that knows more than the code that threw it. All other members stay. */
+export function reworded<Kind extends PartnerExchangeError>(error: Kind, words: Partial<MessageParts>): Kind {
+  const parts = { ...partsOf(error), ...words };
+  const { message, stack, ...members } = Object.getOwnPropertyDescriptors(error);
+  // An error by itself, since a copy that only inherits has no stack.
+  const copy = new Error(composeMessage(parts, error.code, libraryWords));
+  Object.defineProperties(copy, { ...members, [partsKey]: { value: parts } });
+  return Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
+}
+
 /** The kind of an error of ours, whichever copy of the package made it. */
 export function kindOf(error: unknown): string | undefined {
   try {
@@ -107,14 +122,10 @@ export function kindOf(error: unknown): string | undefined {
 export type BulkErrorCode = keyof typeof remedies.BulkError;
 
 /** A bulk run ended before its last row. The results before it hold; a second run goes on where it stopped. */
-export class BulkError extends PartnerExchangeError {
-  /** Stable: branch on it. */
-  readonly code: BulkErrorCode;
-
+export class BulkError extends PartnerExchangeError<BulkErrorCode> {
   /** @internal */
   constructor(code: BulkErrorCode, what: Text, details?: ErrorDetails) {
     super({ kind: 'BulkError', remedies: bulkRemedies }, code, what, details);
-    this.code = code;
   }
 }
 
@@ -127,21 +138,10 @@ export function isBulkError(error: unknown): error is BulkError {
 export type ConfigurationErrorCode = keyof typeof remedies.ConfigurationError;
 
 /** Something is set up wrongly. Thrown before anything is sent; fix the code or the configuration. */
-export class ConfigurationError extends PartnerExchangeError {
-  /** Stable: branch on it. */
-  readonly code: ConfigurationErrorCode;
-  /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs. */
-  readonly assumptions: readonly string[];
-
+export class ConfigurationError extends PartnerExchangeError<ConfigurationErrorCode> {
   /** @internal */
-  constructor(
-    code: ConfigurationErrorCode,
-    what: Text,
-    details: ErrorDetails & { readonly assumptions?: readonly string[] | undefined } = {},
-  ) {
+  constructor(code: ConfigurationErrorCode, what: Text, details?: ErrorDetails) {
     super({ kind: 'ConfigurationError', remedies: configurationRemedies }, code, what, details);
-    this.code = code;
-    this.assumptions = details.assumptions ?? [];
   }
 }
 
@@ -157,21 +157,10 @@ export type InboxErrorCode = keyof typeof remedies.InboxError;
  * An inbox could not store a delivery or have it handled. Holds nothing of the body but, in `event_unrecognized`, the
  * names of the event and of its order.
  */
-export class InboxError extends PartnerExchangeError {
-  /** Stable: branch on it. */
-  readonly code: InboxErrorCode;
-  /** Ids of the assumptions (see the ledger) that do not hold: of `event_unrecognized`. */
-  readonly assumptions: readonly string[];
-
+export class InboxError extends PartnerExchangeError<InboxErrorCode> {
   /** @internal */
-  constructor(
-    code: InboxErrorCode,
-    what: Text,
-    details: ErrorDetails & { readonly assumptions?: readonly string[] | undefined } = {},
-  ) {
+  constructor(code: InboxErrorCode, what: Text, details?: ErrorDetails) {
     super({ kind: 'InboxError', remedies: inboxRemedies }, code, what, details);
-    this.code = code;
-    this.assumptions = details.assumptions ?? [];
   }
 }
 
@@ -184,9 +173,7 @@ export function isInboxError(error: unknown): error is InboxError {
 export type KeyErrorCode = keyof typeof remedies.KeyError;
 
 /** Keys could not be loaded, stored or rotated. Never holds a key. */
-export class KeyError extends PartnerExchangeError {
-  /** Stable: branch on it. */
-  readonly code: KeyErrorCode;
+export class KeyError extends PartnerExchangeError<KeyErrorCode> {
   /** Milliseconds until it may be tried again; absent where waiting changes nothing. */
   readonly retryAfterMs: number | undefined;
 
@@ -197,7 +184,6 @@ export class KeyError extends PartnerExchangeError {
     details: ErrorDetails & { readonly retryAfterMs?: number | undefined } = {},
   ) {
     super({ kind: 'KeyError', remedies: keyRemedies }, code, what, details);
-    this.code = code;
     this.retryAfterMs = details.retryAfterMs;
   }
 }
@@ -231,17 +217,13 @@ export type OrderState =
 export type OrderErrorCode = keyof typeof remedies.OrderError;
 
 /** An order journal refused a call because of the state of the order. Holds only the id of the payload. */
-export class OrderError extends PartnerExchangeError {
-  /** Stable: branch on it. */
-  readonly code: OrderErrorCode;
+export class OrderError extends PartnerExchangeError<OrderErrorCode> {
   /** The id of the order. */
   readonly partner_order_id: string;
   /** The state of the order; `undefined` if the journal does not have it. */
   readonly state: OrderState | undefined;
   /** Milliseconds until `in_progress` is over at the latest. */
   readonly retryAfterMs: number | undefined;
-  /** Ids of the assumptions (see the ledger) behind this. */
-  readonly assumptions: readonly string[];
 
   /** @internal */
   constructor(
@@ -251,15 +233,12 @@ export class OrderError extends PartnerExchangeError {
       readonly partner_order_id: string;
       readonly state?: OrderState | undefined;
       readonly retryAfterMs?: number | undefined;
-      readonly assumptions?: readonly string[] | undefined;
     },
   ) {
     super({ kind: 'OrderError', remedies: orderRemedies }, code, what, details);
-    this.code = code;
     this.partner_order_id = details.partner_order_id;
     this.state = details.state;
     this.retryAfterMs = details.retryAfterMs;
-    this.assumptions = details.assumptions ?? [];
   }
 }
 
@@ -275,9 +254,7 @@ export type OtpErrorCode = keyof typeof remedies.OtpError;
 export type OtpLimit = 'phone' | 'ip' | 'unconfirmedPerIp' | 'failuresPerPhone' | 'total' | 'maxSends';
 
 /** A one-time code could not be issued, sent again or checked. Holds neither a code nor a phone number. */
-export class OtpError extends PartnerExchangeError {
-  /** Stable: branch on it. */
-  readonly code: OtpErrorCode;
+export class OtpError extends PartnerExchangeError<OtpErrorCode> {
   /** Milliseconds after which it makes sense to try again, where that is known. */
   readonly retryAfterMs: number | undefined;
   /** Of `limit_reached`. */
@@ -296,7 +273,6 @@ export class OtpError extends PartnerExchangeError {
     } = {},
   ) {
     super({ kind: 'OtpError', remedies: otpRemedies }, code, what, details);
-    this.code = code;
     this.retryAfterMs = details.retryAfterMs;
     this.limit = details.limit;
     this.member = details.member;
@@ -348,13 +324,10 @@ export interface RequestErrorDetails extends ErrorDetails {
   body?: unknown;
   retryAfterMs?: number;
   issues?: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[];
-  assumptions?: readonly string[];
 }
 
 /** A request failed; {@link outcome} says whether the service can have acted on it. */
-export class RequestError extends PartnerExchangeError {
-  /** Stable: branch on it. */
-  readonly code: RequestErrorCode;
+export class RequestError extends PartnerExchangeError<RequestErrorCode> {
   /** Whether the service can have acted. */
   readonly outcome: RequestOutcome;
   /** Which call failed, e.g. `createOrder`. */
@@ -371,8 +344,6 @@ export class RequestError extends PartnerExchangeError {
   readonly retryAfterMs: number | undefined;
   /** The faults of the reply, from the caller's schema. */
   readonly issues: RequestErrorDetails['issues'];
-  /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs. */
-  readonly assumptions: readonly string[];
   /**
    * Reply headers, when there was a reply; values that repeat the request's secrets are hidden, as in `body`. Not
    * enumerable: a printed error does not show them.
@@ -388,7 +359,6 @@ export class RequestError extends PartnerExchangeError {
   /** @internal */
   constructor(code: RequestErrorCode, what: Text, details: RequestErrorDetails) {
     super({ kind: 'RequestError', remedies: requestRemedies }, code, what, details);
-    this.code = code;
     this.outcome = details.outcome;
     this.operation = details.operation;
     this.method = details.method;
@@ -397,7 +367,6 @@ export class RequestError extends PartnerExchangeError {
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
     this.issues = details.issues;
-    this.assumptions = details.assumptions ?? [];
     Object.defineProperty(this, 'headers', { value: details.headers });
     Object.defineProperty(this, 'body', { value: details.body });
   }
@@ -406,25 +375,6 @@ export class RequestError extends PartnerExchangeError {
 /** True for a {@link RequestError}, also of another copy of the package. */
 export function isRequestError(error: unknown): error is RequestError {
   return kindOf(error) === 'RequestError';
-}
-
-/** A copy of an error with other parts: whoever catches it may know more than the client. */
-export function changedRequestError(
-  error: RequestError,
-  changes: { what?: Text; remedy?: Text; outcome?: RequestOutcome },
-): RequestError {
-  const { code, outcome, operation, method, url, attempts, assumptions, body, cause } = error;
-  const { status, headers, retryAfterMs, issues } = error;
-  const { what, remedy } = partsOf(error);
-  return new RequestError(code, changes.what ?? what, {
-    remedy: changes.remedy ?? remedy,
-    outcome: changes.outcome ?? outcome,
-    ...{ operation, method, url, attempts, assumptions, body, cause },
-    ...(status !== undefined && { status }),
-    ...(headers !== undefined && { headers }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(issues !== undefined && { issues }),
-  });
 }
 
 /**
@@ -445,21 +395,10 @@ export type RequestRefusalCode = keyof typeof remedies.RequestRefusal;
 export type SignatureErrorCode = keyof typeof remedies.SignatureError;
 
 /** A body could not be verified. Holds neither the body, nor a key, nor the expected signature. */
-export class SignatureError extends PartnerExchangeError {
-  /** Stable: branch on it. */
-  readonly code: SignatureErrorCode;
-  /** Ids of the assumptions (see the ledger) that may be wrong: a wrong assumption looks like a forgery. */
-  readonly assumptions: readonly string[];
-
+export class SignatureError extends PartnerExchangeError<SignatureErrorCode> {
   /** @internal */
-  constructor(
-    code: SignatureErrorCode,
-    what: Text,
-    details: ErrorDetails & { readonly assumptions?: readonly string[] | undefined } = {},
-  ) {
+  constructor(code: SignatureErrorCode, what: Text, details?: ErrorDetails) {
     super({ kind: 'SignatureError', remedies: signatureRemedies }, code, what, details);
-    this.code = code;
-    this.assumptions = details.assumptions ?? [];
   }
 }
 
@@ -472,14 +411,10 @@ export function isSignatureError(error: unknown): error is SignatureError {
 export type StoreErrorCode = keyof typeof remedies.StoreError;
 
 /** A record store could not do a transaction. Holds no keys or values of records. */
-export class StoreError extends PartnerExchangeError {
-  /** Stable: branch on it. */
-  readonly code: StoreErrorCode;
-
+export class StoreError extends PartnerExchangeError<StoreErrorCode> {
   /** @internal */
   constructor(code: StoreErrorCode, what: Text, details?: ErrorDetails) {
     super({ kind: 'StoreError', remedies: storeRemedies }, code, what, details);
-    this.code = code;
   }
 }
 
@@ -497,9 +432,7 @@ export interface ValidationIssue {
 }
 
 /** The input of a call does not fit. Thrown before anything is signed or sent. */
-export class ValidationError extends PartnerExchangeError {
-  /** The only code of this class. */
-  readonly code = 'invalid_input' as const;
+export class ValidationError extends PartnerExchangeError<'invalid_input'> {
   /** Each member that does not fit. */
   readonly issues: readonly ValidationIssue[];
 

@@ -2,14 +2,15 @@ import { allKeysOf, areSameCredentials, defineCredentials } from '../credentials
 import type { KeyRing, KeySets } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import {
-  changedRequestError,
   isKeyError,
   isRequestError,
   type KeyError,
   partsOf,
   type RequestError,
+  reworded,
+  whatFailed,
 } from '../errors/errors.ts';
-import { inWords, mapText } from '../errors/remedies.ts';
+import { inWords } from '../errors/remedies.ts';
 
 /** Most keys remembered for redaction: a ring may give other keys with every load. */
 const maxSecrets = 200;
@@ -109,10 +110,10 @@ function isKeyRefusal(error: unknown): error is RequestError {
 
 /** The refusal, and what the ring says of its keys: they may be older than those of the service. */
 function withReason(refusal: RequestError, reason: KeyError): RequestError {
-  const others = mapText(partsOf(refusal).remedy, (text) => text.replace(/\.$/, ''));
+  const { remedy } = partsOf(refusal);
   const doubt = reason.code === 'keys_unconfirmed' ? 'wrong' : 'old';
-  return changedRequestError(refusal, {
+  return reworded(refusal, {
     remedy: (say) =>
-      `${inWords(others, say)}; or the keys are ${doubt}: ${inWords(partsOf(reason).what, say)}`,
+      `${inWords(remedy, say).replace(/\.$/, '')}; or the keys are ${doubt}: ${whatFailed(reason, say)}`,
   });
 }

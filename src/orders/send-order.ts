@@ -1,12 +1,12 @@
 import {
-  changedRequestError,
   isPartnerExchangeError,
   isRequestError,
   outcomeOf,
-  partsOf,
   type RequestError,
+  reworded,
+  whatFailed,
 } from '../errors/errors.ts';
-import { mapText, outcomeClauses } from '../errors/remedies.ts';
+import { outcomeClauses } from '../errors/remedies.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
@@ -61,10 +61,10 @@ function isConflict({ code, status }: RequestError): boolean {
 
 /** The service refuses duplicates, and this request was one: it did not act on it. */
 function asRefused(error: RequestError): RequestError {
-  const what = mapText(partsOf(error).what, (text) =>
-    text.replace(outcomeClauses[error.outcome], outcomeClauses.refused),
-  );
-  return changedRequestError(error, { what, outcome: 'refused' });
+  const copy = reworded(error, {
+    what: (say) => whatFailed(error, say).replace(outcomeClauses[error.outcome], outcomeClauses.refused),
+  });
+  return Object.assign(copy, { outcome: 'refused' as const });
 }
 
 function isDuplicateRefusal(ask: () => boolean): boolean {

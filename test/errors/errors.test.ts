@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { inspect, types } from 'node:util';
 import { beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import * as errors from '../../src/errors/errors.ts';
 import {
@@ -32,6 +32,7 @@ import {
   type RequestErrorCode,
   type RequestErrorDetails,
   type RequestOutcome,
+  reworded,
   type SdkError,
   SignatureError,
   type SignatureErrorCode,
@@ -143,6 +144,7 @@ describe('an error of the package', () => {
     expect(new SignatureError('body_not_json', 'wrong').assumptions).toEqual([]);
     expect(new ConfigurationError('invalid_option', 'wrong').assumptions).toEqual([]);
     expect(new RequestError('http_error', 'wrong', details).assumptions).toEqual([]);
+    expect(new StoreError('store_failed', 'wrong').assumptions).toEqual([]);
   });
 
   it('keeps the assumptions it was given', () => {
@@ -155,9 +157,14 @@ describe('an error of the package', () => {
   });
 });
 
-describe('a message', () => {
-  const commands: Words = { ...libraryWords, explain: '"explain"', settle: 'run "settle"' };
+const commands: Words = {
+  ...libraryWords,
+  explain: '"explain"',
+  settle: 'run "settle"',
+  merchant: '--merchant',
+};
 
+describe('a message', () => {
   it('says what failed, what to do about its code, and where to read more', () => {
     expect(new SignatureError('signature_mismatch', 'The signature does not match.').message).toBe(
       'The signature does not match. If the service sent it, find out why with explainMismatch of partner-exchange-sdk/diagnostics. See partner-exchange-sdk/docs/errors.md#signature_mismatch.',
@@ -210,6 +217,57 @@ describe('a message', () => {
     const shown = inspect(new SignatureError('signature_mismatch', 'It failed.'));
     expect(shown.match(/It failed/g)).toHaveLength(1);
     expect(JSON.stringify(new SignatureError('signature_mismatch', 'It failed.'))).not.toContain('It failed');
+  });
+});
+
+describe('a reworded error', () => {
+  const cause = new Error('socket closed');
+  const original = new RequestError('http_error', 'It failed.', {
+    ...details,
+    assumptions: ['errors'],
+    headers: new Headers({ 'retry-after': '5' }),
+    body: { reason: 'none' },
+    status: 429,
+    cause,
+  });
+
+  it('has the new words, and the old ones where there are none', () => {
+    const copy = reworded(original, { what: (say) => `It failed for good: ${say.merchant}.` });
+    expect(copy.message).toBe(
+      original.message.replace('It failed.', 'It failed for good: the merchant option.'),
+    );
+    expect(describeIn(commands, copy)).toContain('It failed for good: --merchant.');
+    expect(reworded(original, { remedy: 'Wait.' }).message).toBe(
+      'It failed. Wait. See partner-exchange-sdk/docs/errors.md#http_error.',
+    );
+    expect(original.message).toMatch(/^It failed\. Look/);
+  });
+
+  it.each(kinds)('has every other member of the $kind that it was made of', ({ own, guard, kind }) => {
+    const { message, stack, ...members } = Object.getOwnPropertyDescriptors(own);
+    const copy = reworded(own, { what: 'Other words' });
+    expect(guard(copy) && types.isNativeError(copy)).toBe(true);
+    expect(copy).toBeInstanceOf(PartnerExchangeError);
+    expect(String(copy)).toBe(`${kind}: ${copy.message}`);
+    expect(Object.getOwnPropertyDescriptors(copy)).toMatchObject(members);
+  });
+
+  it('hands out the reply and the cause of a request error, and shows the reply to nobody', () => {
+    const copy = reworded(original, { what: 'Other words' });
+    expect([copy.body, copy.headers, copy.cause, copy.status]).toEqual([
+      original.body,
+      original.headers,
+      cause,
+      429,
+    ]);
+    expect(Object.keys(copy)).toEqual(Object.keys(original));
+  });
+
+  it('is of the kind of an error of another copy', () => {
+    const error = foreign.SignatureError;
+    if (!isSignatureError(error)) throw new TypeError('It is no SignatureError.');
+    expect(isSignatureError(reworded(error, { what: 'Other words' }))).toBe(true);
+    expect(reworded(error, { what: 'Other words' }).message).toMatch(/^Other words\. If the service sent it/);
   });
 });
 

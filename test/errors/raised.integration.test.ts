@@ -137,10 +137,10 @@ it('the command line reads the message of no error of ours: it says it in its ow
         read.push(`${source.fileName.slice(root.length + 1)}: ${node.getText()}`);
     });
   }
-  // What is left when it is no error of ours; what Node says of a header; the reason of a database.
+  // The reason of a database; the fault that Node finds in a header; an error that is not ours.
   expect(read).toEqual([
-    'src/cli/terminal/failure-line.ts: error.message',
-    'src/cli/deliveries/post-delivery.ts: error.message',
     'src/cli/commands/sandbox/sandbox-data.ts: error.cause.message',
+    'src/cli/deliveries/post-delivery.ts: error.message',
+    'src/cli/terminal/failure-line.ts: error.message',
   ]);
 });

@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { checkSecretText } from '../../credentials/partner-credentials.ts';
-import { ConfigurationError, isConfigurationError, partsOf } from '../../errors/errors.ts';
-import { mapText } from '../../errors/remedies.ts';
+import { isConfigurationError, reworded, whatFailed } from '../../errors/errors.ts';
 import { codeOf } from '../../internal/error-code.ts';
 import { findLossyMember } from '../../internal/find-lossy-member.ts';
 import { isJsonObject, type JsonObject } from '../../internal/json.ts';
@@ -108,10 +107,7 @@ export function inFile<Result>(path: string, read: () => Result): Result {
     return read();
   } catch (error) {
     if (!isConfigurationError(error)) throw error;
-    const { code, assumptions } = error;
-    const { what, remedy } = partsOf(error);
-    const named = mapText(what, (text) => `${shownPath(path)}: ${text}`);
-    throw new ConfigurationError(code, named, { remedy, assumptions });
+    throw reworded(error, { what: (say) => `${shownPath(path)}: ${whatFailed(error, say)}` });
   }
 }
 

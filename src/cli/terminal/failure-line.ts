@@ -32,7 +32,7 @@ export function describeFailure(error: unknown): Failure {
       message: printableText(describeIn(commandWords, error)),
       exitCode: exitCodeOf(error),
       code: error.code,
-      ...('assumptions' in error && { assumptions: error.assumptions }),
+      assumptions: error.assumptions,
     };
   }
   return describeForeign(error);

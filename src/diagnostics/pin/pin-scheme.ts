@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
-import { ConfigurationError, isSignatureError, partsOf, SignatureError } from '../../errors/errors.ts';
-import { mapText } from '../../errors/remedies.ts';
+import { ConfigurationError, isSignatureError, reworded, whatFailed } from '../../errors/errors.ts';
 import { isJsonObject } from '../../internal/json.ts';
 import { defineOptions, type OptionTable, unchecked, value } from '../../internal/options.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
@@ -125,12 +124,7 @@ function verifyNamed(name: string, body: Body, { keys, scheme }: Check): Verifie
     return verifyBody(body, { key: keys, scheme });
   } catch (error) {
     if (!isSignatureError(error)) throw error;
-    const { what, remedy } = partsOf(error);
-    throw new SignatureError(
-      error.code,
-      mapText(what, (text) => `${name}: ${text}`),
-      { remedy, assumptions: error.assumptions },
-    );
+    throw reworded(error, { what: (say) => `${name}: ${whatFailed(error, say)}` });
   }
 }
 
