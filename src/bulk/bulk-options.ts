@@ -1,13 +1,15 @@
 import { type Sleep, sleep } from '../internal/backoff.ts';
 import { longestTimerMs } from '../internal/deadline.ts';
 import {
+  abortSignal,
   callback,
-  checkOneOf,
   defineOptions,
   flag,
   integer,
   invalidOption,
+  list,
   type OptionTable,
+  oneOf,
   optional,
   value,
 } from '../internal/options.ts';
@@ -78,21 +80,21 @@ export interface BulkOptions {
 
 /** @throws {ConfigurationError} `invalid_option` */
 export const readBulkOptions = defineOptions('sendBulk', {
-  messenger: value(checkDevices),
-  rows: value(checkRows),
-  store: value(checkStore),
-  campaign: value(checkCampaign),
+  messenger: checkDevices,
+  rows: checkRows,
+  store: checkStore,
+  campaign: checkCampaign,
   messagesPerSecond: value(checkRate, { default: 1 }),
   concurrency: integer({ default: 1, most: 1000 }),
   stopAfterFailures: integer({ default: 10 }),
-  repeat: value(checkRepeat, { default: ['not-sent'] }),
+  repeat: list(oneOf(['not-sent', 'refused', 'unknown']), { default: ['not-sent'] }),
   dryRun: flag({ default: false }),
-  country: value(checkCountry),
+  country: checkCountry,
   allowedPrefixes: value(checkPrefixes, { default: 'any' }),
   total: optional(integer({ least: 0 })),
   leaseMs: integer({ default: 120_000, least: 1000 }),
   rememberMs: optional(integer()),
-  signal: optional(value(checkSignal)),
+  signal: abortSignal(),
   onProgress: optional(callback<NonNullable<BulkOptions['onProgress']>>()),
   now: callback({ default: Date.now }),
   sleep: callback({ default: sleep }),
@@ -129,14 +131,4 @@ function checkCampaign(campaign: unknown): string {
 function checkRate(rate: unknown): number {
   if (typeof rate === 'number' && rate > 0 && rate <= 1000 && 1000 / rate <= longestTimerMs) return rate;
   throw invalidOption('messagesPerSecond must be a number above 0, and at most 1000.');
-}
-
-function checkRepeat(repeat: unknown): readonly BulkRepeat[] {
-  if (!Array.isArray(repeat)) throw invalidOption('repeat must be a list.');
-  return repeat.map((state) => checkOneOf('repeat', state, ['not-sent', 'refused', 'unknown']));
-}
-
-function checkSignal(signal: unknown): AbortSignal {
-  if (signal instanceof AbortSignal) return signal;
-  throw invalidOption('signal must be an AbortSignal.');
 }

@@ -45,7 +45,7 @@ export type CsvSource =
 
 const readOptions = defineOptions('readBulkCsv', {
   columns: nested({ to_phone: optional(text()), message: optional(text()), key: optional(text()) }),
-  template: optional(value(checkTemplate)),
+  template: optional(checkTemplate),
   delimiter: value(checkDelimiter, { default: ',' }),
 } satisfies OptionTable<BulkCsvOptions>);
 

@@ -1,16 +1,16 @@
 import { concealMembers } from '../internal/conceal-members.ts';
-import { defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
+import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
 import { checkNamedKey, checkSecretText, invalid, type PartnerCredentials } from './partner-credentials.ts';
 
 const readCredentials = defineOptions(
   'credentials',
   {
-    partnerPublicKey: value((given) => checkNamedKey('partnerPublicKey', given)),
-    partnerSecretKey: value((given) => checkNamedKey('partnerSecretKey', given)),
-    merchantSecretKey: optional(value((given) => checkNamedKey('merchantSecretKey', given))),
-    merchantSecretKeys: optional(value(checkMerchants)),
-    partnerId: optional(value(checkName)),
-    partnerCode: optional(value(checkName)),
+    partnerPublicKey: (given) => checkNamedKey('partnerPublicKey', given),
+    partnerSecretKey: (given) => checkNamedKey('partnerSecretKey', given),
+    merchantSecretKey: optional((given) => checkNamedKey('merchantSecretKey', given)),
+    merchantSecretKeys: optional(checkMerchants),
+    partnerId: optional(checkName),
+    partnerCode: optional(checkName),
   } satisfies OptionTable<PartnerCredentials>,
   'invalid_credentials',
 );

@@ -1,21 +1,23 @@
+import { ConfigurationError } from '../errors/errors.ts';
 import type { Text } from '../errors/remedies.ts';
 import { invalidOption } from '../internal/options.ts';
 import { environmentProxy } from './environment-proxy.ts';
 
 /**
- * @throws {ConfigurationError} `invalid_deployment` unless it is an absolute http or https URL without credentials,
+ * @throws {ConfigurationError} `invalid_option` unless it is an absolute http or https URL without credentials,
  *   query and fragment; without the value, which may hold a password
  */
 export function readUrl(given: unknown, name: string): URL {
-  if (given === null || given === '') throw invalid(`${name} is empty.`);
+  if (given === null || given === '') throw invalidOption(`${name} is empty.`);
   if (typeof given !== 'string' && !(given instanceof URL))
-    throw invalid(`${name} must be a string or a URL.`);
-  if (!URL.canParse(String(given))) throw invalid(`${name} must be an absolute URL.`);
+    throw invalidOption(`${name} must be a string or a URL.`);
+  if (!URL.canParse(String(given))) throw invalidOption(`${name} must be an absolute URL.`);
   const url = new URL(String(given));
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw invalid(`${name} must be an http or https URL.`);
-  if (url.username !== '' || url.password !== '') throw invalid(`${name} must not hold credentials.`);
-  if (url.search !== '' || url.hash !== '') throw invalid(`${name} must not hold a query or a fragment.`);
+    throw invalidOption(`${name} must be an http or https URL.`);
+  if (url.username !== '' || url.password !== '') throw invalidOption(`${name} must not hold credentials.`);
+  if (url.search !== '' || url.hash !== '')
+    throw invalidOption(`${name} must not hold a query or a fragment.`);
   return url;
 }
 
@@ -69,6 +71,6 @@ function trimSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-function invalid(what: string, remedy?: Text) {
-  return invalidOption(what, 'invalid_deployment', remedy);
+function invalid(what: string, remedy: Text) {
+  return new ConfigurationError('invalid_deployment', what, { remedy });
 }

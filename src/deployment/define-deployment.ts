@@ -116,7 +116,7 @@ export type CompleteDeployment<Order = BuyOrder> = Deployment<Order> & Readonly<
 
 const parameter = (name: string) => value(checkParameterName, { default: name });
 
-const url = optional(value(readUrl));
+const url = optional(readUrl);
 
 const readOptions = defineOptions(
   'defineDeployment',
@@ -126,14 +126,14 @@ const readOptions = defineOptions(
     messengerBaseUrl: url,
     allowInsecureHttp: flag({ default: false }),
     paths: pathsRow,
-    wireNames: value(checkWireNames),
+    wireNames: checkWireNames,
     // Sound: it checks anything.
-    signature: value((given = defaultScheme) => Object.freeze({ ...checkScheme(given as SignatureScheme) })),
+    signature: (given = defaultScheme) => Object.freeze({ ...checkScheme(given as SignatureScheme) }),
     orderSchema: value(checkOrderSchema, { default: reportedBuyOrder }),
     readOrderReply: callback({ default: usualOrderReply }),
-    orderStatuses: value(checkOrderStatuses),
+    orderStatuses: checkOrderStatuses,
     numberCheckParameters: nested({ api_key: parameter('api_key'), to_phone: parameter('to_phone') }),
-    headers: value(checkHeaders),
+    headers: checkHeaders,
   } satisfies OptionTable<DeploymentOptions<unknown>>,
   'invalid_deployment',
 );
@@ -207,19 +207,19 @@ export function operationUrl(deployment: Deployment<unknown>, operation: Operati
 
 function checkParameterName(given: unknown, name: string): string {
   if (typeof given === 'string' && given.trim() !== '') return given;
-  throw invalid(`${name} must be a name.`);
+  throw invalidOption(`${name} must be a name.`);
 }
 
 function checkOrderSchema(given: unknown): StandardSchema {
   if (isStandardSchema(given)) return given;
-  throw invalid('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
+  throw invalidOption('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
 }
 
 function checkOrderStatuses(given: unknown = {}): OrderStatuses {
-  if (!isJsonObject(given)) throw invalid('orderStatuses must be an object.');
+  if (!isJsonObject(given)) throw invalidOption('orderStatuses must be an object.');
   for (const [status, meaning] of Object.entries(given)) {
-    if (!/^4\d\d$/.test(status)) throw invalid('orderStatuses must have statuses from 400 to 499.');
-    checkOneOf(`orderStatuses.${status}`, meaning, ['refused', 'unknown'], 'invalid_deployment');
+    if (!/^4\d\d$/.test(status)) throw invalidOption('orderStatuses must have statuses from 400 to 499.');
+    checkOneOf(`orderStatuses.${status}`, meaning, ['refused', 'unknown']);
   }
   // Sound: all members were checked.
   return Object.freeze({ ...usualOrderStatuses, ...(given as OrderStatuses) });
@@ -231,14 +231,14 @@ function checkHeaders(given: unknown): Readonly<Record<string, string>> {
     // Sound: the constructor refuses what it cannot read.
     checked = new Headers(given as HeadersInit | undefined);
   } catch {
-    throw invalid('headers holds a name or a value that no HTTP header can have.');
+    throw invalidOption('headers holds a name or a value that no HTTP header can have.');
   }
   for (const name of clientHeaders) {
-    if (checked.has(name)) throw invalid(`headers may not set ${name}: the client does.`);
+    if (checked.has(name)) throw invalidOption(`headers may not set ${name}: the client does.`);
   }
   return Object.freeze(Object.fromEntries(checked));
 }
 
 function invalid(what: string, remedy?: string) {
-  return invalidOption(what, 'invalid_deployment', remedy);
+  return new ConfigurationError('invalid_deployment', what, { remedy });
 }

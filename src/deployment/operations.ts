@@ -1,4 +1,4 @@
-import { invalidOption, nested, optional, value } from '../internal/options.ts';
+import { invalidOption, nested, optional } from '../internal/options.ts';
 import type { AssumptionId } from './assumptions.ts';
 
 /** The operations of the contract that have an address on the service. */
@@ -135,7 +135,7 @@ export type Paths = Readonly<Record<Exclude<Operation, 'checkNumber'>, string>> 
 /** As published (contract: Endpoints), except `createOrder`, which is reported. */
 export const defaultPaths: Paths = Object.freeze(eachOperation(({ path }) => path) as Paths);
 
-export const pathsRow = nested(eachOperation(() => optional(value(checkPath))));
+export const pathsRow = nested(eachOperation(() => optional(checkPath)));
 
 /** The published paths, with those of the deployment in their place. */
 export function pathsOf(
@@ -157,14 +157,10 @@ function eachOperation<Value>(
 }
 
 function checkPath(path: unknown, name: string): string {
-  if (typeof path !== 'string' || !path.startsWith('/')) throw invalid(`${name} must begin with "/".`);
+  if (typeof path !== 'string' || !path.startsWith('/')) throw invalidOption(`${name} must begin with "/".`);
   const unwanted = ['?', '#', '\\', '//'].find((piece) => path.includes(piece));
-  if (unwanted !== undefined) throw invalid(`${name} must be a plain path: it holds "${unwanted}".`);
+  if (unwanted !== undefined) throw invalidOption(`${name} must be a plain path: it holds "${unwanted}".`);
   // The URL parser would rewrite such a path (dot segments, blanks, non-ASCII).
   if (new URL(path, 'http://host').pathname === path) return path;
-  throw invalid(`${name} must be written as it goes over the wire, percent-encoded where needed.`);
-}
-
-function invalid(message: string) {
-  return invalidOption(message, 'invalid_deployment');
+  throw invalidOption(`${name} must be written as it goes over the wire, percent-encoded where needed.`);
 }

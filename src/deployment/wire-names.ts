@@ -1,6 +1,6 @@
 import { ValidationError } from '../errors/errors.ts';
 import type { JsonObject } from '../internal/json.ts';
-import { invalidOption, nested, type OptionTable, optional, value } from '../internal/options.ts';
+import { invalidOption, nested, type OptionTable, optional } from '../internal/options.ts';
 
 /**
  * Names that a deployment may replace with its own, since the contract and the reported facts leave the brand out: three
@@ -16,12 +16,10 @@ export type BrandedName =
 /** Published name to this deployment's own name. @useDeclaredType */
 export type WireNames = Readonly<Partial<Record<BrandedName, string>>>;
 
-const ownName = optional(
-  value((own, name) => {
-    if (typeof own === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(own)) return own;
-    throw invalid(`${name} must be 1 to 64 letters, digits, "_" or "-".`);
-  }),
-);
+const ownName = optional((own, name) => {
+  if (typeof own === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(own)) return own;
+  throw invalidOption(`${name} must be 1 to 64 letters, digits, "_" or "-".`);
+});
 
 const rows = {
   platform_order_ref: ownName,
@@ -61,14 +59,14 @@ const reserved: readonly string[] = [
   'transactional_kyc',
 ];
 
-/** @throws {ConfigurationError} `invalid_deployment` for an unknown, unsafe or ambiguous name */
+/** @throws {ConfigurationError} `invalid_option` for an unknown, unsafe or ambiguous name */
 export function checkWireNames(given: unknown): WireNames {
-  const all = Object.entries(readNames.read('wireNames', given, 'invalid_deployment'));
+  const all = Object.entries(readNames(given, 'wireNames'));
   const names = all.flatMap(([published, own]) => (own === undefined ? [] : [[published, own] as const]));
   for (const [index, [published, own]] of names.entries()) {
     const isInUse = own !== published && (reserved.includes(own) || Object.hasOwn(rows, own));
     if (isInUse || names.slice(0, index).some(([, other]) => other === own)) {
-      throw invalid(`wireNames.${published}: "${own}" already names something else.`);
+      throw invalidOption(`wireNames.${published}: "${own}" already names something else.`);
     }
   }
   return Object.freeze(Object.fromEntries(names));
@@ -115,8 +113,4 @@ function rename(body: JsonObject, names: ReadonlyMap<string, string>): JsonObjec
 
 function pairs(names: WireNames): [string, string][] {
   return Object.entries(names).filter(([published, own]) => published !== 'connect-msg' && published !== own);
-}
-
-function invalid(message: string) {
-  return invalidOption(message, 'invalid_deployment');
 }

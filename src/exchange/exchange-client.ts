@@ -19,7 +19,7 @@ import {
 import type { Reply } from '../http/reply.ts';
 import { sendCall } from '../http/send-call.ts';
 import { findNonJson, type JsonObject, type JsonValue } from '../internal/json.ts';
-import { defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
+import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
 import { signBody } from '../signature/sign-body.ts';
 import {
   checkOrder,
@@ -239,10 +239,8 @@ export interface ExchangeClientOptions<Order = BuyOrder> extends ClientOptions {
 const readOptions = defineOptions('ExchangeClient', {
   ...clientRows,
   // Sound: both check anything.
-  deployment: value((given) => requireDeployment(given as Deployment<unknown>)),
-  credentials: optional(
-    value((given) => (isKeyRing(given) ? given : fixedKeyRing(given as PartnerCredentials))),
-  ),
+  deployment: (given) => requireDeployment(given as Deployment<unknown>),
+  credentials: optional((given) => (isKeyRing(given) ? given : fixedKeyRing(given as PartnerCredentials))),
 } satisfies OptionTable<ExchangeClientOptions<unknown>>);
 
 /** The partner to onboard, or to give new keys. */

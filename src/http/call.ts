@@ -10,13 +10,13 @@ import {
 import { isStandardSchema, type StandardSchema } from '../deployment/standard-schema.ts';
 import type { RequestError } from '../errors/errors.ts';
 import {
+  abortSignal,
   callback,
   defineOptions,
   invalidOption,
   type OptionTable,
   optional,
   timerMs,
-  value,
 } from '../internal/options.ts';
 import { sensitiveValues } from '../internal/redaction.ts';
 import { userAgent } from '../internal/user-agent.ts';
@@ -45,20 +45,13 @@ export interface CallOptions<Schema extends ReplySchema = ReplySchema> {
 }
 
 export const callRows = {
-  signal: optional(
-    value((given, name) => {
-      if (given instanceof AbortSignal) return given;
-      throw invalidOption(`${name} must be an AbortSignal.`);
-    }),
-  ),
+  signal: abortSignal(),
   timeoutMs: optional(timerMs()),
   leftMs: optional(callback()),
-  schema: optional(
-    value((given, name) => {
-      if (isStandardSchema(given)) return given;
-      throw invalidOption(`${name} must be a Standard Schema (zod, valibot, arktype …).`);
-    }),
-  ),
+  schema: optional((given, name) => {
+    if (isStandardSchema(given)) return given;
+    throw invalidOption(`${name} must be a Standard Schema (zod, valibot, arktype …).`);
+  }),
 } satisfies OptionTable<CallOptions>;
 
 export interface Call<Schema extends ReplySchema = ReplySchema> {

@@ -1,4 +1,9 @@
-import { ConfigurationError, type ConfigurationErrorCode } from '../errors/errors.ts';
+import {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  isConfigurationError,
+  partsOf,
+} from '../errors/errors.ts';
 import type { Text } from '../errors/remedies.ts';
 import { longestTimerMs } from './deadline.ts';
 import { nearestName } from './nearest-name.ts';
@@ -8,28 +13,20 @@ function checkOptionNames(
   owner: string,
   options: unknown,
   known: readonly string[],
-  code: ConfigurationErrorCode = 'invalid_option',
 ): Readonly<Record<string, unknown>> {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError(code, `${owner} needs an options object.`);
-  }
+  if (typeof options !== 'object' || options === null)
+    throw invalidOption(`${owner} needs an options object.`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   // Sound: values are read as unknown.
   if (unknown === undefined) return options as Readonly<Record<string, unknown>>;
   const near = nearestName(unknown, known);
   const hint = near === undefined ? `Its options are ${known.join(', ')}.` : `Did you mean "${near}"?`;
-  throw new ConfigurationError(code, `"${unknown.slice(0, 64)}" is not an option of ${owner}.`, {
-    remedy: hint,
-  });
+  throw invalidOption(`"${unknown.slice(0, 64)}" is not an option of ${owner}.`, hint);
 }
 
 /** Its message never shows the value. */
-export function invalidOption(
-  what: Text,
-  code: ConfigurationErrorCode = 'invalid_option',
-  remedy?: Text,
-): ConfigurationError {
-  return new ConfigurationError(code, what, { remedy });
+export function invalidOption(what: Text, remedy?: Text): ConfigurationError {
+  return new ConfigurationError('invalid_option', what, { remedy });
 }
 
 /** @throws {ConfigurationError} `invalid_option` unless it is a whole number within the bounds */
@@ -37,14 +34,12 @@ export function checkInteger(
   name: string,
   value: unknown,
   { least = 1, most = Number.MAX_SAFE_INTEGER }: { least?: number; most?: number } = {},
-  code?: ConfigurationErrorCode,
 ): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
   throw invalidOption(
     most === Number.MAX_SAFE_INTEGER
       ? `${name} must be a whole number of at least ${least}.`
       : `${name} must be a whole number from ${least} to ${most}.`,
-    code,
   );
 }
 
@@ -54,13 +49,9 @@ export function checkTimerMs(name: string, value: unknown, least = 1): number {
 }
 
 /** @throws {ConfigurationError} `invalid_option` unless it is a function */
-export function checkFunction<Callable>(
-  name: string,
-  value: Callable,
-  code?: ConfigurationErrorCode,
-): Callable {
+export function checkFunction<Callable>(name: string, value: Callable): Callable {
   if (typeof value === 'function') return value;
-  throw invalidOption(`${name} must be a function.`, code);
+  throw invalidOption(`${name} must be a function.`);
 }
 
 /** @throws {ConfigurationError} `invalid_option` unless it is one of these */
@@ -68,18 +59,14 @@ export function checkOneOf<const Value extends string>(
   name: string,
   value: unknown,
   allowed: readonly Value[],
-  code?: ConfigurationErrorCode,
 ): Value {
   const found = allowed.find((one) => one === value);
   if (found !== undefined) return found;
-  throw invalidOption(`${name} must be ${allowed.map((one) => `'${one}'`).join(' or ')}.`, code);
+  throw invalidOption(`${name} must be ${allowed.map((one) => `'${one}'`).join(' or ')}.`);
 }
 
-/** Checks one option, fills in its default, and names it in errors. */
-export interface OptionRow<out Value> {
-  /** @param code of the error for a value that does not fit */
-  read(name: string, given: unknown, code?: ConfigurationErrorCode): Value;
-}
+/** Checks one option, fills in its default, and names it in the errors that it throws. */
+export type OptionRow<Value> = (given: unknown, name: string) => Value;
 
 /** A row for each option of a documented interface; it does not compile when one is missing, unknown or of a wrong type. */
 export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionRow<Options[Name]> };
@@ -95,6 +82,7 @@ type OptionRows = { readonly [name: string]: OptionRow<unknown> };
  * OptionTable<…>`, which keeps its own types.
  *
  * @param owner what the options belong to, as the user calls it: `createWebhooks`
+ * @param code the code of its errors, in place of `invalid_option`
  * @returns a function from the options to frozen settings. @throws {ConfigurationError}
  */
 export function defineOptions<const Table extends OptionRows>(
@@ -102,12 +90,21 @@ export function defineOptions<const Table extends OptionRows>(
   table: Table,
   code: ConfigurationErrorCode = 'invalid_option',
 ): (options: unknown) => Settings<Table> {
-  const rows = Object.entries(table);
-  // Sound: each row returns the type that the table gives its name.
   return (options) => {
     checkNode();
-    return readRows(rows, { owner, options, code, prefix: '' }) as Settings<Table>;
+    try {
+      return readRows(table, { owner, options, prefix: '' });
+    } catch (error) {
+      throw withCode(error, code);
+    }
   };
+}
+
+/** The rows know their option, and not what it belongs to. */
+function withCode(error: unknown, code: ConfigurationErrorCode): unknown {
+  if (!isConfigurationError(error) || error.code !== 'invalid_option' || code === error.code) return error;
+  const { what, remedy } = partsOf(error);
+  return new ConfigurationError(code, what, { remedy });
 }
 
 /**
@@ -125,37 +122,34 @@ export function checkNode(
   throw new ConfigurationError('runtime_too_old', `Node ${versions.node} is too old for this package.`);
 }
 
-function readRows(
-  rows: readonly (readonly [name: string, row: OptionRow<unknown>])[],
-  given: { owner: string; options: unknown; code?: ConfigurationErrorCode | undefined; prefix: string },
-): Readonly<Record<string, unknown>> {
-  const { owner, options, code, prefix } = given;
-  const names = rows.map(([name]) => name);
-  const values = checkOptionNames(owner, options, names, code);
-  return Object.freeze(
-    Object.fromEntries(rows.map(([name, row]) => [name, row.read(prefix + name, values[name], code)])),
-  );
+function readRows<Table extends OptionRows>(
+  table: Table,
+  { owner, options, prefix }: { owner: string; options: unknown; prefix: string },
+): Settings<Table> {
+  const values = checkOptionNames(owner, options, Object.keys(table));
+  const read = Object.entries(table).map(([name, row]) => [name, row(values[name], prefix + name)]);
+  // Sound: each row returns the type that the table gives its name.
+  return Object.freeze(Object.fromEntries(read)) as Settings<Table>;
 }
 
-/** A row with a check of its own. */
+/** A check with the default that it fills in, if there is one. */
 export function value<Value>(
-  check: (given: unknown, name: string, code?: ConfigurationErrorCode) => Value,
-  rules?: { default: Value },
+  check: OptionRow<Value>,
+  { default: standard }: { default?: Value },
 ): OptionRow<Value> {
+  if (standard === undefined) return check;
   // Every reading without a value gets the same list.
-  if (Array.isArray(rules?.default)) Object.freeze(rules.default);
-  return {
-    read: (name, given, code) => (given === undefined && rules ? rules.default : check(given, name, code)),
-  };
+  if (Array.isArray(standard)) Object.freeze(standard);
+  return (given, name) => (given === undefined ? standard : check(given, name));
 }
 
 export function optional<Value>(row: OptionRow<Value>): OptionRow<Value | undefined> {
-  return { read: (name, given, code) => (given === undefined ? undefined : row.read(name, given, code)) };
+  return (given, name) => (given === undefined ? undefined : row(given, name));
 }
 
 /** `least` is 1 unless given. */
 export function integer(rules: { default?: number; least?: number; most?: number } = {}): OptionRow<number> {
-  return value((given, name, code) => checkInteger(name, given, rules, code), withDefault(rules));
+  return value((given, name) => checkInteger(name, given, rules), rules);
 }
 
 export function timerMs(rules: { default?: number; least?: number } = {}): OptionRow<number> {
@@ -163,56 +157,58 @@ export function timerMs(rules: { default?: number; least?: number } = {}): Optio
 }
 
 export function flag(rules: { default?: boolean } = {}): OptionRow<boolean> {
-  return value((given, name, code) => {
+  return value((given, name) => {
     if (typeof given === 'boolean') return given;
-    throw invalidOption(`${name} must be true or false.`, code);
-  }, withDefault(rules));
+    throw invalidOption(`${name} must be true or false.`);
+  }, rules);
 }
 
 export function text(rules: { default?: string } = {}): OptionRow<string> {
-  return value((given, name, code) => {
+  return value((given, name) => {
     if (typeof given === 'string' && given !== '') return given;
-    throw invalidOption(`${name} must be a text that is not empty.`, code);
-  }, withDefault(rules));
+    throw invalidOption(`${name} must be a text that is not empty.`);
+  }, rules);
 }
 
 export function oneOf<const Value extends string>(
   values: readonly Value[],
   rules: { default?: NoInfer<Value> } = {},
 ): OptionRow<Value> {
-  return value((given, name, code) => checkOneOf(name, given, values, code), withDefault(rules));
+  return value((given, name) => checkOneOf(name, given, values), rules);
+}
+
+/** A list, each member of which fits the row. The list is a copy. */
+export function list<Value>(
+  row: OptionRow<Value>,
+  rules: { default?: readonly NoInfer<Value>[] } = {},
+): OptionRow<readonly Value[]> {
+  return value<readonly Value[]>((given, name) => {
+    if (!Array.isArray(given)) throw invalidOption(`${name} must be a list.`);
+    return Object.freeze(given.map((each, index) => row(each, `${name}[${index}]`)));
+  }, rules);
 }
 
 export function callback<Callable extends (...given: never[]) => unknown>(
   rules: { default?: Callable } = {},
 ): OptionRow<Callable> {
   // Sound as far as it can be: of a function only its being one can be checked.
-  return value((given, name, code) => checkFunction(name, given, code) as Callable, withDefault(rules));
+  return value((given, name) => checkFunction(name, given) as Callable, rules);
 }
 
 export function abortSignal(): OptionRow<AbortSignal | undefined> {
-  return value((given, name) => {
+  return (given, name) => {
     if (given === undefined || given instanceof AbortSignal) return given;
     throw invalidOption(`${name} must be an AbortSignal.`);
-  });
+  };
 }
 
 /** For what is checked where it is used. */
 export function unchecked<Value>(): OptionRow<Value | undefined> {
   // Sound if the code that uses it checks it.
-  return { read: (_, given) => given as Value | undefined };
+  return (given) => given as Value | undefined;
 }
 
 /** Options within an option: `retry.firstDelayMs`. All of them may be absent. */
 export function nested<const Table extends OptionRows>(table: Table): OptionRow<Settings<Table>> {
-  const rows = Object.entries(table);
-  return {
-    read: (owner, options = {}, code) =>
-      // Sound: as in defineOptions.
-      readRows(rows, { owner, options, code, prefix: `${owner}.` }) as Settings<Table>,
-  };
-}
-
-function withDefault<Value>(rules: { default?: Value }): { default: Value } | undefined {
-  return rules.default === undefined ? undefined : { default: rules.default };
+  return (options = {}, owner) => readRows(table, { owner, options, prefix: `${owner}.` });
 }

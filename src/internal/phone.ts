@@ -1,7 +1,7 @@
 import parsePhoneNumber, { type CountryCode, isSupportedCountry } from 'libphonenumber-js/min';
 import { ValidationError } from '../errors/errors.ts';
 import { latinDigits } from './latin-digits.ts';
-import { defineOptions, invalidOption, type OptionTable, value } from './options.ts';
+import { defineOptions, invalidOption, type OptionTable } from './options.ts';
 
 /** @inline */
 export interface NormalizePhoneOptions {
@@ -13,7 +13,7 @@ export interface NormalizePhoneOptions {
 }
 
 const readOptions = defineOptions('normalizePhone', {
-  country: value(checkCountry),
+  country: checkCountry,
 } satisfies OptionTable<NormalizePhoneOptions>);
 
 /** How phone numbers must begin, as `normalizePhone` writes them, or `'any'`. */

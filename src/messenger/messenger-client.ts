@@ -15,7 +15,7 @@ import {
 import type { Reply } from '../http/reply.ts';
 import { sendCall } from '../http/send-call.ts';
 import type { JsonObject } from '../internal/json.ts';
-import { callback, defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
+import { callback, defineOptions, type OptionTable, optional } from '../internal/options.ts';
 
 /** Options of a {@link MessengerClient}. */
 export interface MessengerClientOptions extends ClientOptions {
@@ -69,9 +69,9 @@ export interface MessageRequest extends DeviceReference {
 const readOptions = defineOptions('MessengerClient', {
   ...clientRows,
   // Sound: it checks anything.
-  deployment: value((given) => requireDeployment(given as Deployment<unknown>)),
-  apiKey: optional(value(checkSecretText)),
-  masterKey: optional(value(checkSecretText)),
+  deployment: (given) => requireDeployment(given as Deployment<unknown>),
+  apiKey: optional(checkSecretText),
+  masterKey: optional(checkSecretText),
   normalizePhone: optional(callback()),
 } satisfies OptionTable<MessengerClientOptions>);
 

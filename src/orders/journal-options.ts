@@ -81,13 +81,13 @@ export interface OrderJournalOptions<Order = BuyOrder> {
 }
 
 const readOptions = defineOptions('createOrderJournal', {
-  exchange: value((given) => {
+  exchange: (given) => {
     // Sound as far as it can be: of a function only its being one can be checked.
     const exchange = given as OrderSender<never>;
     if (typeof exchange?.prepareOrder === 'function') return exchange;
     throw invalidOption('exchange must be an ExchangeClient.');
-  }),
-  store: value(checkStore),
+  },
+  store: checkStore,
   leaseMs: integer({ default: 120_000 }),
   duplicateIds: oneOf(['unknown', 'refused', 'same-order'], { default: 'unknown' }),
   isDuplicate: callback({ default: ({ status }) => status === 409 }),

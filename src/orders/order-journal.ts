@@ -15,7 +15,6 @@ import {
   type OptionTable,
   optional,
   unchecked,
-  value,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { callHook, warn, warnOnce } from '../internal/warn.ts';
@@ -61,7 +60,7 @@ const readCreateOptions = defineOptions('create', {
 
 const readPrepareOptions = defineOptions('prepare', {
   merchant: unchecked(),
-  store: optional(value(checkStore)),
+  store: optional(checkStore),
 } satisfies OptionTable<PrepareOrderOptions>);
 
 const readUnsettledOptions = defineOptions('unsettled', {

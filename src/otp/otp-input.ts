@@ -1,5 +1,5 @@
 import { isValidationError, ValidationError } from '../errors/errors.ts';
-import { defineOptions, type OptionTable, optional, value } from '../internal/options.ts';
+import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
 import { normalizePhone } from '../internal/phone.ts';
 
 /** Whom to send a code, and for what. */
@@ -40,10 +40,10 @@ export interface CodeUse {
 }
 
 const readIssue = defineOptions('issue', {
-  to_phone: value((given) => {
+  to_phone: (given) => {
     if (typeof given === 'string') return given;
     throw invalid('issue', 'to_phone', 'must be text');
-  }),
+  },
   ...useRows('issue'),
 } satisfies OptionTable<IssueRequest>);
 
@@ -81,15 +81,13 @@ export function checkId(operation: string, id: string): string {
 
 function useRows(operation: string) {
   return {
-    purpose: value(textOf(operation, 64)),
-    subject: optional(value(textOf(operation, 256))),
-    ip: optional(
-      value((given): string => {
-        const network = typeof given === 'string' ? ipNetwork(given) : undefined;
-        if (network !== undefined) return network;
-        throw invalid(operation, 'ip', 'must be an IPv4 or IPv6 address, without a port');
-      }),
-    ),
+    purpose: textOf(operation, 64),
+    subject: optional(textOf(operation, 256)),
+    ip: optional((given): string => {
+      const network = typeof given === 'string' ? ipNetwork(given) : undefined;
+      if (network !== undefined) return network;
+      throw invalid(operation, 'ip', 'must be an IPv4 or IPv6 address, without a port');
+    }),
   };
 }
 

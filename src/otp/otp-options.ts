@@ -139,15 +139,15 @@ const hour = 3_600_000;
 const day = 24 * hour;
 
 const rate = nested({ max: integer(), windowMs: integer() });
-const unconfirmed = nested({ floor: integer(), ratio: value(checkRatio), windowMs: integer() });
+const unconfirmed = nested({ floor: integer(), ratio: checkRatio, windowMs: integer() });
 
 const readOptions = defineOptions('createOtp', {
-  messenger: value(checkMessengers),
-  store: value(checkStore),
+  messenger: checkMessengers,
+  store: checkStore,
   // Sound: `checkSecrets` checks them when it makes keys of them.
-  secrets: value((secrets) => secrets as OtpOptions['secrets']),
-  allowedPrefixes: value(checkPrefixes),
-  country: value(checkCountry),
+  secrets: (secrets) => secrets as OtpOptions['secrets'],
+  allowedPrefixes: checkPrefixes,
+  country: checkCountry,
   codeLength: integer({ default: 6, least: 6, most: 10 }),
   lifetimeMs: integer({ default: 600_000, most: 600_000 }),
   maxAttempts: integer({ default: 5, most: 100 }),
@@ -195,7 +195,7 @@ function englishMessage({ code, minutes }: OtpMessageContent): string {
 }
 
 function orElse<Value>(row: OptionRow<Value>, standard: NoInfer<Value>): OptionRow<Value> {
-  return value((given, name) => row.read(name, given), { default: standard });
+  return value(row, { default: standard });
 }
 
 function checkMessengers(messenger: unknown): readonly OtpMessenger[] {

@@ -13,7 +13,6 @@ import {
   integer,
   type OptionTable,
   unchecked,
-  value,
 } from '../internal/options.ts';
 import {
   type Generation,
@@ -61,20 +60,20 @@ export interface KeyRequestOptions extends CallOptions {
 }
 
 const readOptions = defineOptions('createKeyRotation', {
-  exchange: value((given) => {
+  exchange: (given) => {
     // Sound as far as it can be: of a function only its being one can be checked.
     const exchange = given as KeyRotationOptions['exchange'];
     if (exchange !== undefined) checkFunction('exchange.regenerateKeys', exchange.regenerateKeys);
     return exchange;
-  }),
-  storage: value((given) => {
+  },
+  storage: (given) => {
     // Sound as far as it can be, as above.
     const storage = given as KeyStorage;
     checkFunction('storage.read', storage?.read);
     checkFunction('storage.update', storage.update);
     if (storage.version !== undefined) checkFunction('storage.version', storage.version);
     return storage;
-  }),
+  },
   overlapMs: integer({ default: 86_400_000, least: 0 }),
   now: callback({ default: Date.now }),
 } satisfies OptionTable<KeyRotationOptions>);

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { ConfigurationError, isKeyError, KeyError } from '../errors/errors.ts';
 import { sleep } from '../internal/backoff.ts';
 import { codeOf } from '../internal/error-code.ts';
-import { defineOptions, invalidOption, type OptionTable, value } from '../internal/options.ts';
+import { defineOptions, invalidOption, type OptionTable } from '../internal/options.ts';
 import { firstFlaw, isForeignLink, openToRead } from '../internal/private-file.ts';
 import { type FileLock, type LockContext, tryLock } from './file-lock.ts';
 import { thisProcess } from './process-identity.ts';
@@ -18,10 +18,10 @@ export interface KeyFileOptions {
 }
 
 const readOptions = defineOptions('keyFile', {
-  path: value((given) => {
+  path: (given) => {
     if (typeof given === 'string' && given !== '') return given;
     throw invalidOption('path must be text.');
-  }),
+  },
 } satisfies OptionTable<KeyFileOptions>);
 
 /**

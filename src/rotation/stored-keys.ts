@@ -24,7 +24,7 @@ export interface StoredKeysOptions {
 }
 
 const readOptions = defineOptions('storedKeys', {
-  store: value(checkStore),
+  store: checkStore,
   key: value(checkRecordKey, { default: 'partner-exchange-keys' }),
   encrypt: optional(callback()),
   decrypt: optional(callback()),

@@ -8,10 +8,12 @@ import {
   defineOptions,
   integer,
   invalidOption,
+  list,
   nested,
   type OptionTable,
   oneOf,
   optional,
+  text,
   timerMs,
   unchecked,
   value,
@@ -184,14 +186,10 @@ export function readSandboxOptions(options: SandboxOptions<unknown>) {
   });
 }
 
-const texts = value((given, name): readonly string[] => {
-  if (Array.isArray(given) && given.every((text) => typeof text === 'string'))
-    return Object.freeze([...given]);
-  throw invalidOption(`${name} must be a list of texts.`);
-});
+const texts = list(text());
 
 export function textsOr(...usual: string[]) {
-  return value((given, name) => texts.read(name, given), { default: usual });
+  return list(text(), { default: usual });
 }
 
 const readOptions = defineOptions('createSandbox', {
@@ -210,12 +208,12 @@ const readOptions = defineOptions('createSandbox', {
   data: unchecked<RecordStore | string>(),
   partners: unchecked<readonly SandboxPartner[]>(),
   maxRemembered: integer({ default: 10_000 }),
-  seed: { read: (_, given) => (given === undefined ? randomSeed() : checkSeed(given)) },
+  seed: (given) => (given === undefined ? randomSeed() : checkSeed(given)),
   onReset: callback<() => void | Promise<void>>({ default: () => {} }),
   whitelist: oneOf(['enforced', 'off'], { default: 'enforced' }),
   callbackTimeoutMs: timerMs({ default: 10_000 }),
   eventSpelling: oneOf(['awkward', 'compact'], { default: 'awkward' }),
-  masterKey: optional(value(checkSecretText)),
+  masterKey: optional(checkSecretText),
   exchangeRate: value((given) => parseRate(given).text, { default: '1500' }),
   numbersNotOnMessenger: textsOr(),
   readOrder: callback<(payload: JsonObject) => JsonObject>({ default: (payload) => payload }),

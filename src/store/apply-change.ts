@@ -7,7 +7,6 @@ import {
   invalidOption,
   type OptionTable,
   optional,
-  value,
 } from '../internal/options.ts';
 import type { ListOptions, RecordSet, StoredRecord } from './record-store.ts';
 
@@ -113,11 +112,11 @@ function checkExpiry(expiresAt: number | undefined): number | undefined {
 
 /** @throws {ConfigurationError} `invalid_option` */
 export const checkListOptions: (options: ListOptions) => ListOptions = defineOptions('list', {
-  prefix: value((given, name) => {
+  prefix: (given, name) => {
     if (given !== undefined) return checkKeyPart(given, name);
     throw invalidOption('list needs a prefix; an empty one lists all records.');
-  }),
-  after: optional(value(checkKeyPart)),
+  },
+  after: optional(checkKeyPart),
   limit: integer({ most: 1000 }),
 } satisfies OptionTable<ListOptions>);
 

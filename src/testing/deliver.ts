@@ -1,12 +1,5 @@
 import { platformFetch } from '../deployment/platform-fetch.ts';
-import {
-  callback,
-  defineOptions,
-  invalidOption,
-  type OptionTable,
-  optional,
-  value,
-} from '../internal/options.ts';
+import { callback, defineOptions, invalidOption, type OptionTable, optional } from '../internal/options.ts';
 import type { SignedDelivery } from './signed-delivery.ts';
 
 /**
@@ -29,7 +22,7 @@ export interface DeliverOptions {
 }
 
 const readOptions = defineOptions('deliver', {
-  url: optional(value(checkUrl)),
+  url: optional(checkUrl),
   fetch: optional(callback<typeof globalThis.fetch>()),
 } satisfies OptionTable<DeliverOptions>);
 

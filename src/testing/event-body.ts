@@ -1,6 +1,6 @@
 import type { OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { isThirdPartyKycError } from '../events/status.ts';
-import { checkOneOf, defineOptions, type OptionRow, value } from '../internal/options.ts';
+import { checkOneOf, defineOptions, type OptionRow } from '../internal/options.ts';
 import { sampleEvents, sampleThirdPartyPayment } from './sample-events.ts';
 
 /**
@@ -59,7 +59,7 @@ type Overrides = { readonly [member: string]: unknown };
 function merge({ event_name, ...members }: DefaultMembers, overrides: Overrides, owner: string): object {
   const rows = Object.entries(members).map(([member, standard]): [string, OptionRow<unknown>] => [
     member,
-    value((given) => override(standard, given, `${owner}.${member}`)),
+    (given) => override(standard, given, `${owner}.${member}`),
   ]);
   const read = defineOptions(owner, Object.fromEntries(rows));
   return { ...(event_name !== undefined && { event_name }), ...read(overrides) };

@@ -1,6 +1,6 @@
 import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
 import { operationNames, operationRules } from '../deployment/operations.ts';
-import { defineOptions, invalidOption, type OptionTable, optional, value } from '../internal/options.ts';
+import { defineOptions, invalidOption, type OptionTable, optional } from '../internal/options.ts';
 import { linkPath } from '../sandbox/partners/partner-registry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
@@ -28,7 +28,7 @@ export interface MswHandlersOptions {
 
 const readOptions = defineOptions('mswHandlers', {
   // Sound: `requireDeployment` checks it.
-  deployment: optional(value((given) => requireDeployment(given as Deployment<unknown>))),
+  deployment: optional((given) => requireDeployment(given as Deployment<unknown>)),
 } satisfies OptionTable<MswHandlersOptions>);
 
 /**

@@ -11,7 +11,6 @@ import {
   optional,
   type Settings,
   text,
-  value,
 } from '../internal/options.ts';
 import { eventHeaders } from '../sandbox/events/delivery.ts';
 import { type EventSpelling, eventText } from '../sandbox/events/event-text.ts';
@@ -60,9 +59,9 @@ export interface RefusedDeliveries {
 
 const deliveryRows = {
   // Sound: `signingKey` checks them.
-  credentials: value((given) => given as PartnerCredentials),
+  credentials: (given) => given as PartnerCredentials,
   // Sound: `requireDeployment` checks it.
-  deployment: optional(value((given) => requireDeployment(given as Deployment<unknown>))),
+  deployment: optional((given) => requireDeployment(given as Deployment<unknown>)),
   merchant: optional(text()),
   spelling: oneOf(['awkward', 'compact'], { default: 'awkward' }),
 } satisfies OptionTable<DeliveryOptions>;

@@ -1,5 +1,5 @@
 import { settledWithin } from '../internal/deadline.ts';
-import { checkFunction, defineOptions, type OptionTable, timerMs, value } from '../internal/options.ts';
+import { checkFunction, defineOptions, type OptionTable, timerMs } from '../internal/options.ts';
 import { warn } from '../internal/warn.ts';
 
 /**
@@ -32,13 +32,13 @@ interface StoppableInbox {
 }
 
 const readOptions = defineOptions('closeServer', {
-  inbox: value((given) => {
+  inbox: (given) => {
     if (given === undefined) return undefined;
     // Sound: only `stop` is required.
     const inbox = given as StoppableInbox | null;
     checkFunction('inbox.stop', inbox?.stop);
     return inbox as StoppableInbox;
-  }),
+  },
   timeoutMs: timerMs({ default: 10_000 }),
 } satisfies OptionTable<CloseServerOptions>);
 

@@ -1,4 +1,4 @@
-import { defineOptions, invalidOption, type OptionTable, value } from '../internal/options.ts';
+import { defineOptions, invalidOption, type OptionTable } from '../internal/options.ts';
 import type { Webhooks } from './create-webhooks.ts';
 import type { NodeRequest, NodeResponse } from './node-handler.ts';
 
@@ -29,10 +29,10 @@ export interface FastifyPluginOptions {
 }
 
 const readOptions = defineOptions('fastifyPlugin', {
-  path: value((path) => {
+  path: (path) => {
     if (typeof path === 'string' && path.startsWith('/')) return path;
     throw invalidOption('path must be text that begins with "/".');
-  }),
+  },
 } satisfies OptionTable<FastifyPluginOptions>);
 
 /**

@@ -83,7 +83,6 @@ function isPayloadV2(event: LambdaRequest): event is LambdaBody & PayloadV2 {
   if (typeof httpMethod === 'string') return false;
   throw invalidOption(
     'lambdaHandler takes the events of API Gateway, of function URLs and of application load balancers, and this event has neither httpMethod nor requestContext.http.method.',
-    'invalid_option',
     'Put one of these in front of the function; give bodies from a queue to webhooks.receive.',
   );
 }

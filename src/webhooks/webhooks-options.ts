@@ -2,7 +2,7 @@ import type { KeyRing } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { unsetVariables } from '../credentials/unset-variables.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
-import { checkWireNames, type WireNames } from '../deployment/wire-names.ts';
+import { readSigningPart } from '../deployment/signing-part.ts';
 import type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
 import { memoryDeduplication } from '../inbox/memory-deduplication.ts';
 import { describeError } from '../internal/describe-error.ts';
@@ -16,11 +16,10 @@ import {
   type OptionTable,
   optional,
   timerMs,
-  value,
+  unchecked,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { redactError } from '../internal/redact-error.ts';
-import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import { signerFinder } from './delivery-keys.ts';
 import type { FindCredentials } from './found-keys.ts';
 import type { DeliveryReport, RefusedBody } from './receive-outcome.ts';
@@ -93,18 +92,12 @@ export interface WebhooksOptions {
   onRefused?: ((refused: RefusedBody) => unknown) | undefined;
 }
 
-const readDeployment = defineOptions('deployment', {
-  // Sound: they check whatever they are given.
-  signature: value((given) => checkScheme(given as SignatureScheme), { default: defaultScheme }),
-  wireNames: value((given) => checkWireNames(given as WireNames | undefined)),
-} satisfies OptionTable<NonNullable<WebhooksOptions['deployment']>>);
-
 const readOptions = defineOptions('createWebhooks', {
-  // Sound: both are checked while keys are made of them.
-  credentials: value((given) => given as WebhooksOptions['credentials']),
-  keys: value((given) => given as WebhooksOptions['keys']),
-  deployment: value((given = {}) => readDeployment(partOf(given))),
-  inbox: optional(value(checkInbox)),
+  // Checked while keys are made of them.
+  credentials: unchecked<NonNullable<WebhooksOptions['credentials']>>(),
+  keys: unchecked<readonly string[]>(),
+  deployment: readSigningPart,
+  inbox: optional(checkInbox),
   strict: flag({ default: false }),
   maxBodyBytes: integer({ default: 65_536 }),
   bodyTimeoutMs: integer({ default: 10_000 }),
@@ -136,13 +129,6 @@ export function readWebhooksOptions(options: WebhooksOptions) {
     ...signerFinder({ credentials, keys, scheme, wireNames }),
     inbox: inboxOf({ inbox, maxRemembered, timeLimitMs }),
   };
-}
-
-/** Of a whole deployment, whose names `defineDeployment` has checked, only what is used here. */
-function partOf(deployment: unknown): unknown {
-  if (typeof deployment !== 'object' || deployment === null || !('paths' in deployment)) return deployment;
-  const { signature, wireNames } = { signature: undefined, wireNames: undefined, ...deployment };
-  return { signature, wireNames };
 }
 
 function checkInbox(given: unknown): Inbox {

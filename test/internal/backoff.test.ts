@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { handlingRows } from '../../src/inbox/handling-options.ts';
 import { backoffDelay } from '../../src/internal/backoff.ts';
 
-const retry = handlingRows.retry.read('retry', undefined);
+const retry = handlingRows.retry(undefined, 'retry');
 
 describe('the wait before another attempt', () => {
   it('is 1, 2, 4 ... seconds, up to 10 minutes', () => {

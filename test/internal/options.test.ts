@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { ConfigurationError } from '../../src/errors/errors.ts';
 import {
   abortSignal,
   callback,
@@ -10,6 +11,8 @@ import {
   defineOptions,
   flag,
   integer,
+  invalidOption,
+  list,
   nested,
   type OptionTable,
   oneOf,
@@ -17,7 +20,6 @@ import {
   text,
   timerMs,
   unchecked,
-  value,
 } from '../../src/internal/options.ts';
 import { refusal } from '../support/refusal.ts';
 
@@ -42,7 +44,7 @@ const table = {
   retry: nested({ firstDelayMs: integer({ default: 1_000 }), maxDelayMs: integer({ default: 600_000 }) }),
   isNew: callback({ default: ({ status }) => status === 201 }),
   onError: optional(callback()),
-  prefixes: value((given) => (Array.isArray(given) ? given.map(String) : []), { default: ['+1'] }),
+  prefixes: list(text(), { default: ['+1'] }),
 } satisfies OptionTable<ThingOptions>;
 
 const readOptions = defineOptions('createThing', table);
@@ -104,6 +106,8 @@ describe('options', () => {
     [{ url: 'here', onError: 'log' }, 'onError must be a function.'],
     [{ url: 'here', retry: 5 }, 'retry needs an options object.'],
     [{ url: 'here', retry: { maxDelayMs: 1.5 } }, 'retry.maxDelayMs must be a whole number of at least 1.'],
+    [{ url: 'here', prefixes: '+1' }, 'prefixes must be a list.'],
+    [{ url: 'here', prefixes: ['+1', 1] }, 'prefixes[1] must be a text that is not empty.'],
     [{ url: 'here', retry: { delay: 1 } }, '"delay" is not an option of retry.'],
     [{ url: 'here', timeout: 5 }, '"timeout" is not an option of createThing. Did you mean "timeoutMs"?'],
     [{ url: 'here', toString: 1 }, '"toString" is not an option of createThing.'],
@@ -140,11 +144,40 @@ describe('options', () => {
       { role: 'x' },
       { quiet: 1 },
       { onError: 1 },
+      { prefixes: [1] },
       { retry: { delay: 1 } },
       { retry: { maxDelayMs: '1' } },
     ];
     for (const options of unsound)
       expect(refusal(() => readDeployment(options))).toBe('ConfigurationError invalid_deployment');
+  });
+
+  it('keep the code of a row that has one of its own', () => {
+    const check = () => {
+      throw new ConfigurationError('invalid_scheme', 'No such scheme.');
+    };
+    const read = defineOptions('defineDeployment', { signature: check }, 'invalid_deployment');
+    expect(refusal(() => read({}))).toBe('ConfigurationError invalid_scheme');
+  });
+
+  it('keep the advice of a row, and the words of whoever reads it', () => {
+    const check = () => {
+      throw invalidOption('It is wrong.', (say) => `Ask ${say.detect}.`);
+    };
+    const read = defineOptions('defineDeployment', { url: check }, 'invalid_deployment');
+    expect(() => read({})).toThrow(
+      'It is wrong. Ask detectScheme. See partner-exchange-sdk/docs/errors.md#invalid_deployment.',
+    );
+  });
+
+  it('that are a list are a copy, which cannot be changed', () => {
+    const given = ['+1', '+2'];
+    const { prefixes } = readOptions({ url: 'here', prefixes: given });
+    expect([prefixes, Object.isFrozen(prefixes), Object.isFrozen(given)]).toEqual([
+      ['+1', '+2'],
+      true,
+      false,
+    ]);
   });
 
   it('can be a signal, which may be absent', () => {

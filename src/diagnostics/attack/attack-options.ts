@@ -2,7 +2,7 @@ import { defineCredentials } from '../../credentials/define-credentials.ts';
 import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import type { Deployment } from '../../deployment/define-deployment.ts';
-import { checkWireNames } from '../../deployment/wire-names.ts';
+import { readSigningPart } from '../../deployment/signing-part.ts';
 import {
   abortSignal,
   callback,
@@ -13,7 +13,6 @@ import {
   timerMs,
   value,
 } from '../../internal/options.ts';
-import { checkScheme, defaultScheme } from '../../signature/signature-scheme.ts';
 import type { AttackResult } from './attack-case.ts';
 
 /** Options of `attackReceiver`. */
@@ -56,29 +55,21 @@ export interface AttackOptions {
 
 /** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
 export const readAttackOptions = defineOptions('attackReceiver', {
-  credentials: value((given) => {
+  credentials: (given) => {
     if (isKeyRing(given)) return loadedKeys(given).signing;
     // Sound: defineCredentials checks it.
     return defineCredentials(given as PartnerCredentials);
-  }),
-  deployment: value((given) => {
-    // Sound: checkScheme and checkWireNames check both members.
-    const { signature = defaultScheme, wireNames } = (given ?? {}) as NonNullable<
-      AttackOptions['deployment']
-    >;
-    return { signature: checkScheme(signature), wireNames: checkWireNames(wireNames) };
-  }),
+  },
+  deployment: readSigningPart,
   fetch: optional(callback<typeof fetch>()),
   signal: abortSignal(),
   timeoutMs: timerMs({ default: 10_000 }),
-  iOwnThisHost: optional(
-    value((given) => {
-      if (typeof given === 'string' && given !== '') return given;
-      throw invalidOption('iOwnThisHost must be the name of the host, as in the URL.');
-    }),
-  ),
+  iOwnThisHost: optional((given) => {
+    if (typeof given === 'string' && given !== '') return given;
+    throw invalidOption('iOwnThisHost must be the name of the host, as in the URL.');
+  }),
   handled: optional(callback<NonNullable<AttackOptions['handled']>>()),
-  only: optional(value(checkIds)),
+  only: optional(checkIds),
   skip: value(checkIds, { default: [] }),
   onResult: callback<NonNullable<AttackOptions['onResult']>>({ default: () => {} }),
 } satisfies OptionTable<AttackOptions>);

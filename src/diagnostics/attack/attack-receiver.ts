@@ -151,7 +151,7 @@ function checkReachable({ host }: URL, answer: PostAnswer | undefined): void {
   const problem = answer && unreachableBecause(answer, host);
   if (problem === undefined) return;
   const remedy = 'Start the receiver, or check the URL.';
-  throw invalidOption(`${problem}, so nothing was sent.`, 'invalid_option', remedy);
+  throw invalidOption(`${problem}, so nothing was sent.`, remedy);
 }
 
 /** @throws {ConfigurationError} `invalid_option` for an unknown id */
@@ -189,7 +189,6 @@ function checkOwnHost(url: URL, iOwnThisHost: string | undefined): void {
     throw invalidOption(`iOwnThisHost does not name the host of the URL, which is ${url.hostname}.`);
   throw invalidOption(
     `attackReceiver only attacks this machine, and ${url.hostname} is another one.`,
-    'invalid_option',
     `If it is yours, name it: iOwnThisHost: '${url.hostname}'.`,
   );
 }

@@ -70,20 +70,16 @@ export interface DoctorOptions {
 
 /** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
 export const readDoctorOptions = defineOptions('runDoctor', {
-  env: optional(
-    value((given) => {
-      if (typeof given === 'object' && given !== null) return given;
-      throw invalidOption('env must be an object of variables.');
-    }),
-  ),
+  env: optional((given) => {
+    if (typeof given === 'object' && given !== null) return given;
+    throw invalidOption('env must be an object of variables.');
+  }),
   // Sound: requireDeployment and defineCredentials check them.
-  deployment: optional(value((given) => requireDeployment(given as Deployment<unknown>))),
-  credentials: optional(
-    value((given) =>
-      isKeyRing(given) ? loadedKeys(given).signing : defineCredentials(given as PartnerCredentials),
-    ),
+  deployment: optional((given) => requireDeployment(given as Deployment<unknown>)),
+  credentials: optional((given) =>
+    isKeyRing(given) ? loadedKeys(given).signing : defineCredentials(given as PartnerCredentials),
   ),
-  callbackUrl: optional(value((given, name) => checkHttpUrl(name, given))),
+  callbackUrl: optional((given, name) => checkHttpUrl(name, given)),
   sendAuthentic: flag({ default: false }),
   pin: unchecked<unknown>(),
   samples: value(
@@ -95,12 +91,10 @@ export const readDoctorOptions = defineOptions('runDoctor', {
   ),
   inboxFiles: value(checkPaths, { default: [] }),
   storeFiles: value(checkPaths, { default: [] }),
-  projectFolder: optional(
-    value((given, name) => {
-      if (typeof given === 'string') return given;
-      throw invalidOption(`${name} must be a path.`);
-    }),
-  ),
+  projectFolder: optional((given, name) => {
+    if (typeof given === 'string') return given;
+    throw invalidOption(`${name} must be a path.`);
+  }),
   fetch: callback<typeof fetch>({ default: platformFetch }),
   lookup: optional(callback<NonNullable<DoctorOptions['lookup']>>()),
   now: callback({ default: () => Date.now() }),

@@ -4,7 +4,7 @@ import type { PartnerCredentials } from '../../credentials/partner-credentials.t
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import { ConfigurationError, isSignatureError, reworded, whatFailed } from '../../errors/errors.ts';
 import { isJsonObject } from '../../internal/json.ts';
-import { defineOptions, type OptionTable, unchecked, value } from '../../internal/options.ts';
+import { defineOptions, type OptionTable, unchecked } from '../../internal/options.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
 import { decodeBody } from '../../signature/signed-body.ts';
 import { checkVerificationKeys, type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
@@ -95,7 +95,7 @@ const sharedRows = {
 const readPinOptions = defineOptions('pinScheme', {
   ...sharedRows,
   // Sound: checkScheme checks it.
-  scheme: value((given) => normalizeScheme(checkScheme(given as SignatureScheme))),
+  scheme: (given) => normalizeScheme(checkScheme(given as SignatureScheme)),
 });
 
 const readCheckOptions = defineOptions('checkPin', sharedRows satisfies OptionTable<CheckPinOptions>);

@@ -6,7 +6,6 @@ import {
   invalidOption,
   type OptionTable,
   optional,
-  value,
 } from '../../internal/options.ts';
 import { checkMethods, durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
@@ -36,7 +35,7 @@ const readOptions = defineOptions('bullmqInbox', {
   ...handlingRows,
   ...callLimitRows({ maxPending: 1_000 }),
   ...quarantineRows,
-  queue: value((given) =>
+  queue: (given) =>
     checkMethods<BullQueue>(given, {
       owner: 'bullmqInbox',
       what: 'a BullMQ queue',
@@ -44,7 +43,6 @@ const readOptions = defineOptions('bullmqInbox', {
       versions: 'BullMQ 5.81.5 or later',
       methods: ['add', 'getDeduplicationJobId', 'getJob', 'getJobs', 'getJobCounts'],
     }),
-  ),
   createWorker: optional(callback()),
 } satisfies OptionTable<BullmqInboxOptions>);
 

@@ -51,7 +51,7 @@ const readOptions = defineOptions('pgBossInbox', {
   ...sharedRows,
   ...callLimitRows({ maxPending: 1_000 }),
   ...quarantineRows,
-  boss: value((given) =>
+  boss: (given) =>
     checkMethods<Boss>(given, {
       owner: 'pgBossInbox',
       what: 'a pg-boss instance',
@@ -59,7 +59,6 @@ const readOptions = defineOptions('pgBossInbox', {
       versions: 'pg-boss 12.26 or later',
       methods: ['insert', 'createQueue', 'fetch', 'complete', 'fail', 'findJobs', 'deleteJob', 'getDb'],
     }),
-  ),
   queue: value(checkQueue, { default: 'partner_inbox' }),
   pollMs: timerMs({ default: 500 }),
   sleep: callback({ default: sleep }),

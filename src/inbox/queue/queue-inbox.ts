@@ -101,14 +101,14 @@ const readOptions = defineOptions('queueInbox', {
   ...callLimitRows({ maxPending: 1_000 }),
   ...quarantineRows,
   send: callback(),
-  store: optional(value(checkStore)),
+  store: optional(checkStore),
   prefix: value(checkPrefix, { default: 'queue/' }),
   onInvalidMessage: callback({ default: warnOfMessage }),
 } satisfies OptionTable<QueueInboxOptions>);
 
 const readHandleOptions = defineOptions('handleMessage', {
   // A broker may give 0, NaN or text, and the delivery is to be handled all the same.
-  attempt: value((given) => (given === undefined || isCount(given) ? given : 1)),
+  attempt: (given) => (given === undefined || isCount(given) ? given : 1),
   signal: abortSignal(),
 } satisfies OptionTable<HandleMessageOptions>);
 

@@ -7,7 +7,6 @@ import {
   type OptionTable,
   optional,
   timerMs,
-  value,
 } from '../../internal/options.ts';
 import { isFull, readWhenFree } from '../../internal/sqlite-busy.ts';
 import { checkDatabasePath, groupCommit } from '../../internal/sqlite-database.ts';
@@ -45,7 +44,7 @@ export interface SqliteInboxOptions extends HandlingOptions {
 
 const readOptions = defineOptions('sqliteInbox', {
   ...handlingRows,
-  path: value((given) => checkDatabasePath('sqliteInbox', given)),
+  path: (given) => checkDatabasePath('sqliteInbox', given),
   maxBytes: optional(integer()),
   pollMs: timerMs({ default: 500 }),
   busyTimeoutMs: integer({ default: 1_000, most: 60_000 }),

@@ -72,7 +72,7 @@ const readOptions = defineOptions('storeInbox', {
   ...handlingRows,
   ...callLimitRows({ maxPending: 1_000 }),
   ...quarantineRows,
-  store: value(checkStore),
+  store: checkStore,
   prefix: value(checkPrefix, { default: 'inbox/' }),
 } satisfies OptionTable<StoreInboxOptions>);
 

@@ -82,7 +82,7 @@ export function retryDelay(policy: CallbackRetryPolicy): RetryDelay {
   if (typeof policy !== 'object' || policy === null) {
     throw invalidOption("callbackRetry must be 'none' or an object with maxAttempts.");
   }
-  const { maxAttempts, firstDelayMs, maxDelayMs } = retryRows.read('callbackRetry', policy);
+  const { maxAttempts, firstDelayMs, maxDelayMs } = retryRows(policy, 'callbackRetry');
   return (attempts) =>
     attempts >= maxAttempts
       ? undefined

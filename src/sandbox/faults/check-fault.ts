@@ -7,7 +7,6 @@ import {
   type OptionRow,
   type OptionTable,
   timerMs,
-  value,
 } from '../../internal/options.ts';
 import { checkMemberPath } from '../events/member-changes.ts';
 import { type EventFaultName, eventFaultNames, eventFaults, type FaultDetails } from './event-faults.ts';
@@ -67,7 +66,6 @@ function unknownName(what: 'target' | 'fault', unknown: string, known: readonly 
   const near = nearestName(name, known);
   return invalidOption(
     `faults: there is no ${what} "${name}".`,
-    'invalid_option',
     near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`,
   );
 }
@@ -82,15 +80,15 @@ function readDetails(
     retryAfterSeconds: integer({ least: 0 }),
     bytes: integer({ least: kind === 'trickle' ? 1 : 0 }),
     delayMs: timerMs({ least: 0 }),
-    member: value(checkMemberPath),
-    form: value((form, name) => checkOneOf(name, form, forms)),
-    location: value((text, name) => {
+    member: checkMemberPath,
+    form: (form, name) => checkOneOf(name, form, forms),
+    location: (text, name) => {
       if (typeof text === 'string' && /^[\t -~\x80-\xff]*$/.test(text)) return text;
       throw invalidOption(`${name} must be text that a header can have.`);
-    }),
+    },
   } satisfies OptionTable<FaultDetails>;
   const table = Object.entries(details ?? {}).map(([name, usual]) => [name, withDefault(rows[name], usual)]);
-  return nested(Object.fromEntries(table)).read(kind, given);
+  return nested(Object.fromEntries(table))(given, kind);
 }
 
 /** The forms of each fault that has some. */
@@ -99,5 +97,5 @@ export const faultForms: Readonly<Record<string, readonly string[]>> = Object.fr
 );
 
 function withDefault(row: OptionRow<unknown> | undefined, usual: unknown): OptionRow<unknown> {
-  return { read: (name, given) => (given === undefined ? usual : row?.read(name, given)) };
+  return (given, name) => (given === undefined ? usual : row?.(given, name));
 }

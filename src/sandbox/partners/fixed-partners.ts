@@ -1,6 +1,6 @@
 import { defineCredentials } from '../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
-import { defineOptions, invalidOption, type OptionTable, unchecked, value } from '../../internal/options.ts';
+import { defineOptions, invalidOption, type OptionTable, unchecked } from '../../internal/options.ts';
 import { secretDigest } from '../sandbox-secrets.ts';
 
 /** A partner that exists from the start, with keys of your choice. */
@@ -56,7 +56,7 @@ export function checkPartners(partners: readonly SandboxPartner[]): readonly Fix
 const readPartner = defineOptions('partners', {
   email: unchecked<string>(),
   // Sound: defineCredentials checks it.
-  credentials: value((given) => given as SandboxPartner['credentials']),
+  credentials: (given) => given as SandboxPartner['credentials'],
 } satisfies OptionTable<SandboxPartner>);
 
 /** The content of a one-time link: all keys and ids of a partner. */

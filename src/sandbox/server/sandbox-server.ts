@@ -119,10 +119,8 @@ const readOptions = defineOptions('listen', {
   host: text({ default: '127.0.0.1' }),
   allowedHosts: textsOr(),
   inspector: oneOf(['loopback', 'any', 'off'], { default: 'loopback' }),
-  token: {
-    read(_, given = randomBytes(24).toString('base64url')) {
-      if (typeof given === 'string' && /^[\w-]{16,256}$/.test(given)) return given;
-      throw invalidOption('token must be at least 16 of A-Z a-z 0-9 - _');
-    },
+  token: (given = randomBytes(24).toString('base64url')) => {
+    if (typeof given === 'string' && /^[\w-]{16,256}$/.test(given)) return given;
+    throw invalidOption('token must be at least 16 of A-Z a-z 0-9 - _');
   },
 } satisfies OptionTable<ListenOptions>);

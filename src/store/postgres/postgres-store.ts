@@ -25,9 +25,9 @@ export interface PostgresStoreOptions extends StoreCallOptions {
 }
 
 const readOptions = defineOptions('postgresStore', {
-  client: value(checkClient),
+  client: checkClient,
   table: value(checkName, { default: defaultTable }),
-  schema: optional(value(checkName)),
+  schema: optional(checkName),
   now: callback({ default: Date.now }),
   ...engineCallRows,
 } satisfies OptionTable<PostgresStoreOptions>);

@@ -49,7 +49,7 @@ export interface RedisStoreOptions extends StoreCallOptions {
 
 const readOptions = defineOptions('redisStore', {
   // Sound: scriptRunner checks it.
-  client: value((given) => given as IoredisClient | NodeRedisClient),
+  client: (given) => given as IoredisClient | NodeRedisClient,
   prefix: value(checkPrefix, { default: 'partner-exchange' }),
   now: callback({ default: Date.now }),
   ...engineCallRows,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
-import { callback, defineOptions, integer, type OptionTable, value } from '../../internal/options.ts';
+import { callback, defineOptions, integer, type OptionTable } from '../../internal/options.ts';
 import { isBusy, readWhenFree } from '../../internal/sqlite-busy.ts';
 import { checkDatabasePath, groupCommit, openDatabase } from '../../internal/sqlite-database.ts';
 import {
@@ -32,7 +32,7 @@ export interface SqliteStoreOptions {
 }
 
 const readOptions = defineOptions('sqliteStore', {
-  path: value((given) => checkDatabasePath('sqliteStore', given)),
+  path: (given) => checkDatabasePath('sqliteStore', given),
   busyTimeoutMs: integer({ default: 5_000, most: 60_000 }),
   now: callback({ default: Date.now }),
 } satisfies OptionTable<SqliteStoreOptions>);
