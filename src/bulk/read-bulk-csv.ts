@@ -257,12 +257,15 @@ function missingColumn(column: string, titles: readonly string[]): BulkError {
   if (others.length === 0 && used !== undefined) {
     return unreadableFile(
       `${missing}, and its columns are not separated by the delimiter`,
-      (say) => `${say.delimiter} ${JSON.stringify(used)}.`,
+      `Set the delimiter to ${JSON.stringify(used)}.`,
     );
   }
   const shown = titles.slice(0, maxTitles).map((title) => `"${printableText(title).slice(0, 40)}"`);
   const more = titles.length > maxTitles ? ` and ${titles.length - maxTitles} more` : '';
-  return unreadableFile(`${missing}: its columns are ${shown.join(', ')}${more}`, (say) => say.columns);
+  return unreadableFile(
+    `${missing}: its columns are ${shown.join(', ')}${more}`,
+    'Name the column that you mean.',
+  );
 }
 
 const maxTitles = 12;

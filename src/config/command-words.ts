@@ -1,29 +1,15 @@
 import type { Words } from '../errors/remedies.ts';
 import { deploymentVariables } from './environment-variables.ts';
 
-/** What the advice of the library mentions, as commands and variables. */
+/** Commands and variables in place of functions and options. */
 export const commandWords: Words = {
   detect: '"partner-exchange detect"',
   oracle: '"partner-exchange probe --oracle"',
-  probe: 'what "partner-exchange probe" prints',
   explain: '"partner-exchange explain"',
   pin: '"partner-exchange pin"',
-  whitelist: 'run "partner-exchange whitelist-ip" on it',
   scan: 'run "partner-exchange messenger scan"',
-  askAgain: 'ask again with --again',
   receiveKeys: 'give them to "partner-exchange keys receive"',
-  promoteKeys: 'run "partner-exchange keys promote"',
-  observe: 'wait for an event of it',
-  settle: 'run "partner-exchange order settle"',
-  handled: '--handled-url or --handled-command',
-  sendAgain: '--again',
   merchant: '--merchant',
-  reload: 'run the command again',
-  readReply: 'Ask the operator of the service for the reason',
-  keyForOrders: '--purpose order',
-  delimiter: 'Give --delimiter',
-  columns: 'Name the column that you mean with --column.',
-  allowInsecureHttp: 'PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP=true',
   settings: (...names) => names.map(variablesOf).join(' and '),
 };
 

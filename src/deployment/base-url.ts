@@ -53,7 +53,7 @@ function checkStaysHere(name: string, url: URL): void {
   if (!isLoopbackHost(url.hostname)) {
     throw invalid(
       `${name} is http: keys and one-time codes would cross the network unencrypted.`,
-      (say) => `Use https, or set ${say.allowInsecureHttp} where the network is your own.`,
+      (say) => `Use https, or set ${say.settings('allowInsecureHttp')} where the network is your own.`,
     );
   }
   const proxy = environmentProxy(url);
@@ -61,7 +61,7 @@ function checkStaysHere(name: string, url: URL): void {
   throw invalid(
     `${name} is http:, and ${proxy} would send it to a proxy instead of this machine, with keys and one-time codes unencrypted.`,
     (say) =>
-      `Add ${url.hostname} to NO_PROXY, or set ${say.allowInsecureHttp} where the network is your own.`,
+      `Add ${url.hostname} to NO_PROXY, or set ${say.settings('allowInsecureHttp')} where the network is your own.`,
   );
 }
 

@@ -11,7 +11,7 @@ export function checkMayRequest({ current, pending, request }: RotationState, ag
   if (current === undefined) throw noKeys();
   if (pending !== undefined) {
     throw new KeyError('rotation_pending', 'New keys were received, and are not promoted yet.', {
-      remedy: (say) => `Before you ask for others, ${say.promoteKeys}.`,
+      remedy: 'Before you ask for others, promote these.',
     });
   }
   if (request === undefined || again) return;
@@ -131,7 +131,7 @@ export function withConfirmed(state: RotationState, number: number, at: number):
 
 export function noKeys(): KeyError {
   return new KeyError('keys_unavailable', 'The storage holds no keys.', {
-    remedy: (say) => `Of the first keys: ${say.receiveKeys}.`,
+    remedy: (say) => `When you have the first keys, ${say.receiveKeys}.`,
   });
 }
 

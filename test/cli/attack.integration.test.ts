@@ -44,7 +44,7 @@ describe('attack prints', () => {
         'broken  verifies with the partner secret alone',
         '        Verify order events with the key that the scheme makes of both secrets (contract: Authentication 5), and with no other: one secret alone is known in more places.',
         '        shown by key-partner-alone',
-        'skipped handled-once: only your records of the orders can tell: give --handled-url or --handled-command',
+        'skipped handled-once: only your records of the orders can tell: give `handled` (--handled-url or --handled-command)',
         '',
       ].join('\n'),
     );
@@ -126,7 +126,7 @@ answered: 200
 Decode bodies as strict UTF-8 (a fatal TextDecoder that keeps the byte order mark) or verify the bytes: otherwise other bytes than the signed ones pass.</failure>
   </testcase>
   <testcase classname="attack" name="handled-once: whether deliveries that came once, twice, twice at the same time, and again later were handled once each">
-    <skipped message="only your records of the orders can tell: give --handled-url or --handled-command"/>
+    <skipped message="only your records of the orders can tell: give \`handled\` (--handled-url or --handled-command)"/>
   </testcase>
 </testsuite>
 </testsuites>

@@ -127,7 +127,10 @@ describe('order create', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('No such chain') });
     expect(stderr).not.toContain('settle');
     const again = await run([...create, '--yes'], { fetch });
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('as it is with --again.') });
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('as it is with the option `again`.'),
+    });
   });
 
   it('--save keeps the whole reply, of which the text shows no link', async () => {

@@ -150,11 +150,11 @@ describe('send', () => {
     ['Mobile,Name\n"open,x\n', 'a quote that opens after line 1 is not closed'],
     [
       'Phone,Name\n',
-      'it has no column "Mobile": its columns are "Phone", "Name". Name the column that you mean with --column.',
+      'it has no column "Mobile": its columns are "Phone", "Name". Name the column that you mean.',
     ],
     [
       'Mobile;Name\n',
-      'it has no column "Mobile", and its columns are not separated by the delimiter. Give --delimiter ";".',
+      'it has no column "Mobile", and its columns are not separated by the delimiter. Set the delimiter to ";".',
     ],
     ['Mobile,Name,Name\n+2348012345678,Ada,Obi\n', 'two of its columns have the title "Name"'],
     ['', 'it has no header'],

@@ -247,7 +247,7 @@ describe('a base URL with http', () => {
   ])('may not be anywhere else: %s', (url) => {
     expect(complaint({ messengerBaseUrl: url })).toContain('messengerBaseUrl is http');
     expect(complaint({ messengerBaseUrl: url, allowInsecureHttp: false })).toContain(
-      'allowInsecureHttp: true',
+      'set allowInsecureHttp of defineDeployment',
     );
     const allowed = defineDeployment({ messengerBaseUrl: url, allowInsecureHttp: true });
     expect(allowed.messengerBaseUrl).toBe(url);

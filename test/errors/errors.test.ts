@@ -160,7 +160,7 @@ describe('an error of the package', () => {
 const commands: Words = {
   ...libraryWords,
   explain: '"explain"',
-  settle: 'run "settle"',
+  pin: '"pin"',
   merchant: '--merchant',
 };
 
@@ -208,9 +208,9 @@ describe('a message', () => {
   });
 
   it('gives what failed to an error that wraps it', () => {
-    const error = new OrderError('outcome_unknown', (say) => `See ${say.settle}.`, { partner_order_id: 'A' });
-    expect(whatFailed(error)).toBe('See call settle.');
-    expect(whatFailed(error, commands)).toBe('See run "settle".');
+    const error = new OrderError('outcome_unknown', (say) => `See ${say.pin}.`, { partner_order_id: 'A' });
+    expect(whatFailed(error)).toBe('See pinScheme.');
+    expect(whatFailed(error, commands)).toBe('See "pin".');
   });
 
   it('keeps its parts where nothing prints them', () => {

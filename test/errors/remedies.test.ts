@@ -4,14 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { commandWords } from '../../src/config/command-words.ts';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { composeMessage } from '../../src/errors/errors.ts';
-import {
-  causes,
-  inWords,
-  libraryWords,
-  pageRemedies,
-  remedies,
-  type Text,
-} from '../../src/errors/remedies.ts';
+import { causes, inWords, libraryWords, remedies, type Text } from '../../src/errors/remedies.ts';
+import { pageRemedies } from '../../tools/documents/error-meanings.ts';
 import { symptoms } from '../../tools/documents/error-symptoms.ts';
 import { errorsPage } from '../../tools/documents/errors-page.ts';
 
@@ -43,10 +37,9 @@ describe('the table of remedies', () => {
   );
 
   it('says for every code what to do, in one sentence, in its own words or on the page', () => {
+    const onPage: Readonly<Record<string, string>> = pageRemedies;
     const said = codes.map(([kind = '', code = '']) =>
-      [libraryWords, commandWords].map(
-        (say) => inWords(tables[kind]?.[code] ?? '', say) || pageRemedies[code],
-      ),
+      [libraryWords, commandWords].map((say) => inWords(tables[kind]?.[code] ?? '', say) || onPage[code]),
     );
     const wrong = said
       .flat()

@@ -256,7 +256,7 @@ describe('the likely causes that an error names', () => {
       403,
       '',
       ['ip-whitelist', ...signatureIds, 'key-lifetime'],
-      /whitelistIp\(\)/,
+      /not whitelisted: whitelist it/,
     ],
     [
       'an address that is not whitelisted, in words',
@@ -264,7 +264,7 @@ describe('the likely causes that an error names', () => {
       400,
       { error: 'ip_not_whitelisted' },
       ['ip-whitelist', 'order-payload', ...signatureIds],
-      /whitelistIp\(\)/,
+      /not whitelisted: whitelist it/,
     ],
     [
       'a wrong signature',
@@ -308,7 +308,7 @@ describe('the likely causes that an error names', () => {
       403,
       'IP not whitelisted',
       ['ip-whitelist'],
-      /whitelistIp\(\)/,
+      /not whitelisted: whitelist it/,
     ],
     [
       'a number that is not on the messenger',

@@ -1,15 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandWords } from '../../src/config/command-words.ts';
-import {
-  causes,
-  inWords,
-  libraryWords,
-  meanings,
-  pageRemedies,
-  remedies,
-  type Text,
-} from '../../src/errors/remedies.ts';
+import { causes, inWords, libraryWords, remedies, type Text } from '../../src/errors/remedies.ts';
+import { meanings, pageRemedies } from './error-meanings.ts';
 import { type Symptom, symptoms } from './error-symptoms.ts';
 
 /** The codes of a class, with what they mean and what to do. */
@@ -76,11 +69,13 @@ function causesOf(code: string): string {
 
 function kindsWith(code: string): string[] {
   const kinds = Object.entries<Codes>(remedies).filter(([, codes]) => code in codes);
+  // Every code of the table has a row in both: a missing one does not compile.
   const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = meanings;
+  const more: Readonly<Record<string, string>> = pageRemedies;
   return kinds.map(([kind, codes]) => {
     const owner =
       kinds.length > 1 ? `${kind in titles ? 'As a refusal of the webhooks' : `Of \`${kind}\``}: ` : '';
-    return `${owner}${texts[kind]?.[code]}\n\n${kind === kinds[0]?.[0] ? `${causesOf(code)}\n\n` : ''}${advice(codes[code] || (pageRemedies[code] ?? ''))}${linkToCauses(code)}`;
+    return `${owner}${texts[kind]?.[code]}\n\n${kind === kinds[0]?.[0] ? `${causesOf(code)}\n\n` : ''}${advice(codes[code] || (more[code] ?? ''))}${linkToCauses(code)}`;
   });
 }
 

@@ -3,7 +3,6 @@ import { buildRouteMap } from '@stricli/core';
 import { createKeyRing } from '../../credentials/create-key-ring.ts';
 import { defineCredentials, secretKeysOf } from '../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
-import { isKeyError } from '../../errors/errors.ts';
 import { ExchangeClient } from '../../exchange/exchange-client.ts';
 import type { JsonObject } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';
@@ -51,17 +50,15 @@ const request = defineCommand({
     const deployment = readDeployment(context, flags);
     requireAddress(deployment, 'regenerateKeys');
     const { email, again, partnerCode = context.env.PARTNER_CODE } = flags;
-    return await explained(output, flags, async () => {
-      const ring = createKeyRing({ load: () => rotation.credentials() });
-      const exchange = new ExchangeClient({ deployment, credentials: ring, fetch: context.fetch });
-      const rotation: KeyRotation = rotationOf(context, flags, exchange);
-      await hideKeys(context, rotation);
-      const partner = { email, ...(partnerCode && { partner_code: partnerCode }) };
-      const reply = await rotation.request(partner, { again, signal: context.signal });
-      showReply(output, 'accepted', reply);
-      sayNext(output, flags, 'requested');
-      return exitCodes.ok;
-    });
+    const ring = createKeyRing({ load: () => rotation.credentials() });
+    const exchange = new ExchangeClient({ deployment, credentials: ring, fetch: context.fetch });
+    const rotation: KeyRotation = rotationOf(context, flags, exchange);
+    await hideKeys(context, rotation);
+    const partner = { email, ...(partnerCode && { partner_code: partnerCode }) };
+    const reply = await rotation.request(partner, { again, signal: context.signal });
+    showReply(output, 'accepted', reply);
+    sayNext(output, flags, 'requested');
+    return exitCodes.ok;
   },
 });
 
@@ -75,16 +72,13 @@ const receive = defineCommand({
   ],
   flags,
   async run(context, flags) {
-    const output = openOutput(context, flags);
-    return await explained(output, flags, async () => {
-      const storage = storageOf(context, flags);
-      // The link shows the keys once, so a file that cannot be written must fail before somebody opens it.
-      await storage.update(() => undefined);
-      const rotation = createKeyRotation({ storage, now: context.now });
-      await rotation.status();
-      await rotation.receive(await readNewKeys(context));
-      return await showStatus(output, flags, rotation);
-    });
+    const storage = storageOf(context, flags);
+    // The link shows the keys once, so a file that cannot be written must fail before somebody opens it.
+    await storage.update(() => undefined);
+    const rotation = createKeyRotation({ storage, now: context.now });
+    await rotation.status();
+    await rotation.receive(await readNewKeys(context));
+    return await showStatus(context, flags, rotation);
   },
 });
 
@@ -94,12 +88,9 @@ const promote = defineCommand({
   examples: ['partner-exchange keys promote --keys keys.json'],
   flags,
   async run(context, flags) {
-    const output = openOutput(context, flags);
-    return await explained(output, flags, async () => {
-      const rotation = rotationOf(context, flags);
-      await rotation.promote();
-      return await showStatus(output, flags, rotation);
-    });
+    const rotation = rotationOf(context, flags);
+    await rotation.promote();
+    return await showStatus(context, flags, rotation);
   },
 });
 
@@ -108,10 +99,7 @@ const status = defineCommand({
   about: 'Says which step comes next, and which generations of keys there are. Shows no key.',
   examples: ['partner-exchange keys status --keys keys.json --format json'],
   flags,
-  async run(context, flags) {
-    const output = openOutput(context, flags);
-    return await explained(output, flags, () => showStatus(output, flags, rotationOf(context, flags)));
-  },
+  run: (context, flags) => showStatus(context, flags, rotationOf(context, flags)),
 });
 
 export default buildRouteMap({
@@ -119,7 +107,8 @@ export default buildRouteMap({
   docs: { brief: 'Replace your keys without losing any' },
 });
 
-async function showStatus(output: Output, flags: Flags, rotation: KeyRotation) {
+async function showStatus(context: CliContext, flags: Flags, rotation: KeyRotation) {
+  const output = openOutput(context, flags);
   const status = await rotation.status();
   output.result(status, (paint) => describeRotation(status, paint));
   sayNext(output, flags, status.step);
@@ -141,32 +130,6 @@ function rotationOf(context: CliContext, flags: Flags, exchange?: ExchangeClient
 async function hideKeys({ secrets }: CliContext, rotation: KeyRotation): Promise<void> {
   const { verifying }: { readonly verifying: readonly PartnerCredentials[] } = await rotation.credentials();
   for (const text of verifying.flatMap((each) => [...secretKeysOf(each)])) secrets.add(text);
-}
-
-/** Names the command to run; the rotation would name a function. */
-async function explained<Result>(
-  output: Output,
-  { keys }: Flags,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const file = printableText(keys);
-  try {
-    return await work();
-  } catch (error) {
-    if (!isKeyError(error)) throw error;
-    if (error.code === 'key_storage_invalid') {
-      const advice = `To begin with credentials from another file: partner-exchange keys receive --keys new-file.json < credentials.json`;
-      throw new CliError(`${file} is not the key file of a rotation. ${advice}`, { cause: error });
-    }
-    if (error.code === 'keys_unavailable') {
-      throw new CliError(`${file} holds no keys yet. Run: partner-exchange keys receive --keys ${file}`, {
-        cause: error,
-      });
-    }
-    if (output.format === 'text')
-      output.status(`See where the rotation stands: partner-exchange keys status --keys ${file}`);
-    throw error;
-  }
 }
 
 const questions = [

@@ -49,8 +49,12 @@ function exitCodeOf(error: SdkError): ExitCode {
   return isUnknown ? exitCodes.unknownOutcome : exitCodes.findings;
 }
 
-/** The key file is not right, and nothing was done with it. */
-const badKeyFile: ReadonlySet<string> = new Set(['key_storage_exposed', 'key_storage_invalid']);
+/** The key file is not right, or holds no keys yet, and nothing was done with it. */
+const badKeyFile: ReadonlySet<string> = new Set([
+  'key_storage_exposed',
+  'key_storage_invalid',
+  'keys_unavailable',
+]);
 
 const systemErrors: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => {

@@ -9,9 +9,9 @@ export function effects(each: AttackCase): AttackCase {
 }
 
 /** The result of a case that needs the receiver's records, where there are none. */
-export function cannotTell({ handled, say }: Attack): CaseResult | undefined {
+export function cannotTell({ handled }: Attack): CaseResult | undefined {
   return handled === undefined
-    ? skipped(`only your records of the orders can tell: give ${say.handled}`)
+    ? skipped('only your records of the orders can tell: give `handled` (--handled-url or --handled-command)')
     : undefined;
 }
 

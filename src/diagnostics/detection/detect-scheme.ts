@@ -211,7 +211,7 @@ function foundMessage(
   const found =
     count === 1
       ? `One scheme fits. Set ${say.settings('signature')} to it, and pin it with ${say.pin}.`
-      : `${count} schemes fit all samples, which cannot tell them apart: they differ in ${undecided.join(', ')}. The first is the most plausible. To be certain have ${say.probe} signed (${say.oracle}), or add samples with numbers like 10.0, slashes, letters beyond ASCII and nested members.`;
+      : `${count} schemes fit all samples, which cannot tell them apart: they differ in ${undecided.join(', ')}. The first is the most plausible. To be certain have a probe signed (${say.oracle}), or add samples with numbers like 10.0, slashes, letters beyond ASCII and nested members.`;
   return found + doubts.join('');
 }
 

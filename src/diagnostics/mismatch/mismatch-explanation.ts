@@ -87,8 +87,7 @@ const mendSecret = 'Mend the secret where it is configured, then verify again.';
 const takeRaw =
   'Verify the raw bytes as received, before any body parser (express.raw, request.text() or the like).';
 const captureBody = 'Capture the raw body of a delivery, complete and with its signature, and explain that.';
-const askService: Text = (say) =>
-  `Have the service sign ${say.probe} or name its rule; there is no setting for this.`;
+const askService = 'Have the service sign a probe or name its rule; there is no setting for this.';
 
 const nextSteps: Readonly<Record<MismatchFindingCode, Text>> = {
   'not-raw': takeRaw,
@@ -121,7 +120,7 @@ const nextSteps: Readonly<Record<MismatchFindingCode, Text>> = {
   'secret-with-newline': 'Ask the service to trim its copy of the secret, or to issue new keys.',
   'secret-with-blank': 'Ask the service to trim its copy of the secret, or to issue new keys.',
   'secret-without-prefix': 'Sign and verify with the key without its prefixes.',
-  'key-for-orders': (say) => `Verify with the key for orders: ${say.keyForOrders}.`,
+  'key-for-orders': 'Verify with the key for orders: purpose "order".',
   'signature-in-body': askService,
   'stringified-twice': askService,
   'newline-signed': takeRaw,
