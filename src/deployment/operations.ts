@@ -1,17 +1,6 @@
 import { invalidOption, nested, optional } from '../internal/options.ts';
 import type { AssumptionId } from './assumptions.ts';
 
-/** The operations of the contract that have an address on the service. */
-export type Operation =
-  | 'onboard'
-  | 'whitelistIp'
-  | 'regenerateKeys'
-  | 'createOrder'
-  | 'generateApiKey'
-  | 'scanDevice'
-  | 'checkNumber'
-  | 'sendMessage';
-
 /** The base URL that an operation's path is appended to. @inline */
 export type BaseUrlName = 'onboardingBaseUrl' | 'stagingUrl' | 'messengerBaseUrl';
 
@@ -118,7 +107,10 @@ export const operations = {
     repeat: 'if-not-acted',
     assumptions: { payload: 'verify-check' },
   },
-} as const satisfies Record<Operation, OperationRules>;
+} as const satisfies Readonly<Record<string, OperationRules>>;
+
+/** The operations of the contract that have an address on the service. @useDeclaredType */
+export type Operation = keyof typeof operations;
 
 // Sound: the keys of the table are the operations.
 export const operationNames = Object.freeze(Object.keys(operations)) as readonly Operation[];

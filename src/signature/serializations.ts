@@ -11,51 +11,6 @@ import {
   writeSorted,
 } from './write-json.ts';
 
-/**
- * Which text is signed. "The body" is the body without its top-level `signature`.
- *
- * - `as-sent`: the body's own text with the member cut out. Nothing is lost.
- * - `compact`: `JSON.stringify` of the parsed body. It ignores how numbers are spelled (`10.0`, `1e2`), string escapes
- *   (`\/`, `\u00e9`), spacing, repeated members (the last one counts), and the place of integer-like names (they move
- *   to the front).
- * - `sorted`: `compact`, with the members of every object sorted by UTF-16 code unit, integer-like names too.
- * - `sorted-shallow`: `sorted` for the outermost object only; nested objects stay as in `compact`.
- *
- * `compact`, `sorted`, `sorted-shallow`, `base64-compact` and `base64-sorted` sign the parsed value: bodies with the same
- * signature have the same parsed value. A body with `-0` or a number out of range (`1e999`), which would be signed as
- * `0` and `null`, is refused as `body_ambiguous`. What parsing loses stays lost: a number is rounded to the nearest
- * double, so `9007199254740993` and `9007199254740992` have the same signature.
- *
- * The others keep the spelling of numbers and, unless sorted, the order of members:
- *
- * - `python`: `json.dumps`: `", "` and `": "` between, everything beyond ASCII as `\uXXXX`.
- * - `python-sorted`: `json.dumps(sort_keys=True)`: by code point, in every object.
- * - `php`: `json_encode`: no spaces, `/` as `\/`, everything beyond ASCII as `\uXXXX`.
- * - `values`: the values of the outermost object, in code unit order of their names, joined by `joiner`. Strings go
- *   without quotes, null as nothing, objects and arrays as compact JSON.
- * - `values-as-sent`: the same, in the order in which they were sent.
- * - `query`: `name=value&name=value` in code unit order of the names; values as in `values`, not percent-encoded.
- * - `base64`, `base64-compact`, `base64-sorted`: base64 of the UTF-8 bytes of `as-sent`, `compact`, `sorted`.
- *
- * Under `values`, `values-as-sent` and `query` a signature does not pin the body: somebody who holds one can move text
- * from member to member (`"a":"1&b=2"` signs as `"a":"1","b":"2"`). Compare what matters with your own record of the
- * order.
- */
-export type Serialization =
-  | 'as-sent'
-  | 'compact'
-  | 'sorted'
-  | 'sorted-shallow'
-  | 'python'
-  | 'python-sorted'
-  | 'php'
-  | 'values'
-  | 'values-as-sent'
-  | 'query'
-  | 'base64'
-  | 'base64-compact'
-  | 'base64-sorted';
-
 export interface BodyForms {
   /** Its own text without the top-level `signature`. */
   readonly json: string;
@@ -122,7 +77,41 @@ export const serializations = {
   base64: jsonRules('text', 7, ({ json }) => toBase64(json)),
   'base64-compact': jsonRules('value', 8, ({ value }) => toBase64(JSON.stringify(withoutSignature(value)))),
   'base64-sorted': jsonRules('value', 9, ({ value }) => toBase64(writeSorted(withoutSignature(value)))),
-} as const satisfies Record<Serialization, SerializationRules>;
+} as const satisfies Readonly<Record<string, SerializationRules>>;
+
+/**
+ * Which text is signed. "The body" is the body without its top-level `signature`.
+ *
+ * - `as-sent`: the body's own text with the member cut out. Nothing is lost.
+ * - `compact`: `JSON.stringify` of the parsed body. It ignores how numbers are spelled (`10.0`, `1e2`), string escapes
+ *   (`\/`, `\u00e9`), spacing, repeated members (the last one counts), and the place of integer-like names (they move
+ *   to the front).
+ * - `sorted`: `compact`, with the members of every object sorted by UTF-16 code unit, integer-like names too.
+ * - `sorted-shallow`: `sorted` for the outermost object only; nested objects stay as in `compact`.
+ *
+ * `compact`, `sorted`, `sorted-shallow`, `base64-compact` and `base64-sorted` sign the parsed value: bodies with the same
+ * signature have the same parsed value. A body with `-0` or a number out of range (`1e999`), which would be signed as
+ * `0` and `null`, is refused as `body_ambiguous`. What parsing loses stays lost: a number is rounded to the nearest
+ * double, so `9007199254740993` and `9007199254740992` have the same signature.
+ *
+ * The others keep the spelling of numbers and, unless sorted, the order of members:
+ *
+ * - `python`: `json.dumps`: `", "` and `": "` between, everything beyond ASCII as `\uXXXX`.
+ * - `python-sorted`: `json.dumps(sort_keys=True)`: by code point, in every object.
+ * - `php`: `json_encode`: no spaces, `/` as `\/`, everything beyond ASCII as `\uXXXX`.
+ * - `values`: the values of the outermost object, in code unit order of their names, joined by `joiner`. Strings go
+ *   without quotes, null as nothing, objects and arrays as compact JSON.
+ * - `values-as-sent`: the same, in the order in which they were sent.
+ * - `query`: `name=value&name=value` in code unit order of the names; values as in `values`, not percent-encoded.
+ * - `base64`, `base64-compact`, `base64-sorted`: base64 of the UTF-8 bytes of `as-sent`, `compact`, `sorted`.
+ *
+ * Under `values`, `values-as-sent` and `query` a signature does not pin the body: somebody who holds one can move text
+ * from member to member (`"a":"1&b=2"` signs as `"a":"1","b":"2"`). Compare what matters with your own record of the
+ * order.
+ *
+ * @useDeclaredType
+ */
+export type Serialization = keyof typeof serializations;
 
 export function serializationRules(name: Serialization): SerializationRules {
   return serializations[name];
