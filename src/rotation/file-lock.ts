@@ -1,7 +1,7 @@
 import { KeyError } from '../errors/errors.ts';
 import { codeOf } from '../internal/error-code.ts';
 import { openToRead } from '../internal/private-file.ts';
-import { type ProcessIdentity, processState } from './process-identity.ts';
+import { type ProcessIdentity, processState } from '../internal/process-identity.ts';
 
 export type FileSystem = Pick<
   typeof import('node:fs'),

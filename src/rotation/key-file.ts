@@ -4,8 +4,8 @@ import { sleep } from '../internal/backoff.ts';
 import { codeOf } from '../internal/error-code.ts';
 import { defineOptions, invalidOption, type OptionTable } from '../internal/options.ts';
 import { firstFlaw, isForeignLink, openToRead } from '../internal/private-file.ts';
+import { thisProcess } from '../internal/process-identity.ts';
 import { type FileLock, type LockContext, tryLock } from './file-lock.ts';
-import { thisProcess } from './process-identity.ts';
 import type { KeyStorage } from './rotation-state.ts';
 
 /** Options of {@link keyFile}. */

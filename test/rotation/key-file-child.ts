@@ -5,9 +5,9 @@
  * - `receive`: receives generation 2, and kills itself before the step with this number.
  */
 import paths from 'node:path';
+import { thisProcess } from '../../src/internal/process-identity.ts';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { keyFile, keyFileIn } from '../../src/rotation/key-file.ts';
-import { thisProcess } from '../../src/rotation/process-identity.ts';
 import { generation } from '../credentials/keys.ts';
 import { watchedFileSystem } from './watched-file-system.ts';
 

@@ -17,10 +17,10 @@ import fs, {
 import paths, { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type ProcessIdentity, processState, thisProcess } from '../../src/internal/process-identity.ts';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { type FileSystem, tryLock } from '../../src/rotation/file-lock.ts';
 import { keyFile, keyFileIn } from '../../src/rotation/key-file.ts';
-import { type ProcessIdentity, processState, thisProcess } from '../../src/rotation/process-identity.ts';
 import { generation } from '../credentials/keys.ts';
 import { rejected, thrownBy } from '../support/refusal.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -324,7 +324,7 @@ describe('a lock that was left behind', () => {
   const unshare = ['--pid', '--fork', '--mount-proc', process.execPath, '--input-type=module', '--eval'];
   const inNamespace = (code: string) => spawnSync('unshare', [...unshare, code], { encoding: 'utf8' });
   it.runIf(inNamespace('').status === 0)('tells containers of one host name and one process ID apart', () => {
-    const module = pathToFileURL(join(import.meta.dirname, '../../src/rotation/process-identity.ts')).href;
+    const module = pathToFileURL(join(import.meta.dirname, '../../src/internal/process-identity.ts')).href;
     const code = `console.log(JSON.stringify((await import(${JSON.stringify(module)})).thisProcess()))`;
     const other: ProcessIdentity = JSON.parse(inNamespace(code).stdout);
     expect(other.pid).toBe(1);

@@ -1,5 +1,6 @@
-import { codeOf } from '../internal/error-code.ts';
+import { codeOf } from './error-code.ts';
 
+/** A process, as a lock or a lease in a file or a record names it. */
 export interface ProcessIdentity {
   /** The space of process IDs: containers can share a host name, but not their process IDs. */
   readonly space: string;
@@ -33,7 +34,7 @@ function processSpace(): string {
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return `${boot} ${fs.readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // Equal to no other one.
+    // Unique, so that no other process counts as one of this space.
     return crypto.randomUUID();
   }
 }
