@@ -219,7 +219,10 @@ export class ExchangeClient<Order = BuyOrder> {
     const call = makeCall(this.#deployment, operation, {
       credential: credentials?.partnerPublicKey,
       secrets: [signature, ...(this.#credentials?.secrets() ?? [])],
-      ...{ body, headers, previousFailure, options },
+      body,
+      headers,
+      previousFailure,
+      options,
     });
     return sendCall(call, this.#client);
   }

@@ -24,12 +24,7 @@ const failureCodes: { readonly [Kind in ReceiveOutcome['kind']]?: string } = {
 export function deliveryTrace(traceparent: string | undefined): TracedWork<DeliveryTrace, ReceiveOutcome> {
   return {
     start: () => ({ traceparent }),
-    result: ({ kind, status, ...rest }) => {
-      const { name, code } = {
-        name: undefined,
-        code: failureCodes[kind],
-        ...rest,
-      };
+    result: ({ kind, status, name, code = failureCodes[kind] }) => {
       return { event: name === undefined ? undefined : publishedName(name), outcome: kind, status, code };
     },
     failure: (error) => ({ code: errorCode(error) }),

@@ -76,7 +76,7 @@ async function sendAndDrain(
   response.end('');
 }
 
-/** So much of a body beyond the limit is read and dropped. */
+/** Reads and drops at most this much beyond the limit: the sender reads our answer only after it has sent its body. */
 const drainBytes = 16 * 1024 * 1024;
 
 function drainBody(request: NodeRequest, timeoutMs: number): Promise<void> {

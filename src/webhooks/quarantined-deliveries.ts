@@ -98,7 +98,8 @@ export function quarantinedDeliveries(context: QuarantineContext) {
         const [path = ''] = url.split('?');
         const body = decodeBody(given);
         const result = await quarantine.keep({
-          ...{ body, partners },
+          body,
+          partners,
           digest: hash('sha256', `${partners}:${body}`, 'hex'),
           share: hash('sha256', `${partners}:${path}`, 'hex').slice(0, 2),
         });

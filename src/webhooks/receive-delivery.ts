@@ -26,7 +26,7 @@ import type { WebhooksSettings } from './webhooks-options.ts';
 /** Milliseconds until the sender should try again. */
 const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
-/** Also handles what an inbox has stored. */
+/** Makes `receive` for requests, and the host that handles stored deliveries. */
 export function deliveryReceiver(
   { scheme, findSigner, ringKeys, wireNames, strict, inbox, maxBodyBytes }: WebhooksSettings,
   handlers: Handlers,
@@ -53,9 +53,8 @@ export function deliveryReceiver(
     const verified = await verify(body, request).catch((error) => refuse(body, request, error));
     const outcome = 'kind' in verified ? verified : await deliver(verified, traceparent);
     quarantined.reviewIfChanged();
-    const { name, digest, code } = { name: undefined, digest: undefined, code: undefined, ...outcome };
+    const { kind, status, name, digest, code } = outcome;
     const durationMs = performance.now() - startedAt;
-    const { kind, status } = outcome;
     const readings = 'kind' in verified ? noReadings : readingsOf(verified.event.parsed);
     reporting.delivery({
       stage: 'receive',
@@ -146,7 +145,9 @@ export function deliveryReceiver(
 
   const quarantined = quarantinedDeliveries({
     quarantine: inbox.quarantine,
-    ...{ ringKeys, scheme, reporting },
+    ringKeys,
+    scheme,
+    reporting,
     accept: (body, claimed, key) => deliver(toVerified(body, claimed, key), undefined),
   });
 

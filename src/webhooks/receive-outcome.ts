@@ -27,18 +27,16 @@ import type { DeliveryReference } from '../inbox/inbox.ts';
  * - `refused`: not authentic, or not a delivery at all.
  */
 export type ReceiveOutcome =
-  | ({
-      readonly kind: 'handled' | 'ignored' | 'stored' | 'duplicate';
-      readonly status: 200;
-    } & DeliveryReference)
-  | ({ readonly kind: 'busy'; readonly status: 503; readonly retryAfterMs: number } & DeliveryReference)
+  | ({ readonly kind: 'handled' | 'ignored' | 'stored' | 'duplicate'; readonly status: 200 } & OfDelivery)
+  | ({ readonly kind: 'busy'; readonly status: 503; readonly retryAfterMs: number } & OfDelivery)
   | ({
       readonly kind: 'unavailable';
       readonly status: 503;
       readonly retryAfterMs: number;
       readonly error: unknown;
-    } & DeliveryReference)
-  | {
+    } & OfDelivery)
+  | ({ readonly kind: 'failed' | 'unrecognized'; readonly status: 500; readonly error: unknown } & OfDelivery)
+  | ({
       readonly kind: 'unverified';
       readonly status: 503;
       readonly retryAfterMs: number;
@@ -46,18 +44,19 @@ export type ReceiveOutcome =
       readonly error: KeyError;
       /** Whether the inbox keeps the body until there are other keys. */
       readonly quarantined: boolean;
-    }
+    } & OfNoDelivery)
   | ({
-      readonly kind: 'failed' | 'unrecognized';
-      readonly status: 500;
-      readonly error: unknown;
-    } & DeliveryReference)
-  | {
       readonly kind: 'refused';
       readonly status: 400 | 401 | 413;
       readonly code: SignatureErrorCode | 'body_too_large';
       readonly error?: SignatureError;
-    };
+    } & OfNoDelivery);
+
+/** The body is authentic. @inline */
+type OfDelivery = DeliveryReference & { readonly code?: undefined };
+
+/** Nothing is known of the body. @inline */
+type OfNoDelivery = { readonly [Name in keyof DeliveryReference]?: undefined };
 
 export function statusOfRefusal(code: SignatureErrorCode): 400 | 401 {
   return code.startsWith('body_') ? 400 : 401;

@@ -76,12 +76,10 @@ describe('the words of the command line', () => {
 
   it('are not looked for in a text that has no words of the library', () => {
     const error = new RequestError('http_error', 'createOrder: call settle', {
-      ...{
-        outcome: 'refused',
-        operation: 'createOrder',
-        method: 'POST',
-        url: 'https://a.example',
-      },
+      outcome: 'refused',
+      operation: 'createOrder',
+      method: 'POST',
+      url: 'https://a.example',
     });
     expect(describeFailure(error).message).toContain('createOrder: call settle');
   });

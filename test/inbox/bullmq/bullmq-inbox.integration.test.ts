@@ -371,7 +371,7 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
   test('stores a delivery again whose job another program has removed', async ({ queue, open }) => {
     const { webhooks } = receiver(open({ role: 'receiver' }).inbox);
     const outcome = await webhooks.receive(order('A'));
-    await queue.remove((await queue.getDeduplicationJobId('digest' in outcome ? outcome.digest : '')) ?? '');
+    await queue.remove((await queue.getDeduplicationJobId(outcome.digest ?? '')) ?? '');
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
   });
 

@@ -61,7 +61,11 @@ export const startSandbox = defineCommand({
     const data = flags.data === undefined ? undefined : await claimSandboxData(context, flags.data);
     let prepareAgain = async (): Promise<void> => {};
     const simulated = createSandbox({
-      ...{ fetch: context.fetch, now: context.now, seed, data: data?.path, ...given },
+      ...given,
+      fetch: context.fetch,
+      now: context.now,
+      seed,
+      data: data?.path,
       onReset: () => prepareAgain(),
     });
     await simulated.ready().catch((error: unknown) => {
