@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { attackCases } from '../../src/diagnostics/attack/attack-receiver.ts';
+import { attackCases } from '../../src/diagnostics/attack/case-table.ts';
 import { attackCauses } from '../../src/diagnostics/attack/findings.ts';
 import { doctorChecks } from '../../src/diagnostics/doctor/run-doctor.ts';
 
@@ -17,7 +17,7 @@ it('docs/details/diagnostics.md lists every case of the attack, and no other', (
 
 it('docs/details/diagnostics.md says of every finding what the receiver does', () => {
   const [, table = ''] = page.split('| id | the receiver |\n|---|---|\n');
-  const rows = attackCauses.map(({ id, summary }) => `| \`${id}\` | ${summary} |`);
+  const rows = Object.entries(attackCauses).map(([id, { summary }]) => `| \`${id}\` | ${summary} |`);
   expect(table.split('\n\n')[0]?.split('\n')).toEqual(rows);
 });
 

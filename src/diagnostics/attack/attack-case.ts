@@ -6,6 +6,7 @@ import {
   isAccepted,
   type PostAnswer,
 } from '../../internal/post-request.ts';
+import { type AttackVerdict, type CheckResult, skipped, worstOf } from '../check-result.ts';
 import type { Disclosures } from './disclosures.ts';
 import type { ProbeRequest, Probes } from './probes.ts';
 import type { RawConnect } from './raw-connection.ts';
@@ -27,12 +28,14 @@ export interface Attack {
   readonly say: Words;
 }
 
-export interface AttackCase extends Pick<AttackResult, 'id' | 'what' | 'expected'> {
-  run(attack: Attack): Promise<CaseResult>;
+export interface AttackCase extends Pick<AttackResult, 'what' | 'expected'> {
+  run(attack: Attack): Promise<CheckResult>;
 }
 
+/** Cases by their ids. */
+export type CaseTable = Readonly<Record<string, AttackCase>>;
+
 interface Refused extends RefusalRule {
-  readonly id: string;
   readonly what: string;
   /** @default '4xx, or 503 with Retry-After' */
   readonly expected?: string;
@@ -42,14 +45,12 @@ interface Refused extends RefusalRule {
 
 /** A case in which every delivery must be refused. */
 export function refused({
-  id,
   what,
   expected = '4xx, or 503 with Retry-After',
   deliveries,
   ...rule
 }: Refused): AttackCase {
   return {
-    id,
     what,
     expected,
     async run({ probes, credentials, post }) {
@@ -57,15 +58,14 @@ export function refused({
       if (all.length === 0) return skipped('there is no merchant secret');
       // Some schemes do not sign everything: the receiver cannot see such a change.
       if (all.some(({ body }) => body !== undefined && probes.verifies(body))) return skipped(notForged);
-      const findings: CaseResult[] = [];
-      for (const delivery of all) findings.push(judgeRefusal(await post(delivery), rule));
-      return worstOf(findings);
+      const results: CheckResult[] = [];
+      for (const delivery of all) results.push(judgeRefusal(await post(delivery), rule));
+      return worstOf(results);
     },
   };
 }
 
 interface Accepted {
-  readonly id: string;
   readonly what: string;
   /** The advice if it is refused. */
   readonly advice: string;
@@ -73,9 +73,8 @@ interface Accepted {
 }
 
 /** A case whose delivery is authentic and must be accepted. */
-export function accepted({ id, what, advice, body }: Accepted): AttackCase {
+export function accepted({ what, advice, body }: Accepted): AttackCase {
   return {
-    id,
     what,
     expected: '2xx',
     async run({ probes, post }) {
@@ -87,14 +86,6 @@ export function accepted({ id, what, advice, body }: Accepted): AttackCase {
 }
 
 const notForged = 'under this signature scheme it has a valid signature, so it is no forgery';
-
-/**
- * - `ok`: answered as a sound receiver does.
- * - `weak`: no forgery was accepted and no authentic delivery lost, but follow the `advice`.
- * - `broken`: a forgery was accepted, an authentic delivery lost, or the receiver failed or hung.
- * - `skipped`: not tested; `answered` says why.
- */
-export type AttackVerdict = 'ok' | 'weak' | 'broken' | 'skipped';
 
 /** The result of one case of {@link attackReceiver}. */
 export interface AttackResult {
@@ -110,36 +101,6 @@ export interface AttackResult {
   readonly verdict: AttackVerdict;
   /** What to do; absent for `ok`. */
   readonly advice?: string | undefined;
-}
-
-export interface CaseResult extends Pick<AttackResult, 'answered' | 'verdict' | 'advice'> {
-  /** How the receiver failed, if it did in one of the ways that many cases share. */
-  readonly problem?: Problem | undefined;
-  /** What the receiver does, as in {@link AttackFinding.summary}. @default made of the problem and of what was sent */
-  readonly fault?: string | undefined;
-}
-
-/**
- * - `accepted`: what it must refuse.
- * - `lost`: it refused an authentic delivery.
- * - `dropped`: it acknowledged an authentic delivery, and neither handled nor kept it.
- * - `failed`, `redirected`: it answered 5xx, or 3xx, where it must refuse.
- * - `closed`, `late`: it did not answer.
- */
-export type Problem = 'accepted' | 'lost' | 'dropped' | 'failed' | 'redirected' | 'closed' | 'late';
-
-export function skipped(reason: string): CaseResult {
-  return { verdict: 'skipped', answered: reason };
-}
-
-/** Combines several answers: the worst verdict and its advice, with every answer. */
-export function worstOf(findings: readonly CaseResult[]): CaseResult {
-  const order: readonly AttackVerdict[] = ['broken', 'weak', 'skipped', 'ok'];
-  const worst = order
-    .map((verdict) => findings.find((finding) => finding.verdict === verdict))
-    .find((finding) => finding !== undefined);
-  const answered = [...new Set(findings.map((finding) => finding.answered))].join(', ');
-  return { verdict: 'skipped', ...worst, answered };
 }
 
 /** How to judge the answer to a delivery that must be refused. */
@@ -158,9 +119,9 @@ interface RefusalRule {
 export function judgeRefusal(
   answer: PostAnswer,
   { ifAccepted = 'broken', ifClosed = 'broken', advice, fault }: RefusalRule,
-): CaseResult {
+): CheckResult {
   const answered = describePostAnswer(answer);
-  const sound: CaseResult = { verdict: 'ok', answered };
+  const sound: CheckResult = { verdict: 'ok', answered };
   if (answer.kind === 'late') return missing(answer.kind, answered);
   if (answer.kind === 'closed') return ifClosed === 'ok' ? sound : missing(answer.kind, answered);
   if (!isAccepted(answer)) return judgeStatus(answer, answered) ?? sound;
@@ -168,7 +129,7 @@ export function judgeRefusal(
 }
 
 /** Judges the answer to an authentic delivery. */
-export function judgeAcceptance(answer: PostAnswer, advice: string): CaseResult {
+export function judgeAcceptance(answer: PostAnswer, advice: string): CheckResult {
   const answered = describePostAnswer(answer);
   if (isAccepted(answer)) return { verdict: 'ok', answered };
   if (answer.kind !== 'answered') return missing(answer.kind, answered);
@@ -176,12 +137,12 @@ export function judgeAcceptance(answer: PostAnswer, advice: string): CaseResult 
   return { verdict: 'broken', answered, advice, problem: 'lost' };
 }
 
-function missing(problem: 'closed' | 'late', answered: string): CaseResult {
+function missing(problem: 'closed' | 'late', answered: string): CheckResult {
   return { verdict: 'broken', answered, advice: adviceFor[problem], problem };
 }
 
 /** `undefined` for a proper refusal. */
-function judgeStatus({ status, headers }: HttpAnswer, answered: string): CaseResult | undefined {
+function judgeStatus({ status, headers }: HttpAnswer, answered: string): CheckResult | undefined {
   if (status === 429) return skipped(rateLimited);
   // As our webhooks do while newer keys are possible. A crash has no Retry-After.
   if (status === 503 && headers.has('retry-after')) return undefined;

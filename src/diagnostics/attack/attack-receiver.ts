@@ -6,23 +6,15 @@ import { libraryWords, type Words } from '../../errors/remedies.ts';
 import { nearestName } from '../../internal/nearest-name.ts';
 import { invalidOption } from '../../internal/options.ts';
 import { type PostAnswer, postRequest, unreachableBecause } from '../../internal/post-request.ts';
-import { type Attack, type AttackCase, type AttackResult, type CaseResult, skipped } from './attack-case.ts';
+import { type CheckResult, skipped } from '../check-result.ts';
+import type { Attack, AttackResult } from './attack-case.ts';
 import {
   type AttackOptions,
   type AttackSettings,
   checkHttpUrl,
   readAttackOptions,
 } from './attack-options.ts';
-import { authenticCases, baselineCase } from './cases/authentic.ts';
-import { bodyCases } from './cases/bodies.ts';
-import { disclosureCases } from './cases/disclosure.ts';
-import { alteredCases, keyCases } from './cases/forgeries.ts';
-import { otherShapeCases } from './cases/other-shapes.ts';
-import { repetitionCases } from './cases/repetition.ts';
-import { requestCases } from './cases/request-forms.ts';
-import { signatureCases } from './cases/signatures.ts';
-import { timingCase } from './cases/timing.ts';
-import { transportCases } from './cases/transport.ts';
+import { attackCases, baselineCase, type NamedCase } from './case-table.ts';
 import { watchDisclosures } from './disclosures.ts';
 import { type AttackFinding, findCauses, type JudgedCase } from './findings.ts';
 import { makeProbes } from './probes.ts';
@@ -63,8 +55,9 @@ export async function attackInWords(
   const cases = chosenCases(settings);
   const results: AttackResult[] = [];
   const judged: JudgedCase[] = [];
-  const report = async ({ id, what, expected }: AttackCase, { problem, fault, ...found }: CaseResult) => {
-    const result = Object.freeze({ id, what, expected, ...found });
+  const report = async ({ id, what, expected }: NamedCase, outcome: CheckResult) => {
+    const { verdict, answered, advice, problem, fault } = outcome;
+    const result = Object.freeze({ id, what, expected, answered, verdict, advice });
     results.push(result);
     judged.push({ ...result, problem, fault });
     await onResult(result);
@@ -74,14 +67,14 @@ export async function attackInWords(
   checkReachable(target, lastAnswer());
   await report(baselineCase, first);
   let obstacle = first.verdict === 'ok' ? undefined : 'the authentic delivery before was not accepted';
-  for (const each of cases) {
+  for (const probe of cases) {
     signal?.throwIfAborted();
     if (obstacle !== undefined) {
-      await report(each, skipped(obstacle));
+      await report(probe, skipped(obstacle));
       continue;
     }
-    await report(each, await each.run(attack));
-    if (!(await isReachable())) obstacle = `the receiver does not answer any more since ${each.id}`;
+    await report(probe, await probe.run(attack));
+    if (!(await isReachable())) obstacle = `the receiver does not answer any more since ${probe.id}`;
   }
   return { results, findings: findCauses(judged) };
 }
@@ -155,8 +148,8 @@ function checkReachable({ host }: URL, answer: PostAnswer | undefined): void {
 }
 
 /** @throws {ConfigurationError} `invalid_option` for an unknown id */
-function chosenCases({ only, skip }: AttackSettings): readonly AttackCase[] {
-  const ids = attackCases.map(({ id }) => id);
+function chosenCases({ only, skip }: AttackSettings): readonly NamedCase[] {
+  const ids: readonly string[] = attackCases.map(({ id }) => id);
   for (const id of [...(only ?? []), ...skip]) {
     if (ids.includes(id) || id === baselineCase.id) continue;
     const near = nearestName(id, ids);
@@ -192,18 +185,3 @@ function checkOwnHost(url: URL, iOwnThisHost: string | undefined): void {
     `If it is yours, name it: iOwnThisHost: '${url.hostname}'.`,
   );
 }
-
-/** All cases but the first. Cases about earlier answers come late, slow ones last. */
-export const attackCases: readonly AttackCase[] = [
-  ...authenticCases,
-  ...otherShapeCases,
-  ...alteredCases,
-  ...signatureCases,
-  ...keyCases,
-  ...bodyCases,
-  ...requestCases,
-  ...repetitionCases,
-  ...disclosureCases,
-  timingCase,
-  ...transportCases,
-];

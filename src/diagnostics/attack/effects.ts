@@ -1,15 +1,16 @@
-import { type Attack, type AttackCase, type CaseResult, skipped } from './attack-case.ts';
+import { type CheckResult, skipped } from '../check-result.ts';
+import type { Attack, AttackCase } from './attack-case.ts';
 import { orderIdOf } from './probes.ts';
 
 export const noEffects = 'an authentic delivery had no effect in time, so nothing is known';
 
 /** A case that needs the receiver's records. */
-export function effects(each: AttackCase): AttackCase {
-  return { ...each, run: async (attack) => cannotTell(attack) ?? (await each.run(attack)) };
+export function effects({ run, ...described }: AttackCase): AttackCase {
+  return { ...described, run: async (attack) => cannotTell(attack) ?? (await run(attack)) };
 }
 
 /** The result of a case that needs the receiver's records, where there are none. */
-export function cannotTell({ handled }: Attack): CaseResult | undefined {
+export function cannotTell({ handled }: Attack): CheckResult | undefined {
   return handled === undefined
     ? skipped('only your records of the orders can tell: give `handled` (--handled-url or --handled-command)')
     : undefined;

@@ -1,4 +1,6 @@
-import type { AttackResult, CaseResult, Problem } from './attack-case.ts';
+import type { CheckResult, Problem } from '../check-result.ts';
+import type { AttackResult } from './attack-case.ts';
+import { attackCases, baselineCase, type CaseId } from './case-table.ts';
 
 /** A fault of a receiver, which one case or many show. */
 export interface AttackFinding {
@@ -15,78 +17,61 @@ export interface AttackFinding {
 }
 
 /** A case, its result, and how it went wrong. */
-export type JudgedCase = AttackResult & Pick<CaseResult, 'problem' | 'fault'>;
+export type JudgedCase = AttackResult & Pick<CheckResult, 'problem' | 'fault'> & { readonly id: CaseId };
 
-/** Failures of one kind. */
-interface FailureRule {
-  readonly problem: Problem;
-  /** The ids of its cases. @default any */
-  readonly cases?: readonly string[];
-}
+/** Cases by their outcome; `other` is a failure without a problem that many cases share. */
+type Signs = { readonly [Outcome in Problem | 'other' | 'ok']?: readonly CaseId[] };
 
-type OutcomeRule = RegExp | FailureRule;
-
-/** A cause that several cases show. Its patterns match outcomes, such as `accepted forged` and `ok unsigned`. */
-export interface Cause {
-  readonly id: string;
+/** A cause that several cases show. */
+interface Cause {
   readonly summary: string;
   /** @default the advice of its worst case */
   readonly advice?: string;
-  /** The outcomes that it explains. */
-  readonly explains: OutcomeRule | readonly OutcomeRule[];
-  /** The failures that point to it. @default those that it explains */
-  readonly shownBy?: Cause['explains'];
+  readonly explains: Signs;
+  /** The outcomes that point to it. @default those that it explains */
+  readonly shownBy?: Signs;
   /** How many of them are needed. @default 1 */
   readonly atLeast?: number;
-  /** Outcomes that must be there too. */
-  readonly given?: RegExp;
+  /** At least one of these is needed too. */
+  readonly alongside?: Signs;
   /** Outcomes that point to another cause. */
-  readonly unless?: RegExp;
+  readonly unless?: Signs;
 }
 
 /** The fewest causes that explain all results that are weak or broken, the worst first. */
 export function findCauses(results: readonly JudgedCase[]): readonly AttackFinding[] {
   const findings: AttackFinding[] = [];
   let left = results.filter(isFailed);
-  for (const cause of attackCauses) {
+  for (const [id, cause] of Object.entries<Cause>(attackCauses)) {
     if (!applies(cause, results)) continue;
-    const explained = left.filter((each) => matches(cause.explains, each));
+    const explained = left.filter((failure) => matches(cause.explains, failure));
     if (explained.length === 0) continue;
-    left = left.filter((each) => !explained.includes(each));
-    findings.push(finding(cause.id, cause.summary, explained, cause.advice));
+    left = left.filter((failure) => !explained.includes(failure));
+    findings.push(finding(id, cause.summary, explained, cause.advice));
   }
-  for (const each of left) findings.push(finding(each.id, summaryOf(each), [each]));
-  return findings.toSorted((one, other) => rank(one) - rank(other));
+  for (const failure of left) findings.push(finding(failure.id, summaryOf(failure), [failure]));
+  return findings.toSorted((first, second) => rank(first) - rank(second));
 }
 
 type FailedCase = JudgedCase & { readonly verdict: 'weak' | 'broken' };
 
-function isFailed(each: JudgedCase): each is FailedCase {
-  return each.verdict === 'weak' || each.verdict === 'broken';
-}
-
-/** How a case failed, or `ok` or `skipped`, and its id. */
-function outcomeOf(each: JudgedCase): string {
-  return `${isFailed(each) ? (each.problem ?? 'other') : each.verdict} ${each.id}`;
+function isFailed(result: JudgedCase): result is FailedCase {
+  return result.verdict === 'weak' || result.verdict === 'broken';
 }
 
 function applies(
-  { explains, shownBy = explains, atLeast = 1, given, unless }: Cause,
+  { explains, shownBy = explains, atLeast = 1, alongside, unless = {} }: Cause,
   results: readonly JudgedCase[],
 ): boolean {
-  const count = (rule: Cause['explains']) => results.filter((each) => matches(rule, each)).length;
-  if (given !== undefined && count(given) === 0) return false;
-  if (unless !== undefined && count(unless) > 0) return false;
-  return count(shownBy) >= atLeast;
+  const count = (signs: Signs) => results.filter((result) => matches(signs, result)).length;
+  if (alongside !== undefined && count(alongside) === 0) return false;
+  return count(unless) === 0 && count(shownBy) >= atLeast;
 }
 
-function matches(rule: Cause['explains'], each: JudgedCase): boolean {
-  const rules: readonly OutcomeRule[] = [rule].flat();
-  return rules.some((one) => {
-    if (one instanceof RegExp) return one.test(outcomeOf(each));
-    const { problem, cases = [each.id] } = one;
-    return isFailed(each) && each.problem === problem && cases.includes(each.id);
-  });
+function matches(signs: Signs, result: JudgedCase): boolean {
+  if (result.verdict === 'skipped') return false;
+  const outcome = isFailed(result) ? (result.problem ?? 'other') : 'ok';
+  return signs[outcome]?.includes(result.id) ?? false;
 }
 
 function rank({ verdict }: AttackFinding): number {
@@ -99,7 +84,7 @@ function finding(id: string, summary: string, cases: readonly FailedCase[], advi
     id,
     summary,
     verdict: worst?.verdict ?? 'weak',
-    cases: cases.map((each) => each.id),
+    cases: cases.map((failure) => failure.id),
     advice: advice ?? worst?.advice ?? '',
   });
 }
@@ -125,153 +110,227 @@ function summaryOf({ fault, problem, what, answered, id }: FailedCase): string {
   }
 }
 
+const all: readonly CaseId[] = [baselineCase.id, ...attackCases.map(({ id }) => id)];
+
+const encodings = ['byte-order-mark', 'utf-16', 'invalid-utf-8'] as const;
+const lengths = ['length-too-long', 'length-too-short'] as const;
+const repetitions: readonly CaseId[] = ['repeated', 'repeated-at-once', 'replayed'];
+const lengthsOfSignature = ['signature-short', 'signature-half', 'signature-long'] as const;
+const spellings = ['signature-respelled', 'signature-trailing', 'signature-in-array'] as const;
+const undecodable = ['signature-not-a-digest', 'signature-not-ascii'] as const;
+const twoSignatures = ['signatures-first-right', 'signatures-last-right', 'signatures-escaped'] as const;
+const misplaced = [
+  'signature-empty',
+  'signature-wrong-type',
+  'signature-nested',
+  'signature-inherited',
+] as const;
+const withoutSignature = [
+  ...misplaced,
+  'unsigned',
+  'unsigned-with-flags',
+  'empty-object',
+  'prototype-names',
+] as const;
+/** A receiver that parses a body and writes it again sees no difference. */
+const rewritten = [
+  'altered-white-space',
+  'altered-duplicate-first',
+  'altered-duplicate-last',
+  'altered-null-to-1e999',
+  'altered-zero',
+  'altered-rounded-number',
+] as const;
+const alteredValues = [
+  'altered-amount',
+  'altered-address',
+  'altered-status',
+  'altered-event-name',
+  'altered-member-name',
+  'altered-nested',
+  'altered-added-member',
+  'altered-removed-member',
+] as const;
+/** A receiver that writes a body again spells these differently. */
+const otherSpellings = [
+  'authentic-white-space',
+  'authentic-escapes',
+  'authentic-numbers',
+  'authentic-integer-name',
+] as const;
+
 /** In this order: the cause that explains most comes first. */
-export const attackCauses: readonly Cause[] = [
-  {
-    id: 'acknowledges-forgeries',
+export const attackCauses = {
+  'acknowledges-forgeries': {
     summary: 'answers 2xx to forged deliveries, though it acts on none of them',
     advice:
       'Answer 401 to a delivery that is not authentic: the answer is all that a sender sees, and a wrong key or scheme must show.',
-    shownBy: /^accepted forged$/,
-    given: /^ok acted-before-verification$/,
-    explains: /^accepted /,
+    shownBy: { accepted: ['forged'] },
+    alongside: { ok: ['acted-before-verification'] },
+    explains: { accepted: all },
   },
-  {
-    id: 'checks-presence',
+  'checks-presence': {
     summary: 'checks only that there is a signature, not that it is right',
-    shownBy: /^accepted forged$/,
-    given: /^ok unsigned$/,
-    explains: /^accepted /,
+    shownBy: { accepted: ['forged'] },
+    alongside: { ok: ['unsigned'] },
+    explains: { accepted: all },
   },
-  {
-    id: 'no-verification',
+  'no-verification': {
     summary: 'accepts forged deliveries: it does not verify signatures, or answers before it does',
-    shownBy: /^accepted forged$/,
-    explains: /^accepted /,
+    shownBy: { accepted: ['forged'] },
+    explains: { accepted: all },
   },
-  {
-    id: 'fails-on-forgeries',
+  'fails-on-forgeries': {
     summary: 'answers 5xx where it must refuse',
-    shownBy: /^failed forged$/,
-    explains: /^failed (?!repeated|replayed)/,
+    shownBy: { failed: ['forged'] },
+    explains: { failed: all.filter((id) => !repetitions.includes(id)) },
   },
-  {
-    id: 'redirects-forgeries',
+  'redirects-forgeries': {
     summary: 'answers with a redirect where it must refuse',
-    shownBy: /^redirected forged$/,
-    explains: /^redirected /,
+    shownBy: { redirected: ['forged'] },
+    explains: { redirected: all },
   },
-  {
-    id: 'refuses-authentic',
+  'refuses-authentic': {
     summary: 'refuses authentic deliveries after the first one',
     // A plain one is refused as well, later.
-    shownBy: /^lost repeated$/,
-    explains: /^lost /,
+    shownBy: { lost: ['repeated'] },
+    explains: { lost: all },
   },
-  {
-    id: 'compares-prefix',
+  'compares-prefix': {
     summary: 'compares only the beginning of a signature (a prefix)',
-    shownBy: /^accepted signature-last-digit$/,
-    unless: /^accepted signature-first-digit$/,
-    explains:
-      /^accepted (?:signature-(?:middle-digit|last-digit|short|half|long|respelled|trailing|in-array)|tells-refusals-apart)$/,
+    shownBy: { accepted: ['signature-last-digit'] },
+    unless: { accepted: ['signature-first-digit'] },
+    explains: {
+      accepted: [
+        'signature-middle-digit',
+        'signature-last-digit',
+        ...lengthsOfSignature,
+        ...spellings,
+        'tells-refusals-apart',
+      ],
+    },
   },
-  {
-    id: 'compares-suffix',
+  'compares-suffix': {
     summary: 'compares only the end of a signature',
-    shownBy: /^accepted signature-first-digit$/,
-    unless: /^accepted signature-last-digit$/,
-    explains: /^accepted (?:signature-(?:first-digit|middle-digit|long)|tells-refusals-apart)$/,
+    shownBy: { accepted: ['signature-first-digit'] },
+    unless: { accepted: ['signature-last-digit'] },
+    explains: {
+      accepted: ['signature-first-digit', 'signature-middle-digit', 'signature-long', 'tells-refusals-apart'],
+    },
   },
-  {
-    id: 'fails-open',
+  'fails-open': {
     summary: 'accepts a delivery whose signature it fails to verify (it fails open)',
     advice: 'Refuse where the check of a signature throws, as where it says no.',
-    shownBy: /^accepted signature-not-(?:a-digest|ascii)$/,
-    unless: /^accepted signature-(?:first|last)-digit$/,
-    explains:
-      /^accepted (?:signature-(?!\w+-digit|of-another|escaped)|signatures-|unsigned|empty-object|prototype-names|lone-surrogate|acted-before-verification)/,
+    shownBy: { accepted: undecodable },
+    unless: { accepted: ['signature-first-digit', 'signature-last-digit'] },
+    explains: {
+      accepted: [
+        ...undecodable,
+        ...withoutSignature,
+        ...lengthsOfSignature,
+        ...spellings,
+        ...twoSignatures,
+        'lone-surrogate',
+        'acted-before-verification',
+      ],
+    },
   },
-  {
-    id: 'accepts-unsigned',
+  'accepts-unsigned': {
     summary: 'accepts deliveries without a signature',
-    shownBy: /^accepted unsigned$/,
-    explains:
-      /^accepted (?:unsigned|signature-(?:empty|nested|inherited|wrong-type)|empty-object|prototype-names|acted-before-verification)/,
+    shownBy: { accepted: ['unsigned'] },
+    explains: { accepted: [...withoutSignature, 'acted-before-verification'] },
   },
-  {
-    id: 're-serialises',
+  're-serialises': {
     summary: 'verifies the body as it writes it again, not the bytes that arrived',
-    shownBy:
-      /^lost authentic-(?:white-space|escapes|numbers|integer-name)$|^accepted altered-(?:white-space|duplicate|null|zero|rounded)/,
+    shownBy: { lost: otherSpellings, accepted: rewritten },
     atLeast: 3,
-    explains: [
-      /^lost authentic-(?:white-space|escapes|numbers|integer-name|letters|quotes|large|extra-members|nested-signature)$|^accepted (?:altered-(?:white-space|duplicate|null|zero|rounded|added-member)|signatures-)/,
-      // A member is lost on the way, or one that is missing is written.
-      { problem: 'lost', cases: ['authentic-other-shape'] },
-    ],
+    explains: {
+      lost: [
+        ...otherSpellings,
+        'authentic-letters',
+        'authentic-quotes',
+        'authentic-large',
+        'authentic-extra-members',
+        'authentic-nested-signature',
+        // A member is lost on the way, or a missing one is written.
+        'authentic-other-shape',
+      ],
+      accepted: [...rewritten, 'altered-added-member', ...twoSignatures],
+    },
   },
-  {
-    id: 'two-signatures',
+  'two-signatures': {
     summary: 'accepts a body with two signatures',
-    explains: /^accepted signatures-/,
+    explains: { accepted: twoSignatures },
   },
-  {
-    id: 'signs-a-part',
+  'signs-a-part': {
     summary: 'verifies only a part of the body: the rest can be altered',
     advice: 'Verify the signature over the whole body as it arrived, without its signature member.',
-    shownBy:
-      /^accepted altered-(?:amount|address|status|event-name|member-name|nested|added-member|removed-member)$/,
-    explains: /^accepted altered-/,
+    shownBy: { accepted: alteredValues },
+    explains: { accepted: [...alteredValues, ...rewritten] },
   },
-  {
-    id: 'accepts-cut-signature',
+  'accepts-cut-signature': {
     summary: 'compares a signature only as far as it goes: a part of the right one is enough',
-    shownBy: /^accepted signature-(?:short|half)$/,
-    explains: /^accepted (?:signature-(?:empty|short|half|long|trailing)|acted-before-verification)$/,
+    shownBy: { accepted: ['signature-short', 'signature-half'] },
+    explains: {
+      accepted: ['signature-empty', ...lengthsOfSignature, 'signature-trailing', 'acted-before-verification'],
+    },
   },
-  {
-    id: 'several-spellings',
+  'several-spellings': {
     summary: 'accepts more than one spelling of the right signature',
-    shownBy: /^accepted signature-(?:respelled|trailing|in-array)$/,
-    explains: /^accepted signature-(?:respelled|trailing|in-array|long)$/,
+    shownBy: { accepted: spellings },
+    explains: { accepted: [...spellings, 'signature-long'] },
   },
-  {
-    id: 'lenient-decoding',
+  'lenient-decoding': {
     summary: 'takes other bytes for the signed text: it does not decode as strict UTF-8',
-    explains: /^accepted (?:byte-order-mark|utf-16|invalid-utf-8)$/,
+    explains: { accepted: encodings },
   },
-  {
-    id: 'fails-without-signature',
+  'fails-without-signature': {
     summary: 'answers 5xx to a delivery without a signature',
-    shownBy: /^failed unsigned$/,
-    explains:
-      /^failed (?:unsigned|signature-(?:empty|nested|inherited|wrong-type)|empty-object|prototype-names)/,
+    shownBy: { failed: ['unsigned'] },
+    explains: { failed: withoutSignature },
   },
-  {
-    id: 'fails-on-odd-signature',
+  'fails-on-odd-signature': {
     summary: 'answers 5xx to a signature of another length, alphabet or type',
     atLeast: 2,
-    explains: /^failed signature-/,
+    explains: {
+      failed: [
+        'signature-first-digit',
+        'signature-middle-digit',
+        'signature-last-digit',
+        ...lengthsOfSignature,
+        ...undecodable,
+        ...spellings,
+        ...misplaced,
+        'signature-of-another-body',
+        'signature-escaped-name',
+      ],
+    },
   },
-  {
-    id: 'fails-on-not-json',
+  'fails-on-not-json': {
     summary: 'answers 5xx to a body that is not a JSON object',
-    shownBy: /^failed not-json$/,
-    explains:
-      /^failed (?:not-json|empty-body|wrong-type|empty-object|content-encoding|deep-nesting|length-|byte-order-mark|utf-16|invalid-utf-8)/,
+    shownBy: { failed: ['not-json'] },
+    explains: {
+      failed: [
+        'not-json',
+        'empty-body',
+        'wrong-type',
+        'empty-object',
+        'content-encoding',
+        'deep-nesting',
+        ...lengths,
+        'length-and-chunks',
+        ...encodings,
+      ],
+    },
   },
-  {
-    id: 'fails-on-other-encodings',
+  'fails-on-other-encodings': {
     summary: 'answers 5xx to a body that is not UTF-8',
-    explains: /^failed (?:byte-order-mark|utf-16|invalid-utf-8)$/,
+    explains: { failed: encodings },
   },
-  {
-    id: 'refuses-unfamiliar',
+  'refuses-unfamiliar': {
     summary: 'refuses authentic events that it does not know',
     explains: {
-      problem: 'lost',
-      cases: [
+      lost: [
         'authentic-extra-members',
         'authentic-unfamiliar',
         'authentic-other-shape',
@@ -279,47 +338,46 @@ export const attackCauses: readonly Cause[] = [
       ],
     },
   },
-  {
-    id: 'drops-unfamiliar',
+  'drops-unfamiliar': {
     summary: 'drops what it does not know: it answers 2xx, and neither handles nor keeps the event',
-    explains: { problem: 'dropped' },
+    explains: { dropped: all },
   },
-  {
-    id: 'refuses-repetitions',
+  'refuses-repetitions': {
     summary: 'does not acknowledge a repetition',
-    explains: /^(?!closed|late)\w+ (?:repeated|replayed)/,
+    explains: { lost: repetitions, failed: repetitions, redirected: repetitions, other: repetitions },
   },
-  {
-    id: 'remembers-forgeries',
+  'remembers-forgeries': {
     summary: 'remembers a delivery before it verifies it: a forgery makes the genuine event a repetition',
-    explains: /^(?:accepted|lost|other) (?:forged-first|handled-after-forgeries)$/,
+    explains: {
+      accepted: ['forged-first', 'handled-after-forgeries'],
+      lost: ['forged-first', 'handled-after-forgeries'],
+      other: ['forged-first', 'handled-after-forgeries'],
+    },
   },
-  {
-    id: 'reads-one-piece',
+  'reads-one-piece': {
     summary: 'reads only the first piece of a body',
-    shownBy: /^lost in-pieces$/,
-    explains: /^lost (?:in-pieces|authentic-large)$/,
+    shownBy: { lost: ['in-pieces'] },
+    explains: { lost: ['in-pieces', 'authentic-large'] },
   },
-  {
-    id: 'reads-incomplete-bodies',
+  'reads-incomplete-bodies': {
     summary: 'accepts a delivery whose body is not whole',
-    explains: /^accepted (?:length-too|slow-body)/,
+    explains: { accepted: [...lengths, 'slow-body'] },
   },
-  {
-    id: 'answers-other-methods',
+  'answers-other-methods': {
     summary: 'answers 2xx to other methods than POST',
-    explains: /^accepted method-/,
+    explains: { accepted: ['method-get', 'method-head', 'method-put', 'method-options'] },
   },
-  {
-    id: 'does-not-answer',
+  'does-not-answer': {
     summary: 'does not answer in time',
     atLeast: 3,
-    explains: /^late /,
+    explains: { late: all },
   },
-  {
-    id: 'drops-connections',
+  'drops-connections': {
     summary: 'drops the connection where it must answer',
     atLeast: 3,
-    explains: /^closed /,
+    explains: { closed: all },
   },
-];
+} satisfies Readonly<Record<string, Cause>>;
+
+/** The id of a finding: of a cause, or of the one case that shows it. */
+export type FindingId = keyof typeof attackCauses | CaseId;

@@ -58,6 +58,8 @@ export function makeProbes(options: {
       const text = unsigned(members);
       return withSignature(text, sign(text));
     },
+    /** The text of an event with the signature of another one. */
+    forged: (text = unsigned()) => withSignature(text, sign(unsigned())),
     /** Whether our own verification accepts the body: then it is no forgery under this scheme. */
     verifies(body: string | Uint8Array) {
       try {

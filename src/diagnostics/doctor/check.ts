@@ -1,9 +1,6 @@
 import type { AssumptionId } from '../../deployment/assumptions.ts';
-import type { DoctorCheck, DoctorContext } from './doctor-context.ts';
-
-export interface CheckResult extends Pick<DoctorCheck, 'status' | 'found' | 'fix'> {
-  readonly assumptions?: readonly AssumptionId[] | undefined;
-}
+import { type CheckResult, skipped } from '../check-result.ts';
+import type { DoctorContext } from './doctor-context.ts';
 
 /** A check that throws is a `fail`. */
 export interface Check {
@@ -11,25 +8,21 @@ export interface Check {
   run(context: DoctorContext): CheckResult | Promise<CheckResult>;
 }
 
-export function ok(found: string): CheckResult {
-  return { status: 'ok', found };
+export function ok(answered: string): CheckResult {
+  return { verdict: 'ok', answered };
 }
 
-export function warning(found: string, fix: string, ...assumptions: AssumptionId[]): CheckResult {
-  return { status: 'warn', found, fix, assumptions };
+export function warning(answered: string, advice: string, ...assumptions: AssumptionId[]): CheckResult {
+  return { verdict: 'weak', answered, advice, assumptions };
 }
 
-export function fail(found: string, fix: string, ...assumptions: AssumptionId[]): CheckResult {
-  return { status: 'fail', found, fix, assumptions };
-}
-
-export function skip(found: string, fix?: string): CheckResult {
-  return { status: 'skip', found, fix };
+export function fail(answered: string, advice: string, ...assumptions: AssumptionId[]): CheckResult {
+  return { verdict: 'broken', answered, advice, assumptions };
 }
 
 /** The result of a network failure, which may only mean that this machine is offline. */
 export function unreachable({ strict }: DoctorContext, found: string, fix: string): CheckResult {
-  return { status: strict ? 'fail' : 'skip', found, fix };
+  return strict ? fail(found, fix) : skipped(found, fix);
 }
 
 /** Codes of Node and of Bun for a port at which nothing listens: the machine is reached, so this one is online. */
@@ -41,14 +34,4 @@ export function notConnected(
   { reason, found, fix }: { readonly reason: string; readonly found: string; readonly fix: string },
 ): CheckResult {
   return refusals.includes(reason) ? fail(found, fix) : unreachable(context, found, fix);
-}
-
-/** The worst of several results, with all findings of that status. */
-export function worstStatus(all: readonly CheckResult[]): CheckResult {
-  for (const status of ['fail', 'warn', 'skip', 'ok'] as const) {
-    const these = all.filter((one) => one.status === status);
-    const [first] = these;
-    if (first !== undefined) return { ...first, found: these.map(({ found }) => found).join('; ') };
-  }
-  return skip('There is nothing to check.');
 }

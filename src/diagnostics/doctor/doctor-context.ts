@@ -64,8 +64,6 @@ export interface DoctorOptions {
    * false
    */
   strict?: boolean | undefined;
-  /** Called with each check in order, and awaited. */
-  onCheck?: ((check: DoctorCheck) => unknown) | undefined;
 }
 
 /** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
@@ -101,7 +99,6 @@ export const readDoctorOptions = defineOptions('runDoctor', {
   timeoutMs: timerMs({ default: 5000 }),
   signal: abortSignal(),
   strict: flag({ default: false }),
-  onCheck: callback<NonNullable<DoctorOptions['onCheck']>>({ default: () => {} }),
 } satisfies OptionTable<DoctorOptions>);
 
 type DoctorSettings = ReturnType<typeof readDoctorOptions>;

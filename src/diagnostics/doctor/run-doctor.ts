@@ -1,7 +1,8 @@
 import { libraryWords, type Words } from '../../errors/remedies.ts';
 import { describeError } from '../../internal/describe-error.ts';
 import { hidden } from '../../internal/redact-credentials.ts';
-import type { Check, CheckResult } from './check.ts';
+import type { AttackVerdict, CheckResult } from '../check-result.ts';
+import { type Check, fail } from './check.ts';
 import { baseUrlChecks, callbackTls, clockCheck } from './checks/addresses.ts';
 import { baseUrlPath } from './checks/base-url-path.ts';
 import { callbackAddress } from './checks/callback-address.ts';
@@ -14,6 +15,7 @@ import {
   type DoctorCheck,
   type DoctorContext,
   type DoctorOptions,
+  type DoctorStatus,
   makeContext,
   readDoctorOptions,
 } from './doctor-context.ts';
@@ -47,40 +49,42 @@ export async function doctorInWords(
 ): Promise<{ readonly checks: readonly DoctorCheck[] }> {
   const context = makeContext(readDoctorOptions(options), say);
   // All at once, since most of them wait for the network.
-  const running = doctorChecks.map((each) => runCheck(each, context));
+  const running = doctorChecks.map((check) => runCheck(check, context));
   const checks: DoctorCheck[] = [];
-  for (const each of running) {
-    const check = await each;
+  for (const pending of running) {
+    checks.push(await pending);
     context.signal?.throwIfAborted();
-    checks.push(check);
-    await context.onCheck(check);
   }
   return { checks };
 }
 
 /** Never rejects. */
 export async function runCheck({ id, run }: Check, context: DoctorContext): Promise<DoctorCheck> {
-  const { status, found, fix, assumptions = [] } = await attempt(run, context);
+  const { verdict, answered, advice, assumptions = [] } = await attempt(run, context);
   const conceal = (text: string) =>
-    context.secrets.reduce((shown, secret) => shown.replaceAll(secret, hidden), text);
+    context.secrets.reduce((clean, secret) => clean.replaceAll(secret, hidden), text);
   return Object.freeze({
     id,
-    status,
-    found: conceal(found),
-    ...(fix !== undefined && { fix: conceal(fix) }),
+    status: statusOf[verdict],
+    found: conceal(answered),
+    ...(advice !== undefined && { fix: conceal(advice) }),
     assumptions,
   });
 }
+
+const statusOf: Readonly<Record<AttackVerdict, DoctorStatus>> = {
+  ok: 'ok',
+  weak: 'warn',
+  broken: 'fail',
+  skipped: 'skip',
+};
 
 async function attempt(run: Check['run'], context: DoctorContext): Promise<CheckResult> {
   try {
     return await run(context);
   } catch (error) {
-    return {
-      status: 'fail',
-      found: `The check itself failed: ${describeError(error)}`,
-      fix: 'Report it: a check should not fail by itself.',
-    };
+    const what = `The check itself failed: ${describeError(error)}`;
+    return fail(what, 'Report it: a check should not fail by itself.');
   }
 }
 

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { transportCases } from '../../../src/diagnostics/attack/cases/transport.ts';
+import type { FindingId } from '../../../src/diagnostics/attack/findings.ts';
 import { isThorough } from '../../support/repeat.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
 import { type BrokenReceiver, brokenReceivers, startReceiver } from './broken-receivers.ts';
 
 /** They need a connection; all others run in this process, and `receivers-in-python` has all cases use connections. */
-const onConnections = new Set(transportCases.map(({ id }) => id));
+const onConnections = new Set<string>(Object.keys(transportCases));
 
 /** Each takes longer than all other cases together, and one receiver fails it. */
-const slow = isThorough ? ['timing'] : ['timing', 'too-large'];
+const slow: readonly FindingId[] = isThorough ? ['timing'] : ['timing', 'too-large'];
 
 describe('attackReceiver, a receiver that', () => {
   it('is sound passes every case', { retry: 2 }, async () => {

@@ -1,7 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { AttackVerdict } from '../../../src/diagnostics/attack/attack-case.ts';
+import type { CaseId } from '../../../src/diagnostics/attack/case-table.ts';
+import type { FindingId } from '../../../src/diagnostics/attack/findings.ts';
+import type { AttackVerdict } from '../../../src/diagnostics/check-result.ts';
 import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { removeSignature } from '../../../src/signature/signed-body.ts';
@@ -42,9 +44,9 @@ interface Acting {
 export interface BrokenReceiver {
   readonly name: string;
   readonly steps: Partial<Steps>;
-  readonly findings: readonly string[];
+  readonly findings: readonly FindingId[];
   /** Left out where nearly every case fails. */
-  readonly finds?: Readonly<Record<string, AttackVerdict>>;
+  readonly finds?: Readonly<Partial<Record<CaseId, AttackVerdict>>>;
   /** Milliseconds to wait for it: for those that do not answer. @default 5000 */
   readonly timeoutMs?: number;
 }

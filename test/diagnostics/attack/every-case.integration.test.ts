@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
-import { attackCases, attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
+import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
+import { attackCases } from '../../../src/diagnostics/attack/case-table.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { orderKey } from '../../support/bodies.ts';
 import { listening } from '../../support/listening.ts';
@@ -10,8 +11,8 @@ import { credentials } from '../../webhooks/deliveries.ts';
 import { brokenReceivers, startReceiver } from './broken-receivers.ts';
 
 /** The cases that some receiver has failed: here, or in the tests of `brokenReceivers`. */
-const failed = new Set(brokenReceivers.flatMap(({ finds }) => Object.keys(finds ?? {})));
-const all = attackCases.map(({ id }) => id);
+const failed = new Set<string>(brokenReceivers.flatMap(({ finds }) => Object.keys(finds ?? {})));
+const all: readonly string[] = attackCases.map(({ id }) => id);
 /** A receiver may accept these. */
 const mayBeAccepted = [
   'signature-escaped-name',

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Problem } from '../../../src/diagnostics/attack/attack-case.ts';
-import { attackCases } from '../../../src/diagnostics/attack/attack-receiver.ts';
+import { attackCases } from '../../../src/diagnostics/attack/case-table.ts';
 import { findCauses, type JudgedCase } from '../../../src/diagnostics/attack/findings.ts';
+import type { Problem } from '../../../src/diagnostics/check-result.ts';
 
 const problems: readonly (Problem | undefined)[] = [
   ...(['accepted', 'lost', 'failed', 'redirected', 'closed', 'late', 'dropped'] as const),
   undefined,
 ];
-const ids = attackCases.map(({ id }) => id);
+const ids: readonly string[] = attackCases.map(({ id }) => id);
 
 /** The findings about a receiver that fails these cases and no other. */
 function findingsOf(failures: Readonly<Record<string, Problem>>) {

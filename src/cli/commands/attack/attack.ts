@@ -2,13 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { commandWords } from '../../../config/command-words.ts';
 import { isLoopbackHost } from '../../../deployment/base-url.ts';
-import type { AttackResult, AttackVerdict } from '../../../diagnostics/attack/attack-case.ts';
-import {
-  type AttackReport,
-  attackCases,
-  attackInWords,
-} from '../../../diagnostics/attack/attack-receiver.ts';
+import type { AttackResult } from '../../../diagnostics/attack/attack-case.ts';
+import { type AttackReport, attackInWords } from '../../../diagnostics/attack/attack-receiver.ts';
+import { attackCases } from '../../../diagnostics/attack/case-table.ts';
 import type { AttackFinding } from '../../../diagnostics/attack/findings.ts';
+import type { AttackVerdict } from '../../../diagnostics/check-result.ts';
 import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { CliError, exitCodes } from '../../terminal/context.ts';

@@ -2,23 +2,16 @@ import { createHmac } from 'node:crypto';
 import type { Words } from '../../../errors/remedies.ts';
 import { isAccepted, type PostAnswer } from '../../../internal/post-request.ts';
 import { type SignatureScheme, schemeParts } from '../../../signature/signature-scheme.ts';
-import {
-  type Attack,
-  type AttackCase,
-  accepted,
-  type CaseResult,
-  judgeAcceptance,
-  worstOf,
-} from '../attack-case.ts';
+import { type CheckResult, worstOf } from '../../check-result.ts';
+import { type Attack, type AttackCase, accepted, type CaseTable, judgeAcceptance } from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
 import { wrongKeys } from './forgeries.ts';
 
 /** If this authentic delivery is refused, refusals of others prove nothing. */
-export const baselineCase: AttackCase = {
-  id: 'authentic',
+export const firstDelivery: AttackCase = {
   what: 'an authentic delivery, as plain as can be',
   expected: '2xx',
-  async run(attack): Promise<CaseResult> {
+  async run(attack): Promise<CheckResult> {
     const answer = await attack.post({ body: attack.baseline });
     const result = judgeAcceptance(answer, adviceFor(answer, attack.say));
     const isRefused = answer.kind === 'answered' && [400, 401, 403].includes(answer.status);
@@ -27,7 +20,7 @@ export const baselineCase: AttackCase = {
 };
 
 /** Looks for the key or the scheme with which the receiver verifies instead. */
-async function explainRefusal(attack: Attack): Promise<Pick<CaseResult, 'fault' | 'advice'> | undefined> {
+async function explainRefusal(attack: Attack): Promise<Pick<CheckResult, 'fault' | 'advice'> | undefined> {
   const { probes, credentials, post } = attack;
   const isAcceptedBy = async (sign: (text: string) => string) => {
     const text = probes.unsigned();
@@ -35,7 +28,7 @@ async function explainRefusal(attack: Attack): Promise<Pick<CaseResult, 'fault' 
   };
   const isAcceptedWith = (other: Parameters<Probes['sign']>[1]) =>
     isAcceptedBy((text) => probes.sign(text, other));
-  for (const { what, keys, advice } of wrongKeys) {
+  for (const { what, keys, advice } of Object.values(wrongKeys)) {
     for (const key of keys(credentials)) {
       if (key !== probes.key && (await isAcceptedWith({ key }))) {
         return { fault: `verifies with ${what}, and so refuses authentic deliveries`, advice };
@@ -80,7 +73,7 @@ function adviceFor(answer: PostAnswer, say: Words): string {
   return `Does the receiver have the same credentials (and merchant), and the same signature scheme? Explain a refused body with ${say.explain}. The order of the event is unknown to it: acknowledge unknown orders.`;
 }
 
-const verifyRaw =
+const verifyRawToKeep =
   'Verify the bytes as they arrived, before anything parses them. This receiver verifies what it writes again, and so loses authentic events of a sender that writes JSON differently.';
 const acknowledge =
   'Acknowledge every authentic delivery with 2xx and put aside what you cannot use: one that is not acknowledged may be lost, or repeated for ever (ledger: callback-retry).';
@@ -88,31 +81,27 @@ const readAnyType =
   'Read the body whatever its content type says: the contract states no header for events, and the signature covers the bytes (ledger: event-content-type). Mount the receiver before body parsers, which choose by the content type.';
 
 /** Authentic deliveries that a receiver must not lose. */
-export const authenticCases: readonly AttackCase[] = [
-  accepted({
-    id: 'authentic-white-space',
+export const authenticCases = {
+  'authentic-white-space': accepted({
     what: 'an authentic delivery with indentation',
-    advice: verifyRaw,
+    advice: verifyRawToKeep,
     body: (probes) => {
       const text = JSON.stringify(JSON.parse(probes.unsigned()), null, 2);
       return `${text.slice(0, -2)},\n  "signature": "${probes.sign(text)}"\n}`;
     },
   }),
-  accepted({
-    id: 'authentic-escapes',
+  'authentic-escapes': accepted({
     what: 'an authentic delivery with \\/ and \\u00e9',
-    advice: verifyRaw,
+    advice: verifyRawToKeep,
     body: (probes) => respelled(probes, 'Ren\\u00e9 \\/ Zo\\u00EB'),
   }),
-  accepted({
-    id: 'authentic-letters',
+  'authentic-letters': accepted({
     what: 'an authentic delivery with letters beyond ASCII as they are',
     advice:
       'Read and verify bodies as UTF-8. A receiver that escapes letters, or reads another encoding, verifies something else.',
     body: (probes) => respelled(probes, 'René 😀 Ọlá'),
   }),
-  accepted({
-    id: 'authentic-quotes',
+  'authentic-quotes': accepted({
     what: "an authentic delivery with ', \" and < in the buyer's name",
     advice:
       'Hand values to the database as parameters and to a page as text, never as a part of a statement.',
@@ -121,16 +110,14 @@ export const authenticCases: readonly AttackCase[] = [
         transactional_kyc: { email: '', phone: '', first_name: `O'Neill "Jo" <b>`, last_name: '--' },
       }),
   }),
-  accepted({
-    id: 'authentic-large',
+  'authentic-large': accepted({
     what: 'an authentic delivery of 8 kB',
     advice: 'Read bodies to their end, up to a limit of at least 64 kB.',
     body: ({ authentic }) => authentic({ note: 'x'.repeat(8_000) }),
   }),
-  accepted({
-    id: 'authentic-numbers',
+  'authentic-numbers': accepted({
     what: 'an authentic delivery with 10.0, 5e-1 and 20.50',
-    advice: verifyRaw,
+    advice: verifyRawToKeep,
     body: (probes) => {
       const text = probes
         .unsigned()
@@ -140,17 +127,15 @@ export const authenticCases: readonly AttackCase[] = [
       return withSignature(text, probes.sign(text));
     },
   }),
-  accepted({
-    id: 'authentic-integer-name',
+  'authentic-integer-name': accepted({
     what: 'an authentic delivery whose last member is named 7, which parsing moves to the front',
-    advice: verifyRaw,
+    advice: verifyRawToKeep,
     body: (probes) => {
       const text = `${probes.unsigned().slice(0, -1)},"7":"seven"}`;
       return withSignature(text, probes.sign(text));
     },
   }),
-  accepted({
-    id: 'authentic-signature-first',
+  'authentic-signature-first': accepted({
     what: 'an authentic delivery with its signature before all other members',
     advice: 'Find the signature by its name, wherever it stands in the body.',
     body: (probes) => {
@@ -158,25 +143,22 @@ export const authenticCases: readonly AttackCase[] = [
       return `{"signature":"${probes.sign(text)}",${text.slice(1)}`;
     },
   }),
-  accepted({
-    id: 'authentic-nested-signature',
+  'authentic-nested-signature': accepted({
     what: 'an authentic delivery with another signature in a nested object, and the word in a text',
     advice: 'Leave out only the top-level signature: nested ones are part of what is signed.',
     body: ({ authentic }) =>
       authentic({ meta_data: { message: 'the "signature":"x" of it', signature: 'nested' } }),
   }),
-  accepted({
-    id: 'authentic-extra-members',
+  'authentic-extra-members': accepted({
     what: 'an authentic delivery with members that the contract does not have',
     advice: acknowledge,
     body: ({ authentic }) => authentic({ new_member: 1, another: { nested: [true, null] } }),
   }),
-  {
-    id: 'authentic-content-type',
+  'authentic-content-type': {
     what: 'authentic deliveries as text/plain, as bytes, as a form, and without a content type',
     expected: '2xx',
     async run({ probes, post }) {
-      const results: CaseResult[] = [];
+      const results: CheckResult[] = [];
       for (const type of [
         'text/plain',
         'application/octet-stream',
@@ -189,8 +171,7 @@ export const authenticCases: readonly AttackCase[] = [
       return worstOf(results);
     },
   },
-  accepted({
-    id: 'authentic-unknown-order',
+  'authentic-unknown-order': accepted({
     what: 'an authentic delivery that says an unknown order was paid',
     advice: acknowledge,
     body: ({ authentic }) =>
@@ -200,7 +181,7 @@ export const authenticCases: readonly AttackCase[] = [
         crypto_payment_status: 'STARTED',
       }),
   }),
-];
+} satisfies CaseTable;
 
 /** A delivery with the exact text of a JSON string. */
 function respelled(probes: Probes, literal: string): string {

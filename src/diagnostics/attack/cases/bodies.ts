@@ -1,6 +1,6 @@
 import type { PostAnswer } from '../../../internal/post-request.ts';
-import { type AttackCase, judgeRefusal, refused } from '../attack-case.ts';
-import { type Probes, withSignature } from '../probes.ts';
+import { type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
+import type { Probes } from '../probes.ts';
 
 const parseSafely =
   'It was accepted although it is no signed object: parse the body only to verify it, and check that it is an object with a signature.';
@@ -8,41 +8,35 @@ const strictUtf8 =
   'Decode bodies as strict UTF-8 (a fatal TextDecoder that keeps the byte order mark) or verify the bytes: otherwise other bytes than the signed ones pass.';
 
 /** Bodies that are not signed JSON objects, or that are hard to read. */
-export const bodyCases: readonly AttackCase[] = [
-  refused({
-    id: 'not-json',
+export const bodyCases = {
+  'not-json': refused({
     what: 'bodies that are not JSON, or break off',
     advice: parseSafely,
     deliveries: ({ authentic }) => ['not JSON', '{"event_name":', authentic().slice(0, -2)].map(asBody),
   }),
-  refused({
-    id: 'empty-body',
+  'empty-body': refused({
     what: 'an empty body',
     advice: parseSafely,
     deliveries: () => [{ body: '' }],
   }),
-  refused({
-    id: 'wrong-type',
+  'wrong-type': refused({
     what: 'JSON that is no object: null, numbers, true, text, arrays',
     advice: parseSafely,
     deliveries: ({ authentic }) =>
       ['null', '0', '1', 'true', '""', '"text"', '[]', '[null]', `[${authentic()}]`].map(asBody),
   }),
-  refused({
-    id: 'empty-object',
+  'empty-object': refused({
     what: 'an empty object',
     advice: parseSafely,
     deliveries: () => [{ body: '{}' }],
   }),
-  refused({
-    id: 'byte-order-mark',
+  'byte-order-mark': refused({
     what: 'an authentic delivery behind a byte order mark',
     ifAccepted: 'weak',
     advice: strictUtf8,
     deliveries: ({ authentic }) => [{ body: bytesOf(`\uFEFF${authentic()}`) }],
   }),
-  refused({
-    id: 'utf-16',
+  'utf-16': refused({
     what: 'an authentic delivery as UTF-16, with and without saying so',
     ifAccepted: 'weak',
     advice: strictUtf8,
@@ -51,57 +45,48 @@ export const bodyCases: readonly AttackCase[] = [
       { body: utf16(authentic()), headers: { 'content-type': 'application/json; charset=utf-16le' } },
     ],
   }),
-  refused({
-    id: 'invalid-utf-8',
+  'invalid-utf-8': refused({
     what: 'an authentic delivery with bytes that are not UTF-8 in place of a replacement character',
     ifAccepted: 'weak',
     advice: strictUtf8,
     deliveries: (probes) => [[0xff], [0xc3], [0xed, 0xa0, 0x80]].map((bytes) => lossy(probes, bytes)),
   }),
-  refused({
-    id: 'lone-surrogate',
+  'lone-surrogate': refused({
     what: 'a forged delivery with half of a surrogate pair in it',
     advice: parseSafely,
-    deliveries: ({ unsigned, sign }) => {
-      const text = `${unsigned().slice(0, -1)},"note":"\\ud800"}`;
-      return [{ body: withSignature(text, sign(unsigned())) }];
-    },
+    deliveries: (probes) => [{ body: forgedWith(probes, '"note":"\\ud800"') }],
   }),
-  refused({
-    id: 'deep-nesting',
+  'deep-nesting': refused({
     what: 'a forged delivery nested 25,000 levels deep',
     advice: parseSafely,
     deliveries: (probes) => [
-      { body: forged(probes, `"note":${'['.repeat(25_000)}${']'.repeat(25_000)}`) },
-      { body: forged(probes, `"note":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`) },
+      { body: forgedWith(probes, `"note":${'['.repeat(25_000)}${']'.repeat(25_000)}`) },
+      { body: forgedWith(probes, `"note":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`) },
     ],
   }),
-  refused({
-    id: 'many-members',
+  'many-members': refused({
     what: 'a forged delivery with 5,000 members',
     advice: parseSafely,
     deliveries: (probes) => [
-      { body: forged(probes, Array.from({ length: 5_000 }, (_, index) => `"m${index}":1`).join(',')) },
+      { body: forgedWith(probes, Array.from({ length: 5_000 }, (_, index) => `"m${index}":1`).join(',')) },
     ],
   }),
-  refused({
-    id: 'prototype-names',
+  'prototype-names': refused({
     what: 'a forged delivery with members __proto__, constructor and prototype, then one without a signature',
     advice:
       'Look members up as own members (Object.hasOwn), and never merge a parsed body into another object.',
     deliveries: (probes) => {
       const polluted = '"verified":true,"signature":"x","status":200';
       const members = `"__proto__":{${polluted}},"constructor":{"prototype":{${polluted}}}`;
-      return [{ body: forged(probes, members) }, { body: probes.unsigned() }];
+      return [{ body: forgedWith(probes, members) }, { body: probes.unsigned() }];
     },
   }),
-  {
-    id: 'too-large',
+  'too-large': {
     what: 'a forged delivery of 5 MB',
     expected: '413, before it is verified',
     async run({ probes, post }) {
-      const small = await post({ body: forged(probes, '"note":"x"') });
-      const answer = await post({ body: forged(probes, `"note":"${'x'.repeat(5_000_000)}"`) });
+      const small = await post({ body: forgedWith(probes, '"note":"x"') });
+      const answer = await post({ body: forgedWith(probes, `"note":"${'x'.repeat(5_000_000)}"`) });
       const finding = judgeRefusal(answer, { ifClosed: 'ok', advice: parseSafely });
       if (finding.verdict !== 'ok' || !isSameAnswer(small, answer)) return finding;
       // It was read, parsed and verified like a small one.
@@ -113,7 +98,7 @@ export const bodyCases: readonly AttackCase[] = [
       };
     },
   },
-];
+} satisfies CaseTable;
 
 const limitBodies =
   'Limit the size of bodies while they are read and answer 413: 5 MB were read to the end and verified like a small body. Events have about a kilobyte.';
@@ -122,9 +107,9 @@ function isSameAnswer(one: PostAnswer, other: PostAnswer): boolean {
   return one.kind === 'answered' && other.kind === 'answered' && one.status === other.status;
 }
 
-/** Adds a wrong signature as the last member. */
-function forged({ unsigned, sign }: Probes, member: string): string {
-  return withSignature(`${unsigned().slice(0, -1)},${member}}`, sign(unsigned()));
+/** Adds members that `JSON.stringify` would not write, and a wrong signature. */
+function forgedWith({ unsigned, forged }: Probes, members: string): string {
+  return forged(`${unsigned().slice(0, -1)},${members}}`);
 }
 
 /** Signed over U+FFFD, which lenient decoders make of each of these bytes. */

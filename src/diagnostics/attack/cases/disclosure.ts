@@ -1,61 +1,59 @@
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../../internal/post-request.ts';
-import { type Attack, type AttackCase, type CaseResult, judgeRefusal } from '../attack-case.ts';
+import type { CheckResult } from '../../check-result.ts';
+import { type Attack, type AttackCase, type CaseTable, judgeRefusal } from '../attack-case.ts';
 import type { Disclosure } from '../disclosures.ts';
 import { orderIdOf, withSignature } from '../probes.ts';
 import { strict, withOtherCharacter } from './signatures.ts';
 
 /** Disclosures in the answers to these and all earlier cases. */
-export const disclosureCases: readonly AttackCase[] = [
-  disclosure('discloses-signature', 'signature', {
+export const disclosureCases = {
+  'discloses-signature': disclosure('signature', {
     what: 'whether an answer shows the signature that a forged delivery should have had',
     fault: 'answers a forgery with the right signature',
     verdict: 'broken',
     advice:
       'Never put the expected signature into an answer: it signs the forgery. Rotate nothing, but assume that forged events came through.',
   }),
-  disclosure('discloses-key', 'key', {
+  'discloses-key': disclosure('key', {
     what: 'whether an answer shows a secret key',
     fault: 'shows a secret key in its answers',
     verdict: 'broken',
     advice: 'Take the keys out of the answer, regenerate them, and assume that forged events came through.',
   }),
-  disclosure('echoes-body', 'body', {
+  'echoes-body': disclosure('body', {
     what: 'whether the answer to a refused delivery repeats what it held',
     fault: 'repeats refused deliveries in its answers',
     verdict: 'weak',
     advice: 'Answer with a fixed text: what is repeated ends up in logs, and in a browser it may run.',
   }),
-  disclosure('shows-internals', 'internals', {
+  'shows-internals': disclosure('internals', {
     what: 'whether the answer to a refused delivery shows a stack trace or source files',
     fault: 'shows a stack trace or source files in its answers',
     verdict: 'weak',
     advice: 'Answer with a fixed text, and write the details to your own log.',
   }),
-  {
-    id: 'tells-refusals-apart',
+  'tells-refusals-apart': {
     what: 'whether the answer tells at which letter a forged signature goes wrong',
     expected: 'the same answer to all',
     run: compareRefusals,
   },
-];
+} satisfies CaseTable;
 
 function disclosure(
-  id: string,
   kind: Disclosure,
   found: { what: string; fault: string; verdict: 'weak' | 'broken'; advice: string },
 ): AttackCase {
   const { what, ...finding } = found;
   return {
-    id,
     what,
     expected: 'nothing of it',
     async run({ probes, post, disclosures }) {
-      const { unsigned, sign } = probes;
+      const { unsigned, forged } = probes;
       const bodies = [
         unsigned(),
-        withSignature(unsigned(), sign(unsigned())),
+        forged(),
         withSignature(unsigned(), 'not a signature'),
-        `${unsigned().slice(0, -2)}`,
+        unsigned().slice(0, -2),
       ];
       for (const body of bodies) await post({ body });
       return disclosures.has(kind)
@@ -65,7 +63,7 @@ function disclosure(
   };
 }
 
-async function compareRefusals({ probes, post }: Attack): Promise<CaseResult> {
+async function compareRefusals({ probes, post }: Attack): Promise<CheckResult> {
   // Twice each: equal requests show which differences mean nothing (a time, a request id).
   const rounds: (readonly string[])[] = [];
   const statuses = new Set<string>();

@@ -1,13 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../internal/json.ts';
 import { describePostAnswer, isAccepted } from '../../../internal/post-request.ts';
-import {
-  type Attack,
-  type AttackCase,
-  type CaseResult,
-  judgeAcceptance,
-  skipped,
-  worstOf,
-} from '../attack-case.ts';
+import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { type Attack, type CaseTable, judgeAcceptance } from '../attack-case.ts';
 import { cannotTell, effectsOf, noEffects } from '../effects.ts';
 import { orderIdOf } from '../probes.ts';
 
@@ -42,9 +36,8 @@ const keepIt =
   'Keep what your code cannot read and answer 2xx, or answer 5xx so that the service may repeat it: it is authentic, and may be about money. If it is kept where your count of effects does not look (a dead letter), count that too.';
 
 /** Authentic events in another form than the published one, and whether anything became of those answered with 2xx. */
-export const otherShapeCases: readonly AttackCase[] = [
-  {
-    id: 'authentic-unfamiliar',
+export const otherShapeCases = {
+  'authentic-unfamiliar': {
     what: 'authentic deliveries of events that the contract does not have',
     expected: '2xx, and handled or kept; or 5xx',
     run: (attack) =>
@@ -53,22 +46,21 @@ export const otherShapeCases: readonly AttackCase[] = [
         advice: `${keepIt} If you leave these names out on purpose, skip this case.`,
       }),
   },
-  {
-    id: 'authentic-other-shape',
+  'authentic-other-shape': {
     what: 'authentic deliveries of published events in another shape',
     expected: '2xx, and handled or kept; or 5xx',
     run: (attack) => judgeShapes(attack, otherShapes, { verdict: 'broken', advice: keepIt }),
   },
-];
+} satisfies CaseTable;
 
 async function judgeShapes(
   attack: Attack,
   shapes: readonly OtherShape[],
-  ifDropped: Pick<CaseResult, 'verdict' | 'advice'>,
-): Promise<CaseResult> {
-  const refusals: CaseResult[] = [];
+  ifDropped: Pick<CheckResult, 'verdict' | 'advice'>,
+): Promise<CheckResult> {
+  const refusals: CheckResult[] = [];
   const acknowledged: { readonly what: string; readonly id: string; readonly answered: string }[] = [];
-  const honest: CaseResult[] = [];
+  const honest: CheckResult[] = [];
   for (const { what, members } of shapes) {
     // Sound: writing the event as JSON leaves an absent member out.
     const body = attack.probes.authentic(members as JsonObject);

@@ -1,12 +1,6 @@
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../../internal/post-request.ts';
-import {
-  type AttackCase,
-  type CaseResult,
-  judgeAcceptance,
-  judgeRefusal,
-  skipped,
-  worstOf,
-} from '../attack-case.ts';
+import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { type CaseTable, judgeAcceptance, judgeRefusal } from '../attack-case.ts';
 import { effects, effectsOf, noEffects } from '../effects.ts';
 import { orderIdOf, type Probes, withSignature } from '../probes.ts';
 
@@ -14,9 +8,8 @@ const acknowledgeAgain =
   'Answer 2xx to a repetition, without handling it: a sender whose delivery is refused sends it again.';
 
 /** The same delivery several times, and how often the receiver's code acted. */
-export const repetitionCases: readonly AttackCase[] = [
-  {
-    id: 'repeated',
+export const repetitionCases = {
+  repeated: {
     what: 'an authentic delivery twice, one after the other',
     expected: '2xx both times',
     async run({ probes, post }) {
@@ -25,8 +18,7 @@ export const repetitionCases: readonly AttackCase[] = [
       return worstOf([first, judgeRepetition(await post({ body }))]);
     },
   },
-  {
-    id: 'repeated-at-once',
+  'repeated-at-once': {
     what: 'an authentic delivery eight times at once',
     expected: '2xx, or 503 while another one is being handled',
     async run({ probes, post }) {
@@ -34,16 +26,14 @@ export const repetitionCases: readonly AttackCase[] = [
       return judgeAtOnce(await Promise.all(Array.from({ length: 8 }, () => post({ body }))));
     },
   },
-  {
-    id: 'replayed',
+  replayed: {
     what: 'the first delivery of this attack again, after many others',
     expected: '2xx or 4xx',
     async run({ baseline, post }) {
       return judgeRepetition(await post({ body: baseline }));
     },
   },
-  {
-    id: 'forged-first',
+  'forged-first': {
     what: 'two forgeries of a delivery, then the genuine one',
     expected: '4xx to the forgeries, 2xx to the genuine one',
     async run({ probes, post }) {
@@ -56,8 +46,7 @@ export const repetitionCases: readonly AttackCase[] = [
       return worstOf([first, second, isRefused ? { ...last, fault: remembersForgery.fault } : last]);
     },
   },
-  effects({
-    id: 'handled-after-forgeries',
+  'handled-after-forgeries': effects({
     what: 'whether a genuine delivery was handled after two forgeries of it',
     expected: 'handled',
     async run(attack) {
@@ -69,8 +58,7 @@ export const repetitionCases: readonly AttackCase[] = [
       return { verdict: 'broken', answered: 'not handled', ...remembersForgery };
     },
   }),
-  effects({
-    id: 'handled-next-event',
+  'handled-next-event': effects({
     what: 'whether the second event of an order was handled too',
     expected: 'handled once for each event',
     async run(attack) {
@@ -96,8 +84,7 @@ export const repetitionCases: readonly AttackCase[] = [
       };
     },
   }),
-  effects({
-    id: 'handled-once',
+  'handled-once': effects({
     what: 'whether deliveries that came once, twice, twice at the same time, and again later were handled once each',
     expected: 'handled once each',
     async run(attack) {
@@ -110,9 +97,9 @@ export const repetitionCases: readonly AttackCase[] = [
       const counts = await effectsOf(attack, [single, twice, atOnce, baseline].map(orderIdOf));
       if (counts === undefined) return skipped(noEffects);
       const [ofSingle = 0, ofTwice = 0, ofAtOnce = 0, ofBaseline = 0] = counts;
-      const again = (count: number, fault: string, advice: string): CaseResult => ({
-        ...{ verdict: 'broken', answered: `handled ${count} times`, fault, advice },
-      });
+      const again = (count: number, fault: string, advice: string): CheckResult => {
+        return { verdict: 'broken', answered: `handled ${count} times`, fault, advice };
+      };
       if (ofSingle > 1) return again(ofSingle, 'acts more than once on one delivery', actOnce);
       if (ofTwice > 1) return again(ofTwice, 'acts again on a repeated delivery', rememberHandled);
       if (ofAtOnce > 1) return again(ofAtOnce, 'acts twice on equal deliveries at the same time', oneStep);
@@ -120,15 +107,14 @@ export const repetitionCases: readonly AttackCase[] = [
       return { verdict: 'ok', answered: 'handled once each' };
     },
   }),
-  effects({
-    id: 'acted-before-verification',
+  'acted-before-verification': effects({
     what: 'whether anything was done about unsigned, forged and altered deliveries',
     expected: 'nothing done',
     async run(attack) {
-      const { unsigned, sign, authentic } = attack.probes;
+      const { unsigned, forged, authentic } = attack.probes;
       const bodies = [
         unsigned(),
-        withSignature(unsigned(), sign(unsigned())),
+        forged(),
         withSignature(unsigned(), ''),
         authentic().replace('":10,', '":70,'),
       ];
@@ -149,7 +135,7 @@ export const repetitionCases: readonly AttackCase[] = [
       };
     },
   }),
-];
+} satisfies CaseTable;
 
 const verifyBeforeAll =
   'Verify before you look an id up or remember it: otherwise a forgery makes the genuine event a repetition, which is not handled.';
@@ -164,18 +150,18 @@ const oneStep =
   'Look up and remember in one step (a unique column): between two steps a repetition gets through.';
 const rememberLonger =
   'Remember more than the last deliveries: a sender can repeat one after many others, and an event has no time stamp.';
-function forgedAndGenuine({ unsigned, sign }: Probes) {
+function forgedAndGenuine({ unsigned, forged, sign }: Probes) {
   const text = unsigned();
-  return { forgery: withSignature(text, sign(unsigned())), genuine: withSignature(text, sign(text)) };
+  return { forgery: forged(text), genuine: withSignature(text, sign(text)) };
 }
 /** A repetition may be refused, but need not be: 409 says the same as 200 to some senders, and not to others. */
-function judgeRepetition(answer: PostAnswer): CaseResult {
+function judgeRepetition(answer: PostAnswer): CheckResult {
   const finding = judgeRefusal(answer, { ifAccepted: 'ok', advice: '' });
   if (isAccepted(answer) || finding.verdict !== 'ok') return finding;
   return { ...finding, verdict: 'weak', advice: acknowledgeAgain, fault: 'refuses a repetition' };
 }
 
-function judgeAtOnce(answers: readonly PostAnswer[]): CaseResult {
+function judgeAtOnce(answers: readonly PostAnswer[]): CheckResult {
   const answered = [...new Set(answers.map(describePostAnswer))].join(', ');
   const isBusy = (answer: PostAnswer) =>
     answer.kind === 'answered' && [409, 425, 429, 503].includes(answer.status);

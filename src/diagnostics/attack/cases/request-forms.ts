@@ -1,22 +1,20 @@
 import { isAccepted } from '../../../internal/post-request.ts';
-import { type AttackCase, type CaseResult, judgeRefusal, refused } from '../attack-case.ts';
-import { type Probes, withSignature } from '../probes.ts';
+import type { CheckResult } from '../../check-result.ts';
+import { type AttackCase, type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
 
 const onlyPost = 'Answer 405 with Allow: POST to everything but POST, so that a wrong configuration shows.';
 
 /** Requests other than a POST of a JSON body. */
-export const requestCases: readonly AttackCase[] = [
-  method('GET', 'weak'),
-  method('HEAD', 'weak'),
-  refused({
-    id: 'method-put',
+export const requestCases = {
+  'method-get': withoutBody('GET'),
+  'method-head': withoutBody('HEAD'),
+  'method-put': refused({
     what: 'PUT of a forged delivery',
     expected: '405',
     advice: onlyPost,
-    deliveries: (probes) => [{ method: 'PUT', body: forged(probes) }],
+    deliveries: ({ forged }) => [{ method: 'PUT', body: forged() }],
   }),
-  {
-    id: 'method-options',
+  'method-options': {
     what: 'OPTIONS, as a browser sends it before a request of another site',
     expected: '405, or an answer that allows no other site',
     async run({ post }) {
@@ -26,41 +24,38 @@ export const requestCases: readonly AttackCase[] = [
       return isAccepted(answer) && answer.kind === 'answered' ? judgeCors(answer.headers, finding) : finding;
     },
   },
-  refused({
-    id: 'content-type',
+  'content-type': refused({
     what: 'forged deliveries as text/plain, as a form, and without a content type',
     expected: '401, 400 or 415',
     advice: 'Verify whatever the content type says: the signature covers the bytes.',
-    deliveries: (probes) =>
+    deliveries: ({ forged }) =>
       ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''].map(
-        (type) => ({ body: forged(probes), headers: { 'content-type': type } }),
+        (type) => ({ body: forged(), headers: { 'content-type': type } }),
       ),
   }),
-  refused({
-    id: 'content-encoding',
+  'content-encoding': refused({
     what: 'forged deliveries that say they are compressed, and are not',
     expected: '415 or 400',
     advice: 'Verify whatever the content encoding says, or answer 415.',
-    deliveries: (probes) =>
+    deliveries: ({ forged }) =>
       ['gzip', 'br', 'unknown'].map((encoding) => ({
-        body: forged(probes),
+        body: forged(),
         headers: { 'content-encoding': encoding },
       })),
   }),
-];
+} satisfies CaseTable;
 
-function method(name: 'GET' | 'HEAD', ifAccepted: 'weak'): AttackCase {
+function withoutBody(method: 'GET' | 'HEAD'): AttackCase {
   return refused({
-    id: `method-${name.toLowerCase()}`,
-    what: `${name}, without a body`,
+    what: `${method}, without a body`,
     expected: '405',
-    ifAccepted,
+    ifAccepted: 'weak',
     advice: onlyPost,
-    deliveries: () => [{ method: name }],
+    deliveries: () => [{ method }],
   });
 }
 
-function judgeCors(headers: Headers, finding: CaseResult): CaseResult {
+function judgeCors(headers: Headers, finding: CheckResult): CheckResult {
   const allowed = headers.get('access-control-allow-origin');
   if (allowed !== '*' && allowed !== 'https://attacker.example') return finding;
   return {
@@ -69,8 +64,4 @@ function judgeCors(headers: Headers, finding: CaseResult): CaseResult {
     fault: 'lets every website call it from a browser',
     advice: 'Leave the callback out of CORS: no browser has a reason to call it.',
   };
-}
-
-function forged({ unsigned, sign }: Probes): string {
-  return withSignature(unsigned(), sign(unsigned()));
 }

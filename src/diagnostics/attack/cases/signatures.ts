@@ -1,4 +1,4 @@
-import { type AttackCase, judgeRefusal, refused } from '../attack-case.ts';
+import { type AttackCase, type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
 import { type Probes, withSignature } from '../probes.ts';
 
 const exact =
@@ -10,26 +10,25 @@ const oneSignature =
 const topLevel = 'Take the signature only from the own top-level member of the parsed body.';
 
 /** Misspelled and misplaced signatures of authentic bodies. */
-export const signatureCases: readonly AttackCase[] = [
-  signed('signature-empty', 'an empty signature', () => ''),
-  signed('signature-first-digit', 'a signature whose first letter is wrong', (right) =>
+export const signatureCases = {
+  'signature-empty': signed('an empty signature', () => ''),
+  'signature-first-digit': signed('a signature whose first letter is wrong', (right) =>
     withOtherCharacter(right, 0),
   ),
-  signed('signature-middle-digit', 'a signature of which one of the middle letters is wrong', (right) =>
+  'signature-middle-digit': signed('a signature of which one of the middle letters is wrong', (right) =>
     withOtherCharacter(right, right.length >> 1),
   ),
-  signed('signature-last-digit', 'a signature of which one of the last letters is wrong', (right) =>
+  'signature-last-digit': signed('a signature of which one of the last letters is wrong', (right) =>
     // Not the last one, which may hold padding in base64.
     withOtherCharacter(right, right.length - 4),
   ),
-  signed('signature-short', 'the right signature but for its last letters', (right) => right.slice(0, -4)),
-  signed('signature-half', 'the first half of the right signature', (right) => right.slice(0, 64)),
-  signed('signature-long', 'the right signature and as much again', (right) => right + right),
-  signed('signature-not-a-digest', 'a signature of the right length that cannot be decoded', (right) =>
+  'signature-short': signed('the right signature but for its last letters', (right) => right.slice(0, -4)),
+  'signature-half': signed('the first half of the right signature', (right) => right.slice(0, 64)),
+  'signature-long': signed('the right signature and as much again', (right) => right + right),
+  'signature-not-a-digest': signed('a signature of the right length that cannot be decoded', (right) =>
     '!'.repeat(right.length),
   ),
-  refused({
-    id: 'signature-not-ascii',
+  'signature-not-ascii': refused({
     what: 'signatures of the right length with letters beyond ASCII: é, a fullwidth 1, half of a surrogate pair',
     advice: strict,
     deliveries: ({ unsigned, sign }) =>
@@ -38,41 +37,35 @@ export const signatureCases: readonly AttackCase[] = [
         return { body: withSignature(text, letter.repeat(sign(text).length)) };
       }),
   }),
-  signed('signature-respelled', 'the right signature in other letters (case, padding)', respell, 'weak'),
-  signed(
-    'signature-trailing',
+  'signature-respelled': signed('the right signature in other letters (case, padding)', respell, 'weak'),
+  'signature-trailing': signed(
     'the right signature with something behind it',
     (right) => `${right}!!`,
     'weak',
   ),
-  signed('signature-in-array', 'the right signature in an array', (right) => [right], 'weak'),
-  refused({
-    id: 'signature-wrong-type',
+  'signature-in-array': signed('the right signature in an array', (right) => [right], 'weak'),
+  'signature-wrong-type': refused({
     what: 'signatures that are no text: true, 0, null, an object, an array',
     advice: strict,
     deliveries: ({ unsigned }) =>
       [true, 0, null, {}, []].map((signature) => ({ body: withSignature(unsigned(), signature) })),
   }),
-  refused({
-    id: 'signatures-first-right',
+  'signatures-first-right': refused({
     what: 'two signatures, the first one right',
     advice: oneSignature,
     deliveries: (probes) => [{ body: twoSignatures(probes, 'first') }],
   }),
-  refused({
-    id: 'signatures-last-right',
+  'signatures-last-right': refused({
     what: 'two signatures, the last one right',
     advice: oneSignature,
     deliveries: (probes) => [{ body: twoSignatures(probes, 'last') }],
   }),
-  refused({
-    id: 'signatures-escaped',
+  'signatures-escaped': refused({
     what: 'two signatures, the first one wrong and with its name as \\u0073ignature',
     advice: oneSignature,
     deliveries: (probes) => [{ body: twoSignatures(probes, 'last', '\\u0073ignature') }],
   }),
-  {
-    id: 'signature-escaped-name',
+  'signature-escaped-name': {
     what: 'an authentic delivery with the name of its signature as \\u0073ignature',
     expected: '2xx or 4xx',
     // Equal in meaning, but no sender writes it: both answers are sound.
@@ -81,8 +74,7 @@ export const signatureCases: readonly AttackCase[] = [
       return judgeRefusal(await post({ body }), { ifAccepted: 'ok', advice: '' });
     },
   },
-  refused({
-    id: 'signature-nested',
+  'signature-nested': refused({
     what: 'the right signature in a nested object, none at the top',
     advice: topLevel,
     deliveries: ({ unsigned, sign }) => {
@@ -90,8 +82,7 @@ export const signatureCases: readonly AttackCase[] = [
       return [{ body: `${text.slice(0, -1)},"meta_data":{"signature":"${sign(text)}"}}` }];
     },
   }),
-  refused({
-    id: 'signature-inherited',
+  'signature-inherited': refused({
     what: 'the right signature in a member __proto__, none at the top',
     advice: `${topLevel} Do not merge a parsed body into another object: a member __proto__ then sets what all members are looked up in.`,
     deliveries: ({ unsigned, sign }) => {
@@ -99,16 +90,14 @@ export const signatureCases: readonly AttackCase[] = [
       return [{ body: `${text.slice(0, -1)},"__proto__":{"signature":"${sign(text)}"}}` }];
     },
   }),
-];
+} satisfies CaseTable;
 
 function signed(
-  id: string,
   what: string,
   write: (right: string, probes: Probes) => unknown,
   ifAccepted?: 'weak',
 ): AttackCase {
   return refused({
-    id,
     what,
     ifAccepted,
     advice: ifAccepted === undefined ? strict : exact,

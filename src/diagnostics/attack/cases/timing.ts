@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Attack, type AttackCase, type CaseResult, skipped } from '../attack-case.ts';
+import { type CheckResult, skipped } from '../../check-result.ts';
+import type { Attack, AttackCase } from '../attack-case.ts';
 import { withSignature } from '../probes.ts';
 import { withOtherCharacter } from './signatures.ts';
 
@@ -14,7 +15,6 @@ const minSamples = 100;
 
 /** Whether the response time reveals how many characters of a forged signature are right. */
 export const timingCase: AttackCase = {
-  id: 'timing',
   what: 'whether a forged signature that is nearly right is refused later than one that is wrong at once',
   expected: 'no difference that can be measured',
   async run(attack) {
@@ -50,12 +50,12 @@ async function measure({ probes, post, timeoutMs }: Attack): Promise<Samples> {
   return samples;
 }
 
-function noLeak({ margin }: Comparison): CaseResult {
+function noLeak({ margin }: Comparison): CheckResult {
   // A comparison that stops at the first wrong character saves nanoseconds, which a remote caller cannot measure.
   return { verdict: 'ok', answered: `none; ${micro(margin)} µs or more would have shown` };
 }
 
-function leaked({ difference, t }: Comparison): CaseResult {
+function leaked({ difference, t }: Comparison): CheckResult {
   return {
     verdict: 'broken',
     answered: `${micro(Math.abs(difference))} µs, t = ${t.toFixed(1)}`,

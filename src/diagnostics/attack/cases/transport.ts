@@ -1,20 +1,19 @@
 import { describePostAnswer, type PostAnswer } from '../../../internal/post-request.ts';
+import { type CheckResult, skipped } from '../../check-result.ts';
 import {
   type Attack,
   type AttackCase,
-  type CaseResult,
+  type CaseTable,
   judgeAcceptance,
   judgeRefusal,
-  skipped,
 } from '../attack-case.ts';
 import type { RawConnection } from '../raw-connection.ts';
 
 const wholeBody = 'Wait for the whole body, as long as its length says, and verify it before any answer.';
 
 /** Authentic bodies that arrive in pieces, or differently from their heads. */
-export const transportCases: readonly AttackCase[] = [
-  raw({
-    id: 'in-pieces',
+export const transportCases = {
+  'in-pieces': raw({
     what: 'an authentic delivery whose body arrives in three pieces',
     expected: '2xx',
     async exchange(connection, body, { timeoutMs }) {
@@ -27,8 +26,7 @@ export const transportCases: readonly AttackCase[] = [
       return judgeAcceptance(await connection.answer(timeoutMs), wholeBody);
     },
   }),
-  raw({
-    id: 'length-too-long',
+  'length-too-long': raw({
     what: 'a delivery that ends 100 bytes before its length says',
     expected: '4xx, or the connection closed',
     async exchange(connection, body, { timeoutMs }) {
@@ -37,8 +35,7 @@ export const transportCases: readonly AttackCase[] = [
       return judgeIncomplete(await connection.answer(timeoutMs));
     },
   }),
-  raw({
-    id: 'length-too-short',
+  'length-too-short': raw({
     what: 'a delivery that goes on 10 bytes beyond its length',
     expected: '4xx',
     async exchange(connection, body, { timeoutMs }) {
@@ -46,8 +43,7 @@ export const transportCases: readonly AttackCase[] = [
       return judgeIncomplete(await connection.answer(timeoutMs));
     },
   }),
-  raw({
-    id: 'length-and-chunks',
+  'length-and-chunks': raw({
     what: 'a delivery with both a length and chunks, as request smuggling uses it',
     expected: '4xx, or the connection closed',
     async exchange(connection, body, { timeoutMs }) {
@@ -62,8 +58,7 @@ export const transportCases: readonly AttackCase[] = [
       });
     },
   }),
-  raw({
-    id: 'aborted',
+  aborted: raw({
     what: 'a delivery whose sender breaks off in the middle, then a whole one',
     expected: '2xx to the second one',
     async exchange(connection, body, { probes, post }) {
@@ -74,8 +69,7 @@ export const transportCases: readonly AttackCase[] = [
       return judgeAcceptance(answer, 'A sender that breaks off must not keep others from being served.');
     },
   }),
-  raw({
-    id: 'slow-body',
+  'slow-body': raw({
     what: 'a delivery whose second half does not come',
     expected: '408 or the connection closed, in time',
     async exchange(connection, body, { timeoutMs }) {
@@ -92,15 +86,15 @@ export const transportCases: readonly AttackCase[] = [
       };
     },
   }),
-];
+} satisfies CaseTable;
 
 /** Gives the receiver time to begin with the first part. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-interface RawCase extends Pick<AttackCase, 'id' | 'what' | 'expected'> {
-  readonly exchange: (connection: RawConnection, body: string, attack: Attack) => Promise<CaseResult>;
+interface RawCase extends Pick<AttackCase, 'what' | 'expected'> {
+  readonly exchange: (connection: RawConnection, body: string, attack: Attack) => Promise<CheckResult>;
 }
 
 function raw({ exchange, ...described }: RawCase): AttackCase {
@@ -125,7 +119,7 @@ function raw({ exchange, ...described }: RawCase): AttackCase {
   };
 }
 
-function judgeIncomplete(answer: PostAnswer): CaseResult {
+function judgeIncomplete(answer: PostAnswer): CheckResult {
   // Some servers answer a broken connection with 5xx by themselves.
   if (answer.kind === 'answered' && answer.status >= 500) {
     return {

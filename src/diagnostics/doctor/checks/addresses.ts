@@ -1,16 +1,9 @@
+import type { TLSSocket } from 'node:tls';
 import { bareHost, isLoopbackHost } from '../../../deployment/base-url.ts';
 import type { BaseUrlName } from '../../../deployment/operations.ts';
 import { DeadlineError, withDeadline } from '../../../internal/deadline.ts';
-import {
-  type Check,
-  type CheckResult,
-  fail,
-  notConnected,
-  ok,
-  skip,
-  unreachable,
-  warning,
-} from '../check.ts';
+import { type CheckResult, skipped } from '../../check-result.ts';
+import { type Check, fail, notConnected, ok, unreachable, warning } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 /** Name, certificate and answer of one base URL. */
@@ -20,7 +13,7 @@ export function baseUrlChecks(id: string, name: BaseUrlName): readonly Check[] {
       id: `${id}-name`,
       async run(context) {
         const url = urlOf(context, name);
-        if (url === undefined) return skip(`${name} is not set.`);
+        if (url === undefined) return skipped(`${name} is not set.`);
         const addresses = await context.addressesOf(bareHost(url));
         if ('failure' in addresses) {
           const found = `${url.hostname} does not resolve (${addresses.failure}).`;
@@ -33,14 +26,14 @@ export function baseUrlChecks(id: string, name: BaseUrlName): readonly Check[] {
       id: `${id}-tls`,
       async run(context) {
         const url = urlOf(context, name);
-        return url === undefined ? skip(`${name} is not set.`) : await examineTls(url, context);
+        return url === undefined ? skipped(`${name} is not set.`) : await examineTls(url, context);
       },
     },
     {
       id: `${id}-answer`,
       async run(context) {
         const asked = context.answerOf(name);
-        if (asked === undefined) return skip(`${name} is not set.`);
+        if (asked === undefined) return skipped(`${name} is not set.`);
         const { answer } = await asked;
         const advice = `Is ${name} right, and can this machine reach it (proxy, firewall)?`;
         if (answer.kind === 'late') return unreachable(context, `No answer in ${answer.afterMs} ms.`, advice);
@@ -69,7 +62,7 @@ export const callbackTls: Check = {
   async run(context) {
     const { callbackUrl } = context;
     return callbackUrl === undefined
-      ? skip('callbackUrl is not given.')
+      ? skipped('callbackUrl is not given.')
       : await examineTls(callbackUrl, context);
   },
 };
@@ -77,14 +70,14 @@ export const callbackTls: Check = {
 /** Whether a server's certificate is trusted, and for how long. */
 async function examineTls(url: URL, context: DoctorContext): Promise<CheckResult> {
   if (url.protocol === 'http:') {
-    if (isLoopbackHost(url.hostname)) return skip('http: on this machine needs no certificate.');
+    if (isLoopbackHost(url.hostname)) return skipped('http: on this machine needs no certificate.');
     return warning(
       `${url.host} is spoken to in http: what is sent can be read and changed on the way.`,
       'Use https.',
     );
   }
   const certificate = await readCertificate(url, context);
-  if (certificate === undefined) return skip('This runtime has no node:tls, which shows certificates.');
+  if (certificate === undefined) return skipped('This runtime has no node:tls, which shows certificates.');
   if ('failure' in certificate) {
     const reason = certificate.failure;
     const found = `${url.host} cannot be reached (${reason}).`;
@@ -125,22 +118,26 @@ async function readCertificate(
   const trust = { rejectUnauthorized: false, ...(ca !== undefined && { ca }) };
   const socket = tls.connect({ host, port: Number(url.port) || 443, ...servername, ...trust });
   try {
-    const connected = new Promise<Certificate>((resolve, reject) => {
-      socket.on('error', reject);
-      socket.on('close', () => reject(new Error('closed')));
-      socket.once('secureConnect', () => {
-        const { authorizationError } = socket;
-        const expiresAt = Date.parse(socket.getPeerCertificate().valid_to);
-        resolve({ problem: socket.authorized ? undefined : codeOf(authorizationError), expiresAt });
-      });
-    });
-    return await withDeadline({ ms: timeoutMs, signal }, () => connected);
+    return await withDeadline({ ms: timeoutMs, signal }, () => certificateOf(socket));
   } catch (error) {
     if (error instanceof DeadlineError) return { failure: `no answer in ${timeoutMs} ms` };
     return { failure: codeOf(error) };
   } finally {
     socket.destroy();
   }
+}
+
+/** @returns a promise that rejects when the connection is not made */
+function certificateOf(socket: TLSSocket): Promise<Certificate> {
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('closed')));
+    socket.once('secureConnect', () => {
+      const { authorizationError } = socket;
+      const expiresAt = Date.parse(socket.getPeerCertificate().valid_to);
+      resolve({ problem: socket.authorized ? undefined : codeOf(authorizationError), expiresAt });
+    });
+  });
 }
 
 /** Node types it as an error, and gives the code as text. */
@@ -166,7 +163,7 @@ export const clockCheck: Check = {
       if (Number.isNaN(date)) continue;
       return judge(at - date, name);
     }
-    return skip('No base URL has told the time.');
+    return skipped('No base URL has told the time.');
   },
 };
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { BaseUrlName, Operation } from '../../../deployment/operations.ts';
 import { postRequest } from '../../../internal/post-request.ts';
-import { type Check, type CheckResult, fail, ok, skip, warning } from '../check.ts';
+import { type CheckResult, skipped } from '../../check-result.ts';
+import { type Check, fail, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 /** An operation of each base URL whose path is published, and what the address is called. */
@@ -17,15 +18,15 @@ export function baseUrlPath(id: string, name: BaseUrlName): Check {
     id: `${id}-path`,
     async run(context) {
       const base = context.deployment?.[name];
-      if (base === undefined) return skip(`${name} is not set.`);
+      if (base === undefined) return skipped(`${name} is not set.`);
       const other = others(name);
       const [own, random, ...foreign] = await Promise.all([
         isThere(context, base, pathOf(context, name)),
         isThere(context, base, `/${randomBytes(12).toString('hex')}`),
         ...other.map((each) => isThere(context, base, pathOf(context, each))),
       ]);
-      if (own === undefined || random === undefined) return skip('It gives no answer.');
-      if (random) return skip('Every path below it is answered: nothing shows whether it is right.');
+      if (own === undefined || random === undefined) return skipped('It gives no answer.');
+      if (random) return skipped('Every path below it is answered: nothing shows whether it is right.');
       const path = pathOf(context, name);
       if (own) return ok(`${path} is there.`);
       const taken = other.find((_, index) => foreign[index] === true);

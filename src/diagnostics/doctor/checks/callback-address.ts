@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import { bareHost, isLoopbackHost } from '../../../deployment/base-url.ts';
-import { type Check, type CheckResult, fail, ok, skip, unreachable } from '../check.ts';
+import { type CheckResult, skipped } from '../../check-result.ts';
+import { type Check, fail, ok, unreachable } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 /** Whether the service can reach the callback, without asking anybody outside. */
@@ -8,12 +9,12 @@ export const callbackAddress: Check = {
   id: 'callback-address',
   async run(context) {
     const { callbackUrl: url } = context;
-    if (url === undefined) return skip('callbackUrl is not given.');
+    if (url === undefined) return skipped('callbackUrl is not given.');
     const notPublic = problemOfName(url);
     if (notPublic !== undefined) return fail(notPublic, expose);
     const host = bareHost(url);
     const net = process.getBuiltinModule?.('node:net');
-    if (net === undefined) return skip('This runtime has no node:net, which tells public addresses.');
+    if (net === undefined) return skipped('This runtime has no node:net, which tells public addresses.');
     const addresses = net.isIP(host) === 0 ? await context.addressesOf(host) : [host];
     if ('failure' in addresses) {
       const found = `${host} does not resolve (${addresses.failure}).`;
@@ -34,9 +35,9 @@ const expose =
 function judgeProtocol(url: URL, addresses: readonly string[], { strict }: DoctorContext): CheckResult {
   if (url.protocol === 'http:') {
     return {
-      status: strict ? 'fail' : 'warn',
-      found: `${url.hostname} is public, but http: the events hold personal data and can be read on the way.`,
-      fix: 'Use https.',
+      verdict: strict ? 'broken' : 'weak',
+      answered: `${url.hostname} is public, but http: the events hold personal data and can be read on the way.`,
+      advice: 'Use https.',
     };
   }
   return ok(

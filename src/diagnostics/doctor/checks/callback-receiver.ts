@@ -1,46 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { type ConfigurationError, isConfigurationError, whatFailed } from '../../../errors/errors.ts';
 import { describePostAnswer, type PostAnswer } from '../../../internal/post-request.ts';
-import type { Attack, AttackCase, CaseResult } from '../../attack/attack-case.ts';
+import type { Attack } from '../../attack/attack-case.ts';
 import { readAttackOptions } from '../../attack/attack-options.ts';
 import { prepareAttack } from '../../attack/attack-receiver.ts';
-import { baselineCase } from '../../attack/cases/authentic.ts';
-import { alteredCases } from '../../attack/cases/forgeries.ts';
-import { requestCases } from '../../attack/cases/request-forms.ts';
-import {
-  type Check,
-  type CheckResult,
-  fail,
-  notConnected,
-  ok,
-  skip,
-  warning,
-  worstStatus,
-} from '../check.ts';
+import { attackCases, baselineCase, type CaseId, type NamedCase } from '../../attack/case-table.ts';
+import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { type Check, fail, notConnected, ok } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 /** A sound receiver does not act on these. */
-const harmless = ['unsigned', 'forged', 'method-get', 'method-head'];
+const harmless: readonly CaseId[] = ['unsigned', 'forged', 'method-get', 'method-head'];
 
 export const callbackReceiver: Check = {
   id: 'callback-receiver',
   async run(context) {
     const { callbackUrl, sendAuthentic, credentials } = context;
-    if (callbackUrl === undefined) return skip('callbackUrl is not given.');
+    if (callbackUrl === undefined) return skipped('callbackUrl is not given.');
     if (sendAuthentic && credentials === undefined) {
-      return skip('An authentic event cannot be signed without keys.');
+      return skipped('An authentic event cannot be signed without keys.');
     }
     const attack = prepare(callbackUrl, context);
-    if (isConfigurationError(attack)) return skip(whatFailed(attack, context.say));
+    if (isConfigurationError(attack)) return skipped(whatFailed(attack, context.say));
     const answers: PostAnswer[] = [];
     const post: Attack['post'] = async (delivery) => {
       const answer = await attack.post(delivery);
       answers.push(answer);
       return answer;
     };
-    const findings: CheckResult[] = [];
-    for (const each of harmlessCases(sendAuthentic)) {
-      findings.push(translate(each, await each.run({ ...attack, post })));
+    const results: CheckResult[] = [];
+    for (const probe of harmlessCases(sendAuthentic)) {
+      results.push(describeResult(probe, await probe.run({ ...attack, post })));
       const missing = answers.find(({ kind }) => kind !== 'answered');
       if (missing !== undefined) {
         const found = `${callbackUrl.host}: ${describePostAnswer(missing)}.`;
@@ -52,12 +42,12 @@ export const callbackReceiver: Check = {
     if (answers.every((answer) => answer.kind === 'answered' && answer.status === 404)) {
       return fail('Everything is answered with 404.', 'Is this the path at which the receiver is mounted?');
     }
-    return worstStatus(findings);
+    return worstOf(results);
   },
 };
 
-function harmlessCases(sendAuthentic: boolean): readonly AttackCase[] {
-  const probes = [...alteredCases, ...requestCases].filter(({ id }) => harmless.includes(id));
+function harmlessCases(sendAuthentic: boolean): readonly NamedCase[] {
+  const probes = attackCases.filter(({ id }) => harmless.includes(id));
   return sendAuthentic ? [...probes, baselineCase] : probes;
 }
 
@@ -81,21 +71,15 @@ function prepare(url: URL, context: DoctorContext): Attack | ConfigurationError 
   }
 }
 
-function translate(
-  { id, what }: AttackCase,
-  { verdict, answered, fault, advice = '' }: CaseResult,
-): CheckResult {
-  const found = `${what}: ${answered}${fault === undefined ? '' : `, since it ${fault}`}`;
-  switch (verdict) {
-    case 'ok':
-      return ok(`${id} ${answered}`);
-    case 'weak':
-      return warning(found, advice);
-    case 'skipped':
-      return skip(found);
-    case 'broken':
-      return fail(found, advice, 'callback-reply');
-  }
+function describeResult({ id, what }: NamedCase, result: CheckResult): CheckResult {
+  const { verdict, answered, fault } = result;
+  if (verdict === 'ok') return ok(`${id} ${answered}`);
+  const reason = fault === undefined ? '' : `, since it ${fault}`;
+  return {
+    ...result,
+    answered: `${what}: ${answered}${reason}`,
+    assumptions: verdict === 'broken' ? ['callback-reply'] : [],
+  };
 }
 
 function throwAwayCredentials() {

@@ -1,5 +1,6 @@
 import { codeOf } from '../../../internal/error-code.ts';
-import { type Check, type CheckResult, fail, ok, skip, warning, worstStatus } from '../check.ts';
+import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { type Check, fail, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 type Fs = typeof import('node:fs');
@@ -36,11 +37,11 @@ export function databaseFileChecks(
     id: `${kind}-${name}`,
     run(context) {
       const files = filesOf(context);
-      if (files.length === 0) return skip(`No ${kind} file is given.`);
+      if (files.length === 0) return skipped(`No ${kind} file is given.`);
       const fs = process.getBuiltinModule?.('node:fs');
       const path = process.getBuiltinModule?.('node:path');
-      if (fs === undefined || path === undefined) return skip('This runtime has no file system.');
-      return worstStatus(files.map((file) => check(file, { fs, path }, context)));
+      if (fs === undefined || path === undefined) return skipped('This runtime has no file system.');
+      return worstOf(files.map((file) => check(file, { fs, path }, context)));
     },
   }));
 }
@@ -50,7 +51,8 @@ function rights(file: string, { fs, path }: Modules): CheckResult {
   const stats = fs.statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return missing(file, { fs, path });
   if (!stats.isFile()) return fail(`${file} is not a file.`, 'Give the path of the database file.');
-  if (process.platform === 'win32') return skip('Windows has no file modes: the rights of the folder count.');
+  if (process.platform === 'win32')
+    return skipped('Windows has no file modes: the rights of the folder count.');
   const open = ['', '-wal', '-shm']
     .map((suffix) => ({ path: file + suffix, stats: fs.statSync(file + suffix, { throwIfNoEntry: false }) }))
     .filter((each) => ((each.stats?.mode ?? 0) & 0o077) !== 0);
@@ -73,7 +75,7 @@ function missing(file: string, { fs, path }: Modules): CheckResult {
   const folder = path.dirname(file);
   try {
     fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
-    return skip(`${file} does not exist yet, and can be made.`);
+    return skipped(`${file} does not exist yet, and can be made.`);
   } catch {
     return fail(`${file} does not exist, and cannot be made in ${folder}.`, 'Make the folder, writable.');
   }
@@ -135,7 +137,7 @@ export function judgeSync(
 
 function opens(file: string, { fs, path }: Modules): CheckResult {
   const sqlite = process.getBuiltinModule?.('node:sqlite');
-  if (sqlite === undefined) return skip('This runtime has no node:sqlite.');
+  if (sqlite === undefined) return skipped('This runtime has no node:sqlite.');
   if (!fs.existsSync(file)) return missing(file, { fs, path });
   let tables: number;
   try {

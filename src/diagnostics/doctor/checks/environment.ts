@@ -4,7 +4,8 @@ import { keyPrefixes, type PartnerCredentials } from '../../../credentials/partn
 import { isConfigurationError, partsOf, whatFailed } from '../../../errors/errors.ts';
 import { inWords } from '../../../errors/remedies.ts';
 import { defaultScheme } from '../../../signature/signature-scheme.ts';
-import { type Check, type CheckResult, fail, ok, skip, warning, worstStatus } from '../check.ts';
+import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { type Check, fail, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 export const environment: Check = {
@@ -20,7 +21,7 @@ export const environment: Check = {
         (name.startsWith(merchantPrefix) || environmentVariables.some((variable) => variable.name === name)),
     );
     if (set.length === 0)
-      return skip('None of the variables is set: docs/details/configuration.md lists them.');
+      return skipped('None of the variables is set: docs/details/configuration.md lists them.');
     return ok(`Set: ${set.join(', ')}.`);
   },
 };
@@ -49,14 +50,14 @@ export const keys: Check = {
   run(context) {
     const { credentials, environment } = context;
     if (credentials === undefined) {
-      return skip(
+      return skipped(
         isConfigurationError(environment)
           ? 'The environment cannot be read.'
           : 'There are no partner keys: onboarding does not need them, all else does.',
       );
     }
     const named = namedSecrets(credentials);
-    return worstStatus([
+    return worstOf([
       ok(`There are ${[...named.keys(), 'partnerPublicKey'].join(', ')}.`),
       ...sameTwice(context, named),
       ...[...named].flatMap(([name, secret]) => (isPlaceholder(secret) ? [placeholder(name)] : [])),

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../../internal/json.ts';
-import { type Check, fail, ok, skip } from '../check.ts';
+import { skipped } from '../../check-result.ts';
+import { type Check, fail, ok } from '../check.ts';
 
 /** The oldest supported Node; a test compares it with package.json. */
 export const oldestNode = '22.12.0';
@@ -15,7 +16,7 @@ export const runtime: Check = {
     if (isWorker) return ok('Cloudflare Workers');
     const found = parseVersion((node ?? '').replace(/-.*/, ''));
     const oldest = parseVersion(oldestNode);
-    if (found === undefined || oldest === undefined) return skip('The runtime does not tell its version.');
+    if (found === undefined || oldest === undefined) return skipped('The runtime does not tell its version.');
     if (compareVersions(found, oldest) >= 0) return ok(`Node ${node}`);
     return fail(`Node ${node} is older than ${oldestNode}.`, `Install Node ${oldestNode} or later.`);
   },
@@ -34,7 +35,7 @@ export const peerChecks: readonly Check[] = Object.entries(peers).map(([name, { 
   id: `peer-${name}`,
   run({ projectFolder }) {
     const installed = installedVersion(name, projectFolder);
-    if (installed === undefined) return skip(`${name} is not installed; only ${entry} needs it.`);
+    if (installed === undefined) return skipped(`${name} is not installed; only ${entry} needs it.`);
     if (isInRange(installed, range)) return ok(`${name} ${installed}`);
     return fail(`${name} ${installed} is not in the supported range ${range}.`, `Install ${name}@${range}.`);
   },

@@ -1,9 +1,10 @@
 import { readTextFile } from '../../../config/environment-variables.ts';
 import { isConfigurationError, isSignatureError, whatFailed } from '../../../errors/errors.ts';
 import { isJsonObject } from '../../../internal/json.ts';
+import { type CheckResult, skipped } from '../../check-result.ts';
 import { normalizeScheme } from '../../detection/scheme-space.ts';
 import { checkPin } from '../../pin/pin-scheme.ts';
-import { type Check, type CheckResult, fail, ok, skip, warning } from '../check.ts';
+import { type Check, fail, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 
 const guesses = [
@@ -18,7 +19,7 @@ export const schemePin: Check = {
   id: 'signature-scheme',
   run(context) {
     const { deployment, credentials, environment, say } = context;
-    if (deployment === undefined) return skip('The environment cannot be read.');
+    if (deployment === undefined) return skipped('The environment cannot be read.');
     const pin = context.pin ?? pinOfEnvironment(context);
     if (pin === undefined) {
       return warning(
@@ -29,7 +30,7 @@ export const schemePin: Check = {
     }
     if (credentials === undefined) {
       const why = isConfigurationError(environment) ? 'cannot be read' : 'are missing';
-      return skip(`The keys ${why}, and the pin needs them.`);
+      return skipped(`The keys ${why}, and the pin needs them.`);
     }
     return check(pin, context);
   },
