@@ -3,8 +3,13 @@ import { commandWords } from '../../config/command-words.ts';
 import { createKeyRing } from '../../credentials/create-key-ring.ts';
 import type { KeyRing } from '../../credentials/key-ring.ts';
 import { detectionMessage, detectScheme } from '../../diagnostics/detection/detect-scheme.ts';
+import {
+  judgeRefused,
+  judgeSample,
+  type SampleVerdict,
+  type StraySample,
+} from '../../diagnostics/pin/judge-sample.ts';
 import { checkPin, pinScheme } from '../../diagnostics/pin/pin-scheme.ts';
-import { isSignatureError } from '../../errors/errors.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
 import { type NamedDelivery, readDeliveries } from '../deliveries/saved-deliveries.ts';
@@ -82,8 +87,9 @@ async function sortOut(
   const proofs: Uint8Array[] = [];
   const strays: Stray[] = [];
   for (const delivery of deliveries) {
-    if (verifies(delivery, { scheme, keys })) proofs.push(delivery.body);
-    else strays.push(judge(delivery, keys));
+    const judged = judgeSample(delivery.body, scheme, keys);
+    if (judged.kind === 'proof') proofs.push(delivery.body);
+    else strays.push(strayOf(delivery, judged));
     if (strays.filter(({ isSigned }) => isSigned).length > maxSearched) {
       const message = `More than ${maxSearched} signatures fit none of your keys: add the keys that signed them, or name the files to pin.`;
       throw new CliError(message, { exitCode: exitCodes.findings });
@@ -112,54 +118,29 @@ function findScheme(deliveries: readonly NamedDelivery[], keys: KeyRing): Signat
   const [only] = survivors;
   if (verdict === 'found' && only !== undefined) return only.scheme;
   const [first] = deliveries;
-  if (verdict === 'unusable' && first !== undefined) throw provesNothing(judge(first, keys));
+  if (verdict === 'unusable' && first !== undefined) {
+    throw provesNothing(strayOf(first, judgeRefused(first.body, keys)));
+  }
   const isForged = nearMisses.some(({ code }) => code === 'forged');
   const otherwise = isForged ? '' : ' Or say which scheme it is with --scheme.';
   throw new CliError(detectionMessage(detection, commandWords) + otherwise, { exitCode: exitCodes.findings });
 }
 
-function verifies(
-  { body }: NamedDelivery,
-  { scheme, keys }: { scheme: SignatureScheme; keys: KeyRing },
-): boolean {
-  try {
-    pinScheme({ scheme, samples: body, credentials: keys });
-    return true;
-  } catch (error) {
-    if (!isSignatureError(error)) throw error;
-    return false;
-  }
-}
-
 /** A delivery that a stranger can have posted. */
-interface Stray {
+interface Stray extends StraySample {
   readonly source: string;
-  readonly reason: string;
-  readonly isSigned: boolean;
 }
 
-/**
- * Judges a delivery that does not verify under the scheme.
- *
- * @throws {CliError} if it may be genuine: then it speaks against the scheme
- */
-function judge({ source, body }: NamedDelivery, keys: KeyRing): Stray {
-  const { survivors, nearMisses, samples } = detectScheme(body, keys);
-  const [sample] = samples;
-  const doubts = [
-    ...(sample?.status === 'too-large' ? [sample.message] : []),
-    ...nearMisses.filter(({ code }) => code !== 'forged').map(({ message }) => message),
-    ...(survivors.length > 0 ? ['It fits another scheme.'] : []),
-  ];
-  if (doubts.length > 0) {
-    throw new CliError(
-      `${shownPath(source)} does not verify, but may be genuine: ${doubts[0]} Ask "partner-exchange explain", or leave it out.`,
-      { exitCode: exitCodes.findings },
-    );
-  }
-  const isSigned = sample?.status === 'usable';
-  const flaw = isSigned ? 'It is signed with none of your keys.' : sample?.message;
-  return { source: shownPath(source), reason: nearMisses[0]?.message ?? flaw ?? '', isSigned };
+/** @throws {CliError} for a delivery that may be genuine: it speaks against the scheme */
+function strayOf(
+  { source }: NamedDelivery,
+  judged: Exclude<SampleVerdict, { readonly kind: 'proof' }>,
+): Stray {
+  if (judged.kind === 'stray') return { source: shownPath(source), ...judged };
+  throw new CliError(
+    `${shownPath(source)} does not verify, but may be genuine: ${judged.reason} Ask "partner-exchange explain", or leave it out.`,
+    { exitCode: exitCodes.findings },
+  );
 }
 
 function provesNothing({ source, reason, isSigned }: Stray): CliError {

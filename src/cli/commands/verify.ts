@@ -5,23 +5,15 @@ import {
   verificationKeysOf,
   verificationKeysOfTexts,
 } from '../../credentials/verification-keys.ts';
-import { describeIn, isSignatureError, type SignatureErrorCode } from '../../errors/errors.ts';
+import { describeIn } from '../../errors/errors.ts';
 import { printableText } from '../../internal/printable-text.ts';
-import { verifyBody } from '../../signature/verify-body.ts';
+import { tryVerify } from '../../signature/try-verify.ts';
 import { readDeliveries } from '../deliveries/saved-deliveries.ts';
 import { allCredentials, readConfiguration } from '../inputs/configuration.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/context.ts';
 import { formatFlags, purposeFlag, samples, signingFlags } from '../terminal/flags.ts';
 import { openOutput } from '../terminal/output.ts';
-
-interface Verdict {
-  readonly source: string;
-  readonly verified: boolean;
-  readonly key?: MatchedKey;
-  readonly code?: SignatureErrorCode;
-  readonly message?: string;
-}
 
 const flags = { purpose: purposeFlag, ...signingFlags, ...formatFlags };
 
@@ -46,22 +38,22 @@ export default defineCommand({
         ? verificationKeysOf(credentials, scheme)
         : verificationKeysOfTexts(credentials.map((each) => signingKey(each, 'general')));
     const deliveries = await readDeliveries(context, paths);
-    const results = deliveries.map(({ source, body }): Verdict => {
-      try {
-        const { keyIndex } = verifyBody(body, { key: ring.map(({ text }) => text), scheme });
-        return { source, verified: true, key: ring[keyIndex]?.matched ?? { index: keyIndex } };
-      } catch (error) {
-        if (!isSignatureError(error)) throw error;
-        return { source, verified: false, code: error.code, message: describeIn(commandWords, error) };
+    const keys = ring.map(({ text }) => text);
+    const results = deliveries.map(({ source, body }) => {
+      const { refusal, keyIndex } = tryVerify(body, keys, scheme);
+      if (refusal !== undefined) {
+        return { source, verified: false, code: refusal.code, message: describeIn(commandWords, refusal) };
       }
+      const key: MatchedKey = ring[keyIndex]?.matched ?? { index: keyIndex };
+      return { source, verified: true, key };
     });
     const failed = results.filter(({ verified }) => !verified);
     output.result({ results }, (paint) =>
-      results.map(({ source, verified, key, message = '' }) =>
-        verified
-          ? `${paint('green', 'verified')} ${printableText(source)}${key?.merchant ? ` (merchant ${printableText(key.merchant)})` : ''}`
-          : `${paint('red', 'refused')}  ${printableText(source)}: ${message}`,
-      ),
+      results.map(({ source, key, message }) => {
+        if (message !== undefined) return `${paint('red', 'refused')}  ${printableText(source)}: ${message}`;
+        const merchant = key?.merchant ? ` (merchant ${printableText(key.merchant)})` : '';
+        return `${paint('green', 'verified')} ${printableText(source)}${merchant}`;
+      }),
     );
     return failed.length === 0 ? exitCodes.ok : exitCodes.findings;
   },

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { isKeyRing, type KeyRing, loadedKeys } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
-import { ConfigurationError, isSignatureError, reworded, whatFailed } from '../../errors/errors.ts';
+import { ConfigurationError, reworded, whatFailed } from '../../errors/errors.ts';
 import { isJsonObject } from '../../internal/json.ts';
 import { defineOptions, type OptionTable, unchecked } from '../../internal/options.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
 import { decodeBody } from '../../signature/signed-body.ts';
-import { checkVerificationKeys, type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
+import { tryVerify } from '../../signature/try-verify.ts';
+import { checkVerificationKeys, type VerifiedBody } from '../../signature/verify-body.ts';
 import { normalizeScheme } from '../detection/scheme-space.ts';
 
 /** @inline */
@@ -120,12 +121,10 @@ function checkFixture(name: string, fixture: PinFixture, { keys, scheme }: Check
 }
 
 function verifyNamed(name: string, body: Body, { keys, scheme }: Check): VerifiedBody {
-  try {
-    return verifyBody(body, { key: keys, scheme });
-  } catch (error) {
-    if (!isSignatureError(error)) throw error;
-    throw reworded(error, { what: (say) => `${name}: ${whatFailed(error, say)}` });
-  }
+  const verdict = tryVerify(body, keys, scheme);
+  const { refusal } = verdict;
+  if (refusal === undefined) return verdict;
+  throw reworded(refusal, { what: (say) => `${name}: ${whatFailed(refusal, say)}` });
 }
 
 function listOf(samples: Body | readonly Body[] | undefined): readonly Body[] {
@@ -149,7 +148,7 @@ export interface PinKeys {
 }
 
 /** @throws {ConfigurationError} `invalid_credentials` @throws {KeyError} `keys_unavailable` */
-function pinKeys({ key, credentials }: PinKeys, scheme: SignatureScheme): readonly string[] {
+export function pinKeys({ key, credentials }: PinKeys, scheme: SignatureScheme): readonly string[] {
   if ((key === undefined) === (credentials === undefined)) {
     throw new ConfigurationError('invalid_credentials', 'A pin needs either key or credentials.');
   }

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../../internal/json.ts';
 import { findMembers } from '../../internal/json-scanner.ts';
 import { canonicalText } from '../../signature/serializations.ts';
 import { decodeBody, parseSignedBody } from '../../signature/signed-body.ts';
-import { verifyBody } from '../../signature/verify-body.ts';
+import { tryVerify } from '../../signature/try-verify.ts';
 import { isForgery } from '../faults/event-faults.ts';
 import type { Partner } from '../partners/partner-registry.ts';
 import { Refusal } from '../requests.ts';
@@ -40,29 +40,27 @@ export function examineSignature(state: SandboxState, entry: SignedEntry): Exami
   const scheme = state.deployment.signature;
   const partner = partnerOf(state, entry);
   const keys = issuedKeys(state, { likely: partner, at: entry.time });
-  try {
-    // Without partners there is no key, so none can match.
-    const key = keys.length === 0 ? ['no key was issued'] : keys.map((each) => each.key);
-    const { text, keyIndex } = verifyBody(body, { key, scheme });
-    const found = keys[keyIndex];
-    return {
-      holds: true,
-      key: found?.label ?? '',
-      // False for another partner's key, a replaced one, and the one for other requests.
-      isExpectedKey:
-        found?.purpose === purpose && found.isCurrent && found.partnerCode === partner?.partnerCode,
-      signedText: text,
-      differences: [],
-    };
-  } catch (error) {
-    if (!isSignatureError(error)) throw error;
+  // Without partners there is no key that could match.
+  const texts = keys.length === 0 ? ['no key was issued'] : keys.map(({ key }) => key);
+  const { refusal, text, keyIndex } = tryVerify(body, texts, scheme);
+  if (refusal !== undefined) {
     return {
       holds: false,
       signedText: signedText(state, body),
-      reason: { code: error.code, message: whatFailed(error) },
+      reason: { code: refusal.code, message: whatFailed(refusal) },
       differences: differences(genuineBody(state, entry), body),
     };
   }
+  const found = keys[keyIndex];
+  return {
+    holds: true,
+    key: found?.label ?? '',
+    // False for another partner's key, a replaced one, and the one for other requests.
+    isExpectedKey:
+      found?.purpose === purpose && found.isCurrent && found.partnerCode === partner?.partnerCode,
+    signedText: text,
+    differences: [],
+  };
 }
 
 /** Explains why a signature does not hold. @throws {Refusal} for requests that are not signed */

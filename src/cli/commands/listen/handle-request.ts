@@ -1,11 +1,11 @@
 import type { VerificationKey } from '../../../credentials/verification-keys.ts';
 import { fromWireNames, type WireNames } from '../../../deployment/wire-names.ts';
-import { isSignatureError, type SignatureErrorCode } from '../../../errors/errors.ts';
+import type { SignatureErrorCode } from '../../../errors/errors.ts';
 import type { EventReading } from '../../../events/event-readings.ts';
 import { isJsonObject } from '../../../internal/json.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
-import { verifyBody } from '../../../signature/verify-body.ts';
+import { tryVerify } from '../../../signature/try-verify.ts';
 import { readEvent, readingsOf } from '../../../webhooks/handlers.ts';
 import {
   answerItem,
@@ -116,22 +116,21 @@ export function verifyDelivery(
   }: { ring: readonly VerificationKey[] | undefined; scheme: SignatureScheme; wireNames: WireNames },
 ): Verdict {
   if (ring === undefined) return { signature: 'unchecked', ...claims(body, wireNames) };
-  try {
-    const verified = verifyBody(body, { key: ring.map(({ text }) => text), scheme });
-    const { parsed } = readEvent(verified, { wireNames, strict: false });
-    const readings = readingsOf(parsed);
-    const { merchant } = ring[verified.keyIndex]?.matched ?? {};
-    return {
-      signature: 'verified',
-      ...(merchant !== undefined && { merchant }),
-      kind: parsed.kind,
-      ...(readings.length > 0 && { readings }),
-      ...identity(parsed.kind === 'known' ? parsed.event : parsed.body),
-    };
-  } catch (error) {
-    if (!isSignatureError(error)) throw error;
-    return { signature: 'refused', code: error.code, ...claims(body, wireNames) };
+  const keys = ring.map(({ text }) => text);
+  const verified = tryVerify(body, keys, scheme);
+  if (verified.refusal !== undefined) {
+    return { signature: 'refused', code: verified.refusal.code, ...claims(body, wireNames) };
   }
+  const { parsed } = readEvent(verified, { wireNames, strict: false });
+  const readings = readingsOf(parsed);
+  const { merchant } = ring[verified.keyIndex]?.matched ?? {};
+  return {
+    signature: 'verified',
+    ...(merchant !== undefined && { merchant }),
+    kind: parsed.kind,
+    ...(readings.length > 0 && { readings }),
+    ...identity(parsed.kind === 'known' ? parsed.event : parsed.body),
+  };
 }
 
 function claims(body: Uint8Array, wireNames: WireNames): Partial<Verdict> {

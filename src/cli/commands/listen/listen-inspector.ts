@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { commandWords } from '../../../config/command-words.ts';
 import type { VerificationKey } from '../../../credentials/verification-keys.ts';
 import type { MismatchExplanation } from '../../../diagnostics/mismatch/mismatch-explanation.ts';
-import { describeIn, isSignatureError } from '../../../errors/errors.ts';
+import { describeIn } from '../../../errors/errors.ts';
 import { controlHandler } from '../../../sandbox/control/control-api.ts';
 import { type ControlEndpoint, endpoint } from '../../../sandbox/control/control-endpoint.ts';
 import type { ExaminedSignature } from '../../../sandbox/control/examine-signature.ts';
@@ -18,7 +18,7 @@ import { Refusal } from '../../../sandbox/requests.ts';
 import { answerRequests, startHttpServer } from '../../../sandbox/server/http-server.ts';
 import type { TraceEntry } from '../../../sandbox/trace.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
-import { verifyBody } from '../../../signature/verify-body.ts';
+import { tryVerify } from '../../../signature/try-verify.ts';
 import type { NoAnswer, ReceiverAnswer } from '../../deliveries/post-delivery.ts';
 import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { CliError } from '../../terminal/context.ts';
@@ -160,17 +160,13 @@ function examine(
   { ring, scheme }: Pick<InspectorOptions, 'ring' | 'scheme'>,
 ): ExaminedSignature | undefined {
   if (ring === undefined) return undefined;
-  try {
-    const { text } = verifyBody(delivery.body, { key: ring.map(({ text }) => text), scheme });
-    const { merchant } = verdict;
-    const key = merchant === undefined ? 'order key' : `order key of merchant ${merchant}`;
-    return { holds: true, key, signedText: text, differences: [] };
-  } catch (error) {
-    if (!isSignatureError(error)) throw error;
-    return {
-      holds: false,
-      reason: { code: error.code, message: describeIn(commandWords, error) },
-      differences: [],
-    };
+  const keys = ring.map(({ text }) => text);
+  const { refusal, text } = tryVerify(delivery.body, keys, scheme);
+  if (refusal !== undefined) {
+    const reason = { code: refusal.code, message: describeIn(commandWords, refusal) };
+    return { holds: false, reason, differences: [] };
   }
+  const { merchant } = verdict;
+  const key = merchant === undefined ? 'order key' : `order key of merchant ${merchant}`;
+  return { holds: true, key, signedText: text, differences: [] };
 }
