@@ -28,7 +28,7 @@ try {
     for (const script of ['contract', 'docs:errors']) run('npm', ['run', script], { cwd: copy });
   });
   await tally.check(
-    'their tests pass, and those that walk over every event, operation, code and command',
+    'their tests pass, and those that walk over every event, operation, code, command and case',
     () => {
       const own = blocks.filter(({ file, kind }) => kind === 'new' && file.startsWith('test/'));
       if (own.length < new Set(blocks.map(({ recipe }) => recipe)).size)
@@ -36,6 +36,7 @@ try {
       const walks = [
         'test/contract',
         'test/errors',
+        'test/diagnostics/docs.test.ts',
         'test/package/import-walk.test.ts',
         'test/cli/usage.test.ts',
       ];

@@ -16,7 +16,7 @@ export function readRecipes(): Block[] {
   const blocks: Block[] = [];
   let recipe = '';
   let file = '';
-  const parts = page.matchAll(/^## (.+)$|`([\w/.-]+\.(?:ts|json))`|^```(diff|ts new)\n([\s\S]*?)^```$/gm);
+  const parts = page.matchAll(/^## (.+)$|`([\w/.-]+\.(?:ts|json|md))`|^```(diff|ts new)\n([\s\S]*?)^```$/gm);
   for (const [, heading, path, fence, text = ''] of parts) {
     if (heading !== undefined) recipe = heading;
     else if (path !== undefined) file = path;
