@@ -82,7 +82,7 @@ export function signatureMismatch(): SignatureError {
 export function checkVerificationKeys(key: string | readonly string[]): readonly string[] {
   const keys = typeof key === 'string' ? [key] : key;
   if (!Array.isArray(keys) || keys.length === 0) throw invalid('There is no signing key.');
-  for (const one of keys) checkVerificationKey(one);
+  for (const candidate of keys) checkVerificationKey(candidate);
   return keys;
 }
 

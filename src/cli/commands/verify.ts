@@ -36,7 +36,7 @@ export default defineCommand({
     const ring =
       flags.purpose === 'order'
         ? verificationKeysOf(credentials, scheme)
-        : verificationKeysOfTexts(credentials.map((each) => signingKey(each, 'general')));
+        : verificationKeysOfTexts(credentials.map((set) => signingKey(set, 'general')));
     const deliveries = await readDeliveries(context, paths);
     const keys = ring.map(({ text }) => text);
     const results = deliveries.map(({ source, body }) => {

@@ -39,7 +39,7 @@ interface Refused extends RefusalRule {
   readonly what: string;
   /** @default '4xx, or 503 with Retry-After' */
   readonly expected?: string;
-  /** Without any, there is no merchant secret to make them with. */
+  /** The deliveries; an empty list if they need a merchant secret and there is none. */
   readonly deliveries: (probes: Probes, credentials: PartnerCredentials) => readonly ProbeRequest[];
 }
 
@@ -144,9 +144,9 @@ function missing(problem: 'closed' | 'late', answered: string): CheckResult {
 /** `undefined` for a proper refusal. */
 function judgeStatus({ status, headers }: HttpAnswer, answered: string): CheckResult | undefined {
   if (status === 429) return skipped(rateLimited);
-  // As our webhooks do while newer keys are possible. A crash has no Retry-After.
+  // Our webhooks answer so while newer keys are possible. A crash has no Retry-After.
   if (status === 503 && headers.has('retry-after')) return undefined;
-  // "Not implemented", of a method: a refusal (RFC 9110, 15.6.2), and no crash.
+  // "Not implemented" refuses a method (RFC 9110, 15.6.2); it is no crash.
   if (status === 501) return undefined;
   if (status >= 500) return { verdict: 'broken', answered, advice: adviceFor.failed, problem: 'failed' };
   if (status < 400) return { verdict: 'weak', answered, advice: adviceFor.redirected, problem: 'redirected' };

@@ -18,11 +18,11 @@ import type { AttackResult } from './attack-case.ts';
 /** Options of `attackReceiver`. */
 export interface AttackOptions {
   /**
-   * The receiver's credentials, which sign the authentic deliveries. Of several merchants the first one signs. A key
+   * The receiver's credentials, which sign the authentic deliveries. With several merchants the first one's key signs. A key
    * ring needs `await ring.reload()` first.
    */
   credentials: PartnerCredentials | KeyRing;
-  /** Its signature scheme and wire names. @default the default scheme, the published names */
+  /** The receiver's signature scheme and wire names. @default the default scheme, the published names */
   deployment?: Pick<Deployment<unknown>, 'signature' | 'wireNames'> | undefined;
   /**
    * Sends the requests. With it, cases that need a raw connection are skipped.

@@ -93,7 +93,7 @@ export function prepareAttack(say: Words, url: unknown, settings: AttackSettings
   const key = signingKey(credentials, 'order', { merchant, scheme });
   const probes = makeProbes({ scheme, key, wireNames, callbackUrl: target.origin + target.pathname });
   const disclosures = watchDisclosures(probes, [key, ...secretKeysOf(credentials)]);
-  // As the service sends them (contract: Authentication 2).
+  // The service sends these (contract: Authentication 2).
   const authorization = `Bearer ${credentials.partnerPublicKey}`;
   const headers = { 'content-type': 'application/json', authorization };
   const hasOwnFetch = settings.fetch !== undefined;
@@ -125,7 +125,7 @@ export function prepareAttack(say: Words, url: unknown, settings: AttackSettings
     /** Whether the receiver still answers. Asks only if its last answer was missing. */
     async isReachable() {
       if (last === undefined || last.kind === 'answered') return true;
-      // An authentic one: a receiver may close the connection of every forgery.
+      // Sends an authentic one, because a receiver may close the connection of every forgery.
       const answer = await post({ body: probes.authentic() });
       return answer.kind === 'answered';
     },

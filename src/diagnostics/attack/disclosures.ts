@@ -16,23 +16,23 @@ export function watchDisclosures(probes: Probes, secrets: readonly string[]) {
     inspect({ body }: ProbeRequest, answer: PostAnswer) {
       if (answer.kind !== 'answered') return;
       const { text = '', headers } = answer;
-      const shown = [text, ...headers.values()].join('\n');
-      if (secrets.some((secret) => shown.includes(secret))) found.add('key');
+      const answerText = [text, ...headers.values()].join('\n');
+      if (secrets.some((secret) => answerText.includes(secret))) found.add('key');
       if (isAccepted(answer)) return;
       if (internals.test(text)) found.add('internals');
-      if (shown.includes(probeMarker)) found.add('body');
-      if (body !== undefined && showsSignature(body, shown)) found.add('signature');
+      if (answerText.includes(probeMarker)) found.add('body');
+      if (body !== undefined && showsSignature(body, answerText)) found.add('signature');
     },
     has: (disclosure: Disclosure) => found.has(disclosure),
   };
 
-  /** In any encoding, unless the body itself had it. */
-  function showsSignature(body: string | Uint8Array, shown: string): boolean {
+  /** Finds it in any encoding, unless the body itself had it. */
+  function showsSignature(body: string | Uint8Array, answerText: string): boolean {
     const right = probes.rightSignatureOf(body);
     if (right === undefined) return false;
     const sent = typeof body === 'string' ? body : new TextDecoder().decode(body);
     return spellings(right, probes.scheme.encoding).some(
-      (spelling) => shown.includes(spelling) && !sent.includes(spelling),
+      (spelling) => answerText.includes(spelling) && !sent.includes(spelling),
     );
   }
 }

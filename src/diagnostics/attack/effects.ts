@@ -9,7 +9,7 @@ export function effects({ run, ...described }: AttackCase): AttackCase {
   return { ...described, run: async (attack) => cannotTell(attack) ?? (await run(attack)) };
 }
 
-/** The result of a case that needs the receiver's records, where there are none. */
+/** The result of a case that needs the receiver's records; `undefined` if they can be read. */
 export function cannotTell({ handled }: Attack): CheckResult | undefined {
   return handled === undefined
     ? skipped('only your records of the orders can tell: give `handled` (--handled-url or --handled-command)')
@@ -29,7 +29,7 @@ export async function effectsOf(
 ): Promise<number[] | undefined> {
   const { probes, post, handled, signal, timeoutMs } = attack;
   if (handled === undefined) return undefined;
-  // Sent last: when it is handled, everything before it is too, unless a worker has put it aside for a moment.
+  // The fence is sent last: when it is handled, the others are too, unless a worker has put one aside.
   const fence = probes.authentic();
   await post({ body: fence });
   const count = async (awaited: readonly string[]) => {

@@ -192,7 +192,7 @@ export const attackCauses = {
   },
   'refuses-authentic': {
     summary: 'refuses authentic deliveries after the first one',
-    // A plain one is refused as well, later.
+    // It shows that even a plain delivery is refused later.
     shownBy: { lost: ['repeated'] },
     explains: { lost: all },
   },

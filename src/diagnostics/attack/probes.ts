@@ -12,9 +12,9 @@ export interface ProbeRequest {
   readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** @default 'POST' */
   readonly method?: string | undefined;
-  /** Added to those of a delivery, or replacing them. */
+  /** Headers that are added to those of a delivery, or replace them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Added to the URL: `test=1`. */
+  /** Parameters that are added to the URL: `test=1`. */
   readonly query?: string | undefined;
 }
 

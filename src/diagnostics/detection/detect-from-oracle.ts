@@ -9,7 +9,7 @@ import { encodingsOf, tryParse } from './samples.ts';
 export type SigningOracle = (request: {
   /** JSON text: pass it on as it is. */
   readonly body: string;
-  /** Made for this call, and useless elsewhere. */
+  /** A secret made for this call, and useless elsewhere. */
   readonly secret: string;
 }) => string | Promise<string>;
 
@@ -81,7 +81,7 @@ export async function detectFromOracle(
 interface FoundSignature {
   readonly reply: 'signature' | 'signed-body';
   readonly signature: string;
-  /** Of a signed body. */
+  /** The text of a signed body. */
   readonly text?: string;
 }
 
@@ -106,16 +106,16 @@ function isSignature(text: unknown): text is string {
   return typeof text === 'string' && encodingsOf(text).length > 0;
 }
 
-/** Names and codes alone: a message may hold the address and the body. */
+/** Shows only names and codes, because a message may hold the address and the body. */
 function whyItThrew(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
-  const [code] = [cause, error].flatMap((each) =>
-    typeof each === 'object' && each !== null && 'code' in each && typeof each.code === 'string'
-      ? each.code
+  const [code] = [cause, error].flatMap((failure) =>
+    typeof failure === 'object' && failure !== null && 'code' in failure && typeof failure.code === 'string'
+      ? failure.code
       : [],
   );
   const name = error instanceof Error ? error.name : typeof error;
-  // Codes of the system, of undici and of Bun. ERR_… are of Node, and not about the network.
+  // The system, undici and Bun have such codes. Codes that begin with ERR_ are Node's, and say nothing of the network.
   if (code !== undefined && /^(?:E(?!RR_)[A-Z_]{3,20}|UND_ERR_[A-Z_]{1,40}|ConnectionRefused)$/.test(code)) {
     return `The signing endpoint was not reached (${code}): check its address, and whether it is up.`;
   }

@@ -69,7 +69,7 @@ export function detectScheme(
   const bodies: readonly unknown[] = Array.isArray(samples) ? samples : [samples];
   const read = readAll(bodies);
   const sets = isKeyRing(secrets) ? (secrets.loaded?.verifying ?? []) : [secrets];
-  const merchants = sets.flatMap((set) => merchantSecrets(set)).map((each) => each.secrets);
+  const merchants = sets.flatMap((set) => merchantSecrets(set)).map((merchant) => merchant.secrets);
   const keys = keyCandidates(merchants, purpose);
   const known: KnownSecrets = { merchants, purpose, keys };
   const usable = read.filter(isUsable);
@@ -105,7 +105,7 @@ const readOptions = defineOptions('detectScheme', {
 
 /** Further samples give no further information. */
 const maxSamples = 100;
-/** Of all samples together, in UTF-16 code units. */
+/** The limit of all samples together, in UTF-16 code units. */
 const maxTotalLength = 262_144;
 const maxNearMissSamples = 3;
 const maxNearMissMerchants = 3;

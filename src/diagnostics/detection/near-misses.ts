@@ -17,8 +17,8 @@ import { searchSchemes, textCandidates } from './search-schemes.ts';
 type SampleNearMiss = Omit<NearMiss, 'samples'>;
 
 /**
- * Finds schemes that fit a sample after one change to the secrets or the body. Of several after the same change, the
- * best.
+ * Finds schemes that fit a sample after one change to the secrets or the body. Of several after the same change it
+ * keeps the best.
  */
 export function findNearMisses(
   sample: Sample,
@@ -51,7 +51,7 @@ function* changedSecrets(secrets: DetectionSecrets, purpose: SigningPurpose): Ge
   yield { code: 'forged', message: keylessMessage, keys: new Map([['', [{}]]]) };
   const tried = new Set([...keyCandidates(secrets, purpose).keys(), ...publicKeys(secrets).keys()]);
   for (const { code, message, secrets: changed, purpose: other = purpose } of changes(secrets, purpose)) {
-    // Only without a separator, as reported: trying all would be too much work.
+    // Tries keys without a separator, as reported: all separators would be too much work.
     const keys = new Map([...keyCandidates(changed, other, [''])].filter(([key]) => !tried.has(key)));
     for (const key of keys.keys()) tried.add(key);
     if (keys.size > 0) yield { code, message, keys };
@@ -146,7 +146,7 @@ function* withoutPrefix(secrets: DetectionSecrets): Generator<SecretChange> {
 }
 
 function prefixLength(secret: string): number {
-  const prefix = Object.values(keyPrefixes).find((each) => secret.startsWith(each));
+  const prefix = Object.values(keyPrefixes).find((candidate) => secret.startsWith(candidate));
   return prefix?.length ?? 0;
 }
 
@@ -199,5 +199,5 @@ function byPrefix(orderKey: OrderKey, secrets: DetectionSecrets): OrderKey | und
     const secret = name && secrets[name];
     return partNames.find(([, each]) => secret?.startsWith(keyPrefixes[each]))?.[0] ?? part;
   });
-  return schemeParts.orderKey.find((each) => each === parts.join('+'));
+  return schemeParts.orderKey.find((name) => name === parts.join('+'));
 }

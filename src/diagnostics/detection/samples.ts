@@ -9,7 +9,7 @@ import type { SampleStatus } from './detection.ts';
 const maxSampleBytes = 65_536;
 
 export interface Sample extends ParsedSignedBody {
-  /** As received. */
+  /** The text as received. */
   readonly source: string;
   /** One encoding, or both hexadecimal ones for a digest without letters. */
   readonly encodings: readonly Encoding[];

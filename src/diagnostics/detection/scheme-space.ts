@@ -202,7 +202,7 @@ const constructions: readonly Construction[] = ['hmac', 'hash-suffix', 'hash-bot
 export function rankSchemes(schemes: readonly SignatureScheme[]): SignatureScheme[] {
   return schemes
     .map((scheme) => ({ scheme, places: placesOf(scheme) }))
-    .sort((one, other) => compare(one.places, other.places))
+    .sort((left, right) => compare(left.places, right.places))
     .map(({ scheme }) => scheme);
 }
 
@@ -221,9 +221,9 @@ function placesOf(scheme: SignatureScheme): number[] {
   ];
 }
 
-function compare(one: readonly number[], other: readonly number[]): number {
-  for (const [index, place] of one.entries()) {
-    const difference = place - (other[index] ?? 0);
+function compare(left: readonly number[], right: readonly number[]): number {
+  for (const [index, place] of left.entries()) {
+    const difference = place - (right[index] ?? 0);
     if (difference !== 0) return difference;
   }
   return 0;

@@ -28,9 +28,9 @@ import { checkHttpUrl } from '../attack/attack-options.ts';
 export interface DoctorOptions {
   /** The environment variables to check. @default process.env */
   env?: object | undefined;
-  /** Replaces that of the environment. */
+  /** Replaces the environment's deployment. */
   deployment?: Deployment<unknown> | undefined;
-  /** Replaces those of the environment. A key ring needs `await ring.reload()` first. */
+  /** Replaces the environment's credentials. A key ring needs `await ring.reload()` first. */
   credentials?: PartnerCredentials | KeyRing | undefined;
   /**
    * Where the service posts your events. It gets four requests that a sound receiver refuses: an unsigned and a
@@ -117,7 +117,7 @@ export interface DoctorContext extends DoctorSettings {
   readonly env: object;
   /** The environment's configuration, or why it cannot be read. */
   readonly environment: Environment<unknown> | ConfigurationError;
-  /** Of the machine and the runtime; tests replace them. */
+  /** The versions of the runtime and its parts. Tests replace them. */
   readonly versions: Readonly<Record<string, string | undefined>>;
   /** Further trusted certificate authorities, as PEM. */
   readonly ca: string | undefined;
@@ -137,9 +137,9 @@ interface TimedAnswer {
 export function makeContext(options: DoctorSettings, say: Words = libraryWords): DoctorContext {
   const env = options.env ?? process.env;
   const environment = environmentOf(env);
-  const given = isConfigurationError(environment) ? undefined : environment;
-  const deployment = options.deployment ?? given?.deployment;
-  const credentials = options.credentials ?? given?.credentials;
+  const configured = isConfigurationError(environment) ? undefined : environment;
+  const deployment = options.deployment ?? configured?.deployment;
+  const credentials = options.credentials ?? configured?.credentials;
   const { fetch, timeoutMs, signal, now } = options;
   const answers = new Map<BaseUrlName, Promise<TimedAnswer>>();
   const ask = async (base: string): Promise<TimedAnswer> => {
@@ -161,7 +161,7 @@ export function makeContext(options: DoctorSettings, say: Words = libraryWords):
     ca: undefined,
     secrets: [
       ...(credentials === undefined ? [] : secretKeysOf(credentials)),
-      ...[given?.apiKey, given?.masterKey].filter((key) => key !== undefined),
+      ...[configured?.apiKey, configured?.masterKey].filter((key) => key !== undefined),
     ],
     answerOf(name) {
       const base = deployment?.[name];
@@ -221,6 +221,6 @@ export interface DoctorCheck {
   readonly found: string;
   /** What to do. */
   readonly fix?: string | undefined;
-  /** The ids of the assumptions in the ledger that this depends on. */
+  /** The ids of the ledger's assumptions on which this depends. */
   readonly assumptions: readonly string[];
 }

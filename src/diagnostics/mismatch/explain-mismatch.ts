@@ -115,7 +115,7 @@ function withOtherScheme(mismatch: Mismatch): MismatchFinding[] | undefined {
   for (const [index, entry] of candidates.slice(0, maxSearched).entries()) {
     const found = searchSchemes(sample, { keys: keyCandidates(entry.secrets, purpose), texts });
     const [closest] = rankSchemes(found).sort(
-      (one, other) => compareSchemes(scheme, one).length - compareSchemes(scheme, other).length,
+      (left, right) => compareSchemes(scheme, left).length - compareSchemes(scheme, right).length,
     );
     if (closest === undefined) continue;
     const findings = compareSchemes(scheme, closest);
@@ -161,8 +161,8 @@ interface CandidateKeys {
  * Every merchant of every generation, the one that failed verification first. Unchecked, since mistakes are to be
  * found.
  */
-function candidateKeys({ credentials: given, secrets, merchant }: ExplainOptions): CandidateKeys[] {
-  const credentials = isKeyRing(given) ? (given.loaded?.verifying ?? []) : given;
+function candidateKeys({ credentials: source, secrets, merchant }: ExplainOptions): CandidateKeys[] {
+  const credentials = isKeyRing(source) ? (source.loaded?.verifying ?? []) : source;
   const bare = secrets === undefined ? [] : merchantsOf(secrets, 'the given secrets', merchant);
   const isList = Array.isArray(credentials);
   const issued = [credentials ?? []]
@@ -175,7 +175,7 @@ function candidateKeys({ credentials: given, secrets, merchant }: ExplainOptions
 
 function merchantsOf(given: unknown, label: string, first: string | undefined): CandidateKeys[] {
   return merchantSecrets(given)
-    .sort((one, other) => Number(other.merchant === first) - Number(one.merchant === first))
+    .sort((left, right) => Number(right.merchant === first) - Number(left.merchant === first))
     .map(({ secrets, merchant }) => ({
       secrets,
       label: merchant === undefined ? label : `${label} with merchantSecretKeys.${merchant}`,

@@ -21,7 +21,7 @@ export type DeviationCode =
 export interface Deviation {
   /** The kind of difference. */
   readonly code: DeviationCode;
-  /** Of its first occurrence, in UTF-16 code units. */
+  /** The place of its first occurrence, in UTF-16 code units. */
   readonly offset: number;
   /** How often it occurs. */
   readonly count: number;

@@ -13,7 +13,7 @@ export interface ExplainOptions {
    * needs `await ring.reload()` first.
    */
   credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | undefined;
-  /** The same as plain texts, which may be padded, swapped or incomplete. Replaces `credentials`. */
+  /** The keys as plain texts, which may be padded, swapped or incomplete. Replaces `credentials`. */
   secrets?: DetectionSecrets | undefined;
   /** The scheme that failed verification. @default `defaultScheme` */
   scheme?: SignatureScheme | undefined;

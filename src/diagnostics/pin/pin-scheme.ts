@@ -31,8 +31,8 @@ export interface PinOptions extends PinKeys {
  * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys yet
  */
 export function pinScheme(options: PinOptions): SchemePin {
-  const { scheme, samples, ...given } = readPinOptions(options);
-  const keys = pinKeys(given, scheme);
+  const { scheme, samples, ...keyOptions } = readPinOptions(options);
+  const keys = pinKeys(keyOptions, scheme);
   const bodies = listOf(samples);
   if (bodies.length === 0) throw invalid('A pin needs at least one sample: without any it proves nothing.');
   const fixtures = bodies.map((body, index) => {
@@ -76,12 +76,12 @@ export interface CheckedPin {
  * ```
  */
 export function checkPin(pin: unknown, options: CheckPinOptions): CheckedPin {
-  const given = readCheckOptions(options);
+  const settings = readCheckOptions(options);
   const { scheme, fixtures } = readPin(pin);
-  const keys = pinKeys(given, scheme);
+  const keys = pinKeys(settings, scheme);
   for (const [index, fixture] of fixtures.entries())
     checkFixture(`Fixture ${index}`, fixture, { keys, scheme });
-  const samples = listOf(given.samples);
+  const samples = listOf(settings.samples);
   for (const [index, body] of samples.entries()) verifyNamed(`Sample ${index}`, body, { keys, scheme });
   return { scheme, fixtures: fixtures.length, samples: samples.length };
 }
@@ -107,7 +107,7 @@ interface Check {
 }
 
 function checkFixture(name: string, fixture: PinFixture, { keys, scheme }: Check): void {
-  const key = keys.find((each) => keyDigestOf(each) === fixture.keyDigest);
+  const key = keys.find((candidate) => keyDigestOf(candidate) === fixture.keyDigest);
   if (key === undefined) {
     throw new ConfigurationError(
       'invalid_credentials',
@@ -170,8 +170,8 @@ function keysOf(credentials: PartnerCredentials, scheme: SignatureScheme): strin
   return [...orders, general];
 }
 
-function generationsOf(given: PinKeys['credentials']): readonly PartnerCredentials[] {
-  return isKeyRing(given) ? loadedKeys(given).verifying : [given ?? []].flat();
+function generationsOf(credentials: PinKeys['credentials']): readonly PartnerCredentials[] {
+  return isKeyRing(credentials) ? loadedKeys(credentials).verifying : [credentials ?? []].flat();
 }
 
 /** A scheme with its proof: plain JSON for your repository, without keys. */

@@ -106,7 +106,7 @@ export default defineCommand({
       const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
       output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
       const isSound = findings.length === 0;
-      // If every case was skipped, nobody knows whether the receiver is sound.
+      // If every case was skipped, the receiver was not judged.
       return isSound && results.some(({ verdict }) => verdict === 'ok') ? exitCodes.ok : exitCodes.findings;
     } finally {
       progress.stop();

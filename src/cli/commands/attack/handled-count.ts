@@ -5,7 +5,7 @@ import { readBounded } from '../../../internal/read-bounded.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';
 import { withoutSecrets } from '../../terminal/secret-guard.ts';
 
-/** As much as Node keeps of the output of a command. */
+/** Node keeps this much of the output of a command. */
 const maxReplyBytes = 1_048_576;
 
 interface HandledSource {
@@ -60,7 +60,7 @@ async function readReply({ body }: Response): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-/** In a shell, as the user wrote it. The order id is in a variable, so that nothing has to be quoted. */
+/** Runs the command in a shell, as the user wrote it. The order id is in a variable, so nothing has to be quoted. */
 async function askCommand({ env, cwd, signal }: CliContext, command: string, timeoutMs: number, id: string) {
   try {
     const { stdout } = await promisify(exec)(command, {
@@ -86,7 +86,7 @@ function readCount(option: string, id: string, text: string): number {
   try {
     value = JSON.parse(text);
   } catch {
-    // Judged below, like every other value.
+    // The text is judged below, like every other value.
   }
   if (isJsonObject(value)) value = Object.hasOwn(value, id) ? value[id] : 0;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;

@@ -58,8 +58,8 @@ async function explainRefusal(attack: Attack): Promise<Pick<CheckResult, 'fault'
 function neighbours(scheme: SignatureScheme) {
   return (['construction', 'serialization', 'encoding'] as const).flatMap((part) =>
     schemeParts[part]
-      .filter((one) => one !== scheme[part])
-      .map((one) => ({ part, scheme: { ...scheme, [part]: one } })),
+      .filter((value) => value !== scheme[part])
+      .map((value) => ({ part, scheme: { ...scheme, [part]: value } })),
   );
 }
 

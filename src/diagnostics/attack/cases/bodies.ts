@@ -103,8 +103,8 @@ export const bodyCases = {
 const limitBodies =
   'Limit the size of bodies while they are read and answer 413: 5 MB were read to the end and verified like a small body. Events have about a kilobyte.';
 
-function isSameAnswer(one: PostAnswer, other: PostAnswer): boolean {
-  return one.kind === 'answered' && other.kind === 'answered' && one.status === other.status;
+function isSameAnswer(first: PostAnswer, second: PostAnswer): boolean {
+  return first.kind === 'answered' && second.kind === 'answered' && first.status === second.status;
 }
 
 /** Adds members that `JSON.stringify` would not write, and a wrong signature. */
@@ -112,7 +112,7 @@ function forgedWith({ unsigned, forged }: Probes, members: string): string {
   return forged(`${unsigned().slice(0, -1)},${members}}`);
 }
 
-/** Signed over U+FFFD, which lenient decoders make of each of these bytes. */
+/** A body that is signed over U+FFFD, which lenient decoders make of each of these bytes. */
 function lossy({ authentic }: Probes, bytes: readonly number[]) {
   const replaced = bytes.map(() => '\uFFFD').join('');
   const [before = '', after = ''] = authentic({ note: `<${replaced}>` }).split(replaced);
@@ -127,7 +127,7 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-/** Little-endian, after its byte order mark. */
+/** Encodes as little-endian UTF-16, with a byte order mark. */
 function utf16(text: string): Uint8Array<ArrayBuffer> {
   const units = `\uFEFF${text}`;
   return Uint8Array.from({ length: units.length * 2 }, (_, index) => {

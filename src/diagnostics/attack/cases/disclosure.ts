@@ -64,13 +64,13 @@ function disclosure(
 }
 
 async function compareRefusals({ probes, post }: Attack): Promise<CheckResult> {
-  // Twice each: equal requests show which differences mean nothing (a time, a request id).
+  // Sends each twice: two equal requests show which differences mean nothing (a time, a request id).
   const rounds: (readonly string[])[] = [];
   const statuses = new Set<string>();
   for (let round = 0; round < 2; round++) {
     const fingerprints: string[] = [];
     for (const place of [() => 0, half, nearEnd]) {
-      // A new event each time: to a receiver that remembers forgeries another one would be a repetition.
+      // Each event is new: a receiver that remembers forgeries would take it for a repetition.
       const text = probes.unsigned();
       const right = probes.sign(text);
       const signature = withOtherCharacter(right, place(right));
@@ -83,7 +83,7 @@ async function compareRefusals({ probes, post }: Attack): Promise<CheckResult> {
   }
   const answered = [...statuses].join(', ');
   const [first = [], second = []] = rounds;
-  const isRepeatable = first.every((one, index) => one === second[index]);
+  const isRepeatable = first.every((print, index) => print === second[index]);
   if (!isRepeatable || new Set(first).size === 1) return { verdict: 'ok', answered };
   return {
     verdict: 'broken',
@@ -97,7 +97,7 @@ async function compareRefusals({ probes, post }: Attack): Promise<CheckResult> {
 const half = ({ length }: string) => length >> 1;
 const nearEnd = ({ length }: string) => length - 4;
 
-/** Without what differs between the deliveries, should the answer repeat it. */
+/** The answer, without the values in which the deliveries differ. */
 function fingerprint(answer: PostAnswer, text: string, signature: string): string {
   if (answer.kind !== 'answered') return answer.kind;
   return `${answer.status} ${(answer.text ?? '').replaceAll(signature, '').replaceAll(orderIdOf(text), '')}`;

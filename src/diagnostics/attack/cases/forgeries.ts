@@ -127,7 +127,7 @@ interface WrongKey {
   readonly advice: string;
 }
 
-/** Keys other than that for order events, which wrong code verifies with. */
+/** Keys with which wrong code verifies, in place of the key for order events. */
 export const wrongKeys = {
   partner: {
     what: 'the partner secret alone',

@@ -13,7 +13,7 @@ interface OtherShape {
 
 const account = { account_name: 'probe-of-attack-receiver', account_number: '0000000000' };
 
-/** Published events with something that the contract leaves open in another form. */
+/** Published events in forms that the contract leaves open. */
 const otherShapes: readonly OtherShape[] = [
   { what: 'a rate as text', members: { exchange_rate: '20' } },
   { what: 'an amount as text', members: { fiat_amount_to_pay: '10.00' } },
@@ -27,7 +27,7 @@ const otherShapes: readonly OtherShape[] = [
   { what: 'further members', members: { new_member: 1, another: { nested: [true, null] } } },
 ];
 
-/** The first is of no known kind; the second is reported of sell orders. */
+/** The first name is unknown; the second is reported for sell orders. */
 const otherNames: readonly OtherShape[] = ['event.probe.unfamiliar', 'event.sell.init'].map((event_name) => {
   return { what: event_name, members: { event_name } };
 });
@@ -35,7 +35,7 @@ const otherNames: readonly OtherShape[] = ['event.probe.unfamiliar', 'event.sell
 const keepIt =
   'Keep what your code cannot read and answer 2xx, or answer 5xx so that the service may repeat it: it is authentic, and may be about money. If it is kept where your count of effects does not look (a dead letter), count that too.';
 
-/** Authentic events in another form than the published one, and whether anything became of those answered with 2xx. */
+/** Authentic events in another form than the published one. Each that is answered with 2xx must have an effect. */
 export const otherShapeCases = {
   'authentic-unfamiliar': {
     what: 'authentic deliveries of events that the contract does not have',

@@ -19,7 +19,7 @@ export const signatureCases = {
     withOtherCharacter(right, right.length >> 1),
   ),
   'signature-last-digit': signed('a signature of which one of the last letters is wrong', (right) =>
-    // Not the last one, which may hold padding in base64.
+    // The last letter itself may hold padding in base64.
     withOtherCharacter(right, right.length - 4),
   ),
   'signature-short': signed('the right signature but for its last letters', (right) => right.slice(0, -4)),
@@ -68,7 +68,7 @@ export const signatureCases = {
   'signature-escaped-name': {
     what: 'an authentic delivery with the name of its signature as \\u0073ignature',
     expected: '2xx or 4xx',
-    // Equal in meaning, but no sender writes it: both answers are sound.
+    // It has the same meaning, but no sender writes it: both answers are sound.
     async run({ probes, post }) {
       const body = probes.authentic().replace('"signature"', '"\\u0073ignature"');
       return judgeRefusal(await post({ body }), { ifAccepted: 'ok', advice: '' });

@@ -8,7 +8,7 @@ import { withOtherCharacter } from './signatures.ts';
 const threshold = 4.5;
 /** Noise varies; a real leak shows in every attempt. */
 const attempts = 3;
-/** For each attempt. */
+/** The limit of one attempt. */
 const maxRequests = 400;
 /** Fewer measurements prove nothing. */
 const minSamples = 100;
@@ -38,7 +38,7 @@ async function measure({ probes, post, timeoutMs }: Attack): Promise<Samples> {
   for (const turn of turns) {
     if (performance.now() - begun > timeoutMs) break;
     const kind = turn < 128 ? 'first' : 'last';
-    // A new event each time: a receiver that remembers forgeries answers another one without a comparison.
+    // Each event is new: a receiver that remembers forgeries would answer a repetition without a comparison.
     const text = probes.unsigned();
     const right = probes.sign(text);
     const at = kind === 'first' ? 0 : right.length - 4;
@@ -78,7 +78,7 @@ export interface Samples {
 export interface Comparison {
   /** Welch's t, the largest in size over the croppings. */
   readonly t: number;
-  /** The share of the fastest measurements to which it belongs. */
+  /** The share of the fastest measurements that gave it. */
   readonly cropped: number;
   /** Mean of `last` less that of `first`, in nanoseconds, and half its 95 % interval, over the fastest half. */
   readonly difference: number;
@@ -95,7 +95,7 @@ export function compare({ first, last }: Samples): Comparison {
   const limit = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.POSITIVE_INFINITY;
   const within = (share: number) => welch(first, last, limit(share));
   const tests = [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1].map((cropped) => ({ cropped, ...within(cropped) }));
-  const strongest = tests.reduce((one, other) => (Math.abs(other.t) > Math.abs(one.t) ? other : one));
+  const strongest = tests.reduce((left, right) => (Math.abs(right.t) > Math.abs(left.t) ? right : left));
   const { difference, error } = within(0.5);
   return { t: strongest.t, cropped: strongest.cropped, difference, margin: 1.96 * error };
 }
@@ -105,9 +105,9 @@ function welch(
   last: readonly number[],
   most: number,
 ): { t: number; difference: number; error: number } {
-  const [one, other] = [moments(first, most), moments(last, most)];
-  const difference = other.mean - one.mean;
-  const error = Math.sqrt(one.variance / one.count + other.variance / other.count);
+  const [ofFirst, ofLast] = [moments(first, most), moments(last, most)];
+  const difference = ofLast.mean - ofFirst.mean;
+  const error = Math.sqrt(ofFirst.variance / ofFirst.count + ofLast.variance / ofLast.count);
   return { t: error > 0 ? difference / error : 0, difference, error };
 }
 

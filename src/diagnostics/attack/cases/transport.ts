@@ -11,7 +11,7 @@ import type { RawConnection } from '../raw-connection.ts';
 
 const wholeBody = 'Wait for the whole body, as long as its length says, and verify it before any answer.';
 
-/** Authentic bodies that arrive in pieces, or differently from their heads. */
+/** Authentic bodies that arrive in pieces, or do not fit their headers. */
 export const transportCases = {
   'in-pieces': raw({
     what: 'an authentic delivery whose body arrives in three pieces',
@@ -74,7 +74,7 @@ export const transportCases = {
     expected: '408 or the connection closed, in time',
     async exchange(connection, body, { timeoutMs }) {
       connection.request({ 'content-length': String(body.length) }, body.slice(0, 100));
-      // Longer than for other answers, since a receiver may wait as long as that.
+      // Waits longer than for other answers, because a receiver may have the same limit.
       const answer = await connection.answer(Math.ceil(timeoutMs * 1.5));
       if (answer.kind !== 'late') return judgeIncomplete(answer);
       return {

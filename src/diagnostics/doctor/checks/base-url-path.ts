@@ -39,7 +39,7 @@ export function baseUrlPath(id: string, name: BaseUrlName): Check {
 
 function others(name: BaseUrlName): BaseUrlName[] {
   // Sound: these are the keys of the table.
-  return (Object.keys(known) as BaseUrlName[]).filter((each) => each !== name);
+  return (Object.keys(known) as BaseUrlName[]).filter((baseUrl) => baseUrl !== name);
 }
 
 function pathOf({ deployment }: DoctorContext, name: BaseUrlName): string {
@@ -47,8 +47,8 @@ function pathOf({ deployment }: DoctorContext, name: BaseUrlName): string {
 }
 
 /**
- * Neither method acts. Some services answer 404 to one of them although the path is there; `undefined` without an
- * answer.
+ * Asks with OPTIONS and GET, which do not act: some services answer 404 to one of them although the path is there.
+ * `undefined` without an answer.
  */
 async function isThere(
   { fetch, timeoutMs, signal }: DoctorContext,

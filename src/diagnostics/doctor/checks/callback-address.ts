@@ -21,7 +21,9 @@ export const callbackAddress: Check = {
       return unreachable(context, found, 'Set its record in the DNS, or wait until it is known.');
     }
     const blocked = specialAddresses(new net.BlockList());
-    const inside = addresses.filter((each) => blocked.check(each, net.isIP(each) === 6 ? 'ipv6' : 'ipv4'));
+    const inside = addresses.filter((address) =>
+      blocked.check(address, net.isIP(address) === 6 ? 'ipv6' : 'ipv4'),
+    );
     if (inside.length > 0) {
       return fail(`${host} resolves to ${inside.join(', ')}, which nobody outside can reach.`, expose);
     }

@@ -55,9 +55,9 @@ function rights(file: string, { fs, path }: Modules): CheckResult {
     return skipped('Windows has no file modes: the rights of the folder count.');
   const open = ['', '-wal', '-shm']
     .map((suffix) => ({ path: file + suffix, stats: fs.statSync(file + suffix, { throwIfNoEntry: false }) }))
-    .filter((each) => ((each.stats?.mode ?? 0) & 0o077) !== 0);
+    .filter((entry) => ((entry.stats?.mode ?? 0) & 0o077) !== 0);
   if (open.length > 0) {
-    const names = open.map((each) => each.path).join(', ');
+    const names = open.map((entry) => entry.path).join(', ');
     return fail(`Other users may read ${names}.`, 'Set the mode to 0600: it holds personal data.');
   }
   const user = process.getuid?.();
@@ -94,7 +94,7 @@ export function judgeSpace(file: string, freeBytes: number): CheckResult {
   return freeBytes < fewFreeBytes ? warning(found, fix) : ok(found);
 }
 
-/** On a new file: closing another handle of the database would drop SQLite's locks. */
+/** Measures a new file, because closing another handle of the database would drop SQLite's locks. */
 function fsync(file: string, { fs, path }: Modules, { now }: DoctorContext): CheckResult {
   const folder = existingFolder(file, { fs, path });
   const probe = path.join(folder, `.partner-exchange-doctor-${process.pid}-${now()}`);

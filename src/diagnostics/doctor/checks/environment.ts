@@ -66,7 +66,7 @@ export const keys: Check = {
   },
 };
 
-/** All but the public key. */
+/** The secrets by name, without the public key. */
 function namedSecrets(credentials: PartnerCredentials): Map<string, string> {
   const { partnerSecretKey, merchantSecretKey, merchantSecretKeys = {} } = credentials;
   return new Map([
@@ -126,6 +126,6 @@ function isPlaceholder(secret: string): boolean {
 }
 
 function withoutPrefix(secret: string): string {
-  const prefix = Object.values(keyPrefixes).find((each) => secret.startsWith(each)) ?? '';
+  const prefix = Object.values(keyPrefixes).find((candidate) => secret.startsWith(candidate)) ?? '';
   return secret.slice(prefix.length);
 }

@@ -52,7 +52,7 @@ function installedVersion(name: string, folder: string | undefined): string | un
       const manifest: unknown = JSON.parse(text);
       if (isJsonObject(manifest) && typeof manifest.version === 'string') return manifest.version;
     } catch {
-      // Not here.
+      // This folder does not have it.
     }
     if (at === path.dirname(at)) return undefined;
   }
@@ -80,6 +80,6 @@ function parseVersion(text: string): Version | undefined {
 }
 
 /** Negative if the first one is older. */
-function compareVersions(one: Version, other: Version): number {
-  return one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
+function compareVersions(first: Version, second: Version): number {
+  return first[0] - second[0] || first[1] - second[1] || first[2] - second[2];
 }

@@ -70,8 +70,8 @@ function pinOfEnvironment({ env, environment }: DoctorContext): unknown {
 }
 
 function isSame(
-  one: Parameters<typeof normalizeScheme>[0],
-  other: Parameters<typeof normalizeScheme>[0],
+  first: Parameters<typeof normalizeScheme>[0],
+  second: Parameters<typeof normalizeScheme>[0],
 ): boolean {
-  return JSON.stringify(normalizeScheme(one)) === JSON.stringify(normalizeScheme(other));
+  return JSON.stringify(normalizeScheme(first)) === JSON.stringify(normalizeScheme(second));
 }
