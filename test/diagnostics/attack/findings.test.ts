@@ -60,6 +60,21 @@ describe('the findings of an attack', () => {
       { 'authentic-unfamiliar': 'lost', 'authentic-other-shape': 'lost' },
       ['refuses-unfamiliar'],
     ],
+    [
+      'no prefix and no suffix where both ends may be wrong',
+      { 'signature-first-digit': 'accepted', 'signature-last-digit': 'accepted' },
+      ['signature-first-digit', 'signature-last-digit'],
+    ],
+    [
+      'a check that fails open',
+      { 'signature-not-a-digest': 'accepted', 'signature-empty': 'accepted' },
+      ['fails-open'],
+    ],
+    [
+      'no check that fails open where a wrong digit passes too',
+      { 'signature-not-a-digest': 'accepted', 'signature-first-digit': 'accepted' },
+      ['compares-suffix', 'signature-not-a-digest'],
+    ],
     ['5xx for one odd signature', { 'signature-short': 'failed' }, ['signature-short']],
     [
       '5xx for several odd signatures',

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { secretKeysOf } from '../../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
 import { orderEventNames } from '../../../events/event-names.ts';
 import { type AttackCase, type CaseTable, refused } from '../attack-case.ts';
@@ -176,10 +177,9 @@ export const keyCases = {
   }),
 } satisfies CaseTable;
 
-function merchantSecrets({ merchantSecretKey, merchantSecretKeys = {} }: PartnerCredentials): string[] {
-  return [merchantSecretKey, ...Object.values(merchantSecretKeys)].filter(
-    (merchant) => merchant !== undefined,
-  );
+function merchantSecrets(credentials: PartnerCredentials): string[] {
+  const [, ...merchants] = secretKeysOf(credentials);
+  return merchants;
 }
 
 function signedWith({ what, keys, advice }: WrongKey): AttackCase {
