@@ -2,7 +2,7 @@ import type { AttackCase } from './attack-case.ts';
 import { authenticCases, firstDelivery } from './cases/authentic.ts';
 import { bodyCases } from './cases/bodies.ts';
 import { disclosureCases } from './cases/disclosure.ts';
-import { alteredCases, keyCases } from './cases/forgeries.ts';
+import { alteredCases, forgedCases, keyCases, rewrittenCases } from './cases/forgeries.ts';
 import { otherShapeCases } from './cases/other-shapes.ts';
 import { repetitionCases } from './cases/repetition.ts';
 import { requestCases } from './cases/request-forms.ts';
@@ -14,7 +14,9 @@ import { transportCases } from './cases/transport.ts';
 const table = {
   ...authenticCases,
   ...otherShapeCases,
+  ...forgedCases,
   ...alteredCases,
+  ...rewrittenCases,
   ...signatureCases,
   ...keyCases,
   ...bodyCases,
@@ -34,8 +36,9 @@ export interface NamedCase extends AttackCase {
 /** The first case: without it the others prove nothing. */
 export const baselineCase: NamedCase = { id: 'authentic', ...firstDelivery };
 
-export const attackCases: readonly NamedCase[] = Object.entries(table).map(([id, row]) => ({
-  // Sound: the entries of the table have its keys.
-  id: id as CaseId,
-  ...row,
-}));
+export const attackCases: readonly NamedCase[] = idsOf(table).map((id) => ({ id, ...table[id] }));
+
+export function idsOf<Id extends string>(cases: Readonly<Record<Id, AttackCase>>): readonly Id[] {
+  // Sound: the tables are literals, so they have no other keys.
+  return Object.keys(cases) as Id[];
+}

@@ -1,6 +1,7 @@
 import type { CheckResult, Problem } from '../check-result.ts';
 import type { AttackResult } from './attack-case.ts';
-import { attackCases, baselineCase, type CaseId } from './case-table.ts';
+import { attackCases, baselineCase, type CaseId, idsOf } from './case-table.ts';
+import { alteredCases, rewrittenCases } from './cases/forgeries.ts';
 
 /** A fault of a receiver, which one case or many show. */
 export interface AttackFinding {
@@ -111,7 +112,8 @@ function summaryOf({ fault, problem, what, answered, id }: FailedCase): string {
 }
 
 const all: readonly CaseId[] = [baselineCase.id, ...attackCases.map(({ id }) => id)];
-
+const alteredValues = idsOf(alteredCases);
+const rewritten = idsOf(rewrittenCases);
 const encodings = ['byte-order-mark', 'utf-16', 'invalid-utf-8'] as const;
 const lengths = ['length-too-long', 'length-too-short'] as const;
 const repetitions: readonly CaseId[] = ['repeated', 'repeated-at-once', 'replayed'];
@@ -131,25 +133,6 @@ const withoutSignature = [
   'unsigned-with-flags',
   'empty-object',
   'prototype-names',
-] as const;
-/** A receiver that parses a body and writes it again sees no difference. */
-const rewritten = [
-  'altered-white-space',
-  'altered-duplicate-first',
-  'altered-duplicate-last',
-  'altered-null-to-1e999',
-  'altered-zero',
-  'altered-rounded-number',
-] as const;
-const alteredValues = [
-  'altered-amount',
-  'altered-address',
-  'altered-status',
-  'altered-event-name',
-  'altered-member-name',
-  'altered-nested',
-  'altered-added-member',
-  'altered-removed-member',
 ] as const;
 /** A receiver that writes a body again spells these differently. */
 const otherSpellings = [

@@ -2,7 +2,12 @@ import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
-import { alteredCases, keyCases } from '../../../src/diagnostics/attack/cases/forgeries.ts';
+import {
+  alteredCases,
+  forgedCases,
+  keyCases,
+  rewrittenCases,
+} from '../../../src/diagnostics/attack/cases/forgeries.ts';
 import { repetitionCases } from '../../../src/diagnostics/attack/cases/repetition.ts';
 import { signatureCases } from '../../../src/diagnostics/attack/cases/signatures.ts';
 import type { OrderEvent } from '../../../src/events/order-event.ts';
@@ -18,7 +23,14 @@ import { listen } from '../../webhooks/http/frameworks/mount.ts';
 import { ourReceivers } from './our-receivers.ts';
 
 /** What no adapter can get wrong. */
-const behindAdapters = [alteredCases, keyCases, signatureCases, repetitionCases].flatMap(Object.keys);
+const behindAdapters = [
+  forgedCases,
+  alteredCases,
+  rewrittenCases,
+  keyCases,
+  signatureCases,
+  repetitionCases,
+].flatMap(Object.keys);
 
 describe('attackReceiver finds nothing wrong with our webhooks', () => {
   it.concurrent.each(Object.entries(ourReceivers))('on %s', { retry: 2 }, async (name, mount) => {

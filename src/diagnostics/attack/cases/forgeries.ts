@@ -12,7 +12,8 @@ const verifyRawToRefuse =
 
 const otherEvents: readonly string[] = [...orderEventNames.slice(1), 'event.probe.unfamiliar'];
 
-export const alteredCases = {
+/** Deliveries without the right signature. */
+export const forgedCases = {
   unsigned: refused({
     what: 'a delivery without a signature',
     advice: verifyFirst,
@@ -44,6 +45,10 @@ export const alteredCases = {
     advice: verifyFirst,
     deliveries: ({ forged }) => [{ body: forged() }],
   }),
+} satisfies CaseTable;
+
+/** Signed deliveries with another value or member. */
+export const alteredCases = {
   'altered-amount': altered('one digit of the amount', '":10,', '":70,'),
   'altered-address': altered('one letter of the address', '"probe-of', '"qrobe-of'),
   'altered-status': altered('the last letter of a status', 'PENDING"', 'PENDINH"'),
@@ -52,6 +57,10 @@ export const alteredCases = {
   'altered-nested': altered('one digit of a nested account number', '"0000000000"', '"0000000001"'),
   'altered-added-member': altered('a member more', '{', '{"meta_data":{"status":"refunded"},'),
   'altered-removed-member': altered('a member less', ',"payment_link":null', ''),
+} satisfies CaseTable;
+
+/** Signed deliveries whose text was altered so that a receiver that parses it and writes it again sees no difference. */
+export const rewrittenCases = {
   'altered-white-space': refused({
     what: 'an authentic delivery with white space added after it was signed',
     ifAccepted: 'weak',
