@@ -48,61 +48,55 @@ describe('the API', () => {
     expect((await story.api('orders?search=created&limit=1')).body.total).toBe(30);
   });
 
-  it('sets faults, with what they refuse explained', async () => {
+  it('sets faults, and explains why one is refused', async () => {
     await using story = await startStory();
-    await story.api('faults/next', { target: 'createOrder', fault: { kind: 'server_error', status: 503 } });
+    const plan = (target: string, fault: unknown) => story.api('faults', { next: [{ target, fault }] });
+    await plan('createOrder', { kind: 'server_error', status: 503 });
     await expect(story.order('A-1')).rejects.toMatchObject({ status: 503 });
-    const misspelt = await story.api('faults/next', { target: 'createOrdr', fault: 'reset' });
-    expect(misspelt).toMatchObject({
+    expect(await plan('createOrdr', 'reset')).toMatchObject({
       status: 400,
       body: { error: 'invalid_body', message: expect.stringContaining('Did you mean "createOrder"?') },
     });
-    expect((await story.api('faults/next', { target: 'createOrder', fault: 'duplicate' })).status).toBe(400);
-    expect((await story.api('faults/rates', { rates: { reset: 2 } })).status).toBe(400);
-    await story.api('faults/rates', { target: 'createOrder', rates: { html: 1 } });
-    expect(story.sandbox.faults.current.rates).toEqual({ createOrder: { html: 1 } });
     const { known } = (await story.api('state')).body;
     expect(known).toMatchObject({
       faultForms: { other_reply: expect.arrayContaining(['html']) },
       memberFaults: expect.arrayContaining(['member_missing']),
     });
     const fault = { kind: 'member_missing', member: 'payer_into_account.bank_name' };
-    expect((await story.api('faults/next', { target: 'event', fault })).status).toBe(200);
-    expect(story.sandbox.faults.current.next.at(-1)).toEqual({ target: 'event', fault });
-    await story.api('faults/clear', {});
-    expect(story.sandbox.faults.current).toEqual({ next: [], rates: {} });
+    expect((await plan('event', fault)).status).toBe(200);
+    expect(story.sandbox.faults.current.next).toEqual([{ target: 'event', fault }]);
   });
 
-  it('sets and removes one rate, and keeps the others', async () => {
+  it('sets all faults at once, in place of the earlier ones', async () => {
     await using story = await startStory({ faults: { reset: 0.1, duplicate: 0.2 } });
-    const rates = async (path: string, body: object) => {
-      const answer = await story.api(path, body);
-      return answer.status === 200 ? answer.body.rates : answer;
+    const faults = {
+      next: [{ target: 'createOrder', fault: 'reply_lost' }],
+      rates: { all: { duplicate: 0.5 }, createOrder: { server_error: { probability: 0.3, status: 503 } } },
     };
-    expect(await rates('faults/rate', { fault: 'duplicate', rate: 0.5 })).toEqual({
-      all: { reset: 0.1, duplicate: 0.5 },
-    });
-    const refined = { probability: 0.3, status: 503 };
-    await rates('faults/rate', { target: 'createOrder', fault: 'server_error', rate: refined });
-    expect(await rates('faults/rate/remove', { fault: 'reset' })).toEqual({
-      all: { duplicate: 0.5 },
-      createOrder: { server_error: refined },
-    });
-    expect(await rates('faults/rate/remove', { fault: 'duplicate' })).toEqual({
-      createOrder: { server_error: refined },
-    });
-    await rates('faults/rate/remove', { target: 'createOrder', fault: 'server_error' });
-    expect(story.sandbox.faults.current).toEqual({ next: [], rates: {} });
+    expect(await story.api('faults', faults)).toMatchObject({ status: 200, body: faults });
+    expect((await story.api('faults')).body).toEqual(faults);
+    expect(story.sandbox.faults.current).toEqual(faults);
+    expect((await story.api('faults', { rates: { all: {} } })).body).toEqual({ next: [], rates: {} });
+    await story.api('faults', faults);
+    expect((await story.api('faults', {})).body).toEqual({ next: [], rates: {} });
+  });
+
+  it('keeps the faults as they are when one of the new ones is refused', async () => {
+    await using story = await startStory({ faults: { reset: 0.1 } });
+    const planned = { target: 'createOrder', fault: 'reset' };
     for (const refused of [
-      { fault: 'duplicate', rate: 2 },
-      { fault: 'duplicates', rate: 0.5 },
-      { fault: 'duplicate', rate: 0.5, target: 'createOrder' },
-      { fault: 'reset', rate: 0.5, target: '__proto__' },
-      { fault: '__proto__', rate: 0.5 },
+      { next: [planned, { target: 'createOrder', fault: 'duplicate' }] },
+      { next: [planned, { target: '__proto__', fault: 'reset' }] },
+      { next: [planned, { target: 'event' }] },
+      { next: [planned], rates: { all: { duplicate: 2 } } },
+      { next: [planned], rates: { all: { duplicates: 0.5 } } },
+      { next: [planned], rates: { createOrder: { duplicate: 0.5 } } },
+      { next: [planned], rates: { createOrders: { reset: 0.5 } } },
+      { next: [planned], rate: {} },
     ]) {
-      expect(await rates('faults/rate', refused)).toMatchObject({ status: 400 });
+      expect(await story.api('faults', refused)).toMatchObject({ status: 400 });
+      expect(story.sandbox.faults.current).toEqual({ next: [], rates: { all: { reset: 0.1 } } });
     }
-    expect(story.sandbox.faults.current).toEqual({ next: [], rates: {} });
   });
 
   it('moves the clock, and repeats events by a policy', async () => {

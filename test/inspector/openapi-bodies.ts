@@ -14,6 +14,7 @@ export function allowedBy(schema: JsonObject, schemas: JsonObject): fc.Arbitrary
   if (constant !== undefined) return fc.constant(constant);
   if (type === 'integer' || type === 'number') return numbersOf(schema);
   if (type === 'boolean') return fc.boolean();
+  if (type === 'array') return fc.array(inner(schema.items), { maxLength: 3 });
   if (type === 'string') {
     if (schema.format === 'uri') return fc.constant('http://127.0.0.1:1/');
     const text = typeof pattern === 'string' ? fc.stringMatching(new RegExp(pattern)) : fc.string();

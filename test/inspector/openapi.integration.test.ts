@@ -131,22 +131,20 @@ describe('the answers', () => {
     await check('redeliver', 'deliveries/delivery-1/redeliver');
     await check('forge', 'deliveries/delivery-1/forge');
     await check('tamper', 'deliveries/delivery-3/tamper');
-    await check('planFault', 'faults/next', {
-      target: 'createOrder',
-      fault: { kind: 'reset', when: 'after' },
+    await check('setFaults', 'faults', {
+      next: [
+        { target: 'createOrder', fault: { kind: 'reset', when: 'after' } },
+        { target: 'event', fault: 'duplicate' },
+      ],
+      rates: {
+        all: { reset: 0.5, server_error: { probability: 0.1, status: 503 } },
+        createOrder: { html: 1 },
+      },
     });
-    await check('planFault', 'faults/next', { target: 'event', fault: 'duplicate' });
-    await check('removePlannedFault', 'faults/next/remove', { target: 'event', fault: 'duplicate' });
-    await check('setFaultRates', 'faults/rates', {
-      rates: { reset: 0.5, server_error: { probability: 0.1, status: 503 } },
-    });
-    await check('setFaultRates', 'faults/rates', { target: 'createOrder', rates: { html: 1 } });
-    await check('setFaultRate', 'faults/rate', { fault: 'duplicate', rate: { probability: 0.2 } });
-    await check('removeFaultRate', 'faults/rate/remove', { fault: 'reset' });
+    await check('setFaults', 'faults', {});
     await check('getFaults', 'faults');
     await check('getState', 'state');
     await check('setFaultScenario', 'faults/scenario', { name: 'hostile' });
-    await check('clearFaults', 'faults/clear');
     const trace = await check('listTrace', 'trace?limit=1000');
     await check('listTrace', 'trace?after=3&bodies=false&limit=2');
     const { exchanges } = await check('searchTrace', 'trace/search?search=A-2+GHS+200');
@@ -185,7 +183,7 @@ describe('the answers', () => {
     ['listOrders', 'GET', 'orders?limit=x', 400],
     ['getOrder', 'GET', 'orders/none', 404],
     ['advanceOrder', 'POST', 'orders/none/advance', 400],
-    ['clearFaults', 'DELETE', 'faults/clear', 405],
+    ['setFaults', 'DELETE', 'faults', 405],
   ])('of a refusal have the form that the document says: %s', async (id, method, path, status) => {
     const response = await fetch(`${story.server.url}/_sandbox/${path}`, {
       method,

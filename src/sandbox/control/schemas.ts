@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { isConfigurationError } from '../../errors/errors.ts';
 import { longestTimerMs } from '../../internal/deadline.ts';
-import { targetSide } from '../faults/check-fault.ts';
 import { eventFaultNames } from '../faults/event-faults.ts';
 import { faultTargets, requestFaultNames } from '../faults/faults.ts';
 import { orderSteps } from '../orders/order-registry.ts';
@@ -204,7 +202,7 @@ export const explanationSchema = z
   })
   .meta({ id: 'Explanation' });
 
-export const faultNameSchema = z.enum([...requestFaultNames, ...eventFaultNames]);
+const faultNameSchema = z.enum([...requestFaultNames, ...eventFaultNames]);
 
 const faultTime = z.enum(['before', 'after']);
 
@@ -235,24 +233,11 @@ export const faultSchema = z
 
 const probability = z.number().min(0).max(1);
 
-export const rateSchema = z
+const rateSchema = z
   .union([probability, z.strictObject({ probability, when: faultTime.optional(), ...faultDetails })])
   .describe('a probability from 0 to 1');
 
 const targets = [...faultTargets.request, ...faultTargets.event];
-
-/** An operation, an event name, or `request` and `event` for all of them. A refusal names the one that was meant. */
-export const faultTargetSchema = z
-  .string()
-  .superRefine((name, context) => {
-    try {
-      targetSide(name);
-    } catch (error) {
-      if (!isConfigurationError(error)) throw error;
-      context.addIssue({ code: 'custom', message: error.message });
-    }
-  })
-  .meta({ enum: targets });
 
 /** How often an unacknowledged event is posted again. */
 export const retryPolicySchema = z.union([
@@ -264,12 +249,13 @@ export const retryPolicySchema = z.union([
   }),
 ]);
 
-export const ratesSchema = z.partialRecord(faultNameSchema, rateSchema).meta({ id: 'Rates' });
+const ratesSchema = z.partialRecord(faultNameSchema, rateSchema).meta({ id: 'Rates' });
 
 export const faultsSchema = z
-  .object({
-    next: z.array(z.object({ target: z.string(), fault: faultSchema })),
-    rates: z.record(z.string(), ratesSchema),
+  .strictObject({
+    // The sandbox refuses other names, and proposes the one that was meant.
+    next: z.array(z.strictObject({ target: z.string().meta({ enum: targets }), fault: faultSchema })),
+    rates: z.record(z.string().meta({ enum: ['all', ...targets] }), ratesSchema),
   })
   .meta({ id: 'Faults' });
 

@@ -62,6 +62,18 @@ export interface SandboxFaults {
    * Sets the rates of a named scenario, in place of all earlier rates. @throws {ConfigurationError} `invalid_option`
    */
   readonly scenario: (name: FaultScenario) => void;
+  /**
+   * Sets every planned fault and every rate, in place of all earlier ones; those that are left out are removed. It takes
+   * the form of `current`.
+   *
+   * @throws {ConfigurationError} `invalid_option`; the earlier ones stay
+   * @example
+   * ```ts
+   * const { next, rates } = sandbox.faults.current;
+   * sandbox.faults.set({ next, rates: { ...rates, createOrder: { reset: 0.1 } } });
+   * ```
+   */
+  readonly set: (faults: Partial<SandboxFaults['current']>) => void;
   /** Removes every rate and every planned fault. */
   readonly clear: () => void;
   /** Planned faults and rates, as plain data. */
@@ -81,18 +93,33 @@ export function createFaultPlan({
   seed: string;
   initial: FaultScenario | FaultRates | undefined;
 }) {
-  const planned: SandboxFaults['current']['next'][number][] = [];
+  const planned: PlannedFault[] = [];
   const rates = new Map<FaultTarget | 'all', FaultRates>();
   const streams = new Map<string, SeededRandom>();
 
   function rate(first: FaultTarget | FaultRates, second?: FaultRates): void {
     const target = typeof first === 'string' ? first : 'all';
-    const checked = checkRates(
-      typeof first === 'string' ? second : first,
-      typeof first === 'string' ? targetSide(first) : undefined,
-    );
+    const given = typeof first === 'string' ? second : first;
+    const checked = checkRates(given, typeof first === 'string' ? targetSide(first) : undefined);
+    setRates(target, checked);
+  }
+
+  function setRates(target: FaultTarget | 'all', checked: FaultRates): void {
     if (Object.keys(checked).length === 0) rates.delete(target);
     else rates.set(target, checked);
+  }
+
+  function set(given: Partial<SandboxFaults['current']>): void {
+    const next = (given.next ?? []).map(checkPlanned);
+    // Sound: targetSide refuses other keys.
+    const entries = Object.entries(given.rates ?? {}) as [FaultTarget | 'all', FaultRates][];
+    const checked = entries.map(
+      ([target, each]) =>
+        [target, checkRates(each, target === 'all' ? undefined : targetSide(target))] as const,
+    );
+    clear();
+    planned.push(...next);
+    for (const [target, each] of checked) setRates(target, each);
   }
 
   function scenario(name: FaultScenario): void {
@@ -128,14 +155,8 @@ export function createFaultPlan({
   reset();
 
   const controls: SandboxFaults = Object.freeze({
-    next(target: FaultTarget, fault: Fault) {
-      const side = targetSide(target);
-      const checked = checkFault(fault);
-      if (checked.of !== side) {
-        throw invalidOption(`faults.next: "${checked.fault.kind}" cannot happen to "${target}".`);
-      }
-      planned.push(Object.freeze({ target, fault: structuredClone(fault) }));
-    },
+    next: (target: FaultTarget, fault: Fault) => void planned.push(checkPlanned({ target, fault })),
+    set,
     rate,
     scenario,
     clear,
@@ -169,6 +190,17 @@ export function createFaultPlan({
   }
 
   return { controls, reset, forRequest, forEvent };
+}
+
+type PlannedFault = SandboxFaults['current']['next'][number];
+
+function checkPlanned({ target, fault }: PlannedFault): PlannedFault {
+  const side = targetSide(target);
+  const checked = checkFault(fault);
+  if (checked.of !== side) {
+    throw invalidOption(`faults.next: "${checked.fault.kind}" cannot happen to "${target}".`);
+  }
+  return Object.freeze({ target, fault: structuredClone(fault) });
 }
 
 function drawRequestFault(rates: FaultRates, random: SeededRandom): TimedRequestFault | undefined {

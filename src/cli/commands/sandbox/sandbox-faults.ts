@@ -91,18 +91,19 @@ const add = defineCommand({
     kind,
   ) {
     const details = defined({ when, status, retryAfterSeconds, location, bytes, delayMs, form, member });
-    return await showFaults(context, flags, (sandbox) => {
-      if (rate !== undefined) {
-        const body = { ...where(target), fault: kind, rate: { probability: rate, ...details } };
-        return callSandbox(context, sandbox, 'setFaultRate', { body });
-      }
-      if (target === everywhere) {
-        throw new CliError(
-          'A fault of all needs a --rate: for the next time, name request, event, or one of them.',
-        );
-      }
-      return callSandbox(context, sandbox, 'planFault', { body: { target, fault: { kind, ...details } } });
-    });
+    if (rate === undefined && target === everywhere) {
+      throw new CliError(
+        'A fault of all needs a --rate: for the next time, name request, event, or one of them.',
+      );
+    }
+    return await changeFaults(context, flags, ({ next, rates }) =>
+      rate === undefined
+        ? { next: [...next, { target, fault: { kind, ...details } }], rates }
+        : {
+            next,
+            rates: { ...rates, [target]: { ...rates[target], [kind]: { probability: rate, ...details } } },
+          },
+    );
   },
 });
 
@@ -113,12 +114,11 @@ const remove = defineCommand({
   flags,
   args: [target, fault],
   run: (context, flags, target, kind) =>
-    showFaults(context, flags, async (sandbox) => {
-      const body = { ...where(target), fault: kind };
-      const left = await callSandbox(context, sandbox, 'removeFaultRate', { body });
-      // Nothing is planned for all.
-      if (target === everywhere) return left;
-      return callSandbox(context, sandbox, 'removePlannedFault', { body: { target, fault: kind } });
+    changeFaults(context, flags, ({ next, rates }) => {
+      const { [kind]: _, ...others } = rates[target] ?? {};
+      const isRemoved = (planned: Faults['next'][number]) =>
+        planned.target === target && kindOf(planned.fault) === kind;
+      return { next: next.filter((planned) => !isRemoved(planned)), rates: { ...rates, [target]: others } };
     }),
 });
 
@@ -139,8 +139,7 @@ const clear = defineCommand({
   about: 'Removes every rate and every planned fault.',
   examples: ['partner-exchange sandbox faults clear'],
   flags,
-  run: (context, flags) =>
-    showFaults(context, flags, (sandbox) => callSandbox(context, sandbox, 'clearFaults', {})),
+  run: (context, flags) => changeFaults(context, flags, () => ({})),
 });
 
 export const faultsCommands = buildRouteMap<string, RunContext>({
@@ -148,8 +147,19 @@ export const faultsCommands = buildRouteMap<string, RunContext>({
   docs: { brief: 'List and change the faults of a running sandbox' },
 });
 
-function where(target: string): { target?: string } {
-  return target === everywhere ? {} : { target };
+function changeFaults(
+  context: CliContext,
+  flags: Flags,
+  change: (faults: Faults) => Partial<Faults>,
+): Promise<ExitCode> {
+  return showFaults(context, flags, async (sandbox) => {
+    const faults = await callSandbox(context, sandbox, 'getFaults', {});
+    return callSandbox(context, sandbox, 'setFaults', { body: change(faults) });
+  });
+}
+
+function kindOf(fault: Faults['next'][number]['fault']) {
+  return typeof fault === 'string' ? fault : fault.kind;
 }
 
 function defined<Members extends object>(members: Members): Partial<Members> {
@@ -186,8 +196,8 @@ async function showFaults(
 function rowsOf({ next, rates }: Faults) {
   return [
     ...next.map(({ target, fault }) => {
-      const { kind, ...details } = typeof fault === 'string' ? { kind: fault } : fault;
-      return { often: 'next', target, fault: kind as string, details: describeDetails(details) };
+      const { kind: _, ...details } = typeof fault === 'string' ? { kind: fault } : fault;
+      return { often: 'next', target, fault: kindOf(fault), details: describeDetails(details) };
     }),
     ...Object.entries(rates).flatMap(([target, each]) =>
       Object.entries(each).map(([fault, rate]) => {
