@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listKept, readKept } from '../../src/cli/deliveries/saved-files.ts';
+import { readSavedRequest } from '../../src/cli/deliveries/saved-deliveries.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { checkPin } from '../../src/diagnostics/pin/pin-scheme.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
@@ -19,15 +19,19 @@ const savedBodies = {
   unsigned: Buffer.from([0xff, 0x00, 0x7b]),
 };
 
+/** The ending of a name says the state of its delivery; of `done` it is `.json` alone. */
+function bodyOf(name: string): Buffer {
+  const [, state] = /\.(pending|refused|unsigned)\.json$/.exec(name) ?? [];
+  return Object.entries(savedBodies).find(([each]) => each === (state ?? 'done'))?.[1] ?? Buffer.alloc(0);
+}
+
 for (const { commit, folder, copy, json, names } of allFixtures) {
   describe(`deliveries that listen has saved, written by ${commit}`, () => {
     const saved = join(folder, 'saved');
 
-    it('are in their states, with the bytes and the headers that came', async () => {
-      const kept = await listKept(saved);
-      expect(kept).toHaveLength(readdirSync(saved).length);
-      for (const file of kept) {
-        expect(await readKept(file)).toEqual({
+    it('have the bytes and the headers that came', () => {
+      for (const name of readdirSync(saved)) {
+        expect(readSavedRequest(readFileSync(join(saved, name)), name)).toEqual({
           receivedAt: new Date(writtenAt).toISOString(),
           target: '/events?shop=7',
           headers: [
@@ -35,7 +39,7 @@ for (const { commit, folder, copy, json, names } of allFixtures) {
             ['X-Twice', 'one'],
             ['X-Twice', 'two'],
           ],
-          body: savedBodies[file.state],
+          body: bodyOf(name),
         });
       }
     });

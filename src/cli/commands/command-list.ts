@@ -60,18 +60,13 @@ const commands = {
     brief: 'Receive events, verify them, and pass them on',
     load: () => import('./listen/listen.ts'),
   },
-  events: {
-    usage: 'list|resend ...',
-    brief: 'The events that listen kept: list them, post one again',
-    load: () => import('./events.ts'),
-  },
   trigger: {
     usage: '(--to url)',
     brief: 'Post a signed event to your receiver',
     load: () => import('./trigger/trigger.ts'),
   },
   replay: {
-    usage: '(--to url) <file>...',
+    usage: '<file>...',
     brief: 'Post saved deliveries again, as they were',
     load: () => import('./replay.ts'),
   },

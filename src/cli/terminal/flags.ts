@@ -52,11 +52,6 @@ export function choiceArg<const Word extends string>(
   return { placeholder, brief, parse: oneWordOf(words), proposeCompletions: () => words } as const;
 }
 
-/** The SHA-256 of an event's body, in hexadecimal digits, or its beginning. */
-export function digestArg(brief: string) {
-  return { placeholder: 'digest', brief, parse: parseDigest } as const;
-}
-
 /** Any number of arguments of one kind. */
 export function manyArgs(
   parameter: Arg & { parse(input: string): string },
@@ -175,11 +170,6 @@ export function parseWebAddress(input: string): URL {
   const url = URL.canParse(input) ? new URL(input) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new CliError('must be an address that begins with http:// or https://');
-}
-
-function parseDigest(input: string): string {
-  if (/^[0-9a-f]{6,64}$/.test(input)) return input;
-  throw new CliError('must be 64 hexadecimal digits, or at least the first six of them');
 }
 
 export function oneWordOf<const Word extends string>(words: readonly Word[]): (input: string) => Word {

@@ -1,12 +1,12 @@
 import { buildRouteMap } from '@stricli/core';
 import type { DeadLetter, ManagedInbox } from '../../../inbox/inbox.ts';
 import { printableText } from '../../../internal/printable-text.ts';
+import { digestArg, findByDigest } from '../../inputs/digests.ts';
 import { confirm } from '../../inputs/input.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { CliError, exitCodes } from '../../terminal/context.ts';
 import {
   confirmFlags,
-  digestArg,
   type FlagsOf,
   formatFlags,
   manyArgs,
@@ -162,17 +162,13 @@ async function findLetters(inbox: ManagedInbox, digests: readonly string[]): Pro
   const found: DeadLetter[] = [];
   for (const given of digests) {
     const letter =
-      given.length === digestLength ? await inbox.deadLetter(given) : findByStart(letters, given);
+      given.length === digestLength
+        ? await inbox.deadLetter(given)
+        : findByDigest(letters, given, 'dead letters');
     if (letter === undefined) throw notFound(given);
     found.push(letter);
   }
   return found;
-}
-
-function findByStart(letters: readonly DeadLetter[], start: string): DeadLetter | undefined {
-  const [first, second] = letters.filter(({ digest }) => digest.startsWith(start));
-  if (second === undefined) return first;
-  throw new CliError(`Several dead letters begin with ${start}: give more of the digest.`);
 }
 
 function notFound(digest: string): CliError {

@@ -1,11 +1,11 @@
+import { createHash } from 'node:crypto';
 import { constants, readdirSync, statSync } from 'node:fs';
-import { access, open, rm } from 'node:fs/promises';
+import { access, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from '../../../internal/random.ts';
 import { type SavedRequest, writeSavedRequest } from '../../deliveries/saved-deliveries.ts';
-import { isOwnName, savedName, savedState } from '../../deliveries/saved-files.ts';
-import { makeFolder } from '../../inputs/make-folder.ts';
-import { CliError } from '../../terminal/context.ts';
+import { makeFolder, stateFolder } from '../../inputs/folders.ts';
+import { type CliContext, CliError } from '../../terminal/context.ts';
 
 interface DeliveryFolderOptions {
   readonly maxBytes: number;
@@ -21,9 +21,48 @@ export type DeliveryFolder = ReturnType<typeof openDeliveryFolder>;
 export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random }: DeliveryFolderOptions) {
   // Two processes may use one folder.
   const owner = Buffer.from(random(4)).toString('hex');
-  let room: ReturnType<typeof trackRoom> | undefined;
+  /** The sizes of our files, by name; of those in `writing` they are reserved. */
+  let files: Map<string, number> | undefined;
+  let readAt = 0;
+  const writing = new Map<string, number>();
   let isFull = false;
   let count = 0;
+
+  function readFiles(): Map<string, number> {
+    readAt = now();
+    files = new Map([...sizesIn(path), ...writing]);
+    return files;
+  }
+
+  /** Reserves room. Returns the newest unsigned files, which have to make it; `undefined` if they are not enough. */
+  function reserve(
+    name: string,
+    bytes: number,
+    { mayReplace }: { mayReplace: boolean },
+  ): string[] | undefined {
+    let sizes = files ?? readFiles();
+    const missingBytes = () => [...sizes.values()].reduce((sum, size) => sum + size, bytes) - maxBytes;
+    // A user may have removed files. The folder is read at most once a second.
+    if (missingBytes() > 0 && Math.abs(now() - readAt) >= 1000) sizes = readFiles();
+    const unsigned = mayReplace
+      ? [...sizes.keys()].filter((each) => each.endsWith(endings.unsigned)).sort()
+      : [];
+    const outdated: string[] = [];
+    for (let missing = missingBytes(); missing > 0; ) {
+      const newest = unsigned.pop();
+      if (newest === undefined) return undefined;
+      outdated.push(newest);
+      missing -= sizes.get(newest) ?? 0;
+    }
+    for (const each of outdated) {
+      sizes.delete(each);
+      writing.delete(each);
+    }
+    sizes.set(name, bytes);
+    writing.set(name, bytes);
+    return outdated;
+  }
+
   return {
     path,
     /** @throws the system's error if nothing can be kept here */
@@ -37,14 +76,13 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
      *
      * @throws {CliError} if there is no room, and the system's error if the folder cannot be written
      */
-    async save(delivery: SavedRequest, state: 'done' | 'unsigned'): Promise<string | undefined> {
+    async save(delivery: SavedRequest, state: SavedState): Promise<string | undefined> {
       // Each time: the folder may be there only now, or not any more.
       await makeFolder(path);
-      room ??= trackRoom(path, { maxBytes, now });
       const text = writeSavedRequest(delivery);
       const isSigned = state !== 'unsigned';
-      const name = savedName({ at: now(), count: ++count, owner }, state);
-      const outdated = room.reserve(name, Buffer.byteLength(text), { mayReplace: isSigned });
+      const name = fileName({ at: now(), count: ++count, owner }, state);
+      const outdated = reserve(name, sizeOnDisk(Buffer.byteLength(text)), { mayReplace: isSigned });
       if (!isFull && outdated?.length !== 0) {
         isFull = true;
         onFull();
@@ -59,15 +97,44 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
       try {
         await write(join(path, name), text);
       } catch (error) {
-        room.free(name);
+        files?.delete(name);
         throw error;
       } finally {
-        room.written(name);
+        writing.delete(name);
       }
       await syncFolder(path);
       return name;
     },
   };
+}
+
+type SavedState = 'done' | 'unsigned';
+
+/** `unsigned`: its signature is wrong. Every name ends as that of `done`. */
+const endings: Readonly<Record<SavedState, string>> = { done: '.json', unsigned: '.unsigned.json' };
+
+/** The names sort by time. */
+function fileName(
+  { at, count, owner }: { at: number; count: number; owner: string },
+  state: SavedState,
+): string {
+  const time = new Date(at).toISOString().replaceAll(/[-:.]/g, '');
+  return `${time}-${String(count).padStart(6, '0')}-${owner}${endings[state]}`;
+}
+
+/** The names of our files, also of earlier versions. Other files are neither counted nor removed. */
+const ownName = /^\d{8}T\d{9}Z-\d{6,}-[0-9a-f]{8}(?:\.pending|\.refused|\.unsigned)?\.json$/;
+
+/** Counts the events that an earlier version acknowledged and has not posted to the receiver. */
+export async function countFormerQueue(folder: string): Promise<number> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return names.filter((name) => ownName.test(name) && name.endsWith('.pending.json')).length;
+}
+
+/** The folder in which an earlier version kept events for a receiver that was down. */
+export function formerQueue(context: CliContext, target: URL): string {
+  const id = createHash('sha256').update(target.href).digest('hex').slice(0, 16);
+  return stateFolder(context, 'listen', id);
 }
 
 async function write(path: string, text: string): Promise<void> {
@@ -92,60 +159,10 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Tracks the room left in a folder. A folder that seems full is read again, at most once a second. */
-function trackRoom(path: string, { maxBytes, now }: { maxBytes: number; now: () => number }) {
-  let files = sizesIn(path);
-  let readAt = now();
-  /** Counted files that may not be written yet. */
-  const writing = new Set<string>();
-
-  function readAgain(): void {
-    readAt = now();
-    const unwritten = [...files].filter(([name]) => writing.has(name));
-    files = new Map([...sizesIn(path), ...unwritten]);
-  }
-
-  function missingFor(bytes: number): number {
-    const used = [...files.values()].reduce((sum, size) => sum + size, 0);
-    return used + bytes - maxBytes;
-  }
-
-  /** The newest unsigned files to remove so that this many bytes fit; `undefined` if they never do. */
-  function makeRoom(bytes: number, mayReplace: boolean): string[] | undefined {
-    const missing = missingFor(bytes);
-    if (missing <= 0) return [];
-    if (!mayReplace) return undefined;
-    const unsigned = [...files.keys()].filter((name) => savedState(name) === 'unsigned').sort();
-    const removed: string[] = [];
-    for (let freed = 0; freed < missing; ) {
-      const newest = unsigned.pop();
-      if (newest === undefined) return undefined;
-      removed.push(newest);
-      freed += files.get(newest) ?? 0;
-    }
-    return removed;
-  }
-
-  return {
-    reserve(name: string, size: number, { mayReplace }: { mayReplace: boolean }): string[] | undefined {
-      const bytes = sizeOnDisk(size);
-      if (missingFor(bytes) > 0 && Math.abs(now() - readAt) >= 1000) readAgain();
-      const removed = makeRoom(bytes, mayReplace);
-      if (removed === undefined) return undefined;
-      for (const unsigned of removed) files.delete(unsigned);
-      files.set(name, bytes);
-      writing.add(name);
-      return removed;
-    },
-    written: (name: string) => void writing.delete(name),
-    free: (name: string) => void files.delete(name),
-  };
-}
-
 /** Our files in a folder, with what they take of the disk. */
 function sizesIn(path: string): Map<string, number> {
   const sizes = new Map<string, number>();
-  for (const name of readdirSync(path).filter(isOwnName)) {
+  for (const name of readdirSync(path).filter((name) => ownName.test(name))) {
     // Another process may have removed it.
     const stats = statSync(join(path, name), { throwIfNoEntry: false });
     if (stats !== undefined) sizes.set(name, sizeOnDisk(stats.size));

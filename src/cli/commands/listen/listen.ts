@@ -3,7 +3,6 @@ import { verificationKeysOf } from '../../../credentials/verification-keys.ts';
 import { explainMismatch } from '../../../diagnostics/mismatch/explain-mismatch.ts';
 import { createPoster } from '../../deliveries/post-delivery.ts';
 import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
-import { formerQueue, listKept } from '../../deliveries/saved-files.ts';
 import { readConfiguration } from '../../inputs/configuration.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { type CliContext, exitCodes, onceAborted } from '../../terminal/context.ts';
@@ -20,7 +19,7 @@ import {
 } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { filterFlag, passes } from './delivery-filter.ts';
-import { type DeliveryFolder, openDeliveryFolder } from './delivery-folder.ts';
+import { countFormerQueue, type DeliveryFolder, formerQueue, openDeliveryFolder } from './delivery-folder.ts';
 import {
   describeReceived,
   receiveDelivery,
@@ -168,8 +167,7 @@ async function warnOfFormerQueue(context: CliContext, output: Output, { save, fo
     ...(forwardTo === undefined ? [] : [formerQueue(context, forwardTo)]),
   ];
   for (const folder of folders) {
-    const kept = await listKept(folder).catch(() => []);
-    const waiting = kept.filter(({ state }) => state === 'pending').length;
+    const waiting = await countFormerQueue(folder);
     if (waiting === 0) continue;
     output.warn(
       `Events that an earlier version acknowledged wait in ${folder} (${waiting}): post them with partner-exchange replay "${folder}"/*.pending.json --to your receiver, then remove them.`,

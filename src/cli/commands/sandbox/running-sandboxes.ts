@@ -4,8 +4,7 @@ import * as z from 'zod';
 import { deploymentVariables, sandboxUrlVariable } from '../../../config/environment-variables.ts';
 import { codeOf } from '../../../internal/error-code.ts';
 import { firstFlaw, openToRead } from '../../../internal/private-file.ts';
-import { makeFolder } from '../../inputs/make-folder.ts';
-import { stateFolder } from '../../inputs/state-folder.ts';
+import { makeFolder, stateFolder } from '../../inputs/folders.ts';
 import { type CliContext, CliError, type Variables } from '../../terminal/context.ts';
 import { port, webAddress } from '../../terminal/flags.ts';
 

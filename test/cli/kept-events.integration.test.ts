@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeSavedRequest } from '../../src/cli/deliveries/saved-deliveries.ts';
 import { startServer } from '../support/local-server.ts';
@@ -71,7 +71,7 @@ describe('listen --filter', () => {
   });
 });
 
-describe('events', () => {
+describe('replay', () => {
   const at = '20260102T030405678Z';
   const file = (order: string) =>
     writeSavedRequest({
@@ -100,38 +100,56 @@ describe('events', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
 
-  it('list tells what listen kept, and nothing else', async () => {
+  it('--list prints what listen kept, and posts nothing', async () => {
     const cwd = await keptFolder();
-    const listed = await partnerExchange(['events', 'list', '--folder', '.', '--format', 'json'], { cwd });
-    expect(itemsOf(listed).map(({ partner_order_id, state }) => [partner_order_id, state])).toEqual([
-      ['A-1', 'done'],
-      ['A-2', 'refused'],
-      ['A-3', 'unsigned'],
-      ['A-1', 'done'],
+    const listed = await partnerExchange(['replay', '.', '--list', '--format', 'json'], { cwd });
+    expect(
+      itemsOf(listed).map(({ partner_order_id, source = '' }) => [partner_order_id, basename(source)]),
+    ).toEqual([
+      ['A-1', `${at}-000001-1a2b3c4d.json`],
+      ['A-2', `${at}-000002-1a2b3c4d.refused.json`],
+      ['A-3', `${at}-000003-1a2b3c4d.unsigned.json`],
+      ['A-1', `${at}-000004-1a2b3c4d.json`],
+      ['not ours', 'note.json'],
     ]);
-    const { stdout, stderr } = await partnerExchange(['events', 'list', '--folder', '.'], { cwd });
-    expect(stdout).toMatch(/^[0-9a-f]{12} 2026-01-02T03:04:05\.678Z event\.buy\.init A-1 done\n/);
-    expect(stderr).toBe('4 kept.\n');
+    const { stdout, stderr } = await partnerExchange(['replay', '.', '--list'], { cwd });
+    expect(stdout).toMatch(
+      /^[0-9a-f]{12} 2026-01-02T03:04:05\.678Z event\.buy\.init A-1 .*-000001-1a2b3c4d\.json\n/,
+    );
+    expect(stderr).toBe('5 listed.\n');
   });
 
-  it('resend posts the same bytes and headers, and leaves the files', async () => {
-    const target = await startServer({ status: 200 }, { status: 422 });
+  it('--list names a file that cannot be read, and exits with 1', async () => {
+    const cwd = await keptFolder();
+    writeFileSync(join(cwd, 'later.json'), '{"format":"partner-exchange-delivery/9"}');
+    expect(await partnerExchange(['replay', '.', '--list'], { cwd })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('later.json: '),
+      stderr: '5 listed.\n',
+    });
+  });
+
+  it('--only posts the same bytes and headers once, and leaves the files', async () => {
+    const target = await startServer({ status: 200 }, { status: 422 }, { status: 200 });
     const cwd = await keptFolder();
     const names = readdirSync(cwd);
-    const listed = await partnerExchange(['events', 'list', '--folder', '.', '--format', 'json'], { cwd });
-    const { digest = '' } = itemsOf(listed)[1] ?? {};
-    const args = ['events', 'resend', digest.slice(0, 8), '--folder', '.', '--to', target.url];
-    const { code, stdout } = await partnerExchange(args, { cwd });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(digest.slice(0, 12)) });
-    expect(await partnerExchange(args, { cwd })).toMatchObject({ code: 1 });
+    const digests = itemsOf(await partnerExchange(['replay', '.', '--list', '--format', 'json'], { cwd }));
+    const only = (index: number) =>
+      partnerExchange(
+        ['replay', '.', '--only', digests[index]?.digest?.slice(0, 8) ?? '', '--to', target.url],
+        { cwd },
+      );
+    expect(await only(1)).toMatchObject({ code: 0, stdout: expect.stringContaining('.refused.json') });
+    expect(await only(1)).toMatchObject({ code: 1 });
     expect(target.requests[0]?.body.toString()).toBe(
       '{"event_name":"event.buy.init", "partner_order_id":"A-2", "n":1.0}',
     );
     expect(target.requests[0]).toMatchObject({ url: '/orders', headers: { 'x-kept': 'yes' } });
+    expect(await only(0)).toMatchObject({ code: 0, stderr: '1 of 1 answered with 2xx.\n' });
     expect(readdirSync(cwd)).toEqual(names);
   });
 
-  it('resend asks for more of a digest whose beginning two events share', async () => {
+  it('--only asks for more of a digest whose beginning two events share', async () => {
     const bodies = new Map<string, string>();
     let pair: string[] = [];
     for (let n = 0; pair.length === 0; n++) {
@@ -147,32 +165,22 @@ describe('events', () => {
       writeSavedRequest({ headers: [], body: Buffer.from(body) }),
     ]);
     const target = await startServer({ status: 200 });
-    const args = ['events', 'resend', start, '--folder', '.', '--to', target.url];
+    const args = ['replay', '.', '--only', start, '--to', target.url];
     const ended = await partnerExchange(args, { cwd: filesIn(Object.fromEntries(files)) });
     expect(ended).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`Several events begin with ${start}`),
+      stderr: expect.stringContaining(`Several deliveries begin with ${start}`),
     });
     expect(target.requests).toEqual([]);
   });
 
   it.each([
-    ['abc', 2, 'at least the first six'],
-    ['000000', 1, 'There is no kept event 000000'],
-  ])('resend says what is wrong with the digest %s', async (digest, code, message) => {
-    const args = ['events', 'resend', digest, '--folder', '.', '--to', 'http://127.0.0.1:1'];
-    const ended = await partnerExchange(args, { cwd: await keptFolder() });
+    [['--only', 'abc', '--to', 'http://127.0.0.1:1'], 2, 'at least the first six'],
+    [['--only', '000000', '--to', 'http://127.0.0.1:1'], 1, 'The digest of no delivery begins with 000000'],
+    [['--only', '000000', '--list'], 1, 'The digest of no delivery begins with 000000'],
+    [[], 2, 'Give --to, the address of your receiver, or --list'],
+  ])('says what is wrong with %j', async (flags, code, message) => {
+    const ended = await partnerExchange(['replay', '.', ...flags], { cwd: await keptFolder() });
     expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
-  });
-
-  it('needs to know where to look, and says where nothing is', async () => {
-    expect(await partnerExchange(['events', 'list'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('folder'),
-    });
-    expect(await partnerExchange(['events', 'list', '--folder', 'missing'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('listen has kept nothing there'),
-    });
   });
 });

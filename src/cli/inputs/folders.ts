@@ -1,6 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { codeOf } from '../../internal/error-code.ts';
+import type { CliContext } from '../terminal/context.ts';
 
 /**
  * Makes a folder, and those above it, for this user alone. One that is there stays as it is. The recursive `mkdir` of
@@ -25,4 +27,13 @@ async function rejectUnlessFolder(path: string, error: unknown): Promise<void> {
   if (error === undefined) return;
   if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
   throw error;
+}
+
+/** The command line's state folder, in the system's usual place. */
+export function stateFolder({ env, platform }: CliContext, ...names: readonly string[]): string {
+  const state =
+    platform === 'win32'
+      ? (env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'))
+      : env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state');
+  return join(state, 'partner-exchange', ...names);
 }
