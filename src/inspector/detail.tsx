@@ -4,17 +4,15 @@ import { navigate } from './store.ts';
 interface DetailProps {
   readonly label: string;
   readonly title: ComponentChildren;
-  readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** The pane beside a list, with the selected item. */
-export function Detail({ label, title, actions, children }: DetailProps) {
+export function Detail({ label, title, children }: DetailProps) {
   return (
     <article class="detail" aria-label={label}>
       <div class="detail-head">
         <h2>{title}</h2>
-        {actions}
         <button type="button" class="quiet icon" aria-label="Close" onClick={() => navigate({ open: '' })}>
           ×
         </button>

@@ -14,12 +14,11 @@ import { Card, Detail } from './detail.tsx';
 import { Changes, cut, describePostResult, Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
 import { MessageView } from './message-view.tsx';
 import { SendAgain } from './send-again.tsx';
-import { attempt, openOrder, update, useStore } from './store.ts';
+import { attempt, openOrder } from './store.ts';
 import { type Row, verdictOf } from './traffic-rows.ts';
 
 export function ExchangeDetail({ row }: { row: Row }) {
   const { exchange, problem } = useExchange(row);
-  const { compared } = useStore();
   const [first, ...others] = exchange?.entries ?? [];
   const replies = others.filter(({ kind }) => kind === 'reply' || kind === 'event_reply');
   return (
@@ -29,16 +28,6 @@ export function ExchangeDetail({ row }: { row: Row }) {
         <>
           {cut(row.name)} <span class="muted">#{row.id}</span>
         </>
-      }
-      actions={
-        <button
-          type="button"
-          aria-pressed={compared === row.id}
-          title="Choose another exchange, and see what differs"
-          onClick={() => update({ compared: compared === row.id ? undefined : row.id })}
-        >
-          Compare
-        </button>
       }
     >
       <p class="facts">
@@ -54,7 +43,6 @@ export function ExchangeDetail({ row }: { row: Row }) {
           </button>
         )}
       </p>
-      {compared === row.id && <p class="notice">Choose the other exchange in the list.</p>}
       {row.where !== '' && <p class="where">{row.where}</p>}
       {isForgery(row) && row.isAnswered && <ForgeryNote row={row} />}
       {row.delivery !== undefined && <DeliveryButtons id={row.delivery} />}
@@ -82,7 +70,7 @@ export function ExchangeDetail({ row }: { row: Row }) {
 }
 
 /** Reads an exchange, and again when it is answered. */
-export function useExchange({ id, isAnswered }: Row): { exchange?: Exchange; problem?: string } {
+function useExchange({ id, isAnswered }: Row): { exchange?: Exchange; problem?: string } {
   const [result, setResult] = useState({});
   useEffect(() => {
     get<Exchange>(pathOf`trace/${id}`).then(

@@ -184,7 +184,6 @@ function onKey(event: KeyboardEvent): void {
 
 /** The phone of the messages stays: it has no list to go back to. */
 function closeDetail(): void {
-  update({ compared: undefined });
   const { tab, open } = store.address;
   if (open !== '' && tab !== 'messages') navigate({ open: '' });
 }

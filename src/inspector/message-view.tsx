@@ -7,7 +7,7 @@ const forms = ['pretty', 'raw', 'headers'] as const;
 type Form = (typeof forms)[number];
 
 /** A longer text makes the page slow. The API has all of it. */
-export const maxShown = 200_000;
+const maxShown = 200_000;
 
 export function MessageView({ title, message }: { title: string; message: ListedEntry }) {
   const { body, headers, note } = message;
@@ -71,14 +71,6 @@ function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
   const all = Object.entries(headers);
   if (all.length === 0) return <p class="muted pad">No headers.</p>;
   return <Facts facts={all} />;
-}
-
-export function prettyText(text: string): string {
-  return (
-    prettyJson(text)
-      ?.map((token) => token.text)
-      .join('') ?? text
-  );
 }
 
 interface Token {

@@ -38,8 +38,6 @@ export const store = {
   found: undefined as
     | { readonly search: string; readonly lastId: number; readonly ids: ReadonlySet<number> }
     | undefined,
-  /** The exchange to compare the open one with. */
-  compared: undefined as number | undefined,
   orders: undefined as List<Order> | undefined,
   maxOrders: 100,
   order: undefined as Order | undefined,
@@ -127,12 +125,12 @@ function askForToken(error: unknown): void {
   if (error instanceof ApiError && /^token_/.test(error.code)) update({ hasToken: false });
 }
 
-let joinAgain = () => {};
+let connectAgain = () => {};
 
 export function acceptToken(token: string): void {
   setToken(token);
   update({ hasToken: true });
-  joinAgain();
+  connectAgain();
 }
 
 export function say(text: string, isError = false): void {
@@ -146,7 +144,7 @@ export function startPage(): void {
   update({ hasToken: hasToken() });
   show(ownAddress(parseAddress(location.hash)));
   followAddress((address) => show(ownAddress(address)));
-  joinAgain = followTrace({
+  connectAgain = followTrace({
     readState,
     lastId: () => lastId,
     onEntries(entries) {
@@ -232,7 +230,6 @@ function forget(state: Pick<State, 'instance' | 'trace'>): void {
   instance = state.instance;
   if (isOther) {
     store.rows.clear();
-    update({ compared: undefined });
     lastId = 0;
     navigate({ open: '' }, 'replace');
     visited.clear();

@@ -8,36 +8,27 @@ interface Follower {
   onConnection(isConnected: boolean): void;
 }
 
-type Note = 'open' | 'broken' | readonly ListedEntry[];
-
 /**
- * Follows the trace while the page is open. Over HTTP/1.1 a browser has six connections to a server, and a stream holds
- * one: so the tab with the lock reads the stream for all tabs, and when it closes or crashes, the next tab gets the lock.
- * A tab reads the state by itself before it listens to the others, so that none sees more than its token allows.
+ * Follows the trace while the page is shown. Over HTTP/1.1 a browser has six connections to a server, and a stream holds
+ * one: so a hidden tab closes its stream, and catches up when it is shown again.
  *
- * @returns joins again, with another token
+ * @returns connects again, with another token
  */
-export function followTrace(follower: Follower): () => void {
-  const { readState, lastId, onEntries, onConnection } = follower;
-  const name = `inspector ${location.pathname}`;
-  const channel = new BroadcastChannel(name);
-  // Absent where the page comes from another machine over HTTP: each tab then has its own stream.
-  const locks: LockManager | undefined = navigator.locks;
-  let isAdmitted = false;
-  let lastTask: Promise<void> = Promise.resolve();
+export function followTrace({ readState, lastId, onEntries, onConnection }: Follower): () => void {
+  let connection = new AbortController();
+  let failures = 0;
 
-  /** One task after another, so that entries arrive in order. */
-  function enqueue(task: () => Promise<void>): Promise<void> {
-    lastTask = lastTask.catch(() => {}).then(task);
-    return lastTask;
-  }
-
-  async function join(): Promise<void> {
-    isAdmitted = false;
+  async function follow(signal: AbortSignal): Promise<void> {
     await readState();
     await catchUp();
-    isAdmitted = true;
+    const response = await fetch(`trace/stream?bodies=false&after=${lastId()}`, {
+      headers: headers(),
+      signal,
+    });
+    if (!response.ok || response.body === null) throw new Error(`The stream answers ${response.status}.`);
+    failures = 0;
     onConnection(true);
+    for await (const entries of readEvents(response.body)) onEntries(entries);
   }
 
   async function catchUp(): Promise<void> {
@@ -49,53 +40,37 @@ export function followTrace(follower: Follower): () => void {
     }
   }
 
-  async function take(entries: readonly ListedEntry[]): Promise<void> {
-    if (!isAdmitted) return;
-    if ((entries[0]?.id ?? 0) > lastId() + 1) await catchUp();
-    const unread = entries.filter(({ id }) => id > lastId());
-    if (unread.length > 0) onEntries(unread);
-  }
-
-  channel.addEventListener('message', ({ data }: MessageEvent<Note>) => {
-    if (data === 'broken') onConnection(false);
-    else enqueue(data === 'open' ? join : () => take(data)).catch(() => {});
-  });
-
-  function announce(note: Note): void {
-    channel.postMessage(note);
-    if (note === 'broken') onConnection(false);
-    else if (note !== 'open') void enqueue(() => take(note));
-  }
-
-  async function lead(): Promise<void> {
-    try {
-      // The lock may have come after hours, and after a restart of the server.
-      await enqueue(join);
-      const response = await fetch(`trace/stream?bodies=false&after=${lastId()}`, { headers: headers() });
-      if (!response.ok || response.body === null) return;
-      announce('open');
-      for await (const entries of readEvents(response.body)) announce(entries);
-    } finally {
-      announce('broken');
-    }
-  }
-
   async function run(): Promise<never> {
-    for (let failures = 0; ; failures++) {
-      try {
-        await enqueue(join);
-        failures = 0;
-        await (locks === undefined ? lead() : locks.request(name, lead));
-      } catch {
-        // The server is gone, or refuses this tab: the loop asks again.
-        onConnection(false);
-      }
-      await new Promise((resolve) => setTimeout(resolve, Math.min(5000, 300 * 2 ** failures)));
+    for (;;) {
+      await untilShown();
+      connection = new AbortController();
+      const { signal } = connection;
+      // The server is gone, or refuses this tab: the loop asks again.
+      await follow(signal).catch(() => {});
+      if (signal.aborted) continue;
+      onConnection(false);
+      await pause(Math.min(5000, 300 * 2 ** failures++), signal);
     }
   }
 
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) connection.abort();
+  });
   void run();
-  return () => void enqueue(join).catch(() => {});
+  return () => connection.abort();
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', resolve, { once: true });
+  });
+}
+
+async function untilShown(): Promise<void> {
+  while (document.hidden) {
+    await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }));
+  }
 }
 
 /** The entries of each piece of a stream of server-sent events. `EventSource` could not send the token. */

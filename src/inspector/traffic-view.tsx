@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { getText, isListening } from './api.ts';
-import { CompareView } from './compare-view.tsx';
 import { ExchangeDetail } from './exchange-detail.tsx';
 import { SearchField } from './fields.tsx';
 import { cut, Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
@@ -24,7 +23,7 @@ const offered: readonly Filter[] = isListening
 const noIds: ReadonlySet<number> = new Set();
 
 export function TrafficView() {
-  const { rows, rowsVersion, address, found, forgotten, compared: comparedId } = useStore();
+  const { rows, rowsVersion, address, found, forgotten } = useStore();
   const { show, search } = address;
   const isNarrow = useIsNarrow();
   const keys = useRef<((event: KeyboardEvent) => void) | undefined>(undefined);
@@ -34,7 +33,6 @@ export function TrafficView() {
     [rowsVersion, show, search, ids],
   );
   const selected = rows.get(Number(address.open));
-  const compared = rows.get(comparedId ?? 0);
   return (
     <div class={selected === undefined ? 'panes' : 'panes open'}>
       <section class="pane" aria-label="Traffic">
@@ -88,12 +86,7 @@ export function TrafficView() {
           </VirtualList>
         )}
       </section>
-      {selected !== undefined &&
-        (compared === undefined || compared === selected ? (
-          <ExchangeDetail key={selected.id} row={selected} />
-        ) : (
-          <CompareView key={`${compared.id} ${selected.id}`} one={compared} other={selected} />
-        ))}
+      {selected !== undefined && <ExchangeDetail key={selected.id} row={selected} />}
     </div>
   );
 }

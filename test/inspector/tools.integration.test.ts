@@ -83,33 +83,6 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
-  it('compare two exchanges, line by line', async () => {
-    const { page, story, problems } = await visit();
-    await story.sandbox.advance('A-1001', 'fiat_received');
-    await story.sandbox.advance('A-1001', 'credited');
-    await row(page, 'received.fiat').click();
-    await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByText('Choose the other exchange in the list.').waitFor();
-    await row(page, 'credited.crypto').click();
-    const comparison = page.getByRole('article', { name: /^Comparison of #\d+ and #\d+$/ });
-    await comparison.locator('.diff .added').first().waitFor();
-    const lines = await comparison.locator('.diff .removed, .diff .added').allTextContents();
-    expect(lines.map((line) => line.trim().replaceAll(/\s+/g, ' '))).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^− "event_name" ?: "event.buy.received.fiat",$/),
-        expect.stringMatching(/^\+ "event_name" ?: "event.buy.credited.crypto",$/),
-      ]),
-    );
-    expect(lines.length).toBeLessThan(30);
-    await comparison.getByRole('region', { name: 'Headers' }).getByText('the same').waitFor();
-    expect(await axeViolations(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await expect.poll(() => comparison.count()).toBe(0);
-    await row(page, 'received.fiat').click();
-    await page.getByRole('article', { name: /received.fiat/ }).waitFor();
-    expect(problems).toEqual([]);
-  });
-
   it('say how many rows are new while others are read, and go to them', async () => {
     const { page, story } = await visit({}, { width: 1280, height: 300 });
     for (let round = 0; round < 30; round++)
