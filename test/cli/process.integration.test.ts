@@ -92,32 +92,27 @@ describe('in a process of its own', () => {
     expect((await child.ended).stderr).toMatch(/^warning: The environment variable PARTNER_CDOE is not read/);
   });
 
-  it(
-    'the sandbox serves what the other commands need, and moves orders by lines on stdin',
-    patient,
-    async () => {
-      const sandbox = startChild(['sandbox', '--port', '0', '--seed', '7', '--format', 'json']);
-      const first = (await sandbox.printed('stdout', /\n/)).split('\n')[0] ?? '';
-      const { environment: env, seed, url } = JSON.parse(first);
-      expect(seed).toBe('7');
-      const listen = startChild(['listen', '--port', '0', '--format', 'json'], { env });
-      const callback = /http:\/\/\S+?:\d+/.exec(await listen.printed('stderr', /http:\/\/\S+?:\d+/))?.[0];
+  it('the sandbox serves what the other commands need', patient, async () => {
+    const sandbox = startChild(['sandbox', '--port', '0', '--seed', '7', '--format', 'json']);
+    const first = (await sandbox.printed('stdout', /\n/)).split('\n')[0] ?? '';
+    const { environment: env, seed, url } = JSON.parse(first);
+    expect(seed).toBe('7');
+    const listen = startChild(['listen', '--port', '0', '--format', 'json'], { env });
+    const callback = /http:\/\/\S+?:\d+/.exec(await listen.printed('stderr', /http:\/\/\S+?:\d+/))?.[0];
 
-      const stdin = JSON.stringify({ ...order, partner_callback_url: `${callback}/orders` });
-      const run = (...args: string[]) => partnerExchange(args, { env, cwd: scratchFolder(), stdin, fetch });
-      const onboard = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
-      expect(await run(...onboard)).toMatchObject({ code: 0 });
-      expect(await sandbox.printed('stderr', /e-mail to dev@acme\.example for acme: http/)).toBeTruthy();
-      expect(await run('whitelist-ip')).toMatchObject({ code: 0 });
-      expect(await run('messenger', 'key', '1001', '--save', 'key.json')).toMatchObject({ code: 0 });
-      expect(await run('order', 'create', '--journal', 'orders.sqlite', '--yes')).toMatchObject({ code: 0 });
-      sandbox.process.stdin?.write('A-1 fiat_received\nA-1 nonsense\n\nA-1\n');
-      await listen.printed('stdout', /event\.buy\.received\.fiat.*"answered":200/);
-      await sandbox.printed('stderr', /warning: A line is the id of an order and a step/);
-      expect(await sandbox.printed('stderr', /warning: advance: step: must be one of/)).toBeTruthy();
-      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    },
-  );
+    const stdin = JSON.stringify({ ...order, partner_callback_url: `${callback}/orders` });
+    const run = (...args: string[]) => partnerExchange(args, { env, cwd: scratchFolder(), stdin, fetch });
+    const onboard = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
+    expect(await run(...onboard)).toMatchObject({ code: 0 });
+    expect(await sandbox.printed('stderr', /e-mail to dev@acme\.example for acme: http/)).toBeTruthy();
+    expect(await run('whitelist-ip')).toMatchObject({ code: 0 });
+    expect(await run('messenger', 'key', '1001', '--save', 'key.json')).toMatchObject({ code: 0 });
+    expect(await run('order', 'create', '--journal', 'orders.sqlite', '--yes')).toMatchObject({ code: 0 });
+    const advance = ['sandbox', 'advance', 'A-1', 'fiat_received', '--url', url];
+    expect(await run(...advance)).toMatchObject({ code: 0 });
+    await listen.printed('stdout', /event\.buy\.received\.fiat.*"answered":200/);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
 });
 
 describe.runIf(hasTerminals)('on a terminal', () => {

@@ -16,7 +16,7 @@ import { matchesWords, paged } from './search-traffic.ts';
 import { sendEdited } from './send-edited.ts';
 import { exchangeOf, extentOf, trafficEndpoints } from './traffic-endpoints.ts';
 
-const fourHundredDaysMs = 400 * 24 * 60 * 60 * 1000;
+export const longestAdvanceMs = 36_500 * 24 * 60 * 60 * 1000;
 
 export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): readonly ControlEndpoint[] {
   const subject = { sandbox, state };
@@ -123,9 +123,7 @@ export function sandboxOperations() {
       method: 'POST',
       path: 'clock/advance',
       summary: 'Moves the time forward; all work due until then is done before the answer',
-      body: z
-        .strictObject({ ms: z.int().min(0).max(fourHundredDaysMs) })
-        .meta({ examples: [{ ms: 60_000 }] }),
+      body: z.strictObject({ ms: z.int().min(0).max(longestAdvanceMs) }).meta({ examples: [{ ms: 60_000 }] }),
       answer: schemas.clockSchema,
       handle: async ({ body }, { sandbox }: Subject) => {
         await sandbox.clock.advance(body.ms);

@@ -1,4 +1,5 @@
 import { buildRouteMap } from '@stricli/core';
+import { longestAdvanceMs } from '../../../sandbox/control/sandbox-endpoints.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import {
   type CliContext,
@@ -71,18 +72,11 @@ export const clockCommands = buildRouteMap<string, RunContext>({
   docs: { brief: "Show the sandbox's time, or move it forward" },
 });
 
-/** The control API moves the time by this much in one request, and refuses more. */
-const longestStepMs = 400 * 24 * 60 * 60 * 1000;
-const longestMoveMs = 36_500 * 24 * 60 * 60 * 1000;
-
-async function advanceClock(context: CliContext, sandbox: RunningSandbox, ms: number): Promise<Clock> {
-  if (ms > longestMoveMs) throw new CliError("The sandbox's time moves at most 36500 days forward at once.");
-  let left = ms;
-  while (left > longestStepMs) {
-    await callSandbox(context, sandbox, 'advanceClock', { body: { ms: longestStepMs } });
-    left -= longestStepMs;
+function advanceClock(context: CliContext, sandbox: RunningSandbox, ms: number): Promise<Clock> {
+  if (ms > longestAdvanceMs) {
+    throw new CliError("The sandbox's time moves at most 36500 days forward at once.");
   }
-  return callSandbox(context, sandbox, 'advanceClock', { body: { ms: left } });
+  return callSandbox(context, sandbox, 'advanceClock', { body: { ms } });
 }
 
 async function showClock(

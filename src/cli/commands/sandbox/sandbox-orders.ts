@@ -3,17 +3,17 @@ import { orderSteps } from '../../../sandbox/orders/order-registry.ts';
 import { orderScenarioNames } from '../../../sandbox/orders/order-scenarios.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { type CliContext, type ExitCode, exitCodes } from '../../terminal/context.ts';
-import { arg, choiceArg, formatFlags, textFlag, wholeNumber } from '../../terminal/flags.ts';
-import { type Output, openOutput } from '../../terminal/output.ts';
-import { tableLines } from '../../terminal/table.ts';
+import { arg, choiceArg, type FlagsOf, formatFlags, textFlag, wholeNumber } from '../../terminal/flags.ts';
+import { openOutput } from '../../terminal/output.ts';
+import { type Column, tableLines } from '../../terminal/table.ts';
 import type { Paint } from '../../terminal/terminal-text.ts';
 import { type AnswerTo, callSandbox } from './call-sandbox.ts';
-import { chooseSandbox, sandboxFlags } from './running-sandboxes.ts';
+import { chooseSandbox, type RunningSandbox, sandboxFlags } from './running-sandboxes.ts';
 
 const flags = { ...sandboxFlags, ...formatFlags };
+type Flags = FlagsOf<typeof flags>;
 
-const order = arg('order', 'Its partner_order_id, or its platform_order_ref if two partners use the same id');
-const delivered = 'Exits with 1 if your receiver does not acknowledge an event.';
+const listFlags = { limit: wholeNumber(1, 1000).withDefault('number', 'How many at most', '100'), ...flags };
 
 export const ordersCommand = defineCommand({
   brief: 'List the orders of a running sandbox',
@@ -23,33 +23,88 @@ export const ordersCommand = defineCommand({
     'partner-exchange sandbox orders',
     'partner-exchange sandbox orders --order A-1001 --format json',
   ],
-  flags: {
-    order: textFlag.optional('id', 'Only those with this partner_order_id'),
-    limit: wholeNumber(1, 1000).withDefault('number', 'How many at most', '100'),
-    ...flags,
-  },
-  async run(context, { order, limit, ...flags }) {
-    const output = openOutput(context, flags);
-    const sandbox = await chooseSandbox(context, flags);
-    const answer = await callSandbox(context, sandbox, 'listOrders', { query: { order, limit } });
-    output.result(answer, (paint) => [
-      ...tableLines(
-        answer.items,
-        [
-          { title: 'order', text: (each) => each.partner_order_id, isWhole: true },
-          { title: 'reference', text: (each) => each.platform_order_ref },
-          { title: 'state', text: (each) => each.state, isWhole: true, style: () => 'bold' },
-          { title: 'amount', text: (each) => `${each.fiat_amount} ${each.fiat_currency}`, isWhole: true },
-          { title: 'created', text: (each) => new Date(each.createdAt).toISOString() },
-          { title: 'next steps', text: (each) => each.next.join(', ') || 'none' },
-        ],
-        { stdout: context.stdout, paint },
-      ),
-    ]);
-    sayRest(output, answer, 'orders');
-    return exitCodes.ok;
-  },
+  flags: { order: textFlag.optional('id', 'Only those with this partner_order_id'), ...listFlags },
+  run: (context, { order, limit, ...flags }) =>
+    showList(context, flags, {
+      plural: 'orders',
+      ask: (sandbox) => callSandbox(context, sandbox, 'listOrders', { query: { order, limit } }),
+      columns: [
+        { title: 'order', text: (each) => each.partner_order_id, isWhole: true },
+        { title: 'reference', text: (each) => each.platform_order_ref },
+        { title: 'state', text: (each) => each.state, isWhole: true, style: () => 'bold' },
+        { title: 'amount', text: (each) => `${each.fiat_amount} ${each.fiat_currency}`, isWhole: true },
+        { title: 'created', text: (each) => new Date(each.createdAt).toISOString() },
+        { title: 'next steps', text: (each) => each.next.join(', ') || 'none' },
+      ],
+    }),
 });
+
+export const emails = defineCommand({
+  brief: 'List the e-mails of a running sandbox, with their one-time links',
+  about:
+    'Lists the e-mails that the service would have sent, the newest first. A link opens once, and shows the keys of a partner.',
+  examples: ['partner-exchange sandbox emails', 'partner-exchange sandbox emails --limit 1 --format json'],
+  flags: listFlags,
+  run: (context, { limit, ...flags }) =>
+    showList(context, flags, {
+      plural: 'e-mails',
+      ask: (sandbox) => callSandbox(context, sandbox, 'listEmails', { query: { limit } }),
+      columns: [
+        { title: 'sent', text: (each) => new Date(each.sentAt).toISOString() },
+        { title: 'partner', text: (each) => each.partner_code },
+        { title: 'to', text: (each) => each.to },
+        { title: 'kind', text: (each) => each.kind, isWhole: true },
+        { title: 'link', text: (each) => each.link, isWhole: true },
+      ],
+    }),
+});
+
+export const messages = defineCommand({
+  brief: 'List the messages of a running sandbox, with their codes',
+  about: 'Lists the texts that were sent to phones, the newest first: one-time codes are in them.',
+  examples: [
+    'partner-exchange sandbox messages',
+    'partner-exchange sandbox messages --limit 1 --format json',
+  ],
+  flags: listFlags,
+  run: (context, { limit, ...flags }) =>
+    showList(context, flags, {
+      plural: 'messages',
+      ask: (sandbox) => callSandbox(context, sandbox, 'listMessages', { query: { limit } }),
+      columns: [
+        { title: 'sent', text: (each) => new Date(each.sentAt).toISOString() },
+        { title: 'device', text: (each) => each.messenger_device_no },
+        { title: 'to', text: (each) => each.to_phone, isWhole: true },
+        { title: 'message', text: (each) => each.message, isWhole: true },
+      ],
+    }),
+});
+
+interface Listing<Item> {
+  readonly plural: string;
+  readonly ask: (
+    sandbox: RunningSandbox,
+  ) => Promise<{ readonly total: number; readonly items: readonly Item[] }>;
+  readonly columns: readonly Column<Item>[];
+}
+
+async function showList<Item>(
+  context: CliContext,
+  flags: Flags,
+  { plural, ask, columns }: Listing<Item>,
+): Promise<ExitCode> {
+  const output = openOutput(context, flags);
+  const answer = await ask(await chooseSandbox(context, flags));
+  const { total, items } = answer;
+  output.result(answer, (paint) => tableLines(items, columns, { stdout: context.stdout, paint }));
+  if (total > items.length) {
+    output.status(`These are the newest ${items.length} of ${total} ${plural}: --limit shows up to 1000.`);
+  }
+  return exitCodes.ok;
+}
+
+const order = arg('order', 'Its partner_order_id, or its platform_order_ref if two partners use the same id');
+const delivered = 'Exits with 1 if your receiver does not acknowledge an event.';
 
 export const advance = defineCommand({
   brief: 'Move an order one step on, and post its event',
@@ -60,12 +115,14 @@ export const advance = defineCommand({
   ],
   flags,
   args: [order, choiceArg('step', orderSteps, orderSteps.join(', '))],
-  async run(context, flags, order, step) {
-    const output = openOutput(context, flags);
-    const sandbox = await chooseSandbox(context, flags);
-    const answer = await callSandbox(context, sandbox, 'advanceOrder', { params: { order }, body: { step } });
-    return await showMoved({ context, output, answer, order: answer.order, deliveries: [answer.delivery] });
-  },
+  run: (context, flags, order, step) =>
+    showMoved(context, flags, async (sandbox) => {
+      const answer = await callSandbox(context, sandbox, 'advanceOrder', {
+        params: { order },
+        body: { step },
+      });
+      return { answer, order: answer.order, deliveries: [answer.delivery] };
+    }),
 });
 
 export const play = defineCommand({
@@ -77,94 +134,30 @@ export const play = defineCommand({
   ],
   flags,
   args: [order, choiceArg('scenario', orderScenarioNames, orderScenarioNames.join(', '))],
-  async run(context, flags, order, scenario) {
-    const output = openOutput(context, flags);
-    const sandbox = await chooseSandbox(context, flags);
-    const answer = await callSandbox(context, sandbox, 'playOrder', {
-      params: { order },
-      body: { scenario },
-    });
-    return await showMoved({ context, output, answer, ...answer });
-  },
+  run: (context, flags, order, scenario) =>
+    showMoved(context, flags, async (sandbox) => {
+      const answer = await callSandbox(context, sandbox, 'playOrder', {
+        params: { order },
+        body: { scenario },
+      });
+      return { answer, ...answer };
+    }),
 });
-
-export const emails = defineCommand({
-  brief: 'List the e-mails of a running sandbox, with their one-time links',
-  about:
-    'Lists the e-mails that the service would have sent, the newest first. A link opens once, and shows the keys of a partner.',
-  examples: ['partner-exchange sandbox emails', 'partner-exchange sandbox emails --limit 1 --format json'],
-  flags: { limit: wholeNumber(1, 1000).withDefault('number', 'How many at most', '100'), ...flags },
-  async run(context, { limit, ...flags }) {
-    const output = openOutput(context, flags);
-    const sandbox = await chooseSandbox(context, flags);
-    const answer = await callSandbox(context, sandbox, 'listEmails', { query: { limit } });
-    output.result(answer, (paint) =>
-      tableLines(
-        answer.items,
-        [
-          { title: 'sent', text: (each) => new Date(each.sentAt).toISOString() },
-          { title: 'partner', text: (each) => each.partner_code },
-          { title: 'to', text: (each) => each.to },
-          { title: 'kind', text: (each) => each.kind, isWhole: true },
-          { title: 'link', text: (each) => each.link, isWhole: true },
-        ],
-        { stdout: context.stdout, paint },
-      ),
-    );
-    sayRest(output, answer, 'e-mails');
-    return exitCodes.ok;
-  },
-});
-
-export const messages = defineCommand({
-  brief: 'List the messages of a running sandbox, with their codes',
-  about: 'Lists the texts that were sent to phones, the newest first: one-time codes are in them.',
-  examples: [
-    'partner-exchange sandbox messages',
-    'partner-exchange sandbox messages --limit 1 --format json',
-  ],
-  flags: { limit: wholeNumber(1, 1000).withDefault('number', 'How many at most', '100'), ...flags },
-  async run(context, { limit, ...flags }) {
-    const output = openOutput(context, flags);
-    const sandbox = await chooseSandbox(context, flags);
-    const answer = await callSandbox(context, sandbox, 'listMessages', { query: { limit } });
-    output.result(answer, (paint) =>
-      tableLines(
-        answer.items,
-        [
-          { title: 'sent', text: (each) => new Date(each.sentAt).toISOString() },
-          { title: 'device', text: (each) => each.messenger_device_no },
-          { title: 'to', text: (each) => each.to_phone, isWhole: true },
-          { title: 'message', text: (each) => each.message, isWhole: true },
-        ],
-        { stdout: context.stdout, paint },
-      ),
-    );
-    sayRest(output, answer, 'messages');
-    return exitCodes.ok;
-  },
-});
-
-/** What the list leaves out. */
-function sayRest(
-  output: Output,
-  { total, items }: { total: number; items: readonly unknown[] },
-  what: string,
-): void {
-  if (total > items.length) {
-    output.status(`These are the newest ${items.length} of ${total} ${what}: --limit shows up to 1000.`);
-  }
-}
 
 interface Moved {
-  readonly context: CliContext;
-  readonly output: Output;
+  /** The answer of the control API. */
   readonly answer: object;
   readonly order: AnswerTo<'advanceOrder'>['order'];
   readonly deliveries: readonly AnswerTo<'advanceOrder'>['delivery'][];
 }
 
-async function showMoved({ context, output, answer, order, deliveries }: Moved): Promise<ExitCode> {
+async function showMoved(
+  context: CliContext,
+  flags: Flags,
+  move: (sandbox: RunningSandbox) => Promise<Moved>,
+): Promise<ExitCode> {
+  const output = openOutput(context, flags);
+  const { answer, order, deliveries } = await move(await chooseSandbox(context, flags));
   output.result(answer, (paint) => [
     `${printableText(order.partner_order_id)} is ${paint('bold', order.state)}.`,
     ...(deliveries.length === 0 ? [] : deliveryLines(context, deliveries, paint)),

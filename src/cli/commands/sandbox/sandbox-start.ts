@@ -1,13 +1,11 @@
-import { createInterface } from 'node:readline/promises';
 import { operationUrl } from '../../../deployment/define-deployment.ts';
 import { createSandbox } from '../../../sandbox/create-sandbox.ts';
 import { faultScenarioNames } from '../../../sandbox/faults/faults.ts';
-import type { SandboxOrderStep } from '../../../sandbox/orders/order-registry.ts';
 import type { SandboxCredentials } from '../../../sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import type { SandboxServer } from '../../../sandbox/server/sandbox-server.ts';
 import { defineCommand } from '../../terminal/command.ts';
-import { type CliContext, exitCodes, onceAborted } from '../../terminal/context.ts';
+import { exitCodes, onceAborted } from '../../terminal/context.ts';
 import { describeFailure } from '../../terminal/failure-line.ts';
 import { formatFlags, hostFlags, port, textFlag, toggle } from '../../terminal/flags.ts';
 import { openSecretAddress } from '../../terminal/open-secret-address.ts';
@@ -44,7 +42,7 @@ const flags = {
 export const startSandbox = defineCommand({
   brief: 'Start a sandbox: the service, simulated',
   about:
-    'Runs the service on this machine until it is stopped. It prints variables for your environment: addresses, and the keys of a partner whose IP is whitelisted. The keys are made for this run and open nothing else. With --exec it gives the variables to a command instead, such as your tests, and stops when the command ends. To move orders, use "sandbox advance" or the inspector, or write lines such as "A-1001 credited" to stdin. It does not read a terminal: to type such lines, run: cat | partner-exchange sandbox.',
+    'Runs the service on this machine until it is stopped. It prints variables for your environment: addresses, and the keys of a partner whose IP is whitelisted. The keys are made for this run and open nothing else. With --exec it gives the variables to a command instead, such as your tests, and stops when the command ends. To move orders, use "sandbox advance" or the inspector.',
   examples: [
     'partner-exchange sandbox',
     'partner-exchange sandbox --exec "npm test"',
@@ -107,8 +105,6 @@ export const startSandbox = defineCommand({
       output.status(`The inspector is at ${server.inspectorUrl}`);
       if (flags.open) await openSecretAddress(context, server.inspectorUrl);
       showTraffic(simulated, output);
-      // Reading the terminal of another job in the foreground would stop this process (SIGTTIN).
-      if (!context.stdin.isTTY) takeSteps(context, simulated, output);
       await onceAborted(context.signal);
     } finally {
       await forget?.();
@@ -172,21 +168,4 @@ function announce(
       'The keys of its partner are those that you have: of the environment, or of the first start.',
     );
   output.status('Put the lines above into the environment. Move orders in the inspector.');
-}
-
-/** Reads steps of orders from stdin until it ends. */
-function takeSteps({ stdin, signal }: CliContext, simulated: Sandbox, output: Output): void {
-  const lines = createInterface({ input: stdin, signal });
-  lines.on('line', (line) => {
-    const [order, step, ...rest] = line.trim().split(/\s+/);
-    if (!order) return;
-    if (step === undefined || rest.length > 0) {
-      output.warn('A line is the id of an order and a step, such as: A-1001 credited');
-      return;
-    }
-    // Sound: a step that does not exist is refused, with the names of those that do.
-    simulated.advance(order, step as SandboxOrderStep).catch((error: unknown) => {
-      output.warn(describeFailure(error).message);
-    });
-  });
 }
