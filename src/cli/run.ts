@@ -30,10 +30,6 @@ export async function runCli(inputs: readonly string[], world: World): Promise<n
   const refuse = (message: string) => {
     reportFailure(stderr(), { message, exitCode: exitCodes.usage, code: 'cli' }, { isJson });
   };
-  if (hasInheritedOption(inputs)) {
-    refuse('There is no such option. Add --help to see what there is.');
-    return exitCodes.usage;
-  }
   // Below 4 stricli prints no colours. On stderr it would colour whole errors.
   const colourDepth = hasColours(world.env, world.stdout) ? 8 : 1;
   const process: ApplicationContext['process'] = {
@@ -135,20 +131,4 @@ function wantsJson(inputs: readonly string[]): boolean {
   return inputs.some(
     (input, index) => input === '--format=json' || (input === '--format' && inputs[index + 1] === 'json'),
   );
-}
-
-/** `toString`, `constructor` and the like, in lower case. */
-const inherited = new Set(Object.getOwnPropertyNames(Object.prototype).map((name) => name.toLowerCase()));
-
-/**
- * Whether a word would name an inherited member as an option: stricli looks options up in plain objects, in each of the
- * spellings that it allows (`--to-string`, `--noToString`).
- */
-function hasInheritedOption(words: readonly string[]): boolean {
-  const end = words.indexOf('--');
-  return words.slice(0, end === -1 ? undefined : end).some((word) => {
-    const [, name = ''] = /^--(?!-)([^=]*)/.exec(word) ?? [];
-    const bare = name.replaceAll('-', '').toLowerCase();
-    return inherited.has(name.toLowerCase()) || inherited.has(bare) || inherited.has(bare.replace(/^no/, ''));
-  });
 }

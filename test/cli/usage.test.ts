@@ -148,7 +148,11 @@ describe('usage errors', () => {
     [['sign', '--to-string=x'], 'There is no such option.'],
     [['sign', '--noToString'], 'There is no such option.'],
     [['--constructor'], 'There is no such option.'],
-    [['order', 'create', '--__proto__', 'x'], 'There is no such option.'],
+    [['--to-string'], 'There is no such option.'],
+    [['--hasOwnProperty', 'sign'], 'There is no such option.'],
+    [['order', 'create', '--__proto__', 'x'], 'Options begin with two hyphens'],
+    [['constructor'], 'There is no such command.'],
+    [['sandbox', 'toString'], 'There is no such command.'],
   ])('%j: one line, with the next step, and exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await partnerExchange(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

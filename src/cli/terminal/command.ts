@@ -31,10 +31,12 @@ export function defineCommand<const Flags extends FlagTable, const Args extends 
 }: CommandDefinition<Flags, Args>): Command<RunContext> {
   const positional = args === undefined || 'kind' in args ? args : { kind: 'tuple', parameters: args };
   const lines = examples.map((example) => `  $ ${example}`);
+  // Without prototype: stricli looks names such as `toString` up in it.
+  const table = Object.assign(Object.create(null), flags);
   return buildCommand<FlagsOf<Flags>, ArgsOf<Args>, RunContext>({
     func: commandFunction(run),
     // Sound: the helpers in flags.ts make exactly what stricli takes, and FlagsOf and ArgsOf read its values off them.
-    parameters: { flags, ...(positional && { positional }) } as unknown as CommandBuilderArguments<
+    parameters: { flags: table, ...(positional && { positional }) } as unknown as CommandBuilderArguments<
       FlagsOf<Flags>,
       ArgsOf<Args>,
       RunContext

@@ -41,6 +41,8 @@ export function textFor({
           : `There is no command \`${input}\`: did you mean \`${near}\`?`,
       );
     },
+    // Before a command stricli finds names such as `--toString`, which every object has, among its own options.
+    exceptionWhileRunningIntegrationFlag: () => withNextStep('There is no such option.'),
     exceptionWhileParsingArguments: (error) => withNextStep(describe(error)),
   };
 }

@@ -1,4 +1,4 @@
-import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
+import { allKeysOf } from '../../credentials/define-credentials.ts';
 import { redactReply } from '../../internal/redact-echo.ts';
 import { redactText } from '../../internal/redaction.ts';
 import type { SandboxState } from '../state.ts';
@@ -11,15 +11,9 @@ export function hideGivenKeys<Value>({ options, partners }: SandboxState, value:
   const generations = partners.all.flatMap((partner) => [partner, ...(partner.earlier ?? [])]);
   const given = generations
     .filter(({ isGiven }) => isGiven)
-    .flatMap(({ credentials }) => keysOf(credentials));
+    .flatMap(({ credentials }) => allKeysOf(credentials));
   const keys = options.masterKey === undefined ? given : [...given, options.masterKey];
   if (keys.length === 0 || value instanceof Response) return value;
   // Sound: it changes texts alone.
   return redactReply(value, (text) => redactText(String(text), keys)) as Value;
-}
-
-function keysOf(credentials: PartnerCredentials): readonly string[] {
-  const { partnerPublicKey, partnerSecretKey, merchantSecretKey, merchantSecretKeys = {} } = credentials;
-  const keys = [partnerPublicKey, partnerSecretKey, merchantSecretKey, ...Object.values(merchantSecretKeys)];
-  return keys.filter((key) => key !== undefined);
 }
