@@ -16,6 +16,7 @@ import type { Deployment } from '../../deployment/define-deployment.ts';
 import { type Operation, operationRules } from '../../deployment/operations.ts';
 import type { DetectionSecrets } from '../../diagnostics/detection/detection.ts';
 import { isJsonObject, type JsonObject } from '../../internal/json.ts';
+import { firstFlaw } from '../../internal/private-file.ts';
 import { createKeyRotation } from '../../rotation/create-key-rotation.ts';
 import { type SignedBody, signBody } from '../../signature/sign-body.ts';
 import { decodeBody } from '../../signature/signed-body.ts';
@@ -123,40 +124,32 @@ export async function readDetectionSecrets(
   context: CliContext,
   { keys }: { readonly keys?: string | undefined },
 ): Promise<DetectionSecrets> {
-  const given = keys === undefined ? ofEnvironment(context.env) : await ofFile(context, keys);
-  const { merchantSecretKeys = {}, ...single } = given;
-  for (const secret of [...Object.values(single), ...Object.values(merchantSecretKeys)]) {
-    if (secret !== given.partnerPublicKey) context.secrets.add(secret);
+  const given = keys === undefined ? secretsOfEnvironment(context.env) : await secretsOfFile(context, keys);
+  const { partnerSecretKey, merchantSecretKey, merchantSecretKeys } = given;
+  const merchants = isJsonObject(merchantSecretKeys) ? Object.values(merchantSecretKeys) : [];
+  for (const secret of [partnerSecretKey, merchantSecretKey, ...merchants]) {
+    if (typeof secret === 'string') context.secrets.add(secret);
   }
-  return given;
+  // Sound: detection takes anything, and reads the members that are text.
+  return given as DetectionSecrets;
 }
 
-function ofEnvironment(env: Variables): DetectionSecrets {
-  const entries = credentialVariables.map(({ name, member }) => [member, env[name] || undefined]);
+type Members = Readonly<Record<string, unknown>>;
+
+function secretsOfEnvironment(env: Variables): Members {
+  const entries = credentialVariables.map(({ name, member }) => [member, env[name]]);
   const merchants = Object.entries(env)
     .filter(([name, value]) => name.startsWith(merchantPrefix) && value)
     .map(([name, value]) => [name.slice(merchantPrefix.length), value]);
-  return secretsIn(Object.fromEntries([...entries, ['merchantSecretKeys', Object.fromEntries(merchants)]]));
+  return Object.fromEntries([...entries, ['merchantSecretKeys', Object.fromEntries(merchants)]]);
 }
 
-async function ofFile(context: CliContext, path: string): Promise<DetectionSecrets> {
+async function secretsOfFile(context: CliContext, path: string): Promise<Members> {
   const bytes = await readPrivateFile(context, path);
   const value = readJsonObject(bytes, path);
-  if (!isKeyFile(value)) return secretsIn(value);
+  if (!isKeyFile(value)) return value;
   const [signing] = await generationsIn(bytes, context.now);
-  return secretsIn(signing === undefined ? {} : { ...plainCredentials(signing) });
-}
-
-function secretsIn(given: Readonly<Record<string, unknown>>): DetectionSecrets {
-  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  const merchants = Object.entries(isJsonObject(given.merchantSecretKeys) ? given.merchantSecretKeys : {});
-  const texts = merchants.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
-  return {
-    partnerSecretKey: text(given.partnerSecretKey),
-    merchantSecretKey: text(given.merchantSecretKey),
-    partnerPublicKey: text(given.partnerPublicKey),
-    ...(texts.length > 0 && { merchantSecretKeys: Object.fromEntries(texts) }),
-  };
+  return signing === undefined ? {} : { ...plainCredentials(signing) };
 }
 
 /** Keys are short: a larger file holds something else. */
@@ -174,18 +167,12 @@ async function readPrivateFile(context: CliContext, path: string): Promise<Uint8
   try {
     // Checks the open file, since the path may lead to another one by now.
     const stats = await file.stat();
-    if (!stats.isFile()) throw new CliError(`${path} is not a file: name the JSON file that holds the keys.`);
-    if (context.platform === 'win32') {
+    const isWindows = context.platform === 'win32';
+    const flaw = firstFlaw(stats, isWindows ? ['not-a-file'] : ['not-a-file', 'foreign', 'exposed']);
+    if (flaw !== undefined) throw new CliError(`${path} ${refusals[flaw](path)}`);
+    if (isWindows) {
       context.stderr.write(
         `warning: Whether others can read ${path} cannot be told on Windows: check its permissions.\n`,
-      );
-    } else if (process.geteuid !== undefined && stats.uid !== process.geteuid()) {
-      throw new CliError(
-        `${path} belongs to another user: run the command as that user, or name a file of your own.`,
-      );
-    } else if ((stats.mode & 0o077) !== 0) {
-      throw new CliError(
-        `${path} can be read by other users: run "chmod 600 ${path}", and think of new keys.`,
       );
     }
     if (stats.size > maxBytes)
@@ -195,6 +182,12 @@ async function readPrivateFile(context: CliContext, path: string): Promise<Uint8
     await file.close();
   }
 }
+
+const refusals = {
+  'not-a-file': () => 'is not a file: name the JSON file that holds the keys.',
+  foreign: () => 'belongs to another user: run the command as that user, or name a file of your own.',
+  exposed: (path: string) => `can be read by other users: run "chmod 600 ${path}", and think of new keys.`,
+} as const;
 
 export function signerOf(
   configuration: Configuration,
