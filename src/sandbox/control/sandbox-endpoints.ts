@@ -14,7 +14,7 @@ import { refusalAdvice } from './refusal-advice.ts';
 import * as schemas from './schemas.ts';
 import { matchesWords, paged } from './search-traffic.ts';
 import { sendEdited } from './send-edited.ts';
-import { exchangeOf, extentOf, trafficEndpoints } from './traffic-endpoints.ts';
+import { extentOf, trafficEndpoints } from './traffic-endpoints.ts';
 
 export const longestAdvanceMs = 36_500 * 24 * 60 * 60 * 1000;
 
@@ -27,26 +27,12 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       examine: (entry) => examineSignature(state, entry),
       advise: refusalAdvice,
       explain: (entry) => explainSignature(state, entry),
-    }),
-    endpoint({
-      id: 'sendEdited',
-      method: 'POST',
-      path: 'trace/{id}/send',
-      summary: 'Sends an edited copy: of an event to its callback, of a request to this sandbox',
-      body: schemas.editedCopySchema
-        .extend({
-          url: z
-            .url({ protocol: /^https?$/ })
-            .optional()
-            .describe('another address for an event'),
-          signature: z.enum(['keep', 'renew']).default('keep'),
-        })
-        .meta({ examples: [{ signature: 'renew' }] }),
-      maxBodyBytes: schemas.maxCopyBytes,
-      answer: schemas.sentCopySchema,
-      refusals: [404, 409],
-      handle: ({ params, body: edit }) =>
-        sendEdited(sandbox, state, { entry: exchangeOf(sandbox.trace, params.id).first, edit }),
+      send: {
+        summary: 'Sends an edited copy: of an event to its callback, of a request to this sandbox',
+        body: schemas.sandboxCopySchema,
+        refusals: [404, 409],
+        post: (entry, edit) => sendEdited(sandbox, state, { entry, edit }),
+      },
     }),
     ...sandboxOperations().map((each) => ({
       ...each,

@@ -183,12 +183,25 @@ export const editedCopySchema = z.strictObject({
     .describe('all of them; as they were by default'),
 });
 
+/** Of an event to its callback, of a request to the sandbox. */
+export const sandboxCopySchema = editedCopySchema
+  .extend({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('another address for an event'),
+    signature: z.enum(['keep', 'renew']).default('keep'),
+  })
+  .meta({ examples: [{ signature: 'renew' }] });
+
 export const sentCopySchema = z.object({
   exchange: z.int().optional().describe('id of the copy in the trace'),
   status: z.int().optional(),
   error: z.string().optional().describe('why there was no answer, e.g. ECONNREFUSED'),
   lacks: z.array(z.string()).optional().describe('parts that were not shown, and so are not in the copy'),
 });
+
+export type SentCopy = z.output<typeof sentCopySchema>;
 
 export const explanationSchema = z
   .object({

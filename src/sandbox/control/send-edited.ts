@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { signingKey } from '../../credentials/signing-key.ts';
 import { fromWireNames } from '../../deployment/wire-names.ts';
 import { isPartnerExchangeError, whatFailed } from '../../errors/errors.ts';
@@ -18,29 +19,16 @@ import type { SandboxState } from '../state.ts';
 import type { TraceEntry } from '../trace.ts';
 import { asObject, examineSignature, partnerOf, purposeOf } from './examine-signature.ts';
 import { hideGivenKeys } from './given-keys.ts';
+import type { SentCopy, sandboxCopySchema } from './schemas.ts';
 
-interface Edit {
-  readonly body?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly url?: string | undefined;
-  readonly signature: 'keep' | 'renew';
-}
-
-/** The entry of a copy, and its answer. */
-interface Sent {
-  readonly exchange?: number | undefined;
-  readonly status?: number | undefined;
-  readonly error?: string | undefined;
-  /** Parts whose values were not shown, and so are not in the copy. */
-  readonly lacks?: readonly string[] | undefined;
-}
+type Edit = z.output<typeof sandboxCopySchema>;
 
 /** Sends an edited copy: of an event to its callback, of a request to this sandbox. @throws {Refusal} */
 export async function sendEdited(
   sandbox: Sandbox<unknown>,
   state: SandboxState,
   { entry, edit }: { entry: TraceEntry; edit: Edit },
-): Promise<Sent> {
+): Promise<SentCopy> {
   if (entry.kind !== 'event' && entry.kind !== 'request') {
     throw new Refusal(409, 'not_sendable', 'Only a request or an event can be sent again.');
   }
@@ -75,7 +63,7 @@ interface CopyFacts {
   readonly faults: readonly EventFaultName[];
 }
 
-async function postCopy(state: SandboxState, copy: Copy, { partner, faults }: CopyFacts): Promise<Sent> {
+async function postCopy(state: SandboxState, copy: Copy, { partner, faults }: CopyFacts): Promise<SentCopy> {
   const { deliveryQueue, trace, deployment } = state;
   const { id, url = '', body = '', headers } = copy;
   const original = deliveryQueue.deliveries.find((delivery) => delivery.id === copy.delivery);
@@ -120,7 +108,7 @@ async function requestCopy(sandbox: Sandbox<unknown>, { trace, options }: Sandbo
   );
   return { exchange: sent?.id, ...answer };
 
-  async function send(): Promise<Sent> {
+  async function send(): Promise<SentCopy> {
     try {
       const content = method === 'GET' || method === 'HEAD' ? null : (body ?? null);
       const response = await sandbox.fetch(url, { method, headers, body: content, signal });

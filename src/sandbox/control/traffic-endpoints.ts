@@ -10,7 +10,7 @@ import * as schemas from './schemas.ts';
 import { findExchanges } from './search-traffic.ts';
 
 /** A trace for the inspector: of a sandbox, or of the deliveries that `listen` received. */
-export interface TraceSource {
+export interface TraceSource<Edit> {
   readonly trace: SandboxTrace;
   /** Hides keys in an entry before anything is read from it. @default none */
   readonly hide?: (entry: TraceEntry) => TraceEntry;
@@ -24,6 +24,15 @@ export interface TraceSource {
   readonly advise?: (entries: readonly TraceEntry[]) => string[] | undefined;
   /** Why a signature does not hold. @throws {Refusal} for what cannot be explained */
   readonly explain: (entry: TraceEntry) => MismatchExplanation;
+  /** Sends an edited copy of an exchange. @default nothing can be sent */
+  readonly send?:
+    | {
+        readonly summary: string;
+        readonly body: z.ZodType<Edit>;
+        readonly refusals: readonly number[];
+        readonly post: (first: TraceEntry, edit: Edit) => Promise<schemas.SentCopy>;
+      }
+    | undefined;
 }
 
 const traceQuery = z.strictObject({
@@ -36,8 +45,8 @@ const maxStreams = 64;
 /** An explanation tries thousands of combinations, and blocks all other requests. */
 const maxExplained = 16 * 1024;
 
-export function trafficEndpoints(source: TraceSource): readonly ControlEndpoint[] {
-  const { trace, hide = (entry) => entry, examine, explain } = source;
+export function trafficEndpoints<Edit>(source: TraceSource<Edit>): readonly ControlEndpoint[] {
+  const { trace, hide = (entry) => entry, examine, explain, send } = source;
   const { advise = () => undefined, readingsOf = () => undefined } = source;
   const show = (entry: TraceEntry) => source.show?.(hide(entry)) ?? hide(entry);
   let streams = 0;
@@ -137,6 +146,21 @@ export function trafficEndpoints(source: TraceSource): readonly ControlEndpoint[
         return { ...explanation, nextStep: nextStepAfter(explanation.findings, commandWords) };
       },
     }),
+    ...(send === undefined
+      ? []
+      : [
+          endpoint({
+            id: 'sendEdited',
+            method: 'POST',
+            path: 'trace/{id}/send',
+            summary: send.summary,
+            body: send.body,
+            maxBodyBytes: schemas.maxCopyBytes,
+            answer: schemas.sentCopySchema,
+            refusals: send.refusals,
+            handle: ({ params, body }) => send.post(exchangeOf(trace, params.id).first, body),
+          }),
+        ]),
   ];
 }
 
@@ -145,7 +169,7 @@ export function extentOf({ forgotten, entries }: SandboxTrace) {
 }
 
 /** All entries of an exchange, in order. @throws {Refusal} 404 */
-export function exchangeOf({ entries }: SandboxTrace, id = ''): { first: TraceEntry; entries: TraceEntry[] } {
+function exchangeOf({ entries }: SandboxTrace, id = ''): { first: TraceEntry; entries: TraceEntry[] } {
   const found = /^\d{1,15}$/.test(id) ? entries.find((entry) => entry.id === Number(id)) : undefined;
   if (found === undefined) throw new Refusal(404, 'unknown_entry', 'The trace has no entry with this id.');
   const all = entries.filter(({ exchange }) => exchange === found.exchange);

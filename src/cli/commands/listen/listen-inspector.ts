@@ -7,12 +7,7 @@ import { describeIn } from '../../../errors/errors.ts';
 import { controlHandler } from '../../../sandbox/control/control-api.ts';
 import { type ControlEndpoint, endpoint } from '../../../sandbox/control/control-endpoint.ts';
 import type { ExaminedSignature } from '../../../sandbox/control/examine-signature.ts';
-import {
-  editedCopySchema,
-  extentSchema,
-  maxCopyBytes,
-  sentCopySchema,
-} from '../../../sandbox/control/schemas.ts';
+import { editedCopySchema, extentSchema, maxCopyBytes } from '../../../sandbox/control/schemas.ts';
 import { extentOf, trafficEndpoints } from '../../../sandbox/control/traffic-endpoints.ts';
 import { Refusal } from '../../../sandbox/requests.ts';
 import { answerRequests, startHttpServer } from '../../../sandbox/server/http-server.ts';
@@ -111,6 +106,20 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
         if (ring === undefined) throw new Refusal(409, 'no_keys', 'There are no keys to explain it with.');
         return options.explain(delivery.body);
       },
+      send: post && {
+        summary: 'Posts an edited copy of an event, to the receiver; its signature stays',
+        body: editedCopySchema,
+        refusals: [404],
+        async post({ exchange }, edit) {
+          const { delivery } = tracedOf(exchange);
+          const body = edit.body === undefined ? delivery.body : Buffer.from(edit.body);
+          const headers = edit.headers === undefined ? delivery.headers : Object.entries(edit.headers);
+          const copy = { ...delivery, headers, body };
+          const answer = await post(copy);
+          const sent = trace.addReplay(exchange, answer, { delivery: copy, verdict: verify(body) });
+          return { exchange: sent, ...postResult(answer) };
+        },
+      },
     }),
     ...(post === undefined
       ? []
@@ -126,32 +135,15 @@ function listenEndpoints(options: Omit<InspectorOptions, 'port' | 'token'>): rea
               const id = Number(params.id);
               const answer = await post(tracedOf(id).delivery);
               trace.addReplay(id, answer);
-              return answer.status === undefined ? { error: answer.problem } : { status: answer.status };
-            },
-          }),
-          endpoint({
-            id: 'sendEdited',
-            method: 'POST',
-            path: 'trace/{id}/send',
-            summary: 'Posts an edited copy of an event, to the receiver; its signature stays',
-            body: editedCopySchema,
-            maxBodyBytes: maxCopyBytes,
-            answer: sentCopySchema,
-            refusals: [404],
-            async handle({ params, body: edit }) {
-              const id = Number(params.id);
-              const { delivery } = tracedOf(id);
-              const body = edit.body === undefined ? delivery.body : Buffer.from(edit.body);
-              const headers = edit.headers === undefined ? delivery.headers : Object.entries(edit.headers);
-              const copy = { ...delivery, headers, body };
-              const answer = await post(copy);
-              const exchange = trace.addReplay(id, answer, { delivery: copy, verdict: verify(body) });
-              const { status } = answer;
-              return status === undefined ? { exchange, error: answer.problem } : { exchange, status };
+              return postResult(answer);
             },
           }),
         ]),
   ];
+}
+
+function postResult(answer: ReceiverAnswer | NoAnswer) {
+  return answer.status === undefined ? { error: answer.problem } : { status: answer.status };
 }
 
 /** Whether the signature holds, and with which key; `undefined` without keys. */
