@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 import { inspectorPage } from './tools/build-page.ts';
 import { thirdParty } from './tools/bundled-licenses.ts';
+import { commandOutlines } from './tools/command-outlines.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -21,7 +22,7 @@ const shared = {
   removeNodeProtocol: false,
   // zod itself is a dependency. Of zod/mini a user would load 90 files.
   noExternal: [/^zod\/(?:mini|locales)$/],
-  esbuildPlugins: [inspectorPage, thirdParty],
+  esbuildPlugins: [inspectorPage, commandOutlines, thirdParty],
   esbuildOptions(options) {
     // csv-parse leaves out the prefix.
     options.alias = { stream: 'node:stream' };

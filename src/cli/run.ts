@@ -8,7 +8,8 @@ import {
   version,
 } from '@stricli/core';
 import { userAgent } from '../internal/user-agent.ts';
-import { commandsOfGroup, loadRoutes, withDefaultCommand } from './commands/command-list.ts';
+import { commandNames, loadRoutes, withDefaultCommand } from './commands/command-list.ts';
+import type { CommandOutline } from './commands/command-outlines.ts';
 import { reportFailure } from './terminal/command.ts';
 import {
   type ExitCode,
@@ -67,9 +68,14 @@ export async function runCli(inputs: readonly string[], world: World): Promise<n
 
 /** The command line as stricli runs it, with the commands that are named. */
 export async function loadApplication(names: readonly string[]): Promise<Application<RunContext>> {
-  const commands = commandsOfGroup(names[0] ?? '');
+  const routes = await loadRoutes(names);
+  const group = routes.getAllEntries().find(({ name }) => name.original === names[0]);
+  const commands =
+    group !== undefined && 'getAllEntries' in group.target
+      ? group.target.getAllEntries().map(({ name }) => name.original)
+      : undefined;
   return buildApplication(
-    await loadRoutes(names),
+    routes,
     {
       name: 'partner-exchange',
       scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
@@ -80,11 +86,7 @@ export async function loadApplication(names: readonly string[]): Promise<Applica
         brief: 'Print help and exit',
         defaultForRouteMap: true,
         complete: true,
-        formatting: {
-          caseStyle: 'convert-camel-to-kebab',
-          useAliasInUsageLine: false,
-          onlyRequiredInUsageLine: true,
-        },
+        formatting,
       }),
       version: version({
         brief: 'Print the version and exit',
@@ -93,6 +95,24 @@ export async function loadApplication(names: readonly string[]): Promise<Applica
       }),
     },
   );
+}
+
+const formatting = {
+  caseStyle: 'convert-camel-to-kebab',
+  useAliasInUsageLine: false,
+  onlyRequiredInUsageLine: true,
+} as const;
+
+/** What `--help` lists, for the build. */
+export async function outlineCommands(): Promise<Readonly<Record<string, CommandOutline>>> {
+  const routes = await loadRoutes(commandNames);
+  const config = { ...formatting, disableAnsiColor: true };
+  const outlines = routes.getAllEntries().map(({ name, target }) => {
+    // The first word is empty, so the line is what follows the name.
+    const usage = target.formatUsageLine({ prefix: [''], config, ansiColor: false });
+    return [name.original, { brief: target.brief, usage }];
+  });
+  return Object.fromEntries(outlines);
 }
 
 /** The context of a command. Its streams hide the keys. */

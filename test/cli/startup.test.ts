@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { type Application, run } from '@stricli/core';
+import { describe, expect, it, vi } from 'vitest';
 import { commandNames } from '../../src/cli/commands/command-list.ts';
+import { loadApplication, outlineCommands } from '../../src/cli/run.ts';
+import type { RunContext } from '../../src/cli/terminal/context.ts';
 import { secretGuard } from '../../src/cli/terminal/secret-guard.ts';
 import { environmentVariables } from '../../src/config/environment-variables.ts';
 
@@ -38,6 +41,7 @@ describe('--help', () => {
   it('loads of the command line only the table of commands, and what runs one', () => {
     expect(files.filter((file) => file.startsWith('cli/')).sort()).toEqual([
       'cli/commands/command-list.ts',
+      'cli/commands/command-outlines.ts',
       'cli/main.ts',
       'cli/run.ts',
       'cli/terminal/command.ts',
@@ -48,6 +52,19 @@ describe('--help', () => {
     ]);
   });
 
+  it('prints the same from the outlines that the build writes', async () => {
+    const commandOutlines = await outlineCommands();
+    vi.doMock('../../src/cli/commands/command-outlines.ts', () => ({ commandOutlines }));
+    vi.resetModules();
+    const built = await import('../../src/cli/run.ts');
+    vi.doUnmock('../../src/cli/commands/command-outlines.ts');
+    expect(commandOutlines).toMatchObject({
+      send: { usage: ' (--campaign name) <file>', brief: 'Send a message to each row of a CSV file' },
+      sandbox: { usage: expect.stringMatching(/^ start\|orders\|.* \.\.\.$/) },
+    });
+    expect(await rootHelp(await built.loadApplication([]))).toBe(await rootHelp(await loadApplication([])));
+  });
+
   it('loads nothing of the library that is large', () => {
     const folders = new Set(files.map((file) => file.split('/')[0]));
     for (const folder of ['config', 'errors', 'deployment', 'signature', 'diagnostics', 'sandbox', 'http']) {
@@ -55,6 +72,20 @@ describe('--help', () => {
     }
   });
 });
+
+async function rootHelp(application: Application<RunContext>): Promise<string> {
+  let help = '';
+  const stdout = {
+    write(text: string) {
+      help += text;
+    },
+  };
+  await run(application, ['--help'], {
+    process: { stdout, stderr: { write: () => {} } },
+    forCommand: () => Promise.reject(new Error('No command.')),
+  });
+  return help;
+}
 
 it('no command loads SQLite, which Node 22.12 lacks, before a file of it is named', () => {
   for (const command of commandNames) {

@@ -41,23 +41,6 @@ describe('help', () => {
     }
   });
 
-  it('says of each command what the command says of itself', async () => {
-    let complete = '';
-    const process: ApplicationContext['process'] = {
-      stdout: {
-        write(text) {
-          complete += text;
-        },
-      },
-      stderr: { write: () => {} },
-    };
-    await run(application, ['--help'], {
-      process,
-      forCommand: () => Promise.reject(new Error('No command.')),
-    });
-    expect((await partnerExchange(['--help'])).stdout).toBe(complete);
-  });
-
   it('is what a command group says by itself', async () => {
     const { code, stdout } = await partnerExchange(['messenger']);
     expect(code).toBe(0);
