@@ -29,3 +29,20 @@ it('a long id is shown whole, and pushes no other column off the terminal', () =
   expect(second.indexOf('15000000.50 NGN')).toBe(title.indexOf('amount'));
   expect(second.length).toBeLessThanOrEqual(60);
 });
+
+it.each([
+  ['東京の喫茶店で会いましょう東京', '東京の…'],
+  ['👍🏽🇳🇬👍🏽🇳🇬👍🏽🇳🇬👍🏽', '👍🏽🇳🇬👍🏽…'],
+  [
+    'e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301',
+    'e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301…',
+  ],
+])('%s takes the columns that a terminal gives it, and is cut between characters', (text, cut) => {
+  const columns = [
+    { title: 'a', text: () => text },
+    { title: 'b', text: () => 'whole', isWhole: true },
+  ];
+  const stdout = { isTTY: true, columns: 15, write: () => {}, writeExact: () => {} };
+  const [, row = ''] = tableLines([{}], columns, { stdout, paint: plain });
+  expect(row).toMatch(new RegExp(`^${cut} {2,3}whole$`, 'v'));
+});

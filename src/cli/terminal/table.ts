@@ -1,3 +1,4 @@
+import truncatedWidth from 'fast-string-truncated-width';
 import { printableText } from '../../internal/printable-text.ts';
 import type { CliContext } from './context.ts';
 import type { Paint, Style } from './terminal-text.ts';
@@ -83,22 +84,11 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-const segmenter = new Intl.Segmenter();
-const wide =
-  /[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff01-\uff60]/u;
-
 function widthOf(text: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the usual characters, each of one column
-  if (/^[\x00-\x7f]*$/.test(text)) return text.length;
-  return [...segmenter.segment(text)].reduce((width, { segment }) => width + (wide.test(segment) ? 2 : 1), 0);
+  return truncatedWidth(text).width;
 }
 
 function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let shown = '';
-  for (const { segment } of segmenter.segment(text)) {
-    if (widthOf(shown + segment) > width - 1) break;
-    shown += segment;
-  }
-  return `${shown}…`;
+  const { index, ellipsed } = truncatedWidth(text, { limit: width, ellipsis: '…' });
+  return ellipsed ? `${text.slice(0, index)}…` : text;
 }
