@@ -15,7 +15,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-// One line each, and no warnings of Node about itself.
+// A warning is one line. Warnings of Node about itself are left out.
 process.removeAllListeners('warning');
 process.on('warning', ({ name, message }) => {
   if (name === 'PartnerExchangeWarning') process.stderr.write(`warning: ${visibleText(message)}\n`);

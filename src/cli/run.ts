@@ -42,7 +42,7 @@ export async function runCli(inputs: readonly string[], world: World): Promise<n
       },
       getColorDepth: () => colourDepth,
     },
-    // Only errors: the arguments do not fit.
+    // stricli prints only errors here: the arguments do not fit.
     stderr: {
       write: (text) => refuse(text.trimEnd()),
       getColorDepth: () => 1,
@@ -103,7 +103,7 @@ const formatting = {
   onlyRequiredInUsageLine: true,
 } as const;
 
-/** What `--help` lists, for the build. */
+/** Outlines the commands for the build. */
 export async function outlineCommands(): Promise<Readonly<Record<string, CommandOutline>>> {
   const routes = await loadRoutes(commandNames);
   const config = { ...formatting, disableAnsiColor: true };
@@ -146,7 +146,7 @@ async function complete(words: readonly string[], world: World): Promise<ExitCod
   return exitCodes.ok;
 }
 
-/** Read off the words, since an error is printed before they are parsed. */
+/** Reads the words themselves, since an error is printed before they are parsed. */
 function wantsJson(inputs: readonly string[]): boolean {
   return inputs.some(
     (input, index) => input === '--format=json' || (input === '--format' && inputs[index + 1] === 'json'),

@@ -3,7 +3,7 @@ import type * as schemas from '../sandbox/control/schemas.ts';
 
 export type State = z.output<typeof schemas.stateSchema>;
 export type ListedEntry = z.output<typeof schemas.traceEntrySchema> & {
-  /** Only of events that `listen` received. */
+  /** The verdict of `listen`; a sandbox has none. */
   readonly signature?: 'verified' | 'refused' | 'unchecked';
 };
 export type Exchange = z.output<typeof schemas.exchangeSchema>;
@@ -36,7 +36,7 @@ export function takeToken(): void {
   );
 }
 
-/** For this tab alone. */
+/** Keeps the token for this tab alone. */
 export function setToken(token: string): void {
   sessionStorage.setItem(storageKey, token);
 }
@@ -85,7 +85,7 @@ async function call<Answer>(method: string, path: string, body?: object): Promis
 async function request(method: string, path: string, body?: string): Promise<string> {
   const isJson = body !== undefined;
   const init = { method, headers: { ...headers(), ...(isJson && { 'content-type': 'application/json' }) } };
-  // Without the browser's own words, which name its functions.
+  // The message of the browser names its functions, so ours takes its place.
   const response = await fetch(path, { ...init, body: body ?? null }).catch(() => {
     throw new ApiError('no_answer', noAnswer);
   });

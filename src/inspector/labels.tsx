@@ -27,7 +27,7 @@ export function cut(text: string): string {
 export interface PostResult {
   readonly status?: number | undefined;
   readonly error?: string | undefined;
-  /** What a copy is without. */
+  /** The parts that a copy lacks. */
   readonly lacks?: readonly string[] | undefined;
 }
 

@@ -1,15 +1,15 @@
 import type { Order } from './api.ts';
 import { SearchField } from './fields.tsx';
 import { cut, shownDate, shownTime } from './labels.tsx';
-import { targetOfKey } from './list-keys.ts';
 import { NoOrder, OrderDetail, StatePill } from './order-detail.tsx';
 import { navigate, refresh, store, update, useStore } from './store.ts';
+import { targetOfKey } from './virtual-list.tsx';
 
 export function OrdersView() {
   const { orders, order, address } = useStore();
   const { open, search } = address;
   const items = orders?.items ?? [];
-  // Read from the store, since several keys may come before the next frame.
+  // The store is up to date: several keys may come before the next frame.
   const isOpen = ({ platform_order_ref, partner_order_id }: Order) =>
     platform_order_ref === store.address.open || partner_order_id === store.address.open;
   // The open order may be beyond the list, and `order` may still be an earlier one.

@@ -48,7 +48,7 @@ export const store = {
 
 const listeners = new Set<() => void>();
 let lastId = 0;
-/** Which run of the server this is. */
+/** Identifies the run of the server. */
 let instance: string | undefined;
 let isDrawn = true;
 

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { targetOfKey } from './list-keys.ts';
 import { store } from './store.ts';
 import type { Row } from './traffic-rows.ts';
 
@@ -70,7 +69,7 @@ export function VirtualList(props: VirtualListProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // From the store, since several keys may come before the next frame.
+    // The store is up to date: several keys may come before the next frame.
     const index = items.findIndex(({ id }) => id === Number(store.address.open));
     const page = Math.max(1, Math.floor(view.height / rowHeight) - 1);
     const target = targetOfKey(event, { index, count: items.length, page });
@@ -121,4 +120,22 @@ export function VirtualList(props: VirtualListProps) {
       </div>
     </>
   );
+}
+
+/** The row that a key moves to; `undefined` for other keys. In a search field, Home and End move the caret. */
+export function targetOfKey(
+  event: KeyboardEvent,
+  { index, count, page = 10 }: { index: number; count: number; page?: number },
+): number | undefined {
+  if (event.ctrlKey || event.metaKey || event.altKey || count === 0) return undefined;
+  const isTyping = event.target instanceof HTMLInputElement;
+  const last = count - 1;
+  const target = {
+    ArrowDown: index + 1,
+    ArrowUp: index === -1 ? 0 : index - 1,
+    PageDown: index + page,
+    PageUp: index - page,
+    ...(!isTyping && { Home: 0, End: last }),
+  }[event.key];
+  return target === undefined ? undefined : Math.min(last, Math.max(0, target));
 }

@@ -27,7 +27,7 @@ export default defineCommand({
  * proposal a line. Where it has none, the shell completes files.
  */
 const scripts: Readonly<Record<(typeof shells)[number], string>> = {
-  // Not the words of COMP_WORDS: it takes addresses apart at their colons.
+  // COMP_WORDS is no use here: it splits addresses at their colons.
   bash: `_partner_exchange() {
   local IFS=$' \\t\\n' words
   read -ra words <<< "\${COMP_LINE:0:COMP_POINT}"

@@ -118,7 +118,7 @@ const send = defineCommand({
     const { verifyCheck: verify_check } = flags;
     const request = { to_phone: phone, message, ...(verify_check !== undefined && { verify_check }) };
     const { status } = await messenger.sendMessage(request, { signal: context.signal });
-    // Not the reply's body: it may repeat the message.
+    // The body of the reply is left out: it may repeat the message.
     output.result({ status }, (paint) => [`${paint('green', 'sent')} with status ${status}`]);
     return exitCodes.ok;
   },

@@ -32,7 +32,7 @@ interface PostOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** More than this is not read of an answer. */
+/** Reads at most this much of an answer. */
 const maxAnswerBytes = 1024 * 1024;
 
 /**
@@ -72,7 +72,7 @@ export function createPoster(now: () => number) {
           return;
         }
         outgoing.once('error', fail);
-        // Without this listener Node closes the connection, and nothing more is heard of it.
+        // Without this listener Node closes the connection and emits no event.
         outgoing.once('upgrade', (_, socket) => {
           socket.destroy();
           noAnswer('status 101');

@@ -12,11 +12,11 @@ const format = `${deliveryFileFormat}1`;
 
 /** A request as it was received, or as it will be posted. */
 export interface SavedRequest {
-  /** In ISO 8601; `undefined` for a body without its request. */
+  /** The time in ISO 8601; `undefined` for a body without its request. */
   readonly receivedAt?: string | undefined;
   /** Path and query, as they were sent. */
   readonly target?: string | undefined;
-  /** In the order and the spelling in which they were sent. */
+  /** The headers in their order and spelling. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
 }

@@ -56,7 +56,7 @@ export async function withExistingStore<Result>(
 interface OpenStore {
   readonly store: RecordStore;
   readonly close: () => Promise<void>;
-  /** Whether what holds the records has been made. */
+  /** Whether the file or table of the records exists. */
   readonly isThere: () => Promise<boolean>;
 }
 
@@ -86,13 +86,13 @@ async function open(context: CliContext, address: StoreAddress): Promise<OpenSto
     // Sound: it is the class that ioredis exports under this name.
     const Client = Redis as new (url: string, options: object) => RedisConnection;
     const client = new Client(address.url, { lazyConnect: true, maxRetriesPerRequest: 3 });
-    // Without a listener it would print what the failing call says.
+    // Without a listener the client would print the error that the failing call throws.
     client.on('error', () => {});
     await client.connect();
     // Redis has nothing to make before the first record.
     return { store: redisStore({ client, now }), close: async () => client.disconnect(), isThere: always };
   }
-  // Of a further kind this would not compile.
+  // A further kind would not compile here.
   address.kind satisfies 'postgres';
   const { Pool } = await loadOptionalPackage(context, 'pg');
   // Sound: it is the class that pg exports under this name.
@@ -205,7 +205,7 @@ export async function loadOptionalPackage(
     );
   }
   const loaded: Record<string, unknown> = await import(pathToFileURL(path).href);
-  // Of a CommonJS package some names are only on the default export.
+  // A CommonJS package has some names only on its default export.
   const { default: main } = loaded;
   const members = typeof main === 'function' ? { ...main } : isJsonObject(main) ? main : {};
   return { ...members, ...loaded };

@@ -31,7 +31,7 @@ export function defineCommand<const Flags extends FlagTable, const Args extends 
 }: CommandDefinition<Flags, Args>): Command<RunContext> {
   const positional = args === undefined || 'kind' in args ? args : { kind: 'tuple', parameters: args };
   const lines = examples.map((example) => `  $ ${example}`);
-  // Without prototype: stricli looks names such as `toString` up in it.
+  // stricli looks names such as `toString` up in the table, so it has no prototype.
   const table = Object.assign(Object.create(null), flags);
   return buildCommand<FlagsOf<Flags>, ArgsOf<Args>, RunContext>({
     func: commandFunction(run),

@@ -6,9 +6,9 @@ import type { RandomBytes } from '../../internal/random.ts';
 /** The outside world of a command. `main` takes it from the process; tests make their own. */
 export interface CliContext {
   readonly stdin: InputStream;
-  /** For results. */
+  /** Takes results. */
   readonly stdout: GuardedStream;
-  /** For status messages and errors. */
+  /** Takes status messages and errors. */
   readonly stderr: GuardedStream;
   readonly env: Variables;
   /** The base of relative paths. */
@@ -94,7 +94,7 @@ export class CliError extends Error {
 
 /** A failure, as the user is told of it. */
 export interface Failure {
-  /** One line, with the next step. */
+  /** The failure in one line, with the next step. */
   readonly message: string;
   readonly exitCode: ExitCode;
   readonly code: string;
@@ -131,7 +131,7 @@ export interface OutputStream {
 
 /** A stream that shows no secret: see {@link SecretGuard.guard}. */
 export interface GuardedStream extends OutputStream {
-  /** For a text whose every byte counts, such as one that is signed; for no terminal. */
+  /** Writes a text whose every byte counts, such as a signed one. A terminal never gets it. */
   writeExact(text: string): unknown;
 }
 

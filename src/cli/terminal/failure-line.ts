@@ -59,7 +59,7 @@ const badKeyFile: ReadonlySet<string> = new Set([
 const systemErrors: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => {
     const folder = dirname(path);
-    // Of a file that is to be made.
+    // The path may be that of a new file.
     if (path.includes(sep) && !existsSync(folder))
       return `There is no folder ${folder}: make it, or check the path.`;
     return `There is no ${path}: check the path.`;
@@ -73,7 +73,7 @@ const systemErrors: Readonly<Record<string, (path: string) => string>> = {
   EROFS: (path) => `${path} cannot be written, its file system is read-only: name another one.`,
   EADDRINUSE: () =>
     'The port is in use, perhaps by a sandbox that is still running: stop that one, or choose another with --port.',
-  // Of SQLite, which Node has without a flag since 22.13.
+  // SQLite is missing. Node has it without a flag since 22.13.
   ERR_UNKNOWN_BUILTIN_MODULE: () =>
     'This Node has no SQLite: use 22.13 or later, set NODE_OPTIONS=--experimental-sqlite, or name a store at a redis: or postgres: address.',
   EADDRNOTAVAIL: () => 'This machine does not have that address: choose another with --host.',

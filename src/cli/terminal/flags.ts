@@ -24,7 +24,7 @@ export function parsedBy<Value>(parse: (input: string) => Value) {
 
 export const textFlag = parsedBy(String);
 
-/** One of many words, several times; the shell can complete them, and the command checks them. */
+/** An option that takes one of many words, several times. The shell completes them, and the command checks them. */
 export function wordList(placeholder: string, brief: string, words: () => readonly string[]) {
   return { ...textFlag.list(placeholder, brief), proposeCompletions: words } as const;
 }
@@ -43,7 +43,7 @@ export function optionalFile(brief: string) {
   return { placeholder: 'file', brief, parse: String, optional: true } as const;
 }
 
-/** One of some words, which the shell can complete. */
+/** An argument that is one of some words. The shell completes them. */
 export function choiceArg<const Word extends string>(
   placeholder: string,
   words: readonly Word[],

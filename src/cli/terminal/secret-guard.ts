@@ -32,7 +32,7 @@ export function secretGuard(env: Variables): SecretGuard {
   };
 }
 
-/** How a line of progress starts: at the start of the line, which is cleared. */
+/** A line of progress starts with this: it goes to the start of the line, and clears it. */
 export const emptyLine = '\r\u001b[2K';
 
 /** The variables without keys, for a program of the user's. */

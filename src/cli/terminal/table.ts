@@ -7,7 +7,7 @@ import type { Paint, Style } from './terminal-text.ts';
 export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
-  /** Never cut: a part of a link or an id is of no use. */
+  /** Whether the column is never cut: a part of a link or an id is of no use. */
   readonly isWhole?: boolean;
   readonly style?: (row: Row) => Style | undefined;
 }

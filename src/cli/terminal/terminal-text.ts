@@ -8,7 +8,7 @@ export type Paint = (style: Style, text: string) => string;
 
 export function paintFor({ env }: { readonly env: Variables }, stream: OutputStream): Paint {
   if (!hasColours(env, stream)) return (_, text) => text;
-  // Not imported: loading it takes a tenth of the time that `--help` has.
+  // An import would take a tenth of the time that `--help` has.
   const { styleText } = process.getBuiltinModule('node:util');
   // styleText would decide by the streams of the process, not by this one.
   return (style, text) => styleText(style, text, { validateStream: false });

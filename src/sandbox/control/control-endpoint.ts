@@ -13,7 +13,7 @@ export interface ControlEndpoint {
   /** The limit of the body. */
   readonly maxBodyBytes: number;
   readonly answer: z.ZodType;
-  /** Of the answer. For other types than JSON the handler returns a {@link Response}. */
+  /** The type of the answer. For other types than JSON the handler returns a {@link Response}. */
   readonly content: 'application/json' | 'text/event-stream' | 'text/html';
   /** The statuses of its own refusals, besides those of all endpoints. */
   readonly refusals: readonly number[];

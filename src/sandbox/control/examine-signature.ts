@@ -181,7 +181,7 @@ function keysOf(partner: Partner, { deployment }: SandboxState, at: number): Iss
   const { partnerCode, earlier = [] } = partner;
   const generations = [{ credentials: partner.credentials, until: Number.POSITIVE_INFINITY }, ...earlier];
   return generations.flatMap(({ credentials, until }, index) => {
-    // In the same millisecond both may have been current.
+    // Both may have been current in the same millisecond.
     const isCurrent = at <= until && at >= (generations[index + 1]?.until ?? 0);
     const age = ages[index] ?? `, before the last ${index} regenerations`;
     const facts = { partnerCode, isCurrent };

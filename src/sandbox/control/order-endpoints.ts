@@ -11,7 +11,7 @@ import { endpoint } from './control-endpoint.ts';
 import * as schemas from './schemas.ts';
 import { matchesWords, paged } from './search-traffic.ts';
 
-/** What an operation acts on. */
+/** The sandbox that an operation acts on. */
 export interface Subject {
   readonly sandbox: Sandbox<unknown>;
   readonly state: SandboxState;

@@ -45,7 +45,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
   }));
 }
 
-/** What can be asked of a sandbox, and done with it, apart from its traffic. */
+/** The operations of a sandbox, apart from those on its traffic. */
 export function sandboxOperations() {
   return [
     endpoint({

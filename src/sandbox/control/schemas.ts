@@ -183,7 +183,7 @@ export const editedCopySchema = z.strictObject({
     .describe('all of them; as they were by default'),
 });
 
-/** Of an event to its callback, of a request to the sandbox. */
+/** A copy of an event goes to its callback, one of a request to the sandbox. */
 export const sandboxCopySchema = editedCopySchema
   .extend({
     url: z
@@ -219,7 +219,7 @@ const faultNameSchema = z.enum([...requestFaultNames, ...eventFaultNames]);
 
 const faultTime = z.enum(['before', 'after']);
 
-/** Which of them a fault takes depends on its kind; some have narrower bounds. */
+/** Each kind of fault takes some of these, partly in narrower bounds. */
 const faultDetails = {
   status: z.int().min(200).max(599).optional(),
   retryAfterSeconds: z.int().min(0).optional(),

@@ -40,7 +40,7 @@ const traceQuery = z.strictObject({
   bodies: z.enum(['true', 'false']).default('true').describe('false leaves out headers and bodies'),
 });
 
-/** Each holds a connection until its reader closes it. */
+/** Each stream holds a connection until its reader closes it. */
 const maxStreams = 64;
 /** An explanation tries thousands of combinations, and blocks all other requests. */
 const maxExplained = 16 * 1024;

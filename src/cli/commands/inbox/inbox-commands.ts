@@ -17,7 +17,7 @@ import {
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { withInbox } from './open-inbox.ts';
 
-/** More dead letters than anybody looks at one by one. */
+/** A list of this length is too long to read. */
 const maxLetters = 100_000;
 const digestLength = 64;
 

@@ -63,11 +63,11 @@ async function open(
     const Class = Queue as new (name: string, options: object) => Queue;
     const connection = { url: address.url, maxRetriesPerRequest: 3 };
     const opened = new Class(queue, { connection, ...(prefix !== undefined && { prefix }) });
-    // Without a listener it would print what the failing call says.
+    // Without a listener the client would print the error that the failing call throws.
     opened.on('error', () => {});
     return { inbox: bullmqInbox({ queue: opened, role }), close: () => opened.close() };
   }
-  // Of a further kind this would not compile.
+  // A further kind would not compile here.
   address.kind satisfies 'postgres';
   const { PgBoss } = await loadOptionalPackage(context, 'pg-boss');
   // Sound: it is the class that pg-boss exports under this name.

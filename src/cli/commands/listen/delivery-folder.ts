@@ -77,7 +77,7 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
      * @throws {CliError} if there is no room, and the system's error if the folder cannot be written
      */
     async save(delivery: SavedRequest, state: SavedState): Promise<string | undefined> {
-      // Each time: the folder may be there only now, or not any more.
+      // The folder may have been made or removed since the last delivery.
       await makeFolder(path);
       const text = writeSavedRequest(delivery);
       const isSigned = state !== 'unsigned';

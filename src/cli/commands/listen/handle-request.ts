@@ -98,7 +98,7 @@ export interface Verdict {
   readonly kind?: 'known' | 'unknown' | 'nonconforming';
   /** The members of a known event that were sent in another form than the documented one; absent if there are none. */
   readonly readings?: readonly EventReading[];
-  /** Without verification, these members are claims. */
+  /** This member and those below are claims unless the signature is verified. */
   readonly event_name?: string;
   readonly partner_order_id?: string;
   readonly platform_order_ref?: string;

@@ -104,7 +104,11 @@ export default defineCommand({
         port: flags.inspectorPort,
         token: Buffer.from(context.random(24)).toString('base64url'),
         explain: (body) => explainMismatch(body, { credentials, scheme, purpose: 'order' }),
-        ...{ trace, scheme, ring, post, verify },
+        trace,
+        scheme,
+        ring,
+        post,
+        verify,
       });
       const stopped = onceAborted(context.signal);
       // A disk that hangs must not hold back a signal.
@@ -123,7 +127,7 @@ export default defineCommand({
     return exitCodes.stopped;
 
     function postTo(url: URL) {
-      // Without the signal, so that a delivery under way still gets its answer when the command stops.
+      // It gets no signal: a delivery under way still gets its answer when the command stops.
       return (delivery: SavedRequest) => poster.post(delivery, { url, timeoutMs: flags.timeoutMs });
     }
 

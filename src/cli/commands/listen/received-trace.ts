@@ -11,7 +11,7 @@ export interface TracedDelivery {
 
 export type ReceivedTrace = ReturnType<typeof createReceivedTrace>;
 
-/** Of events and answers together. */
+/** The trace keeps this many events and answers together. */
 const maxEntries = 2_000;
 
 /** The last received deliveries, for the inspector: a trace, and the exact bytes. */
@@ -36,7 +36,7 @@ export function createReceivedTrace(
       note: note ?? (signature === 'unchecked' ? 'There are no keys: it was not verified.' : undefined),
     });
     deliveries.set(exchange, { delivery, verdict });
-    // In the order of their ids, and forgotten as the trace does.
+    // The map holds the same events as the trace, in the order of their ids.
     forgetUpTo(view.forgotten);
     return exchange;
   }
@@ -77,12 +77,12 @@ export function createReceivedTrace(
       else add({ kind: 'event_reply', exchange, durationMs, note: answer.problem });
       return exchange;
     },
-    /** By the id of its entry; `undefined` for any other entry, and for forgotten ones. */
+    /** Finds an event by the id of its entry; `undefined` for any other entry, and for forgotten ones. */
     find: (id: number) => deliveries.get(id),
   };
 }
 
-/** By name in lower case. Several of one name mean the same as one with all values (RFC 9110, 5.3). */
+/** The headers by their names in lower case. Several of one name mean the same as one with all values (RFC 9110, 5.3). */
 function headersOf({ headers }: Pick<SavedRequest, 'headers'>): Record<string, string> {
   const byName = Map.groupBy(headers, ([name]) => name.toLowerCase());
   return Object.fromEntries(
@@ -90,7 +90,7 @@ function headersOf({ headers }: Pick<SavedRequest, 'headers'>): Record<string, s
   );
 }
 
-/** For display: bytes that are not UTF-8 become U+FFFD. */
+/** The text to show: bytes that are not UTF-8 become U+FFFD. */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }

@@ -19,7 +19,7 @@ type InputOf<Id extends OperationId> = {
   ? { readonly body: z.input<OperationOf<Id>['body']> }
   : object);
 
-/** More than a thousand orders take. */
+/** A thousand orders take less. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /**

@@ -12,7 +12,7 @@ import { port, webAddress } from '../../terminal/flags.ts';
 const runningSandbox = z.object({
   /** Origin, without a slash at the end. */
   url: z.url({ protocol: /^http$/ }),
-  /** For its control API. It is in the file alone: other users see arguments, and programs print environments. */
+  /** The token of its control API. Only the file holds it: other users see arguments, and programs print environments. */
   token: z.string().regex(/^[\w-]{16,256}$/),
 });
 export type RunningSandbox = z.output<typeof runningSandbox>;
@@ -95,7 +95,7 @@ function addressOf(text: string | undefined): URL | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** In the order of their ports. Removes the files of sandboxes that were killed. */
+/** Lists them in the order of their ports, and removes the files of sandboxes that were killed. */
 async function runningSandboxes(context: CliContext): Promise<RunningSandbox[]> {
   const folder = foldersOf(context);
   const found = await readAll(folder).catch((error: unknown) => {
@@ -153,7 +153,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    // Also without permission: another user's process has the number now.
+    // Without permission it is a process of another user, which has the number now.
     return false;
   }
 }

@@ -34,7 +34,7 @@ function parseBodies(bytes: Uint8Array, name: string): readonly [JsonObject, ...
 function objectsIn({ text, name }: { text: string; name: string }): JsonObject[] {
   const value = parse(text);
   if (!Array.isArray(value)) return [readExactJsonObject(Buffer.from(text), name)];
-  // As a member, so that the checks see the whole array.
+  // The array becomes a member, so that the checks see all of it.
   const { events } = readExactJsonObject(Buffer.from(`{"events":${text}}`), name);
   return (Array.isArray(events) ? events : []).map((each, index) => {
     if (isJsonObject(each)) return each;
@@ -106,7 +106,7 @@ export async function editBodies(
   }
 }
 
-/** In a shell, since an editor may have arguments: `code --wait`. It needs none of the keys. */
+/** Starts the editor in a shell, since it may have arguments: `code --wait`. It gets none of the keys. */
 function runEditor({ runCommand, env, platform }: CliContext, editor: string, file: string): Promise<number> {
   const argument = platform === 'win32' ? '"%EVENT_FILE%"' : '"$EVENT_FILE"';
   return runCommand(`${editor} ${argument}`, { ...withoutSecrets(env), EVENT_FILE: file });

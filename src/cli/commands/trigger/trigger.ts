@@ -79,7 +79,9 @@ export default defineCommand({
     const { deployment } = configuration;
     const { merchant, forge, repeat } = flags;
     const options = {
-      ...{ credentials: currentCredentials(configuration), deployment, merchant },
+      credentials: currentCredentials(configuration),
+      deployment,
+      merchant,
       // The awkward spelling adds a member, which the user's own text does not have.
       spelling: flags.edit || flags.from !== undefined ? ('compact' as const) : undefined,
     };
