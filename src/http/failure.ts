@@ -3,10 +3,10 @@ import { RequestError, type RequestErrorCode, type RequestErrorDetails } from '.
 import { causes, inWords, outcomeClauses, type Text, type Words } from '../errors/remedies.ts';
 import { codeOf } from '../internal/error-code.ts';
 import { plainLine } from '../internal/printable-text.ts';
-import { redactQuote } from '../internal/redact-credentials.ts';
-import { echoRedactor } from '../internal/redact-echo.ts';
+import { hidden, redactQuote } from '../internal/redact-credentials.ts';
 import { redactError } from '../internal/redact-error.ts';
 import { redactUrl } from '../internal/redaction.ts';
+import { repeatsOf } from '../internal/repeats.ts';
 import { type Call, secretsOf } from './call.ts';
 import type { CallRecord } from './http-attempt.ts';
 import { type LikelyCause, likelyCauses } from './likely-causes.ts';
@@ -38,14 +38,14 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   const reply = record.reply;
   const personal = personalValues(call);
   const secrets = [...secretsOf(call), ...personal];
-  const redact = echoRedactor(secrets, personal);
+  const repeats = repeatsOf(secrets, personal);
   const cause = redactError(original, secrets);
   const url = redactUrl(call.url);
   const isError = code === 'http_error' || code === 'reply_not_accepted';
   const said = isError ? replyTexts(reply?.body) : [];
   const likely = isError && reply !== undefined ? likelyCauses(call.operation, reply.status, said) : [];
   if (code === 'reply_not_accepted') likely.push(causes.orderReply);
-  const reason = reasonOf(details, redact, { status: reply?.status, said: said[0] });
+  const reason = reasonOf(details, repeats, { status: reply?.status, said: said[0] });
   const happening = `${call.operation}: ${happened ?? whatHappened[code]}${reason}, ${call.method} ${url}`;
   return new RequestError(code, `${happening}; ${outcomeClauses[details.outcome]}.`, {
     ...rest,
@@ -64,15 +64,15 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
 /** The status and the service's own reason, or the transport's if there was no reply. */
 function reasonOf(
   { code, cause }: FailureDetails,
-  redact: (text: string) => string,
+  repeats: (text: string) => boolean,
   { status, said }: { status: number | undefined; said: string | undefined },
 ): string {
   if (status !== undefined) {
-    const quoted = quotable(said ?? '', redact);
+    const quoted = quotable(said ?? '', repeats);
     return ` (status ${status})${quoted === '' ? '' : `: "${quoted}"`}`;
   }
   if (code !== 'connection_failed' && code !== 'network_error' && code !== 'timeout') return '';
-  const quoted = quotable(causeText(cause) ?? '', redact);
+  const quoted = quotable(causeText(cause) ?? '', repeats);
   return quoted === '' ? '' : ` (${quoted})`;
 }
 
@@ -109,10 +109,11 @@ const maxQuoted = 200;
 const maxRead = 4_000;
 
 /** A foreign text that is safe to quote: one short line without secrets, which cannot pass for our own words. */
-function quotable(text: string, redact: (text: string) => string): string {
-  const plain = plainLine(redact(text).slice(0, maxRead));
-  // Again, since a secret that control characters had split is whole now.
-  const shown = redactQuote(redact(plain)).replaceAll('"', "'");
+function quotable(text: string, repeats: (text: string) => boolean): string {
+  const line = plainLine(text);
+  // Colours can split a secret, and only the line has it whole.
+  if (repeats(text) || repeats(line)) return hidden;
+  const shown = redactQuote(line.slice(0, maxRead)).replaceAll('"', "'");
   // Do not cut through the middle of a character.
   return shown.length > maxQuoted
     ? `${shown

@@ -1,16 +1,15 @@
 import type { RequestErrorDetails } from '../errors/errors.ts';
-import { hidden, holdsKey } from '../internal/redact-credentials.ts';
-import { echoFinder, hideSpans, redactReply } from '../internal/redact-echo.ts';
+import { hidden, holdsKey, redactCredentials } from '../internal/redact-credentials.ts';
+import { redactText } from '../internal/redaction.ts';
+import { redactReply, repeatsOf } from '../internal/repeats.ts';
 import { type Call, secretsOf } from './call.ts';
 import type { ReadReply } from './reply.ts';
 
-/** A shorter secret occurs in texts by chance, so only its own characters are hidden. */
-const longEnough = 8;
-
 /**
  * The reply as an error shows it. A service may repeat what it got, so each text that repeats a key, a signature, a
- * header or the text of the request is hidden whole, in any spelling, and so is a copy of the request as an object.
- * Personal data is hidden where it stands. Everything else stays: a reply may hold new keys, which are nowhere else.
+ * header, the text of the request or personal data of it is hidden whole, and so is a copy of the request as an object.
+ * Personal data is only cut out where it is spelled as it was sent. Everything else stays: a reply may hold new keys,
+ * which are nowhere else.
  *
  * @param personal values of the request
  */
@@ -19,25 +18,25 @@ export function shownReply(
   { headers, body }: Pick<ReadReply, 'headers' | 'body'>,
   personal: readonly string[],
 ): Pick<RequestErrorDetails, 'headers' | 'body'> {
+  // Shorter ones occur in texts by chance.
   const secrets = secretsOf(call).filter((secret) => secret.length > 3);
-  const findSecrets = echoFinder(secrets.filter((secret) => secret.length >= longEnough));
-  const short = secrets.filter((secret) => secret.length < longEnough);
-  const findOthers = echoFinder([...personal, ...short], personal);
-  const hideEach = (text: string) => hideSpans(text, [...findSecrets(text), ...findOthers(text)]);
+  const repeatsSecret = repeatsOf(secrets);
+  const repeatsPersonal = repeatsOf(personal, personal);
+  const repeats = (text: string) => repeatsSecret(text) || repeatsPersonal(redactText(text, personal));
 
-  function show(given: unknown): string {
-    const text = String(given);
-    const shown = hideEach(text);
-    // A text that also names a new key keeps it.
-    return findSecrets(text).length === 0 || holdsKey(shown) ? shown : hidden;
+  function show(text: string): string {
+    if (!repeats(text)) return redactText(text, personal);
+    // New keys stay, by their prefixes.
+    const words = text.split(/[\s"'<>,]+/).filter((word) => holdsKey(word) && !repeats(word));
+    return [hidden, ...words].join(' ');
   }
 
   const request = call.body === undefined ? undefined : membersOf(JSON.parse(call.body));
   const isRequest = (value: object) => request !== undefined && isCopy(value, request);
   const shownHeaders = [...headers].map(([name, value]): [string, string] => [
     name,
-    // Without it nobody can tell where the service redirects to.
-    name === 'location' ? hideEach(value) : show(value),
+    // The address of a redirect stays: it repeats our query values, which are hidden first.
+    show(name === 'location' && repeats(value) ? redactCredentials(value) : value),
   ]);
   return { headers: new Headers(shownHeaders), body: redactReply(body, show, { isHidden: isRequest }) };
 }

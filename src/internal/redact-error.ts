@@ -1,6 +1,6 @@
 import { isPartnerExchangeError, whatFailed } from '../errors/errors.ts';
 import { hidden, redactCredentials, redactQuote } from './redact-credentials.ts';
-import { echoRedactor } from './redact-echo.ts';
+import { repeatsOf } from './repeats.ts';
 
 /** An error's text may hold a whole reply. */
 const maxShown = 10_000;
@@ -10,21 +10,23 @@ const maxShown = 10_000;
  * carry the request itself.
  */
 export function redactError(error: unknown, secrets: readonly string[]): Error | undefined {
-  return redactedCopy(error, echoRedactor(secrets), 0);
+  return redactedCopy(error, repeatsOf(secrets), 0);
 }
 
-function redactedCopy(error: unknown, redact: (text: unknown) => string, depth: number): Error | undefined {
+function redactedCopy(error: unknown, repeats: (text: string) => boolean, depth: number): Error | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined;
-  const cause = redactedCopy(error.cause, redact, depth + 1);
-  const isQuoting = error instanceof SyntaxError;
-  const shown = (text: unknown) => {
-    const known = redact(text).slice(0, maxShown);
-    return redactQuote(isQuoting ? withoutQuotes(known) : known);
+  const cause = redactedCopy(error.cause, repeats, depth + 1);
+  const shown = (value: unknown) => {
+    const text = String(value ?? '');
+    if (repeats(text)) return hidden;
+    const start = text.slice(0, maxShown);
+    return redactQuote(error instanceof SyntaxError ? withoutQuotes(start) : start);
   };
   const message = shown(messageOf(error));
+  const name = shown(error.name);
   const copy = new Error(message, cause && { cause });
-  Object.defineProperty(copy, 'name', { value: shown(error.name) });
-  Object.defineProperty(copy, 'stack', { value: stackOf(error, message, shown) });
+  Object.defineProperty(copy, 'name', { value: name });
+  Object.defineProperty(copy, 'stack', { value: `${name}: ${message}${placesOf(error, repeats)}` });
   if ('code' in error && (typeof error.code === 'string' || typeof error.code === 'number')) {
     const code = typeof error.code === 'string' ? shown(error.code) : error.code;
     Object.defineProperty(copy, 'code', { value: code, enumerable: true });
@@ -32,12 +34,10 @@ function redactedCopy(error: unknown, redact: (text: unknown) => string, depth: 
   return copy;
 }
 
-/** The places of the code stay, also where the message is hidden. */
-function stackOf(error: Error, message: string, shown: (text: unknown) => string): string {
-  const places = /(?:\n {4}at .*)+$/.exec(String(error.stack))?.[0] ?? '';
-  return message === hidden
-    ? `${shown(error.name)}: ${hidden}${redactCredentials(places)}`
-    : shown(error.stack);
+/** The places of the code, which stay where the message is hidden. */
+function placesOf({ stack }: Error, repeats: (text: string) => boolean): string {
+  const places = /(?:\n {4}at .*)+$/.exec(String(stack))?.[0].slice(0, maxShown) ?? '';
+  return repeats(places) ? '' : redactCredentials(places);
 }
 
 /** Of an error of ours without advice and link: a message quotes it. */

@@ -1,5 +1,5 @@
 import { hidden, redactCredentials } from './redact-credentials.ts';
-import { writtenForms } from './redact-echo.ts';
+import { repeatsOf, writtenForms } from './repeats.ts';
 
 /** The only request headers that are shown: gateways add secret ones under any name. */
 const harmlessHeaders: readonly string[] = [
@@ -17,27 +17,22 @@ const sensitiveReplyHeader = /auth|cookie|credential|key|partner|pass|pwd|secret
 
 /** Shows only the values of harmless headers. */
 export function redactRequestHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
-  return redactHeaders(headers, secrets, (name) => !harmlessHeaders.includes(name));
-}
-
-/**
- * Hides the values of headers that may hold a secret; elsewhere the request's secrets and query values: a redirect's
- * `location` may repeat ours.
- */
-export function redactReplyHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
-  const shown = redactHeaders(headers, secrets, (name) => sensitiveReplyHeader.test(name));
-  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, redactCredentials(value)]));
-}
-
-function redactHeaders(
-  headers: Headers,
-  secrets: readonly string[],
-  isHidden: (name: string) => boolean,
-): Record<string, string> {
+  const repeats = repeatsOf(secrets);
   const shown = [...headers].map(([name, value]) => [
     name,
-    isHidden(name) ? hidden : redactText(value, secrets),
+    harmlessHeaders.includes(name) && !repeats(value) ? value : hidden,
   ]);
+  return Object.fromEntries(shown);
+}
+
+/** Hides the values of headers that may hold a secret, and values that repeat one of the request's. */
+export function redactReplyHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
+  const repeats = repeatsOf(secrets);
+  const shown = [...headers].map(([name, value]) => {
+    // The address of a redirect stays: it repeats our query values, which are hidden first.
+    const text = name === 'location' ? redactCredentials(value) : value;
+    return [name, sensitiveReplyHeader.test(name) || repeats(text) ? hidden : redactCredentials(text)];
+  });
   return Object.fromEntries(shown);
 }
 
@@ -60,7 +55,7 @@ export function redactUrl(url: string): string {
 
 /**
  * Removes the secrets from a text of our own, in their usual spellings; the longest first, since one may be part of
- * another. For foreign texts use `redactEcho`.
+ * another. A foreign text that repeats one is hidden whole: `repeatsOf` finds it.
  */
 export function redactText(text: string, secrets: readonly string[]): string {
   const forms = secrets.filter((secret) => secret !== '').flatMap(writtenForms);

@@ -8,9 +8,9 @@ import {
   whatFailed,
 } from '../errors/errors.ts';
 import { mapText } from '../errors/remedies.ts';
-import { redactCredentials } from '../internal/redact-credentials.ts';
-import { echoRedactor, redactReply } from '../internal/redact-echo.ts';
+import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
 import { redactError } from '../internal/redact-error.ts';
+import { redactReply, repeatsOf } from '../internal/repeats.ts';
 import type { SendResult } from './devices.ts';
 
 /** Longer than any message of our clients; another messenger's may be of any length. */
@@ -54,9 +54,9 @@ export function notSentError(
 }
 
 /** Our clients' errors hold no secret; those of another messenger may quote the message, whatever their kind. */
-function redactorOf(secrets: readonly string[]): (text: unknown) => string {
-  const redact = echoRedactor(secrets);
-  return (text) => redactCredentials(redact(text));
+function redactorOf(secrets: readonly string[]): (text: string) => string {
+  const repeats = repeatsOf(secrets);
+  return (text) => (repeats(text) ? hidden : redactCredentials(text));
 }
 
 /** The error itself if it holds no secret, so that it keeps its kind; a request error is always copied. */
@@ -72,7 +72,7 @@ function isClean(error: PartnerExchangeError, secrets: readonly string[]): boole
   const stack = String(error.stack).replaceAll(/^ +at .+$/gm, '');
   try {
     const text = [error.message, stack, JSON.stringify(error)].join(' ');
-    return echoRedactor(secrets)(text) === text;
+    return !repeatsOf(secrets)(text);
   } catch {
     return false;
   }
@@ -81,6 +81,7 @@ function isClean(error: PartnerExchangeError, secrets: readonly string[]): boole
 function redactedCopy(error: RequestError, secrets: readonly string[]): RequestError {
   const { code, outcome, attempts, status, retryAfterMs, assumptions, headers, issues } = error;
   const shown = redactorOf(secrets);
+  const repeats = repeatsOf(secrets);
   const cause = redactError(error.cause, secrets);
   const { what, remedy } = partsOf(error);
   const copy = new RequestError(code, mapText(what, shown), {
@@ -91,7 +92,7 @@ function redactedCopy(error: RequestError, secrets: readonly string[]): RequestE
     url: shown(error.url),
     attempts,
     assumptions,
-    body: redactReply(error.body, echoRedactor(secrets)),
+    body: redactReply(error.body, (text) => (repeats(text) ? hidden : text)),
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(headers && {
@@ -100,6 +101,6 @@ function redactedCopy(error: RequestError, secrets: readonly string[]): RequestE
     ...(issues && { issues: issues.map(({ message, path }) => ({ message: shown(message), path })) }),
     ...(cause && { cause }),
   });
-  Object.defineProperty(copy, 'stack', { value: shown(error.stack) });
+  Object.defineProperty(copy, 'stack', { value: shown(String(error.stack)) });
   return copy;
 }

@@ -149,6 +149,15 @@ describe('the body of an error', () => {
     expect(error.headers?.get('x-request-id')).toBe('r-17');
   });
 
+  it('hides the text of an order whole, also where all else is spelled as it was sent', async () => {
+    const run: Run = (url) =>
+      exchangeAt(url).createOrder({ ...order, first_name: 'Olárìnwá', buyer_email: 'ada@buyer.example' });
+    const { error } = await echoed(run, (response, { request }) => {
+      response.writeHead(400).end(JSON.stringify({ message: 'Bad order', got: `${request.body}` }));
+    });
+    expect(error.body).toEqual({ message: 'Bad order', got: '[redacted]' });
+  });
+
   it('keeps new keys, which are nowhere else', async () => {
     const keys = {
       partner_public_key: 'pk_partner_new',
@@ -161,7 +170,7 @@ describe('the body of an error', () => {
     const call = exchangeAt(server.url).regenerateKeys(partner, { schema });
     const { body, code } = await requestError(call);
     expect(code).toBe('reply_nonconforming');
-    expect(body).toEqual({ ...keys, note: 'pk_partner_new replaces [redacted]' });
+    expect(body).toEqual({ ...keys, note: '[redacted] pk_partner_new' });
   });
 
   it('keeps a new API key of any form, also in a text', async () => {
@@ -179,7 +188,7 @@ describe('the body of an error', () => {
     expect((await requestError(createOrder(server.url))).body).toEqual(reply);
   });
 
-  it('hides personal data of the order where it stands', async () => {
+  it('loses of a text only personal data that is spelled as it was sent', async () => {
     const server = await startServer({
       status: 422,
       body: '{"message":"No account 0123498765 at Guaranty."}',

@@ -142,10 +142,10 @@ describe('the reason that an error quotes', () => {
     expect(parts.filter((part) => reason?.includes(part))).toEqual([]);
   });
 
-  it.each<[what: string, run: Run, said: string, reason: string]>([
-    ['the phone number', sendMessage, 'no account for +2348012345678', 'no account for +[redacted]'],
-    ['the phone number without its +', sendMessage, '2348012345678 is blocked', '[redacted] is blocked'],
-    ['the phone number of a query', checkNumber, 'no account for 2348012345678', 'no account for [redacted]'],
+  it.each<[what: string, run: Run, said: string]>([
+    ['the phone number', sendMessage, 'no account for +2348012345678'],
+    ['the phone number without its +', sendMessage, '2348012345678 is blocked'],
+    ['the phone number of a query', checkNumber, 'no account for 2348012345678'],
     [
       'what an order says of its buyer',
       (url, options) =>
@@ -155,8 +155,7 @@ describe('the reason that an error quotes', () => {
           last_name: 'Lovelace',
           refund_account: '0123456789',
         }),
-      'ada@buyer.example is not A. Lovelace of account 0123456789 on usdt-trc20',
-      '[redacted] is not A. [redacted] of account [redacted] on usdt-trc20',
+      'no account 0123456789 on usdt-trc20',
     ],
     [
       'the name of a buyer in another case',
@@ -166,11 +165,19 @@ describe('the reason that an error quotes', () => {
           first_name: 'Ọlárìnwá',
           last_name: 'Lovelace',
         }),
-      'LOVELACE ọLÁRÌNWÁ is not lovelaces or Lovelaceton',
-      '[redacted] [redacted] is not lovelaces or [redacted]ton',
+      'ọLÁRÌNWÁ is blocked',
     ],
-  ])('does not repeat %s', async (_, run, said, reason) => {
-    expect(await quoted({ message: said }, run)).toBe(reason);
+  ])('is hidden whole where it repeats %s', async (_, run, said) => {
+    expect(await quoted({ message: said }, run)).toBe('[redacted]');
+  });
+
+  it('may hold a word that begins as the name of a buyer does', async () => {
+    const run: Run = (url, options) =>
+      new ExchangeClient({ deployment: deploymentAt(url), credentials, ...options }).createOrder({
+        ...order,
+        last_name: 'Lovelace',
+      });
+    expect(await quoted({ message: 'no lovelaces here' }, run)).toBe('no lovelaces here');
   });
 
   it.each([
@@ -185,7 +192,7 @@ describe('the reason that an error quotes', () => {
     '801 2 3 4 5 6 7 8',
   ])("does not repeat the recipient's number spelled %s", async (written) => {
     const reason = await quoted({ message: `no account for ${written}` }, sendMessage);
-    expect(reason).toMatch(/^no account for \D{0,4}0?\[redacted\]$/);
+    expect(reason).toBe('[redacted]');
   });
 
   it.each<[spelling: string, spell: (key: string) => string]>([
@@ -200,9 +207,7 @@ describe('the reason that an error quotes', () => {
       [apiKey, sendMessage],
       [credentials.partnerPublicKey, createOrder],
     ] as const) {
-      expect(await quoted({ message: `no such key: ${spell(key)}` }, run)).toMatch(
-        /^no such key: \[redacted\]=?$/,
-      );
+      expect(await quoted({ message: `no such key: ${spell(key)}` }, run)).toBe('[redacted]');
     }
   });
 
@@ -218,7 +223,7 @@ describe('the reason that an error quotes', () => {
     const deployment = deploymentAt(service, { headers: { 'x-upstream': 'gw-7712', 'x-hop': '1' } });
     const options = { deployment, credentials, ...replying(403, { message: 'gw-7712 has no route 1' }) };
     const { message } = await requestError(new ExchangeClient(options).createOrder(order));
-    expect(message).toContain('"[redacted] has no route 1"');
+    expect(message).toContain('(status 403): "[redacted]", POST');
   });
 
   it('is all that is left of a code, a key and a number in the error of a message', async () => {

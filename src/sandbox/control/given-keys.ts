@@ -1,6 +1,6 @@
 import { allKeysOf } from '../../credentials/define-credentials.ts';
-import { redactReply } from '../../internal/redact-echo.ts';
 import { redactText } from '../../internal/redaction.ts';
+import { redactReply } from '../../internal/repeats.ts';
 import type { SandboxState } from '../state.ts';
 
 /**
@@ -15,5 +15,5 @@ export function hideGivenKeys<Value>({ options, partners }: SandboxState, value:
   const keys = options.masterKey === undefined ? given : [...given, options.masterKey];
   if (keys.length === 0 || value instanceof Response) return value;
   // Sound: it changes texts alone.
-  return redactReply(value, (text) => redactText(String(text), keys)) as Value;
+  return redactReply(value, (text) => redactText(text, keys)) as Value;
 }
