@@ -1,4 +1,4 @@
-import { readBounded } from '../internal/read-bounded.ts';
+import { readBoundedText } from '../internal/read-bounded.ts';
 
 /**
  * A successful reply. The contract shows none (ledger: `replies`), so we assume nothing about its body: pass a `schema`
@@ -33,14 +33,9 @@ export function replyHead(response: Response): ReadReply {
 export async function readReply(response: Response, maxBytes: number): Promise<ReadReply> {
   const { status, headers } = replyHead(response);
   try {
-    const reader = response.body?.getReader();
-    const bytes = reader === undefined ? new Uint8Array() : await readBounded(reader, maxBytes);
-    if (bytes !== undefined) {
-      return { status, headers, body: parseReplyBody(new TextDecoder().decode(bytes)) };
-    }
-    // Not awaited: a peer that never ends its body must not block the caller.
-    reader?.cancel().catch(() => {});
-    return { status, headers, body: undefined, failure: 'too_large' };
+    const text = await readBoundedText(response.body, maxBytes);
+    if (text === undefined) return { status, headers, body: undefined, failure: 'too_large' };
+    return { status, headers, body: parseReplyBody(text) };
   } catch (cause) {
     return { status, headers, body: undefined, failure: 'broken', cause };
   }

@@ -1,5 +1,5 @@
 import { DeadlineError, withDeadline } from './deadline.ts';
-import { readBounded } from './read-bounded.ts';
+import { readBoundedText } from './read-bounded.ts';
 
 export interface PostedRequest {
   readonly url: string;
@@ -53,25 +53,15 @@ export async function postRequest(
       // A redirect is an answer: its target did not agree to receive the request.
       const response = await fetch(url, { ...init, redirect: 'manual' });
       head = { status: response.status, headers: response.headers };
-      return { kind: 'answered', ...head, text: await readText(response, maxAnswerBytes) };
+      // The answer counts even if its body breaks off or is too long.
+      const text = await readBoundedText(response.body, maxAnswerBytes).catch(() => undefined);
+      return { kind: 'answered', ...head, text };
     });
   } catch (error) {
     outer?.throwIfAborted();
     if (error instanceof DeadlineError) return { kind: 'late', afterMs: timeoutMs, ...head };
     return { kind: 'closed', reason: reasonOf(error) };
   }
-}
-
-/** The answer counts even if its body breaks off or is too long. */
-async function readText({ body }: Response, maxBytes: number): Promise<string | undefined> {
-  const reader = body?.getReader();
-  if (reader === undefined) return '';
-  try {
-    const bytes = await readBounded(reader, maxBytes);
-    if (bytes !== undefined) return new TextDecoder().decode(bytes);
-  } catch {}
-  reader.cancel().catch(() => {});
-  return undefined;
 }
 
 /** A code such as `ECONNRESET` or the name of the error: messages may hold the address. */

@@ -53,12 +53,9 @@ export function requireJsonType(request: Request): void {
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = new Refusal(413, 'body_too_large', `The body is longer than ${maxBytes} bytes.`);
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
-  const reader = request.body?.getReader();
-  if (reader === undefined) return new Uint8Array();
-  const bytes = await readBounded(reader, maxBytes);
-  if (bytes !== undefined) return bytes;
-  reader.cancel().catch(() => {});
-  throw tooLarge;
+  const bytes = await readBounded(request.body, maxBytes);
+  if (bytes === undefined) throw tooLarge;
+  return bytes;
 }
 
 /** Parses the body of an unsigned request. */

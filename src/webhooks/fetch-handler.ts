@@ -1,5 +1,5 @@
 import { endOfTurn, withDeadline } from '../internal/deadline.ts';
-import { readBounded } from '../internal/read-bounded.ts';
+import { type ByteSource, readBounded } from '../internal/read-bounded.ts';
 import {
   checkHead,
   fetchBodyAdvice,
@@ -56,7 +56,8 @@ async function readFetchBody(
   if (request.body?.locked) return alreadyRead;
   if (request.body === null) return { body: new Uint8Array() };
   const reader = request.body.getReader();
-  const read = await inTime(readPieces(reader, maxBodyBytes), bodyTimeoutMs);
+  const read = await inTime(readPieces({ getReader: () => reader }, maxBodyBytes), bodyTimeoutMs);
+  // A body that is late is still being read.
   if ('refusal' in read) reader.cancel().catch(() => {});
   return read;
 }
@@ -83,11 +84,8 @@ async function readWhole(request: FetchRequest, maxBytes: number): Promise<Reque
   return body.byteLength > maxBytes ? { refusal: 'body_too_large' } : { body };
 }
 
-async function readPieces(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  maxBytes: number,
-): Promise<RequestBody> {
-  const body = await readBounded(reader, maxBytes);
+async function readPieces(stream: ByteSource, maxBytes: number): Promise<RequestBody> {
+  const body = await readBounded(stream, maxBytes);
   return body === undefined ? { refusal: 'body_too_large' } : { body };
 }
 

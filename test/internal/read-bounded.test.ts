@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinChunks, readBounded } from '../../src/internal/read-bounded.ts';
+import { joinChunks, readBounded, readBoundedText } from '../../src/internal/read-bounded.ts';
 
-/** A stream of these chunks, and how many of them were asked for. */
+/** A stream of these chunks, how many of them were asked for, and whether it was cancelled. */
 function streamOf(chunks: readonly unknown[]) {
   let pulled = 0;
+  let isCancelled = false;
   const stream = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
@@ -12,10 +13,13 @@ function streamOf(chunks: readonly unknown[]) {
         if (pulled < chunks.length) controller.enqueue(chunks[pulled++] as Uint8Array);
         else controller.close();
       },
+      cancel() {
+        isCancelled = true;
+      },
     },
     { highWaterMark: 0 },
   );
-  return { reader: stream.getReader(), pulled: () => pulled };
+  return { stream, pulled: () => pulled, isCancelled: () => isCancelled };
 }
 
 describe('a stream that is read up to a limit', () => {
@@ -23,28 +27,46 @@ describe('a stream that is read up to a limit', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 9 }), { maxLength: 9 }), async (chunks) => {
         const whole = Buffer.concat(chunks);
-        const { reader } = streamOf(chunks);
-        expect(Buffer.from((await readBounded(reader, whole.length)) ?? 'none')).toEqual(whole);
+        const { stream, isCancelled } = streamOf(chunks);
+        expect(Buffer.from((await readBounded(stream, whole.length)) ?? 'none')).toEqual(whole);
+        expect(isCancelled()).toBe(false);
       }),
     );
   });
 
-  it('gives nothing when there is one byte more, and is not read on', async () => {
-    const { reader, pulled } = streamOf([new Uint8Array(4), new Uint8Array(5), new Uint8Array(1)]);
-    expect(await readBounded(reader, 8)).toBeUndefined();
+  it('gives its text', async () => {
+    const chunks = [...Buffer.from('é')].map((byte) => Uint8Array.of(byte));
+    expect(await readBoundedText(streamOf(chunks).stream, 2)).toBe('é');
+    expect(await readBoundedText(streamOf(chunks).stream, 1)).toBeUndefined();
+  });
+
+  it('is empty when there is no stream', async () => {
+    expect(await readBounded(null, 0)).toEqual(new Uint8Array());
+    expect(await readBoundedText(null, 0)).toBe('');
+  });
+
+  it('gives nothing when there is one byte more, and is cancelled', async () => {
+    const { stream, pulled, isCancelled } = streamOf([
+      new Uint8Array(4),
+      new Uint8Array(5),
+      new Uint8Array(1),
+    ]);
+    expect(await readBounded(stream, 8)).toBeUndefined();
     expect(pulled()).toBe(2);
+    expect(isCancelled()).toBe(true);
   });
 
   it('is refused when it gives something other than bytes, whose size nobody knows', async () => {
-    const { reader } = streamOf(['text']);
-    await expect(readBounded(reader, 8)).rejects.toThrow(TypeError);
+    const { stream, isCancelled } = streamOf(['text']);
+    await expect(readBounded(stream, 8)).rejects.toThrow(TypeError);
+    expect(isCancelled()).toBe(true);
   });
 
   it('passes on why it broke', async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error('reset')),
     });
-    await expect(readBounded(broken.getReader(), 8)).rejects.toThrow('reset');
+    await expect(readBounded(broken, 8)).rejects.toThrow('reset');
   });
 });
 

@@ -1,5 +1,5 @@
 import { detectFromOracle, probeBody } from '../../diagnostics/detection/detect-from-oracle.ts';
-import { readBounded } from '../../internal/read-bounded.ts';
+import { readBoundedText } from '../../internal/read-bounded.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
 import { describeDetection } from '../terminal/describe-detection.ts';
@@ -67,14 +67,12 @@ async function ask(
     const message = `${url.host} did not answer: check the address and the network.`;
     throw new CliError(message, { cause, exitCode: exitCodes.findings });
   }
-  const reader = response.body?.getReader();
-  const bytes = reader === undefined ? new Uint8Array() : await readBounded(reader, maxReplyBytes);
-  if (!response.ok || bytes === undefined) {
-    await reader?.cancel();
-    const answer = bytes === undefined ? 'more than 64 KiB' : `status ${response.status}`;
+  const text = await readBoundedText(response.body, maxReplyBytes);
+  if (!response.ok || text === undefined) {
+    const answer = text === undefined ? 'more than 64 KiB' : `status ${response.status}`;
     throw new CliError(`${url.host} answered ${answer}, no signature: is it the signing endpoint?`, {
       exitCode: exitCodes.findings,
     });
   }
-  return new TextDecoder().decode(bytes);
+  return text;
 }

@@ -1,7 +1,7 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import { isJsonObject } from '../../../internal/json.ts';
-import { readBounded } from '../../../internal/read-bounded.ts';
+import { readBoundedText } from '../../../internal/read-bounded.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';
 import { withoutSecrets } from '../../terminal/secret-guard.ts';
 
@@ -54,10 +54,7 @@ async function askUrl({ fetch, signal }: CliContext, url: URL, timeoutMs: number
 
 /** A reply that is too long becomes empty, which is no count. */
 async function readReply({ body }: Response): Promise<string> {
-  const reader = body?.getReader();
-  const bytes = reader && (await readBounded(reader, maxReplyBytes));
-  if (bytes === undefined) await reader?.cancel();
-  return new TextDecoder().decode(bytes);
+  return (await readBoundedText(body, maxReplyBytes)) ?? '';
 }
 
 /** Runs the command in a shell, as the user wrote it. The order id is in a variable, so nothing has to be quoted. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { isJsonObject } from '../../../internal/json.ts';
 import { printableText } from '../../../internal/printable-text.ts';
-import { readBounded } from '../../../internal/read-bounded.ts';
+import { readBoundedText } from '../../../internal/read-bounded.ts';
 import { sandboxOperations } from '../../../sandbox/control/sandbox-endpoints.ts';
 import { type CliContext, CliError, exitCodes } from '../../terminal/context.ts';
 import type { RunningSandbox } from './running-sandboxes.ts';
@@ -46,7 +46,10 @@ export async function callSandbox<Id extends OperationId>(
   let reply: { isOk: boolean; value: unknown };
   try {
     const response = await fetch(target, { method, headers, body, signal, redirect: 'error' });
-    reply = { isOk: response.ok, value: JSON.parse(await readText(response)) };
+    reply = {
+      isOk: response.ok,
+      value: JSON.parse((await readBoundedText(response.body, maxAnswerBytes)) ?? ''),
+    };
   } catch (cause) {
     signal.throwIfAborted();
     throw new CliError(`The sandbox at ${url} gave no answer: it may have ended.`, { cause });
@@ -64,11 +67,4 @@ export async function callSandbox<Id extends OperationId>(
   throw new CliError(
     `The sandbox at ${url} answers in a form that is not known here: start it with this version of the package.`,
   );
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const reader = body?.getReader();
-  const bytes = reader && (await readBounded(reader, maxAnswerBytes));
-  if (bytes === undefined) await reader?.cancel();
-  return new TextDecoder().decode(bytes);
 }
