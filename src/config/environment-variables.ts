@@ -4,7 +4,7 @@ import type { BrandedName } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/errors.ts';
 import type { Text } from '../errors/remedies.ts';
 import { codeOf } from '../internal/error-code.ts';
-import { isJsonObject } from '../internal/json.ts';
+import { isJsonObject, tryParse } from '../internal/json.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../signature/signature-scheme.ts';
 
 /** A row of the table of variables; docs/details/configuration.md is checked against it. */
@@ -161,7 +161,8 @@ function readFlag(value: string): boolean {
  * @throws {ConfigurationError} without the text in its message
  */
 export function readScheme(text: string): SignatureScheme {
-  const value = parse(text);
+  const value = tryParse(text);
+  if (value === undefined) throw invalidEnvironment('is not JSON.');
   const scheme = isJsonObject(value) && 'scheme' in value ? value.scheme : value;
   if (!isJsonObject(scheme))
     throw invalidEnvironment((say) => `must be a scheme, or a pin made by ${say.pin}.`);
@@ -172,15 +173,6 @@ export function readScheme(text: string): SignatureScheme {
   }
   // Sound: checkScheme refuses every value that the type does not allow.
   return checkScheme(scheme as unknown as SignatureScheme);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The error of JSON.parse would quote the text.
-    throw invalidEnvironment('is not JSON.');
-  }
 }
 
 /** A pin has some thousands of bytes per sample. */

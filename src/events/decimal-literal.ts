@@ -1,3 +1,4 @@
+import { tryParse } from '../internal/json.ts';
 import { findElement, findMembers, type Span } from '../internal/json-scanner.ts';
 
 /** Most characters of a number; more than any amount has. */
@@ -43,7 +44,8 @@ export function isDecimal(text: string): boolean {
 
 /** The JSON text of the value at a path. */
 function valueAt(text: string, path: string | readonly (string | number)[]): string | undefined {
-  if (!isJson(text)) return undefined;
+  // The scanner only works on JSON, and a caller's text may be anything.
+  if (tryParse(text) === undefined) return undefined;
   let at: Span | undefined = { start: text.length - text.trimStart().length, end: text.length };
   for (const segment of typeof path === 'string' ? [path] : path) {
     at = step(text, at, segment);
@@ -57,14 +59,4 @@ function step(text: string, at: Span, segment: string | number): Span | undefine
   if (typeof segment === 'number') return opening === '[' ? findElement(text, segment, at.start) : undefined;
   // Of a repeated name the last one counts, as in JSON.parse.
   return opening === '{' ? findMembers(text, segment, at.start).at(-1)?.value : undefined;
-}
-
-/** The scanner only works on JSON, and a caller's text may be anything. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

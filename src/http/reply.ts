@@ -1,3 +1,4 @@
+import { tryParse } from '../internal/json.ts';
 import { readBoundedText } from '../internal/read-bounded.ts';
 
 /**
@@ -57,11 +58,8 @@ export function retryAfterMs(reply: ReadReply | undefined, now: number): number 
 
 function parseReplyBody(text: string): unknown {
   if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = tryParse(text);
+  return value === undefined ? text : value;
 }
 
 /** Where services put a message for people, the most telling member first. */

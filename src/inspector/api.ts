@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { tryParse } from '../internal/json.ts';
 import type * as schemas from '../sandbox/control/schemas.ts';
 
 export type State = z.output<typeof schemas.stateSchema>;
@@ -105,12 +106,7 @@ const noAnswer = isListening
 const tokenNeeded = 'This needs the token that was printed at the start. Enter it above.';
 
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ApiError(
-      'no_answer',
-      'Another program answers at this address. Open the printed address again.',
-    );
-  }
+  const value = tryParse(text);
+  if (value !== undefined) return value;
+  throw new ApiError('no_answer', 'Another program answers at this address. Open the printed address again.');
 }

@@ -6,6 +6,16 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObj
 /** A JSON object. */
 export type JsonObject = { [member: string]: JsonValue };
 
+/** `undefined` if the text is not JSON: the parser's own error would quote it. */
+export function tryParse(text: string): JsonValue | undefined {
+  try {
+    // Sound: JSON.parse returns JSON data.
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Not an array, not null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

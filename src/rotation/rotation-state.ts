@@ -2,7 +2,7 @@ import { defineCredentials, plainCredentials } from '../credentials/define-crede
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { type KeyOrigin, namesOf, readOrigin } from '../credentials/same-partner.ts';
 import { KeyError } from '../errors/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, tryParse } from '../internal/json.ts';
 import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
 
 /** One set of keys that the service has issued. */
@@ -73,12 +73,8 @@ export function writeState({ origin, current, request, pending, retired, ...late
  */
 export function readState(text: string | undefined): RotationState {
   if (text === undefined) return emptyState;
-  let state: JsonValue;
-  try {
-    state = JSON.parse(text);
-  } catch {
-    throw invalid('it is not JSON');
-  }
+  const state = tryParse(text);
+  if (state === undefined) throw invalid('it is not JSON');
   if (!isJsonObject(state)) throw invalid('it is not an object');
   if (state.version !== version) throw invalid('it has another version');
   const { version: _, origin, current, request, pending, retired, ...later } = state;

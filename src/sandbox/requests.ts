@@ -1,7 +1,7 @@
 import { issuePath, type StandardSchema } from '../deployment/standard-schema.ts';
 import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
 import { isPartnerExchangeError, isSignatureError, whatFailed } from '../errors/errors.ts';
-import { isJsonObject, type JsonObject } from '../internal/json.ts';
+import { isJsonObject, type JsonObject, tryParse } from '../internal/json.ts';
 import { readBounded } from '../internal/read-bounded.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { decodeBody } from '../signature/signed-body.ts';
@@ -61,13 +61,8 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
 /** Parses the body of an unsigned request. */
 export function parseBody(bytes: Uint8Array): JsonObject {
   const text = refuseSignatureErrors(() => decodeBody(bytes));
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the body.
-    throw new Refusal(400, 'body_not_json', 'The body is not JSON.');
-  }
+  const value = tryParse(text);
+  if (value === undefined) throw new Refusal(400, 'body_not_json', 'The body is not JSON.');
   if (!isJsonObject(value)) throw new Refusal(400, 'body_not_object', 'The body is not a JSON object.');
   return value;
 }

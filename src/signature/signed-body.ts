@@ -2,12 +2,10 @@ import { ConfigurationError, SignatureError } from '../errors/errors.ts';
 import { isJsonObject } from '../internal/json.ts';
 import { findMembers } from '../internal/json-scanner.ts';
 import { parseJson } from '../internal/json-tree.ts';
+import { decodeUtf8 } from '../internal/utf8.ts';
 import { decodeDigest } from './digest.ts';
 import type { BodyForms } from './serializations.ts';
 import type { Encoding } from './signature-scheme.ts';
-
-// The byte order mark is kept, so that JSON.parse refuses it: nobody signs one.
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Refuses bytes that are not UTF-8, and text with half a surrogate pair: two such texts could have one digest. */
 export function decodeBody(body: string | Uint8Array): string {
@@ -22,11 +20,9 @@ export function decodeBody(body: string | Uint8Array): string {
       'A signature is checked over the raw body, not over a parsed object.',
     );
   }
-  try {
-    return decoder.decode(body);
-  } catch {
-    throw notUtf8();
-  }
+  const text = decodeUtf8(body);
+  if (text === undefined) throw notUtf8();
+  return text;
 }
 
 function notUtf8(): SignatureError {
@@ -68,7 +64,7 @@ function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody |
   const claimedDigest = decodeDigest(encoding, signature);
   if (claimedDigest === undefined) return undefined;
   const json = source.slice(0, contentEnd) + source.slice(end);
-  const value = tryParse(json);
+  const value = readJson(json);
   if (!isJsonObject(value)) throw notJson(source);
   if (Object.hasOwn(value, 'signature')) throw duplicatedSignature();
   value.signature = signature;
@@ -76,7 +72,7 @@ function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody |
 }
 
 function parseSignedAnywhere(source: string, encoding: Encoding): ParsedSignedBody {
-  const value = tryParse(source);
+  const value = readJson(source);
   if (value === undefined) throw notJson(source);
   if (!isJsonObject(value)) throw new SignatureError('body_not_object', 'The body is not a JSON object.');
   if (!Object.hasOwn(value, 'signature')) {
@@ -105,7 +101,7 @@ function describe(source: string): string {
 }
 
 /** `undefined` for what is not JSON. @throws {SignatureError} `body_too_deep` */
-function tryParse(text: string): unknown {
+function readJson(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
@@ -155,7 +151,7 @@ function spaceEnd(text: string, index: number): number {
   return at;
 }
 
-/** Less than what `trim` removes. */
+/** JSON white space only. */
 function isSpace(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 }

@@ -1,5 +1,5 @@
 import { StoreError } from '../errors/errors.ts';
-import { findNonJson, type JsonValue } from '../internal/json.ts';
+import { findNonJson, type JsonValue, tryParse } from '../internal/json.ts';
 import {
   checkInteger,
   defineOptions,
@@ -139,19 +139,11 @@ export function rowToStoredRecord(row: Readonly<Record<string, unknown>>): Store
   return toStoredRecord(String(row.key), { text: String(row.value), expiresAt });
 }
 
-/**
- * @throws {StoreError} `store_failed` if somebody else has changed it; without the parser's error, which quotes the
- *   text
- */
+/** @throws {StoreError} `store_failed` if another program has changed it */
 function readRecordText(text: string): JsonValue {
-  try {
-    // Sound: JSON.parse returns JSON data.
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    throw new StoreError(
-      'store_failed',
-      'A record of the store is not JSON: another program has changed it.',
-      { remedy: 'Restore the record, and give this package keys of its own.' },
-    );
-  }
+  const value = tryParse(text);
+  if (value !== undefined) return value;
+  throw new StoreError('store_failed', 'A record of the store is not JSON: another program has changed it.', {
+    remedy: 'Restore the record, and give this package keys of its own.',
+  });
 }

@@ -37,6 +37,7 @@ describe('trigger', () => {
       'fiat_amount_to_pay=7',
       'transactional_kyc.email=',
       'new.deep.er=[true]',
+      'absent=null',
     ];
     const args = ['trigger', event, '--to', target.url, ...set.flatMap((each) => ['--set', each])];
     expect((await partnerExchange(args, { env: keys })).code).toBe(0);
@@ -45,6 +46,7 @@ describe('trigger', () => {
       fiat_amount_to_pay: 7,
       transactional_kyc: { email: '', first_name: expect.any(String) },
       new: { deep: { er: [true] } },
+      absent: null,
     });
   });
 

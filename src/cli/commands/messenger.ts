@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { buildRouteMap } from '@stricli/core';
 import { renderUnicodeCompact } from 'uqr';
 import { printableText } from '../../internal/printable-text.ts';
+import { decodeUtf8 } from '../../internal/utf8.ts';
 import { MessengerClient } from '../../messenger/messenger-client.ts';
 import { readConfiguration, requireAddress } from '../inputs/configuration.ts';
 import { inputName, readInput, secretOrAsk } from '../inputs/input.ts';
@@ -130,14 +131,10 @@ export default buildRouteMap({
 });
 
 function readMessage(bytes: Uint8Array, name: string): string {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new CliError(`${name} is not UTF-8 text: save it as UTF-8.`);
-  }
-  // Editors and `echo` end a text with a line break, which is not part of the message.
-  const message = text.replace(/\r?\n$/, '');
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw new CliError(`${name} is not UTF-8 text: save it as UTF-8.`);
+  // Editors begin a text with a byte order mark, and end it with a line break, as `echo` does: no part of the message.
+  const message = text.replace(/^\ufeff/, '').replace(/\r?\n$/, '');
   if (message.trim() === '') throw new CliError(`${name} is empty: there is no message to send.`);
   return message;
 }

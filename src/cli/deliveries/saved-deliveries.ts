@@ -2,8 +2,9 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { deliveryFileFormat } from '../../diagnostics/detection/samples.ts';
-import { isJsonObject, type JsonValue } from '../../internal/json.ts';
+import { isJsonObject, type JsonValue, tryParse } from '../../internal/json.ts';
 import { hidden } from '../../internal/redact-credentials.ts';
+import { decodeUtf8 } from '../../internal/utf8.ts';
 import { inputName, readInput } from '../inputs/input.ts';
 import { type CliContext, CliError } from '../terminal/context.ts';
 
@@ -23,14 +24,14 @@ export interface SavedRequest {
 
 /** The text of a file that keeps a delivery byte for byte. */
 export function writeSavedRequest({ receivedAt, target, headers, body }: SavedRequest): string {
-  const text = textOf(body);
+  const text = decodeUtf8(body);
   const content = text === undefined ? { bodyBase64: Buffer.from(body).toString('base64') } : { body: text };
   return `${JSON.stringify({ format, receivedAt, target, headers, ...content }, null, 2)}\n`;
 }
 
 /** The delivery in a file: one that was written by {@link writeSavedRequest}, or a bare body. */
 export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest {
-  const value = parse(bytes);
+  const value = tryParse(decodeUtf8(bytes) ?? '');
   if (!isJsonObject(value) || value.format === undefined) return { headers: [], body: bytes };
   if (value.format !== format) {
     // A body may have a member of that name.
@@ -48,24 +49,6 @@ export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest 
     headers,
     body: Buffer.from(content),
   };
-}
-
-function parse(bytes: Uint8Array): unknown {
-  const text = textOf(bytes);
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The text whose UTF-8 is exactly these bytes; `undefined` if there is none. */
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function isHeaders(value: JsonValue | undefined): value is [string, string][] {
@@ -135,7 +118,7 @@ async function expandPaths(
  * `undefined` for another file.
  */
 function trafficEvents(bytes: Uint8Array, name: string): NamedDelivery[] | undefined {
-  const value = parse(bytes);
+  const value = tryParse(decodeUtf8(bytes) ?? '');
   if (!isJsonObject(value) || !Array.isArray(value.entries)) return undefined;
   if (typeof value.lastId !== 'number' && !String(value.format).startsWith('partner-exchange-session/'))
     return undefined;

@@ -1,9 +1,9 @@
 import { keyPrefixes } from '../../credentials/partner-credentials.ts';
-import { isJsonObject } from '../../internal/json.ts';
+import { isJsonObject, tryParse } from '../../internal/json.ts';
 import { type RandomBytes, randomBytes } from '../../internal/random.ts';
 import { detectScheme } from './detect-scheme.ts';
 import type { SchemeDetection } from './detection.ts';
-import { encodingsOf, tryParse } from './samples.ts';
+import { encodingsOf } from './samples.ts';
 
 /** Signs a body with a secret, as the deployment does. */
 export type SigningOracle = (request: {

@@ -1,5 +1,5 @@
 import { isSignatureError } from '../../errors/errors.ts';
-import { isJsonObject, type JsonObject } from '../../internal/json.ts';
+import { isJsonObject, type JsonObject, tryParse } from '../../internal/json.ts';
 import { decodeDigest } from '../../signature/digest.ts';
 import { type Encoding, schemeParts } from '../../signature/signature-scheme.ts';
 import { decodeBody, type ParsedSignedBody, removeSignature } from '../../signature/signed-body.ts';
@@ -164,12 +164,3 @@ const hashesByDigits: Readonly<Record<number, string>> = {
   64: 'SHA-256',
   96: 'SHA-384',
 };
-
-/** `undefined` if the text is not JSON. */
-export function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,6 +1,7 @@
 import { readOrigin } from '../../credentials/same-partner.ts';
 import { InboxError } from '../../errors/errors.ts';
 import { storableText } from '../../internal/describe-error.ts';
+import { tryParse } from '../../internal/json.ts';
 import { type Delivery, readTraceparent } from '../inbox.ts';
 import { membersOf } from '../stored-delivery.ts';
 
@@ -58,12 +59,9 @@ export function readMessage(given: unknown): { readonly delivery: Delivery; read
 
 function parse(given: unknown): unknown {
   if (typeof given !== 'string' && !(given instanceof Uint8Array)) return given;
-  try {
-    return JSON.parse(typeof given === 'string' ? given : new TextDecoder().decode(given));
-  } catch {
-    // Without the parser's error, which quotes the text.
-    throw invalidMessage('it is not JSON');
-  }
+  const value = tryParse(typeof given === 'string' ? given : new TextDecoder().decode(given));
+  if (value === undefined) throw invalidMessage('it is not JSON');
+  return value;
 }
 
 function invalidMessage(reason: string): InboxError {

@@ -3,7 +3,7 @@ import { type Operation, operations } from '../../deployment/operations.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
 import { isSignatureError, whatFailed } from '../../errors/errors.ts';
-import { isJsonObject, type JsonObject } from '../../internal/json.ts';
+import { isJsonObject, type JsonObject, tryParse } from '../../internal/json.ts';
 import { findMembers } from '../../internal/json-scanner.ts';
 import { canonicalText } from '../../signature/serializations.ts';
 import { decodeBody, parseSignedBody } from '../../signature/signed-body.ts';
@@ -144,12 +144,8 @@ function spelling(text: string, name: string): string | undefined {
 }
 
 export function asObject(text: string | undefined): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParse(text ?? '');
+  return isJsonObject(value) ? value : undefined;
 }
 
 interface IssuedKey {

@@ -1,6 +1,6 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
-import { isJsonObject } from '../../../internal/json.ts';
+import { isJsonObject, tryParse } from '../../../internal/json.ts';
 import { readBoundedText } from '../../../internal/read-bounded.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';
 import { withoutSecrets } from '../../terminal/secret-guard.ts';
@@ -79,12 +79,7 @@ async function askCommand({ env, cwd, signal }: CliContext, command: string, tim
 }
 
 function readCount(option: string, id: string, text: string): number {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The text is judged below, like every other value.
-  }
+  let value = tryParse(text);
   if (isJsonObject(value)) value = Object.hasOwn(value, id) ? value[id] : 0;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   throw new CliError(

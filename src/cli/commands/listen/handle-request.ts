@@ -2,7 +2,7 @@ import type { VerificationKey } from '../../../credentials/verification-keys.ts'
 import { fromWireNames, type WireNames } from '../../../deployment/wire-names.ts';
 import type { SignatureErrorCode } from '../../../errors/errors.ts';
 import type { EventReading } from '../../../events/event-readings.ts';
-import { isJsonObject } from '../../../internal/json.ts';
+import { isJsonObject, tryParse } from '../../../internal/json.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
@@ -134,13 +134,8 @@ export function verifyDelivery(
 }
 
 function claims(body: Uint8Array, wireNames: WireNames): Partial<Verdict> {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (!isJsonObject(value)) return {};
-    return identity(fromWireNames(value, wireNames));
-  } catch {
-    return {};
-  }
+  const value = tryParse(new TextDecoder().decode(body));
+  return isJsonObject(value) ? identity(fromWireNames(value, wireNames)) : {};
 }
 
 const members = [

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../internal/json.ts';
-import { decodeBody } from '../../../signature/signed-body.ts';
+import { isJsonObject, type JsonObject, tryParse } from '../../../internal/json.ts';
+import { decodeUtf8 } from '../../../internal/utf8.ts';
 import { readSavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { inputName, readExactJsonObject, readInput } from '../../inputs/input.ts';
 import { type CliContext, CliError, exitCodes } from '../../terminal/context.ts';
@@ -18,8 +18,9 @@ export async function readEventBodies(
 }
 
 function parseBodies(bytes: Uint8Array, name: string): readonly [JsonObject, ...JsonObject[]] {
-  const text = decodeText(bytes, name);
-  const value = parse(text);
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw new CliError(`${name} is not JSON in UTF-8: check the file.`);
+  const value = tryParse(text);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   // Each object is read from its own text, so that a loss in it is found.
   const texts =
@@ -32,7 +33,7 @@ function parseBodies(bytes: Uint8Array, name: string): readonly [JsonObject, ...
 }
 
 function objectsIn({ text, name }: { text: string; name: string }): JsonObject[] {
-  const value = parse(text);
+  const value = tryParse(text);
   if (!Array.isArray(value)) return [readExactJsonObject(Buffer.from(text), name)];
   // The array becomes a member, so that the checks see all of it.
   const { events } = readExactJsonObject(Buffer.from(`{"events":${text}}`), name);
@@ -40,23 +41,6 @@ function objectsIn({ text, name }: { text: string; name: string }): JsonObject[]
     if (isJsonObject(each)) return each;
     throw new CliError(`${name}: the element ${index} is not an object: an event is one.`);
   });
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    // Sound: it is what JSON.parse returns.
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
-
-function decodeText(bytes: Uint8Array, name: string): string {
-  try {
-    return decodeBody(bytes);
-  } catch {
-    throw new CliError(`${name} is not JSON in UTF-8: check the file.`);
-  }
 }
 
 /** Refuses `--edit` before any work if it cannot be done. */

@@ -1,6 +1,6 @@
 import type { OrderEventName } from '../../../events/order-event.ts';
 import { findLossyMember } from '../../../internal/find-lossy-member.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../internal/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, tryParse } from '../../../internal/json.ts';
 import { unreachableBecause } from '../../../internal/post-request.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { eventBody } from '../../../testing/event-body.ts';
@@ -186,17 +186,9 @@ function assignment(input: string): Assignment {
     throw new CliError('must be of the form member=value or outer.inner=value');
   }
   const written = input.slice(end + 1);
-  const value = jsonOrText(written);
+  const parsed = tryParse(written);
+  const value = parsed === undefined ? written : parsed;
   const loss = value === written ? undefined : findLossyMember(written);
   if (loss === undefined) return { path, value };
   throw new CliError(`${[...path, ...loss.path].join('.')} ${loss.message}`);
-}
-
-function jsonOrText(text: string): JsonValue {
-  try {
-    // Sound: it is what JSON.parse returns.
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
 }

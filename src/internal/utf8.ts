@@ -1,0 +1,11 @@
+// The byte order mark is kept, so that JSON.parse refuses it: no service signs one.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text whose UTF-8 is exactly these bytes; `undefined` if there is none. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

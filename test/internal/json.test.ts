@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { tryParse } from '../../src/internal/json.ts';
+import { decodeUtf8 } from '../../src/internal/utf8.ts';
+
+describe('a text that may be JSON', () => {
+  it('is parsed', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(tryParse(text)).toEqual(JSON.parse(text));
+      }),
+    );
+    expect(tryParse('null')).toBeNull();
+  });
+
+  it.each(['', ' ', '{', 'undefined', '\ufeff{}'])('is undefined for %j', (text) => {
+    expect(tryParse(text)).toBeUndefined();
+  });
+});
+
+describe('bytes that may be UTF-8', () => {
+  it('are the text that has exactly these bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        const text = decodeUtf8(bytes);
+        return text === undefined || Buffer.from(text).equals(bytes);
+      }),
+    );
+    expect(decodeUtf8(Buffer.from('\ufeffé'))).toBe('\ufeffé');
+  });
+
+  it.each([[[0xff]], [[0xc0, 0x80]], [[0xed, 0xa0, 0x80]], [[0xe2, 0x82]]])(
+    'are no text if they are %j',
+    (bytes) => {
+      expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined();
+    },
+  );
+});
