@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { ListedEntry } from './api.ts';
 import { CopyButtons } from './copy-buttons.tsx';
 import { Card, Facts } from './detail.tsx';
+import { prettyJson } from './pretty-json.ts';
 
 const forms = ['pretty', 'raw', 'headers'] as const;
 type Form = (typeof forms)[number];
@@ -71,38 +72,4 @@ function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
   const all = Object.entries(headers);
   if (all.length === 0) return <p class="muted pad">No headers.</p>;
   return <Facts facts={all} />;
-}
-
-interface Token {
-  readonly kind: 'name' | 'string' | 'number' | 'literal' | 'plain';
-  readonly text: string;
-}
-
-/** Adds line breaks to JSON, and keeps the spelling of its tokens. `undefined` for other text. */
-function prettyJson(text: string): Token[] | undefined {
-  try {
-    JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const tokens: Token[] = [];
-  const plain = (added: string) => tokens.push({ kind: 'plain', text: added });
-  let depth = 0;
-  const line = () => `\n${'  '.repeat(Math.min(depth, 40))}`;
-  const all = [...text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)].map(([token]) => token);
-  for (const [index, token] of all.entries()) {
-    const next = all[index + 1];
-    if (token === '{' || token === '[') {
-      depth += 1;
-      plain(next === '}' || next === ']' ? token : token + line());
-    } else if (token === '}' || token === ']') {
-      depth -= 1;
-      const before = all[index - 1];
-      plain(before === '{' || before === '[' ? token : line() + token);
-    } else if (token === ',') plain(`,${line()}`);
-    else if (token === ':') plain(': ');
-    else if (token.startsWith('"')) tokens.push({ kind: next === ':' ? 'name' : 'string', text: token });
-    else tokens.push({ kind: /^[-\d]/.test(token) ? 'number' : 'literal', text: token });
-  }
-  return tokens;
 }

@@ -68,7 +68,8 @@ function skipSpace(text: string, index: number): number {
   return at;
 }
 
-function stringEnd(text: string, open: number): number {
+/** Where the string ends that begins at `open`. */
+export function stringEnd(text: string, open: number): number {
   const { length } = text;
   // indexOf is faster than our own loop, and few strings hold an escaped quote.
   const first = text.indexOf('"', open + 1);

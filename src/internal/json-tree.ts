@@ -1,4 +1,5 @@
 import type { JsonValue } from './json.ts';
+import { type JsonToken, tokenAt } from './json-tokens.ts';
 
 /**
  * A parsed JSON text that keeps the spelling of numbers, the order of members, and repeated members. A `literal` is a
@@ -11,69 +12,47 @@ export type LiteralNode =
   | { readonly kind: 'object'; readonly members: readonly (readonly [name: string, value: LiteralNode])[] };
 
 /**
- * Reads a text that `JSON.parse` has accepted. @throws {RangeError} when it is nested too deeply for the call stack
+ * Reads a text that `JSON.parse` has accepted.
+ *
+ * @throws {RangeError} when it is nested too deeply for the call stack
  */
 export function readLiteralTree(text: string): LiteralNode {
-  let index = 0;
+  let end = 0;
 
-  function readValue(): LiteralNode {
-    skipSpace();
-    switch (text[index]) {
-      case '{':
-        return { kind: 'object', members: readList('}', readMember) };
-      case '[':
-        return { kind: 'array', elements: readList(']', readValue) };
-      case '"':
-        return { kind: 'text', text: readString() };
-      default:
-        return { kind: 'literal', text: readLiteral() };
-    }
+  function next(): JsonToken {
+    while (text.charCodeAt(end) <= 0x20) end++;
+    if (end >= text.length) throw new SyntaxError('The text is not JSON.');
+    const token = tokenAt(text, end);
+    end = token.end;
+    return token;
   }
 
-  function readMember(): readonly [string, LiteralNode] {
-    skipSpace();
-    const name = readString();
-    skipSpace();
-    index++;
-    return [name, readValue()];
-  }
-
-  function readList<Item>(close: string, readItem: () => Item): Item[] {
+  /** Up to the bracket that closes a list. */
+  function readItems<Item>(close: string, readItem: (first: JsonToken) => Item): Item[] {
     const items: Item[] = [];
-    index++;
-    skipSpace();
-    while (index < text.length && text[index] !== close) {
-      const before = index;
-      items.push(readItem());
-      skipSpace();
-      if (text[index] === ',') index++;
-      // Not JSON after all. Without progress the loop would never end.
-      if (index === before) throw new SyntaxError('The text is not JSON.');
+    for (let token = next(); token.text !== close; token = next()) {
+      if (token.text !== ',') items.push(readItem(token));
     }
-    index++;
     return items;
   }
 
-  function readString(): string {
-    const start = index++;
-    while (index < text.length && text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
-    index++;
-    const slice = text.slice(start, index);
-    // JSON.parse returns a string for a JSON string.
-    return slice.includes('\\') ? String(JSON.parse(slice)) : slice.slice(1, -1);
+  function readMember(name: JsonToken): readonly [string, LiteralNode] {
+    next();
+    return [stringValue(name.text), readValue(next())];
   }
 
-  function readLiteral(): string {
-    const start = index;
-    while (index < text.length && !',]} \n\r\t'.includes(text.charAt(index))) index++;
-    return text.slice(start, index);
+  function readValue({ kind, text }: JsonToken): LiteralNode {
+    if (text === '{') return { kind: 'object', members: readItems('}', readMember) };
+    if (text === '[') return { kind: 'array', elements: readItems(']', readValue) };
+    return kind === 'string' ? { kind: 'text', text: stringValue(text) } : { kind: 'literal', text };
   }
 
-  function skipSpace(): void {
-    while (text.charCodeAt(index) <= 0x20) index++;
-  }
+  return readValue(next());
+}
 
-  return readValue();
+function stringValue(quoted: string): string {
+  // JSON.parse returns a string for a JSON string.
+  return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
 
 /**

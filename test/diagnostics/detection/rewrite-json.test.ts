@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   javascriptNumber,
-  jsonTokens,
   phpNumber,
   pythonNumber,
   rewriteJson,
 } from '../../../src/diagnostics/detection/json-spellings.ts';
+import { jsonTokens } from '../../../src/internal/json-tokens.ts';
 
 // json.dumps(json.loads(literal)), Python 3.
 const python: [literal: string, written: string][] = [

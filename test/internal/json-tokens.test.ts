@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { prettyText } from '../../src/inspector/pretty-json.ts';
+import { jsonTokens } from '../../src/internal/json-tokens.ts';
+import { type LiteralNode, readLiteralTree } from '../../src/internal/json-tree.ts';
+import { growth, wellBelowQuadratic } from '../support/timing.ts';
+
+/** JSON in any of its layouts. */
+const texts = fc
+  .tuple(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t', '\n \r'))
+  .map(([value, indent]) => JSON.stringify(value, null, indent));
+
+function parsedTree(node: LiteralNode): unknown {
+  switch (node.kind) {
+    case 'text':
+      return node.text;
+    case 'literal':
+      return JSON.parse(node.text);
+    case 'array':
+      return node.elements.map(parsedTree);
+    case 'object':
+      return Object.fromEntries(node.members.map(([name, member]) => [name, parsedTree(member)]));
+  }
+}
+
+describe('the tokens of a JSON text', () => {
+  it('are the whole text, and blanks stand only between them', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const tokens = [...jsonTokens(text)];
+        expect(tokens.map((token) => token.text).join('')).toBe(text);
+        const others = tokens.filter(({ kind }) => kind !== 'space').map((token) => token.text);
+        expect(others.join('')).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+    );
+  });
+
+  it('make a tree of the same value', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(parsedTree(readLiteralTree(text))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('make a tree with the spelling of numbers and the order of repeated members', () => {
+    expect(readLiteralTree(' { "2" : 1e2 , "1":-0, "\\u0032" :[ "\\n" ] } ')).toEqual({
+      kind: 'object',
+      members: [
+        ['2', { kind: 'literal', text: '1e2' }],
+        ['1', { kind: 'literal', text: '-0' }],
+        ['2', { kind: 'array', elements: [{ kind: 'text', text: '\n' }] }],
+      ],
+    });
+  });
+
+  it.each(['', ' ', '{', '[1', '{"a"', '{"a":', '{"a":1'])('make no tree of %j', (text) => {
+    expect(() => readLiteralTree(text)).toThrow(SyntaxError);
+  });
+
+  it.each(['"\\\\', '1 ', '{"a":1},', '[1,'])('are read in linear time from %j', (part) => {
+    const text = (size: number) => `[${part.repeat(size / part.length)}`;
+    expect(growth(text, (hostile) => [...jsonTokens(hostile)].length)).toBeLessThan(wellBelowQuadratic);
+  });
+});
+
+describe('a body on the page', () => {
+  it('has a line for each member, and empty lists on one line', () => {
+    expect(prettyText('{"a":[],"b":{"c":[1.0,"x:{"]},"d":{}}')).toBe(
+      '{\n  "a": [],\n  "b": {\n    "c": [\n      1.0,\n      "x:{"\n    ]\n  },\n  "d": {}\n}',
+    );
+  });
+
+  it('is as JSON.stringify indents it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const text = JSON.stringify(value);
+        expect(prettyText(text)).toBe(JSON.stringify(value, null, 2));
+      }),
+    );
+  });
+
+  it('stays as it is when it is not JSON', () => {
+    expect(prettyText('{"a":')).toBe('{"a":');
+  });
+});
