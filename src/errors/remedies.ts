@@ -165,6 +165,7 @@ export const signatureRemedies = {
 
 export const storeRemedies = {
   store_failed: 'See the cause, and run the change again: it reads what was written.',
+  disk_full: 'Free some space, and run the change again.',
   store_conflict: 'Nothing was written: run the change again.',
   store_lost: 'Nothing was written: restore the records of Redis, or start the process again without them.',
   store_closed: 'Create a new store, or close it after everything that uses it.',

@@ -443,6 +443,7 @@ function classOf(error: SdkError): string {
     case 'store_failed':
     case 'store_closed':
     case 'store_lost':
+    case 'disk_full':
       expectTypeOf(error).toEqualTypeOf<StoreError>();
       return 'StoreError';
     case 'http_error':

@@ -125,7 +125,7 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
   },
   store_full: {
     messages: ['The disk of the inbox is full'],
-    causes: ['the disk is full', 'deliveries are stored and not handled'],
+    causes: ['the disk is full, or has less than 4 MB left', 'deliveries are stored and not handled'],
   },
   inbox_stopped: {
     messages: ['The inbox was stopped.', 'The inbox was stopped while the handler was running'],
@@ -458,9 +458,12 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
     causes: [
       'Redis or PostgreSQL is down or cannot be reached',
       'the connection broke',
-      'the disk is full',
       'another program writes to the same records',
     ],
+  },
+  disk_full: {
+    messages: ['The disk of the record store is full'],
+    causes: ['the disk is full', '`maxBytes` of `sqliteStore` is too small'],
   },
   store_conflict: {
     messages: [

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type ErrorDetails, InboxError } from '../../errors/errors.ts';
 import { describeError } from '../../internal/describe-error.ts';
 import { openDatabase } from '../../internal/sqlite-database.ts';
+import { diskRoom } from '../../store/sqlite/disk-room.ts';
 import type { LeasedDelivery } from '../handling-attempt.ts';
 import { leaseLost } from '../handling-attempt.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
-import { diskRoom } from './disk-room.ts';
 import { prepareStatements, schema } from './sqlite-statements.ts';
 
 export interface DeliveryTableOptions {
@@ -46,7 +46,7 @@ export function openSqliteStore(options: DeliveryTableOptions) {
     fail: unavailable,
   });
   const statements = prepareStatements(database);
-  const room = diskRoom(database, file.path);
+  const room = diskRoom(database, { path: file.path });
 
   return {
     database,
@@ -65,7 +65,11 @@ export function openSqliteStore(options: DeliveryTableOptions) {
       if (digest.length !== 32) throw new TypeError('The digest of a delivery is 64 hexadecimal digits.');
       if (statements.remember.run(digest, now).changes === 0) return 'duplicate';
       const { name, key, body, traceparent } = delivery;
-      if (!room.take(Buffer.byteLength(body))) throw diskFull();
+      const written = [
+        { key: delivery.digest, text: body },
+        { key: delivery.digest, text: '' },
+      ];
+      if (!room.take(written)) throw diskFull();
       // Without a column of its own, so that the files of earlier versions stay as they are.
       const matchedKey = JSON.stringify({ ...key, traceparent });
       const { changes } = statements.insert.run(digest, name, matchedKey, body, now, now);

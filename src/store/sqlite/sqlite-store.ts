@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
-import { callback, defineOptions, integer, type OptionTable } from '../../internal/options.ts';
-import { isBusy, readWhenFree } from '../../internal/sqlite-busy.ts';
+import { callback, defineOptions, integer, type OptionTable, optional } from '../../internal/options.ts';
+import { isBusy, isFull, readWhenFree } from '../../internal/sqlite-busy.ts';
 import { checkDatabasePath, groupCommit, openDatabase } from '../../internal/sqlite-database.ts';
 import {
   afterAnyKey,
@@ -12,6 +12,7 @@ import {
 } from '../apply-change.ts';
 import { openWork } from '../key-queue.ts';
 import { expiryGraceMs, type RecordStore } from '../record-store.ts';
+import { diskRoom } from './disk-room.ts';
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
@@ -27,6 +28,13 @@ export interface SqliteStoreOptions {
    * @default 5000
    */
   busyTimeoutMs?: number | undefined;
+  /**
+   * Most bytes of the records and their index. Beyond it changes fail with `disk_full`, as they do with less than 4 MB
+   * free on the disk, unless they have `reserve`: what these delete makes room again.
+   *
+   * @default no limit but the disk
+   */
+  maxBytes?: number | undefined;
   /** Milliseconds since 1970; decides what has expired. @default Date.now */
   now?: (() => number) | undefined;
 }
@@ -34,6 +42,7 @@ export interface SqliteStoreOptions {
 const readOptions = defineOptions('sqliteStore', {
   path: (given) => checkDatabasePath('sqliteStore', given),
   busyTimeoutMs: integer({ default: 5_000, most: 60_000 }),
+  maxBytes: optional(integer()),
   now: callback({ default: Date.now }),
 } satisfies OptionTable<SqliteStoreOptions>);
 
@@ -45,6 +54,12 @@ const schema = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS partner_records_expiry ON partner_records (expires_at) WHERE expires_at IS NOT NULL;
 `;
+
+/**
+ * After this many pages (16 MB) a commit moves the `-wal` into the file. Moving waits for the disk, so seldom is
+ * cheaper.
+ */
+const checkpointPages = 4_000;
 
 /** So many at once that no change waits for long. */
 const sweepEveryMs = 1_000;
@@ -63,12 +78,20 @@ const sweepLimit = 200;
  * ```
  */
 export function sqliteStore(options: SqliteStoreOptions): RecordStore {
-  const { path, busyTimeoutMs, now } = readOptions(options);
-  const prepare = (database: DatabaseSync) => database.exec(schema);
+  const { path, busyTimeoutMs, maxBytes, now } = readOptions(options);
+  const prepare = (database: DatabaseSync) => {
+    database.exec(schema);
+    database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
+  };
   const { database, file, close } = withStoreErrors(() =>
     openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed }),
   );
-  const write = groupCommit(database, { busyTimeoutMs, afterCommit: () => file.check() });
+  const room = diskRoom(database, { path: file.path, maxBytes });
+  const write = groupCommit(database, {
+    busyTimeoutMs,
+    beforeBegin: room.begin,
+    afterCommit: () => file.check(),
+  });
   const statements = prepareStatements(database);
   let sweepAt = Number.NEGATIVE_INFINITY;
   const work = openWork();
@@ -81,7 +104,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
   }
 
   return {
-    transact: (keys, change) =>
+    transact: (keys, change, { reserve = false } = {}) =>
       work.run(async () => {
         const checked = checkRecordKeys(keys);
         const outcome = await write(() => {
@@ -94,6 +117,10 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
           // Caught here, so that the others of the transaction need not begin again.
           const applied = attempt(() => applyChange(checked, found, change));
           if ('error' in applied) return applied;
+          const set = [...applied.value.writes].flatMap(([key, record]) =>
+            record === undefined ? [] : { key, text: record.text },
+          );
+          if (set.length > 0 && !reserve && !room.take(set)) return { error: diskFull() };
           for (const [key, record] of applied.value.writes) {
             if (record === undefined) statements.remove.run(key);
             else statements.write.run(key, record.text, record.expiresAt ?? null);
@@ -167,7 +194,13 @@ function throwStoreError(error: unknown): never {
     const message = 'Another process kept the file of the record store locked; nothing was written.';
     throw new StoreError('store_conflict', message, { cause: error });
   }
+  if (isFull(error)) throw diskFull(error);
   throw storeFailed('The file of the record store cannot be used now.', { cause: error });
+}
+
+/** @param cause SQLite's error, if SQLite noticed that the disk is full */
+function diskFull(cause?: unknown): StoreError {
+  return new StoreError('disk_full', 'The disk of the record store is full; nothing was written.', { cause });
 }
 
 function storeFailed(what: string, details?: ErrorDetails): StoreError {
