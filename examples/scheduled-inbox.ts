@@ -13,7 +13,7 @@ const handled: string[] = [];
 /** What each invocation opens. In the cloud: redisStore or postgresStore, which all machines share. */
 function open() {
   const store = sqliteStore({ path: join(folder, 'records.sqlite') });
-  const inbox = storeInbox({ store, retry: { firstDelayMs: 50 } });
+  const inbox = storeInbox({ store, role: 'drain', retry: { firstDelayMs: 50 } });
   const webhooks = createWebhooks({ credentials, inbox }).on('event.buy.credited.crypto', (event) => {
     handled.push(event.partner_order_id);
   });

@@ -1,11 +1,11 @@
-import { InboxError } from '../errors/errors.ts';
+import { InboxError, isStoreError } from '../errors/errors.ts';
 import { driverError } from '../internal/driver-error.ts';
 import { limitCalls } from '../internal/limited-calls.ts';
 import { invalidOption } from '../internal/options.ts';
 import { callHook } from '../internal/warn.ts';
 import { inboxStopped } from './handling-attempt.ts';
 import type { Handling } from './handling-options.ts';
-import type { DeadLetter, Delivery, InboxCounts, InboxHost, ManagedInbox } from './inbox.ts';
+import type { DeadLetter, Delivery, Inbox, InboxCounts, InboxHost, ManagedInbox } from './inbox.ts';
 import {
   type DeadLetterQuery,
   type DeadLetterRead,
@@ -33,7 +33,7 @@ export interface InboxEngine {
 }
 
 /** Belongs to one host, and accepts nothing once it stops. */
-export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role'>): ManagedInbox {
+export function durableInbox(engine: InboxEngine, { role }: Required<Pick<Inbox, 'role'>>): ManagedInbox {
   let attached = false;
   let stopping: Promise<'drained' | 'cut-off'> | undefined;
   let stopped = false;
@@ -54,7 +54,7 @@ export function durableInbox(engine: InboxEngine, { role }: Pick<Handling, 'role
     attach(host) {
       if (attached) throw hasHost();
       attached = true;
-      if (role === 'both') engine.start(host);
+      if (role !== 'receiver') engine.start(host);
     },
     async receive(delivery) {
       checkReceives();
@@ -119,11 +119,15 @@ export function limitStoreCalls(limits: { storeTimeoutMs: number; maxPending: nu
   const tooMany = () =>
     new InboxError('store_unavailable', `${maxPending} deliveries wait for the store of the inbox.`);
   const call = limitCalls({ timeoutMs, maxPending, tooMany });
-  return (work) =>
-    call(work, (error) => {
-      const cause = driverError(error);
-      return new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });
-    });
+  return (work) => call(work, toInboxError);
+}
+
+/** The error of a store, as the sender of a webhook and `onStoreError` get it. */
+export function toInboxError(error: unknown): InboxError {
+  const cause = driverError(error);
+  return isStoreError(error) && error.code === 'disk_full'
+    ? new InboxError('store_full', 'The disk of the inbox is full.', { cause })
+    : new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });
 }
 
 /** Only for failures that no caller waits for. */

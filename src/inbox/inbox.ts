@@ -46,10 +46,10 @@ export function readTraceparent(value: unknown): string | undefined {
  */
 export interface Inbox {
   /**
-   * Who handles what is stored: with `receiver` another process does.
+   * The process that handles what is stored: with `receiver` another one, with `drain` this one where it is told to.
    * @default 'both'
    */
-  readonly role?: 'both' | 'receiver';
+  readonly role?: 'both' | 'receiver' | 'drain';
   /**
    * Accepts an authentic delivery, also one that no handler is registered for: a durable inbox decides nothing here.
    * Resolves with `stored` once it is kept durably, `handled` or `ignored` after `handle` has resolved (`ignored` if

@@ -85,7 +85,7 @@ export async function benchStoreInbox(how: string, store: RecordStore): Promise<
 type Deliveries = Parameters<typeof eachOf>[0];
 
 async function drainAll(store: RecordStore, deliveries: Deliveries): Promise<number> {
-  const inbox = storeInbox({ store, prefix: 'drained/', concurrency });
+  const inbox = storeInbox({ store, role: 'drain', prefix: 'drained/', concurrency });
   inbox.attach?.({ hasHandlers: true, handle: async () => 'handled', report: () => {} });
   await eachOf(deliveries, inFlight, (delivery) => storeNew(inbox, delivery));
   const begun = performance.now();

@@ -167,7 +167,8 @@ async function openStoreInbox(
 ): Promise<ManagedInbox> {
   const { storeInbox } = await import('../../src/inbox/store/store-inbox.ts');
   const { store } = await openStore(engine, address, name, { storeTimeoutMs: 2_000 });
-  return drainedInLoop(storeInbox({ store, storeTimeoutMs: 5_000, ...options }));
+  const role = options.role === 'receiver' ? 'receiver' : 'drain';
+  return drainedInLoop(storeInbox({ store, storeTimeoutMs: 5_000, ...options, role }));
 }
 
 export async function openEffects(place: Place): Promise<Effects> {

@@ -6,7 +6,6 @@ import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { drainedInLoop } from '../inbox/drained-in-loop.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { loadRecords, type RecordDump } from './dumps.ts';
 import { allFixtures, type Fixtures } from './fixtures.ts';
@@ -36,7 +35,7 @@ const engines: Readonly<Record<string, Open>> = {
 
 async function onStore(fixtures: Fixtures, store: ReturnType<typeof memoryStore>) {
   await loadRecords(store, fixtures.json<RecordDump>('store-inbox.json'));
-  return (options?: HandlingOptions) => drainedInLoop(storeInbox({ store, now: () => later, ...options }));
+  return (options?: HandlingOptions) => storeInbox({ store, pollMs: 10, now: () => later, ...options });
 }
 
 for (const fixtures of allFixtures) {

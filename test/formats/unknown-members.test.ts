@@ -25,7 +25,7 @@ describe('a process keeps what a newer version has written into', () => {
     let now = writtenAt;
     const newer = newerStore({ now: () => now, mayForget: isHandled, familyOf: indexOf });
     const options = { now: () => now, maxAttempts: 2 };
-    const open = () => storeInbox({ store: newer.store, ...options });
+    const open = () => storeInbox({ store: newer.store, role: 'drain', ...options });
     const fails = (id: string) => {
       if (id.startsWith('bad')) throw new Error('no such order');
     };

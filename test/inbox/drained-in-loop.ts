@@ -16,7 +16,7 @@ export function drainedInLoop(inbox: StoreInbox): ManagedInbox {
     ...inbox,
     attach(host) {
       inbox.attach?.(host);
-      if (inbox.role === 'both') void drainAgain();
+      if (inbox.role === 'drain') void drainAgain();
     },
     stop(options) {
       isStopped = true;

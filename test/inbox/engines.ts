@@ -64,6 +64,7 @@ export const engines: readonly Engine[] = [
   bullmqEngine(),
   pgBossEngine(),
   storeEngine('memory store', openMemoryStore),
+  storeEngine('drained store', openMemoryStore, undefined, 'drain'),
   storeEngine('sqlite store', openSqliteStore),
   storeEngine('redis store', openRedisStore, missingServers.redis),
   storeEngine('postgres store', openPostgresStore, missingServers.postgres),
@@ -189,8 +190,13 @@ interface OpenedStore {
   close(): Promise<void>;
 }
 
-/** The inbox over a record store, which drains in a loop here, since the others handle by themselves. */
-function storeEngine(name: string, openStore: () => Promise<OpenedStore>, missing?: string): Engine {
+/** The inbox over a record store. With `drain` it is drained in a loop, since the others handle by themselves. */
+function storeEngine(
+  name: string,
+  openStore: () => Promise<OpenedStore>,
+  missing?: string,
+  handling: 'both' | 'drain' = 'both',
+): Engine {
   return {
     name,
     durable: true,
@@ -201,7 +207,8 @@ function storeEngine(name: string, openStore: () => Promise<OpenedStore>, missin
       return {
         inbox(options) {
           const store = stores.open();
-          const inbox = drainedInLoop(storeInbox({ store, ...options }));
+          const role = options?.role === 'receiver' ? 'receiver' : handling;
+          const inbox = drainedInLoop(storeInbox({ store, pollMs: 20, ...options, role }));
           // As a process that ends.
           const stop: ManagedInbox['stop'] = (given) => inbox.stop(given).finally(() => stores.end(store));
           return keep(inboxes, { ...inbox, stop });

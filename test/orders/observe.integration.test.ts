@@ -194,7 +194,7 @@ describe('observe', () => {
     const { journal, service } = bench();
     service.next.push('lost');
     await journal.create(order).catch(() => {});
-    const inbox = storeInbox({ store: memoryStore() });
+    const inbox = storeInbox({ store: memoryStore(), role: 'drain' });
     const webhooks = createWebhooks({ credentials, inbox })
       .onAny(journal.observe)
       .onUnrecognized(journal.observe);

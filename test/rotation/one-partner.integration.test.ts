@@ -51,7 +51,7 @@ function start(storage: KeyStorage, store: RecordStore) {
     ...{ fetch: service.fetch, maxAttempts: 1 },
   });
   const journal = createOrderJournal({ exchange, store });
-  const webhooks = createWebhooks({ credentials: ring, inbox: storeInbox({ store }) });
+  const webhooks = createWebhooks({ credentials: ring, inbox: storeInbox({ store, role: 'drain' }) });
   return { rotation, journal, service, webhooks, ring };
 }
 

@@ -4,7 +4,6 @@ import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { describeInbox, type MakeInbox } from '../../src/testing/describe-inbox.ts';
-import { drainedInLoop } from '../inbox/drained-in-loop.ts';
 
 // The cases wait, and share nothing.
 vi.setConfig({ maxConcurrency: 30 });
@@ -13,11 +12,11 @@ type Options = Parameters<MakeInbox>[0];
 
 const stores = new Map<string, RecordStore>();
 
-/** The inbox over a record store of this process, which drains in a loop. */
+/** The inbox over a record store of this process, which looks often. */
 function open({ data, ...options }: Options, wrap = (store: RecordStore) => store): ManagedInbox {
   const store = stores.get(data) ?? wrap(memoryStore());
   stores.set(data, store);
-  return drainedInLoop(storeInbox({ store, storeTimeoutMs: 100, ...options }));
+  return storeInbox({ store, storeTimeoutMs: 100, pollMs: 10, ...options });
 }
 
 /** The cases of the suite by name, for an inbox. */

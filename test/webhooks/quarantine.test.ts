@@ -28,7 +28,7 @@ async function setUp(inboxOptions: Partial<StoreInboxOptions> = {}) {
 
   function process(options: WebhooksOptions = {}) {
     const ring = createKeyRing({ load: createKeyRotation({ storage, now }).credentials, now, cooldownMs });
-    const inbox = storeInbox({ store, now, ...inboxOptions });
+    const inbox = storeInbox({ store, now, role: 'drain', ...inboxOptions });
     const reports: DeliveryReport[] = [];
     const webhooks = createWebhooks({
       credentials: ring,

@@ -99,7 +99,7 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
       for (let from = 0; from < ids.length; from += mostListed) {
         const some = ids.slice(from, from + mostListed);
         const keys = some.flatMap((id) => [bodyKey(id), indexKey(id)]);
-        await store.transact([roomKey, ...keys], (records) => {
+        const removeSome = (records: RecordSet) => {
           let room = readRoom(records.get(roomKey));
           for (const id of some) {
             const entry = records.get(indexKey(id));
@@ -109,7 +109,8 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
             records.delete(bodyKey(id));
           }
           putRoom(records, room);
-        });
+        };
+        await store.transact([roomKey, ...keys], removeSome, { reserve: true });
       }
     },
   };

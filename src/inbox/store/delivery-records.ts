@@ -53,6 +53,8 @@ const storedMembers: KnownMembers<Delivery & Omit<Stored, 'delivery' | 'kept'>> 
 /** A lease writes three records of each, and a transaction has up to 1,000. */
 const mostLeased = 300;
 const mostRead = 100;
+/** A change that ends or moves what is stored already: a full disk must not keep deliveries from being handled. */
+const reserve = { reserve: true } as const;
 const digestForm = /^[0-9a-f]{64}$/;
 
 /**
@@ -108,10 +110,11 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     for (;;) {
       const seen = await store.transact([key], (records) => readStored(records.get(key)));
       if (seen === undefined) return undefined;
-      const done = await store.transact([key, seen.index, ...further(seen)], (records) => {
+      const changeSeen = (records: RecordSet) => {
         const stored = readStored(records.get(key));
         return stored?.index === seen.index ? { result: apply(stored, records) } : undefined;
-      });
+      };
+      const done = await store.transact([key, seen.index, ...further(seen)], changeSeen, reserve);
       if (done !== undefined) return done.result;
     }
   }
@@ -142,7 +145,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         return { key, digest, record: recordKey(digest), index: alone.keyOf(until, digest) };
       });
       const keys = wanted.flatMap(({ key, record, index }) => [key, record, index]);
-      const leased = await store.transact(keys, (records) =>
+      const leaseWanted = (records: RecordSet) =>
         wanted.flatMap(({ key, record, index }) => {
           // Another worker has it.
           if (records.get(key) === undefined) return [];
@@ -154,8 +157,8 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           const next = { ...stored, attempts: stored.attempts + 1, index, lease: token };
           put(records, next, { at, from: key });
           return [next];
-        }),
-      );
+        });
+      const leased = await store.transact(keys, leaseWanted, reserve);
       return { leased: leased.map((stored) => toLease(stored, token)), pauseMs: 0 };
     },
 
@@ -174,7 +177,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         const token = crypto.randomUUID();
         const index = alone.keyOf(at + leaseMs, digest);
         const grave = dead.keyOf(entry.receivedAt, digest);
-        const next = await store.transact([key, recordKey(digest), index, grave], (records) => {
+        const leaseOrBury = (records: RecordSet) => {
           if (records.get(key) === undefined) return undefined;
           const stored = readStored(records.get(recordKey(digest)));
           if (stored?.index !== key) {
@@ -193,7 +196,8 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           const leased = { ...stored, attempts, index, isolated: true, lease: token };
           put(records, leased, { at, from: key });
           return leased;
-        });
+        };
+        const next = await store.transact([key, recordKey(digest), index, grave], leaseOrBury, reserve);
         if (next === undefined) continue;
         const lease = toLease(next, token);
         if (next.index === index) return { leased: lease, dead: lost };
@@ -204,12 +208,13 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     /** Stays remembered, whoever has it by now. */
     async remove({ delivery: { digest }, token, index }: RecordLease): Promise<void> {
       const key = recordKey(digest);
-      const isMine = await store.transact([key, index], (records) => {
+      const removeMine = (records: RecordSet) => {
         if (readStored(records.get(key))?.lease !== token) return false;
         putHandled(records, digest);
         records.delete(index);
         return true;
-      });
+      };
+      const isMine = await store.transact([key, index], removeMine, reserve);
       if (!isMine) await change(digest, forget);
     },
 
@@ -296,12 +301,13 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     update: (stored: Stored) => Stored,
   ): Promise<boolean> {
     const key = recordKey(digest);
-    return store.transact([key, from, to], (records) => {
+    const endLease = (records: RecordSet) => {
       const stored = readStored(records.get(key));
       if (stored?.lease !== token) return false;
       put(records, { ...update(stored), index: to, lease: undefined }, { at, from });
       return true;
-    });
+    };
+    return store.transact([key, from, to], endLease, reserve);
   }
 
   function toLease(stored: Stored, token: string): RecordLease {

@@ -1,5 +1,5 @@
 /**
- * A durable inbox over a record store, which handles where you call `drain`: for programs without a process that stays.
+ * A durable inbox over a record store: for a server, and for programs without a process that stays.
  *
  * @module partner-exchange-sdk/inbox/store
  */
@@ -7,6 +7,7 @@ export {
   InboxError,
   isInboxError,
 } from '../../errors/errors.ts';
+export type { Sleep } from '../../internal/backoff.ts';
 export type { StoreCallOptions } from '../../internal/limited-calls.ts';
 export type {
   DeadLetter,

@@ -1,32 +1,50 @@
-import { backoffDelay, sleep } from '../../internal/backoff.ts';
+import { isInboxError } from '../../errors/errors.ts';
+import { backoffDelay, type Sleep, sleep } from '../../internal/backoff.ts';
 import { withDeadline } from '../../internal/deadline.ts';
 import { callLimitRows, type StoreCallOptions } from '../../internal/limited-calls.ts';
 import {
   abortSignal,
+  callback,
   checkInteger,
   defineOptions,
   invalidOption,
   type OptionRow,
   type OptionTable,
+  oneOf,
+  timerMs,
   value,
 } from '../../internal/options.ts';
+import { isWholeProcess } from '../../internal/runtime.ts';
 import { sharedKeyQueue } from '../../store/key-queue.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
 import { durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { inboxStopped } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
-import { storedQuarantine } from '../quarantine/inbox-quarantine.ts';
+import { reviewRegularly, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { deliveryRecords, type RecordLease } from './delivery-records.ts';
 
 /** Options of {@link storeInbox}. */
-export interface StoreInboxOptions extends HandlingOptions, StoreCallOptions, QuarantineOptions {
+export interface StoreInboxOptions
+  extends Omit<HandlingOptions, 'role'>,
+    StoreCallOptions,
+    QuarantineOptions {
   /** A record store: `sqliteStore`, `redisStore`, `postgresStore` or your own. You close it. */
   store: RecordStore;
   /** Begins the keys of the inbox's records. Inboxes of the same store and prefix are one inbox. @default 'inbox/' */
   prefix?: string | undefined;
+  /**
+   * `both`: this process stores, and handles by itself until it stops. `receiver`: it only stores, and another one
+   * handles. `drain`: it stores, and handles only where you call `drain`, for programs without a process that stays.
+   * @default 'both'
+   */
+  role?: 'both' | 'receiver' | 'drain' | undefined;
+  /** Milliseconds between two checks for what other processes stored. @default 500 */
+  pollMs?: number | undefined;
+  /** Resolves after this many milliseconds, or at once when the signal is aborted. @default setTimeout */
+  sleep?: Sleep | undefined;
 }
 
 /** Options of `drain`. */
@@ -56,14 +74,14 @@ export interface DrainResult {
   readonly left: number;
 }
 
-/** An inbox that handles where you call `drain`. */
+/** An inbox over a record store. */
 export interface StoreInbox extends ManagedInbox {
   /**
-   * Handles the deliveries that are due, up to `concurrency` at a time, until none is left. Calls in several processes
+   * With `role: 'drain'`: handles the deliveries that are due, up to `concurrency` at a time, until none is left. Calls in several processes
    * share the work. Register the handlers before: without any, nothing is handled.
    *
    * @throws {InboxError} `store_unavailable`, once the handlers that run have ended; `inbox_stopped`
-   * @throws {ConfigurationError} `invalid_option`; also with `role: 'receiver'`, and without `createWebhooks`
+   * @throws {ConfigurationError} `invalid_option`; also with another role, and without `createWebhooks`
    */
   drain(options?: DrainOptions): Promise<DrainResult>;
 }
@@ -74,6 +92,9 @@ const readOptions = defineOptions('storeInbox', {
   ...quarantineRows,
   store: checkStore,
   prefix: value(checkPrefix, { default: 'inbox/' }),
+  role: oneOf(['both', 'receiver', 'drain'], { default: 'both' }),
+  pollMs: timerMs({ default: 500 }),
+  sleep: callback({ default: sleep }),
 } satisfies OptionTable<StoreInboxOptions>);
 
 const readDrainOptions = defineOptions('drain', {
@@ -91,17 +112,16 @@ function unlimitedInteger(): OptionRow<number> {
 }
 
 const mostCounted = 1_000;
-/** Milliseconds between two checks for due deliveries while handlers run. */
-const pollMs = 500;
 
 /**
- * A durable inbox over a record store, for programs without a process that stays: it stores where a delivery is
- * received, and handles where you call `drain`, in a scheduled function, a cron job or the tail of a request.
+ * A durable inbox over a record store. In a server it handles what is stored by itself. In a program without a process
+ * that stays, give it `role: 'drain'`: it handles where you call `drain`, in a scheduled function, a cron job or the tail
+ * of a request.
  *
  * @throws {ConfigurationError} `invalid_option`
  * @example
  * ```ts
- * const inbox = storeInbox({ store: postgresStore({ client: pool }) });
+ * const inbox = storeInbox({ store: postgresStore({ client: pool }), role: 'drain' });
  * const webhooks = createWebhooks({ credentials, inbox }).on('event.buy.credited.crypto', (event) =>
  *   applyOnce(effectKey(event), event),
  * );
@@ -114,36 +134,52 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
   const settings = readOptions(options);
   const { role, retry, random } = settings;
   const records = deliveryRecords(settings);
+  if (role === 'both' && !isWholeProcess())
+    throw invalidOption("No process stays here to handle deliveries: give storeInbox role: 'drain'.");
   const call = limitStoreCalls(settings);
+  // Limited by concurrency only: handling must not wait behind incoming deliveries.
+  const callForWorker = limitStoreCalls({ ...settings, maxPending: Number.MAX_SAFE_INTEGER });
   // Within a process one call after the other: so `concurrency` and "alone" hold for the process.
   const inTurn = sharedKeyQueue();
   const workers = new Set<Worker>();
+  /** Handles by itself; the others end with their `drain`. */
+  let worker: Worker | undefined;
+  let endReviews = () => {};
   let host: InboxHost | undefined;
   let isStopping = false;
 
   const source: WorkSource<RecordLease> = {
-    lease: (limit) => call(() => records.lease(limit)),
-    isIsolatedDue: () => call(records.isIsolatedDue),
-    leaseIsolated: () => call(records.leaseIsolated),
-    remove: (leased) => call(() => records.remove(leased)),
+    async lease(limit) {
+      try {
+        return await callForWorker(() => records.lease(limit));
+      } catch (error) {
+        // On a full disk there may be room for one.
+        if (limit === 1 || !isInboxError(error) || error.code !== 'store_full') throw error;
+        return await callForWorker(() => records.lease(1));
+      }
+    },
+    isIsolatedDue: () => callForWorker(records.isIsolatedDue),
+    leaseIsolated: () => callForWorker(records.leaseIsolated),
+    remove: (leased) => callForWorker(() => records.remove(leased)),
     postpone: (leased, reason) =>
-      call(() => records.postpone(leased, backoffDelay(leased.attempt, retry, random), reason)),
-    putBack: (leased, delayMs) => call(() => records.putBack(leased, delayMs)),
-    moveToDeadLetters: (leased, reason) => call(() => records.moveToDeadLetters(leased, reason)),
+      callForWorker(() => records.postpone(leased, backoffDelay(leased.attempt, retry, random), reason)),
+    putBack: (leased, delayMs) => callForWorker(() => records.putBack(leased, delayMs)),
+    moveToDeadLetters: (leased, reason) => callForWorker(() => records.moveToDeadLetters(leased, reason)),
     async release(left) {
-      await Promise.all(left.map((leased) => call(() => records.putBack(leased, 0))));
+      await Promise.all(left.map((leased) => callForWorker(() => records.putBack(leased, 0))));
     },
   };
 
   async function drain(given: DrainOptions = {}): Promise<DrainResult> {
     const { limit, timeLimitMs: ms, signal } = readDrainOptions(given);
-    if (role === 'receiver') throw invalidOption("An inbox with role: 'receiver' does not drain.");
+    if (role !== 'drain')
+      throw invalidOption(`An inbox with role: '${role}' does not drain: give it role: 'drain'.`);
     if (host === undefined)
       throw invalidOption('drain needs the handlers: give the inbox to createWebhooks.');
     if (isStopping) throw inboxStopped();
     const figures = { handled: 0, ignored: 0, failed: 0, dead: 0 };
     const counting = countOutcomes(host, figures);
-    let worker: Worker | undefined;
+    let draining: Worker | undefined;
     let ending: AbortSignal | undefined = signal;
     const run = () =>
       inTurn(['drain'], async () => {
@@ -151,16 +187,10 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
         if (ending?.aborted) return;
         await host?.review?.();
         if (isStopping || ending?.aborted) return;
-        worker = startWorker(source, {
-          ...settings,
-          host: counting,
-          limit,
-          pollMs,
-          sleep,
-          endsWhenIdle: true,
-        });
-        workers.add(worker);
-        await worker.ended().finally(() => worker !== undefined && workers.delete(worker));
+        const started = startWorker(source, { ...settings, host: counting, limit, endsWhenIdle: true });
+        draining = started;
+        workers.add(started);
+        await started.ended().finally(() => workers.delete(started));
       });
     try {
       await withDeadline({ ms, signal }, (inner) => {
@@ -169,25 +199,38 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
       });
     } catch (error) {
       if (!ending?.aborted) throw error;
-      await worker?.stop(0);
+      await draining?.stop(0);
     }
     return { ...figures, left: await call(() => records.countOpen(mostCounted)) };
   }
 
   const inbox = durableInbox(
     {
-      store: (delivery) => call(() => records.insert(delivery)),
+      async store(delivery) {
+        const result = await call(() => records.insert(delivery));
+        if (result === 'stored') worker?.wake();
+        return result;
+      },
       start(given) {
         host = given;
+        if (role !== 'both') return;
+        worker = startWorker(source, { ...settings, host });
+        workers.add(worker);
+        endReviews = reviewRegularly(host);
       },
       deadLetters: (query) => call(() => records.deadLetters(query)),
       deadLetter: (digest, read) => call(() => records.deadLetter(digest, read)),
-      replay: (digest) => call(() => records.replay(digest)),
+      async replay(digest) {
+        const found = await call(() => records.replay(digest));
+        worker?.wake();
+        return found;
+      },
       discard: (digest) => call(() => records.discard(digest)),
       counts: () => call(records.counts),
       quarantine: storedQuarantine(settings.store, settings),
       async stop(timeoutMs) {
         isStopping = true;
+        endReviews();
         const ends = await Promise.all([...workers].map((worker) => worker.stop(timeoutMs)));
         return ends.includes('cut-off') ? 'cut-off' : 'drained';
       },

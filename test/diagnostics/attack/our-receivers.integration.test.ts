@@ -16,7 +16,6 @@ import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import type { SignatureScheme } from '../../../src/signature/signature-scheme.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';
-import { drainedInLoop } from '../../inbox/drained-in-loop.ts';
 import { isThorough } from '../../support/repeat.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
 import { listen } from '../../webhooks/http/frameworks/mount.ts';
@@ -106,7 +105,7 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
     ['does not count them, which the advice names', false, dropped],
   ])('with an inbox that keeps what cannot be read, if the owner %s', async (_, isCounted, expected) => {
     const store = memoryStore();
-    const inbox = drainedInLoop(storeInbox({ store }));
+    const inbox = storeInbox({ store });
     onTestFinished(() => void inbox.stop());
     const { countEvent, handled } = countingWebhooks();
     const keeping = createWebhooks({ credentials, inbox, onError: () => {} }).onAny(countEvent);

@@ -123,7 +123,9 @@ function remakeInbox(
         kind: 'store',
         inbox,
         async settle() {
-          await inbox.drain({ timeLimitMs: settleMs });
+          const until = Date.now() + settleMs;
+          if (recipe.options.role === 'drain') await inbox.drain({ timeLimitMs: settleMs });
+          else while ((await inbox.counts()).open > 0 && Date.now() < until) await pause(100);
           const { open, dead } = await inbox.counts();
           const letters = await inbox.deadLetters({ limit: Math.max(dead, 1), withBody: true });
           return { open, dead: letters.map(({ body = '{}' }) => signatureOf(body)) };

@@ -7,7 +7,6 @@ import { queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
 import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
-import { drainedInLoop } from '../../inbox/drained-in-loop.ts';
 import { dumpRecords } from '../dumps.ts';
 import { receiverOn, requestOf, until, writtenAt } from '../subjects.ts';
 
@@ -83,7 +82,7 @@ export async function storeInboxRecords() {
   const store = memoryStore({ now: () => clock.now });
   let records: Awaited<ReturnType<typeof dumpRecords>> = [];
   await fillInbox(
-    (options) => drainedInLoop(storeInbox({ store, ...options })),
+    (options) => storeInbox({ store, pollMs: 10, ...options }),
     clock,
     async () => {
       records = await dumpRecords(store);

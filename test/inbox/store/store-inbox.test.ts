@@ -14,7 +14,7 @@ function shared() {
   const now = () => clock.now;
   const store = memoryStore({ now });
   const open = (options: Partial<StoreInboxOptions> = {}) =>
-    storeInbox({ store, now, random: (size) => new Uint8Array(size), ...options });
+    storeInbox({ store, now, role: 'drain', random: (size) => new Uint8Array(size), ...options });
   return { clock, store, open };
 }
 
@@ -148,6 +148,7 @@ describe('drain', () => {
     const inbox = storeInbox({
       store: { transact: never, list: never, close: async () => {} },
       storeTimeoutMs: 20,
+      role: 'drain',
     });
     const { webhooks } = receiver(inbox);
     await expect(inbox.drain()).rejects.toMatchObject({ code: 'store_unavailable' });
@@ -160,6 +161,10 @@ describe('drain', () => {
     const receiving = open({ role: 'receiver' });
     receiver(receiving);
     await expect(receiving.drain()).rejects.toThrow("role: 'receiver'");
+    const server = open({ role: 'both' });
+    receiver(server);
+    await expect(server.drain()).rejects.toThrow("give it role: 'drain'");
+    await server.stop();
     const inbox = open();
     receiver(inbox);
     for (const wrong of [{ limit: 0 }, { timeLimitMs: -1 }, { limits: 5 }, { signal: true }])
@@ -169,6 +174,65 @@ describe('drain', () => {
     expect(() => open({ prefix: 'a b' })).toThrow('prefix');
     expect(() => storeInbox(Object({}))).toThrow('store');
   });
+});
+
+describe("an inbox with role: 'both'", () => {
+  it('handles at once what it stores, without drain', async () => {
+    const { open } = shared();
+    const inbox = open({ role: 'both', pollMs: 600_000 });
+    const { webhooks, calls } = receiver(inbox);
+    await webhooks.receive(order('A'));
+    await expect.poll(() => calls).toEqual(['A']);
+    await webhooks.receive(order('B'));
+    await expect.poll(() => calls).toEqual(['A', 'B']);
+    expect(await inbox.stop()).toBe('drained');
+  });
+
+  it('looks every pollMs for what another process stored', async () => {
+    const { open } = shared();
+    const looks: number[] = [];
+    const sleep = async (ms: number) => {
+      looks.push(ms);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const inbox = open({ role: 'both', pollMs: 1_234, sleep });
+    const { calls } = receiver(inbox);
+    await expect.poll(() => looks.length).toBeGreaterThan(2);
+    expect(new Set(looks)).toEqual(new Set([1_234]));
+    await receiver(open({ role: 'receiver' })).webhooks.receive(order('A'));
+    await expect.poll(() => calls).toEqual(['A']);
+    await inbox.stop();
+  });
+
+  it('waits at a stop for the handlers that run, and handles nothing after it', async () => {
+    const { open } = shared();
+    const inbox = open({ role: 'both', pollMs: 5 });
+    const [begun, end] = [gate(), gate()];
+    const { webhooks, calls } = receiver(inbox, () => {
+      begun.open();
+      return end.opened;
+    });
+    await webhooks.receive(order('A'));
+    await begun.opened;
+    const stopped = inbox.stop();
+    end.open();
+    expect(await stopped).toBe('drained');
+    await receiver(open({ role: 'receiver' })).webhooks.receive(order('B'));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(calls).toEqual(['A']);
+  });
+});
+
+it("an inbox with role: 'drain' handles nothing by itself, and has no timer", async () => {
+  const { open } = shared();
+  let sleeps = 0;
+  const sleep = () => new Promise<void>((resolve) => setTimeout(resolve, 1, sleeps++));
+  const inbox = open({ sleep });
+  const { webhooks, calls } = receiver(inbox);
+  await webhooks.receive(order('A'));
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect([calls, sleeps]).toEqual([[], 0]);
+  expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
 });
 
 describe('a lease', () => {

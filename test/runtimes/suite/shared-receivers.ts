@@ -35,7 +35,7 @@ const memory = createWebhooks({ credentials, onError, inbox: memoryInbox({ timeL
 // At the first request: workerd makes no AbortController before it, and bullmqInbox has one.
 const bullmq = once(() => createWebhooks({ credentials, onError, inbox: bullmqInMemory().inbox }));
 const pgBoss = once(() => createWebhooks({ credentials, onError, inbox: pgBossInMemory().inbox }));
-const scheduled = storeInbox({ store: memoryStore(), timeLimitMs });
+const scheduled = storeInbox({ store: memoryStore(), role: 'drain', timeLimitMs });
 const store = createWebhooks({ credentials, onError, inbox: scheduled }).onAny(handler());
 const receivers: Readonly<Record<string, () => Webhooks>> = {
   '/plain': () => plain,
