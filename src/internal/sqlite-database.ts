@@ -92,7 +92,7 @@ export function checkDatabasePath(owner: string, path: unknown): string {
 }
 
 /** Resolves once the work is on disk. */
-type Write = <Result>(work: () => Result) => Promise<Result>;
+export type WriteGroup = <Result>(work: () => Result) => Promise<Result>;
 
 interface Pending {
   readonly work: () => unknown;
@@ -119,7 +119,7 @@ export function groupCommit(
     beforeBegin,
     afterCommit,
   }: { busyTimeoutMs: number; beforeBegin?: () => void; afterCommit: () => void },
-): Write {
+): WriteGroup {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   let pending: Pending[] = [];

@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteStore, type SqliteStore } from '../../src/inbox/sqlite/delivery-table.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { handlingRows } from '../../src/inbox/handling-options.ts';
+import { indexKey, indexPrefix, indexRecord } from '../../src/inbox/store/delivery-index.ts';
+import { deliveryKey, deliveryRecord, deliveryRecords } from '../../src/inbox/store/delivery-records.ts';
+import { defineOptions } from '../../src/internal/options.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { LineChart } from './chart.ts';
 import { median, ratio } from './measure.ts';
 import type { Finding, Section } from './report.ts';
@@ -9,31 +14,27 @@ import type { Finding, Section } from './report.ts';
 const backlogs = [1_000, 100_000, 1_000_000];
 /** How much more it may cost among the longest backlog than among the shortest: an index is a few pages deeper. */
 const budget = 3;
-const rounds = 200;
+const rounds = 100;
 const now = 1_000_000_000;
+const prefix = 'inbox/';
 
 /** What each of these costs in a SQLite inbox with so many deliveries waiting, beside the same with 1,000. */
-export function benchBacklog(): Omit<Section, 'title'> {
+export async function benchBacklog(): Promise<Omit<Section, 'title'>> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-backlog-'));
-  const store = openSqliteStore({
-    path: join(folder, 'inbox.sqlite'),
-    busyTimeoutMs: 1_000,
-    leaseMs: 65_000,
-    longestWaitMs: 660_000,
-    rememberMs: 1e9,
-    maxAttempts: 8,
-  });
+  const path = join(folder, 'inbox.sqlite');
+  const store = sqliteStore({ path });
+  const clock = { now };
+  const options = defineOptions('bench', handlingRows)({ now: () => clock.now });
+  const records = deliveryRecords({ ...options, store, prefix });
   try {
-    // What the disk does is the same however many are waiting.
-    store.database.exec('PRAGMA synchronous = OFF');
     const findings: Finding[] = [];
     const lines = new Map<string, (readonly [number, number])[]>();
     let waiting = 0;
     let few: Costs | undefined;
     for (const backlog of backlogs) {
-      fill(store, backlog - waiting);
+      fill(path, backlog - waiting);
       waiting = backlog;
-      const costs = measure(store);
+      const costs = await measure(records, clock);
       few ??= costs;
       for (const [what, cost] of Object.entries(costs)) {
         lines.set(what, [...(lines.get(what) ?? []), [backlog, median(cost) * 1000]]);
@@ -57,52 +58,69 @@ export function benchBacklog(): Omit<Section, 'title'> {
     };
     return { findings, charts: [chart] };
   } finally {
-    store.database.close();
+    await store.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-type Costs = ReturnType<typeof measure>;
+type Costs = Awaited<ReturnType<typeof measure>>;
 
-/** Milliseconds of each, in every round. */
-function measure(store: SqliteStore) {
-  const time = (work: () => void) => {
+/** Milliseconds of each, in every round. The disk takes the same time however many are waiting. */
+async function measure(records: ReturnType<typeof deliveryRecords>, clock: { now: number }) {
+  const time = async (work: () => Promise<unknown>) => {
     const times: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const begun = performance.now();
-      work();
+      await work();
       times.push(performance.now() - begun);
     }
     return times;
   };
-  store.database.exec('BEGIN');
+  const nothing = () => records.lease(10);
+  clock.now = now - 1;
   // The engine compiles it first.
-  for (let round = 0; round < rounds; round++) store.lease(10, now - 1);
-  const costs = {
-    'when is the next one due': time(() => {
-      store.untilNext(now);
+  await time(nothing);
+  const nothingToLease = await time(nothing);
+  clock.now = now;
+  return {
+    'nothing to lease': nothingToLease,
+    'lease ten and put them back': await time(async () => {
+      const { leased } = await records.lease(10);
+      await Promise.all(leased.map((one) => records.putBack(one, 0)));
     }),
-    'lease ten and put them back': time(() => {
-      for (const one of store.lease(10, now)) store.postpone(one, now, '');
-    }),
-    'nothing to lease': time(() => {
-      store.lease(10, now - 1);
+    'store one': await time(() => {
+      const digest = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
+      return records.insert({ digest, name: 'event.buy.init', key: { index: 0 }, body: '{}' });
     }),
   };
-  store.database.exec('ROLLBACK');
-  return costs;
 }
 
-/** In one statement: a million calls would take a minute. */
-function fill(store: SqliteStore, count: number): void {
-  store.database.exec('PRAGMA cache_size = -400000');
-  store.database
+/** In one statement: a million calls would take minutes. */
+function fill(path: string, count: number): void {
+  const any = '0'.repeat(64);
+  const index = indexKey(indexPrefix(prefix, 'due'), now, any);
+  const delivery = { digest: any, name: 'event.buy.init', key: { index: 0 }, body: '{}' };
+  const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', isolated: false, kept: {} };
+  const rows = [
+    [deliveryKey(prefix, any), deliveryRecord(stored)],
+    [index, indexRecord({ receivedAt: now, former: undefined }, now)],
+  ] as const;
+  const database = new DatabaseSync(path, { timeout: 10_000 });
+  database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA temp_store = MEMORY');
+  database.exec('CREATE TEMP TABLE digests (digest TEXT)');
+  database
     .prepare(
       `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers LIMIT ?)
-       INSERT INTO partner_inbox_delivery (digest, name, matched_key, body, received_at, due_at)
-       SELECT randomblob(32), 'event.buy.init', '{"index":0}', '{}', ?, ? FROM numbers`,
+       INSERT INTO digests SELECT lower(hex(randomblob(32))) FROM numbers`,
     )
-    .run(count, now, now);
-  // As SQLite has it otherwise.
-  store.database.exec('PRAGMA cache_size = -2000');
+    .run(count);
+  for (const [key, value] of rows) {
+    database
+      .prepare(
+        `INSERT INTO partner_records
+         SELECT replace(:key, :any, digest), replace(:value, :any, digest), NULL FROM digests ORDER BY digest`,
+      )
+      .run({ key, value: JSON.stringify(value), any });
+  }
+  database.close();
 }

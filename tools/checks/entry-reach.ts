@@ -64,7 +64,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './events': ['credentials', 'events'],
   './webhooks': ['credentials', 'deployment', 'events', 'inbox', 'signature', 'webhooks'],
   './inbox': ['inbox'],
-  './inbox/sqlite': ['inbox'],
+  './inbox/sqlite': ['inbox', 'store'],
   './inbox/bullmq': ['inbox', 'store'],
   './inbox/pg-boss': ['inbox'],
   // The rotation of the key that verified a delivery.

@@ -1,23 +1,17 @@
-import { InboxError } from '../../errors/errors.ts';
-import { backoffDelay, type Sleep, sleep } from '../../internal/backoff.ts';
-import {
-  callback,
-  defineOptions,
-  integer,
-  type OptionTable,
-  optional,
-  timerMs,
-} from '../../internal/options.ts';
-import { isFull, readWhenFree } from '../../internal/sqlite-busy.ts';
-import { checkDatabasePath, groupCommit } from '../../internal/sqlite-database.ts';
-import { durableInbox } from '../durable-inbox.ts';
-import { type HandlingOptions, handlingRows, leaseMsOf, longestWaitMsOf } from '../handling-options.ts';
+import type { Sleep } from '../../internal/backoff.ts';
+import { defineOptions, integer, type OptionTable, optional } from '../../internal/options.ts';
+import { checkDatabasePath } from '../../internal/sqlite-database.ts';
+import type { RecordStore } from '../../store/record-store.ts';
+import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { toInboxError } from '../durable-inbox.ts';
+import type { HandlingOptions } from '../handling-options.ts';
 import type { ManagedInbox } from '../inbox.ts';
-import { startWorker, type Worker, type WorkSource } from '../worker.ts';
-import { diskFull, openSqliteStore, type SqliteLease } from './delivery-table.ts';
+import type { QuarantineOptions } from '../quarantine/quarantine.ts';
+import { defaultPrefix, presetRows, storeInbox } from '../store/store-inbox.ts';
+import { formerTables } from './former-tables.ts';
 
 /** Options of {@link sqliteInbox}. */
-export interface SqliteInboxOptions extends HandlingOptions {
+export interface SqliteInboxOptions extends HandlingOptions, QuarantineOptions {
   /**
    * The database file, on a local disk (not on a network share). Several processes of one user may share it. It holds
    * personal data, so it is made with mode 0600, and an existing file that others can read is changed to that. A file of
@@ -26,8 +20,8 @@ export interface SqliteInboxOptions extends HandlingOptions {
    */
   path: string;
   /**
-   * Most bytes of the file, without its `-wal`. Beyond it deliveries are answered 503; handled ones make room. With less
-   * than 4 MB free on the disk they are answered 503 too: the rest is for handling stored deliveries.
+   * Most bytes of the deliveries and their index. Beyond it deliveries are answered 503; handled ones make room. With
+   * less than 4 MB free on the disk they are answered 503 too: the rest is for handling stored deliveries.
    * @default no limit but the disk
    */
   maxBytes?: number | undefined;
@@ -43,20 +37,22 @@ export interface SqliteInboxOptions extends HandlingOptions {
 }
 
 const readOptions = defineOptions('sqliteInbox', {
-  ...handlingRows,
+  ...presetRows,
   path: (given) => checkDatabasePath('sqliteInbox', given),
   maxBytes: optional(integer()),
-  pollMs: timerMs({ default: 500 }),
   busyTimeoutMs: integer({ default: 1_000, most: 60_000 }),
-  sleep: callback({ default: sleep }),
 } satisfies OptionTable<SqliteInboxOptions>);
 
-/** How often old digests are forgotten. */
-const tidyEveryMs = 60_000;
+/** SQLite answers within `busyTimeoutMs`, and a transaction takes time too. */
+const transactionMs = 5_000;
 
 /**
- * A durable inbox in one file. A delivery is on disk before it is acknowledged, and is handled by this process or
- * another one on the same machine. For many machines use the inboxes for BullMQ and pg-boss.
+ * A durable inbox in one file: `storeInbox` over `sqliteStore`. A delivery is on disk before it is acknowledged, and is
+ * handled by this process or another one on the same machine. For many machines give `storeInbox` another store, or use
+ * the inboxes for BullMQ and pg-boss.
+ *
+ * A file of an earlier version is moved to records while it is used. A process of that version which still has it open
+ * answers 503 from then on.
  *
  * @throws {ConfigurationError} `invalid_option`
  * @throws {InboxError} `store_unavailable` when the file cannot be opened
@@ -69,108 +65,28 @@ const tidyEveryMs = 60_000;
  * ```
  */
 export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
-  const settings = readOptions(options);
-  const { retry, random, now, busyTimeoutMs } = settings;
-  const times = { leaseMs: leaseMsOf(settings), longestWaitMs: longestWaitMsOf(settings) };
-  const store = withStoreErrors(() => openSqliteStore({ ...settings, ...times }));
-  const write = groupCommit(store.database, {
-    busyTimeoutMs,
-    beforeBegin: store.beforeBegin,
-    afterCommit: store.checkFile,
-  });
-
-  const look = <Result>(work: () => Result): Promise<Result> =>
-    readWhenFree(() => {
-      store.checkFile();
-      return work();
-    }, busyTimeoutMs);
-  const read = <Result>(work: () => Result): Promise<Result> => look(work).catch(rejectWithStoreError);
-
-  let worker: Worker | undefined;
-  let tidyAt = Number.NEGATIVE_INFINITY;
-
-  /** On a full disk there may be room for one. */
-  async function lease(limit: number): Promise<SqliteLease[]> {
-    try {
-      return await write(() => store.lease(limit, now()));
-    } catch (error) {
-      if (limit === 1 || !isFull(error)) throw error;
-      return await write(() => store.lease(1, now()));
-    }
-  }
-
-  const source: WorkSource<SqliteLease> = {
-    async lease(limit) {
-      const pauseMs = await look(() => store.untilNext(now()));
-      if (pauseMs === undefined || pauseMs > 0) {
-        return { leased: [], pauseMs: pauseMs ?? Number.POSITIVE_INFINITY };
-      }
-      return { leased: await lease(limit), pauseMs: 0 };
-    },
-    isIsolatedDue: () => look(() => store.isIsolatedDue(now())),
-    leaseIsolated: () => write(() => store.leaseIsolated(now())),
-    remove: (leased) => write(() => store.remove(leased.delivery.digest)),
-    postpone: (leased, reason) =>
-      write(() => store.postpone(leased, now() + backoffDelay(leased.attempt, retry, random), reason)),
-    putBack: (leased, delayMs) => write(() => store.putBack(leased, now() + delayMs)),
-    moveToDeadLetters: (leased, reason) => write(() => store.moveToDeadLetters(leased, reason)),
-    release: (left) =>
-      write(() => {
-        for (const leased of left) store.postpone(leased, now(), 'Cut off by a stop.');
-      }),
-    async tidy() {
-      if (performance.now() < tidyAt) return;
-      const more = await write(() => store.forget(now()));
-      tidyAt = performance.now() + (more ? 0 : tidyEveryMs);
-    },
-  };
-
-  return durableInbox(
-    {
-      async store(delivery) {
-        const result = await write(() => store.insert(delivery, now())).catch(rejectWithStoreError);
-        if (result === 'stored') worker?.wake();
-        return result;
-      },
-      start(host) {
-        worker = startWorker(source, { host, ...settings });
-      },
-      deadLetters: (query) => read(() => store.deadLetters(query)),
-      deadLetter: (digest, readOptions) => read(() => store.deadLetter(digest, readOptions)),
-      async replay(digest) {
-        const found = await write(() => store.replay(digest, now())).catch(rejectWithStoreError);
-        worker?.wake();
-        return found;
-      },
-      discard: (digest) => write(() => store.discard(digest)).catch(rejectWithStoreError),
-      counts: () => read(() => store.counts()),
-      async stop(timeoutMs) {
-        const end = (await worker?.stop(timeoutMs)) ?? 'drained';
-        // Write first what was received before.
-        await write(() => undefined).catch(() => {});
-        store.close();
-        return end;
-      },
-    },
-    settings,
+  const { path, maxBytes, ...settings } = readOptions(options);
+  const { busyTimeoutMs, now, ...handling } = settings;
+  const store = withInboxErrors(() =>
+    openSqliteStore(
+      { path, maxBytes, busyTimeoutMs, now },
+      formerTables({ ...settings, prefix: defaultPrefix }),
+    ),
   );
+  const { drain, ...inbox } = storeInbox({
+    ...handling,
+    now,
+    store,
+    storeTimeoutMs: busyTimeoutMs + transactionMs,
+    maxPending: 10_000,
+  });
+  return { ...inbox, stop: (stopOptions) => inbox.stop(stopOptions).finally(() => store.close()) };
 }
 
-function withStoreErrors<Result>(work: () => Result): Result {
+function withInboxErrors(open: () => RecordStore): RecordStore {
   try {
-    return work();
+    return open();
   } catch (error) {
-    throw storeError(error);
+    throw toInboxError(error);
   }
-}
-
-function rejectWithStoreError(error: unknown): never {
-  throw storeError(error);
-}
-
-function storeError(cause: unknown): InboxError {
-  if (cause instanceof InboxError) return cause;
-  return isFull(cause)
-    ? diskFull(cause)
-    : new InboxError('store_unavailable', 'The file of the inbox cannot be used now.', { cause });
 }

@@ -10,6 +10,8 @@ interface IndexOptions extends Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreA
   readonly prefix: string;
 }
 
+export type IndexName = 'due' | 'alone' | 'dead';
+
 interface IndexEntry {
   readonly key: string;
   readonly digest: string;
@@ -32,9 +34,9 @@ const clockSlackMs = 60_000;
  * @param name `due`: by when they may be handled beside others. `alone`: by when they may be handled alone; a leased
  *   delivery is here by the end of its lease. `dead`: by when they were received.
  */
-export function deliveryIndex(name: 'due' | 'alone' | 'dead', options: IndexOptions) {
+export function deliveryIndex(name: IndexName, options: IndexOptions) {
   const { store, now } = options;
-  const prefix = `${options.prefix}${name}/`;
+  const prefix = indexPrefix(options.prefix, name);
   const longestWaitMs = longestWaitMsOf(options);
 
   /** `undefined` for a record that is not ours. */
@@ -76,7 +78,7 @@ export function deliveryIndex(name: 'due' | 'alone' | 'dead', options: IndexOpti
 
   return {
     pages,
-    keyOf: (at: number, digest: string) => `${prefix}${timeText(at)}/${digest}`,
+    keyOf: (at: number, digest: string) => indexKey(prefix, at, digest),
     holds: (key: string) => key.startsWith(prefix),
 
     /** Up to `limit` entries that are due, oldest first, or when the next one is. */
@@ -100,6 +102,16 @@ export function deliveryIndex(name: 'due' | 'alone' | 'dead', options: IndexOpti
       return counted;
     },
   };
+}
+
+/** Begins the keys of an index. @param prefix of the inbox */
+export function indexPrefix(prefix: string, name: IndexName): string {
+  return `${prefix}${name}/`;
+}
+
+/** @param prefix of the index */
+export function indexKey(prefix: string, at: number, digest: string): string {
+  return `${prefix}${timeText(at)}/${digest}`;
 }
 
 /** The value of an index record. @param former of the same delivery */

@@ -25,7 +25,7 @@ export interface DeliveryRecordsOptions
 }
 
 /** An open delivery or a dead letter, as its record holds it. */
-interface Stored {
+export interface Stored {
   readonly delivery: Delivery;
   readonly receivedAt: number;
   readonly attempts: number;
@@ -68,7 +68,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
   const alone = deliveryIndex('alone', options);
   const dead = deliveryIndex('dead', options);
 
-  const recordKey = (digest: string) => `${prefix}delivery/${digest}`;
+  const recordKey = (digest: string) => deliveryKey(prefix, digest);
   const waitingKey = ({ delivery, isolated }: Pick<Stored, 'delivery' | 'isolated'>, at: number) =>
     (isolated ? alone : due).keyOf(at, delivery.digest);
 
@@ -78,13 +78,12 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
    */
   function put(
     records: RecordSet,
-    { delivery, kept, ...state }: Stored,
-    { at, from = state.index }: { readonly at: number; readonly from?: string },
+    stored: Stored,
+    { at, from = stored.index }: { readonly at: number; readonly from?: string },
   ): void {
-    const { index, receivedAt } = state;
-    const record = { ...kept, ...writeDelivery(delivery), ...withoutUndefined(state) };
+    const { delivery, index, receivedAt } = stored;
     const entry = indexRecord({ receivedAt, former: records.get(from) }, at);
-    records.set(recordKey(delivery.digest), record);
+    records.set(recordKey(delivery.digest), deliveryRecord(stored));
     records.delete(from);
     records.set(index, entry);
   }
@@ -92,7 +91,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
   /** Nothing of the delivery stays but its digest. */
   function putHandled(records: RecordSet, digest: string): void {
     const expiresAt = Math.min(Math.floor(now()) + rememberMs, Number.MAX_SAFE_INTEGER);
-    records.set(recordKey(digest), { handled: true }, { expiresAt });
+    records.set(recordKey(digest), handledRecord, { expiresAt });
   }
 
   /**
@@ -337,7 +336,15 @@ function readStored(value: JsonValue | undefined): Stored | undefined {
   };
 }
 
-function withoutUndefined(state: Omit<Stored, 'delivery' | 'kept'>): JsonObject {
-  const { lease, ...rest } = state;
-  return { ...rest, ...(lease !== undefined && { lease }) };
+/** The key of a delivery's record. @param prefix of the inbox */
+export function deliveryKey(prefix: string, digest: string): string {
+  return `${prefix}delivery/${digest}`;
 }
+
+/** The record of an open delivery or a dead letter. */
+export function deliveryRecord({ delivery, kept, lease, ...state }: Stored): JsonObject {
+  return { ...kept, ...writeDelivery(delivery), ...state, ...(lease !== undefined && { lease }) };
+}
+
+/** The record of a delivery that was handled or discarded. */
+export const handledRecord: JsonObject = Object.freeze({ handled: true });

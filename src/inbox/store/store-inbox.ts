@@ -86,15 +86,23 @@ export interface StoreInbox extends ManagedInbox {
   drain(options?: DrainOptions): Promise<DrainResult>;
 }
 
-const readOptions = defineOptions('storeInbox', {
+/** The rows that a preset of {@link storeInbox} has too. */
+export const presetRows = {
   ...handlingRows,
-  ...callLimitRows({ maxPending: 1_000 }),
   ...quarantineRows,
-  store: checkStore,
-  prefix: value(checkPrefix, { default: 'inbox/' }),
-  role: oneOf(['both', 'receiver', 'drain'], { default: 'both' }),
   pollMs: timerMs({ default: 500 }),
   sleep: callback({ default: sleep }),
+};
+
+/** Begins the keys of an inbox whose user names no other. */
+export const defaultPrefix = 'inbox/';
+
+const readOptions = defineOptions('storeInbox', {
+  ...presetRows,
+  ...callLimitRows({ maxPending: 1_000 }),
+  store: checkStore,
+  prefix: value(checkPrefix, { default: defaultPrefix }),
+  role: oneOf(['both', 'receiver', 'drain'], { default: 'both' }),
 } satisfies OptionTable<StoreInboxOptions>);
 
 const readDrainOptions = defineOptions('drain', {

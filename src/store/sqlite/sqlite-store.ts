@@ -1,8 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
-import { callback, defineOptions, integer, type OptionTable, optional } from '../../internal/options.ts';
+import {
+  callback,
+  defineOptions,
+  integer,
+  type OptionTable,
+  optional,
+  type Settings,
+} from '../../internal/options.ts';
 import { isBusy, isFull, readWhenFree } from '../../internal/sqlite-busy.ts';
-import { checkDatabasePath, groupCommit, openDatabase } from '../../internal/sqlite-database.ts';
+import {
+  checkDatabasePath,
+  groupCommit,
+  openDatabase,
+  type WriteGroup,
+} from '../../internal/sqlite-database.ts';
 import {
   afterAnyKey,
   applyChange,
@@ -39,27 +51,29 @@ export interface SqliteStoreOptions {
   now?: (() => number) | undefined;
 }
 
-const readOptions = defineOptions('sqliteStore', {
+const rows = {
   path: (given) => checkDatabasePath('sqliteStore', given),
   busyTimeoutMs: integer({ default: 5_000, most: 60_000 }),
   maxBytes: optional(integer()),
   now: callback({ default: Date.now }),
-} satisfies OptionTable<SqliteStoreOptions>);
-
-const schema = `
-  CREATE TABLE IF NOT EXISTS partner_records (
-    key TEXT PRIMARY KEY NOT NULL,
-    value TEXT NOT NULL,
-    expires_at INTEGER
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS partner_records_expiry ON partner_records (expires_at) WHERE expires_at IS NOT NULL;
-`;
+} satisfies OptionTable<SqliteStoreOptions>;
+const readOptions = defineOptions('sqliteStore', rows);
 
 /**
  * After this many pages (16 MB) a commit moves the `-wal` into the file. Moving waits for the disk, so seldom is
  * cheaper.
  */
 const checkpointPages = 4_000;
+
+export const recordTable = `
+  CREATE TABLE IF NOT EXISTS partner_records (
+    key TEXT PRIMARY KEY NOT NULL,
+    value TEXT NOT NULL,
+    expires_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS partner_records_expiry ON partner_records (expires_at) WHERE expires_at IS NOT NULL;
+  PRAGMA wal_autocheckpoint = ${checkpointPages};
+`;
 
 /** So many at once that no change waits for long. */
 const sweepEveryMs = 1_000;
@@ -78,10 +92,35 @@ const sweepLimit = 200;
  * ```
  */
 export function sqliteStore(options: SqliteStoreOptions): RecordStore {
-  const { path, busyTimeoutMs, maxBytes, now } = readOptions(options);
+  return openSqliteStore(readOptions(options));
+}
+
+/** Moves data of another form, in the same file, into records: little by little, while the store is used. */
+export interface RecordMove {
+  /** Called when the file is opened, before `start`. */
+  prepare(database: DatabaseSync): void;
+  /** `undefined` if there is nothing to move. */
+  start(database: DatabaseSync, write: WriteGroup): RunningMove | undefined;
+}
+
+/** A move that has begun. */
+export interface RunningMove {
+  /** Moves the records of these keys now. Called in the transaction that uses them. */
+  moveKeys(keys: readonly string[]): void;
+  /** Resolves when `list` finds everything. */
+  whenListed(): Promise<void>;
+  /** Ends the move where it is; a later process goes on. */
+  stop(): Promise<void>;
+}
+
+/** @throws {StoreError} `store_failed` */
+export function openSqliteStore(
+  { path, busyTimeoutMs, maxBytes, now }: Settings<typeof rows>,
+  recordMove?: RecordMove,
+): RecordStore {
   const prepare = (database: DatabaseSync) => {
-    database.exec(schema);
-    database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
+    database.exec(recordTable);
+    recordMove?.prepare(database);
   };
   const { database, file, close } = withStoreErrors(() =>
     openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed }),
@@ -93,6 +132,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
     afterCommit: () => file.check(),
   });
   const statements = prepareStatements(database);
+  const move = recordMove?.start(database, write);
   let sweepAt = Number.NEGATIVE_INFINITY;
   const work = openWork();
   let closing: Promise<void> | undefined;
@@ -109,6 +149,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
         const checked = checkRecordKeys(keys);
         const outcome = await write(() => {
           const at = now();
+          move?.moveKeys(checked);
           const found = new Map<string, string>();
           for (const key of checked) {
             const row = statements.read.get(key, at);
@@ -135,6 +176,7 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
     list: (listOptions) =>
       work.run(async () => {
         const { prefix, after = '', limit } = checkListOptions(listOptions);
+        await move?.whenListed();
         return await readWhenFree(() => {
           file.check();
           const rows = statements.list.all({
@@ -149,26 +191,36 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
       }),
 
     close() {
-      closing ??= work.close().then(close);
+      closing ??= Promise.all([work.close(), move?.stop()]).then(close);
       return closing;
     },
   };
 }
 
+const isLive = '(expires_at IS NULL OR expires_at >';
+
+/** None reads more records than it returns, however many there are: each finds its rows by an index. */
+export const recordStatements = {
+  read: `SELECT value FROM partner_records WHERE key = ? AND ${isLive} ?)`,
+  write:
+    'INSERT INTO partner_records VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
+  remove: 'DELETE FROM partner_records WHERE key = ?',
+  list: `
+    SELECT key, value, expires_at FROM partner_records
+    WHERE key >= :prefix AND key < :end AND key > :after AND ${isLive} :now) ORDER BY key LIMIT :limit`,
+  sweep: `
+    DELETE FROM partner_records WHERE key IN
+      (SELECT key FROM partner_records WHERE expires_at <= ? LIMIT ?)`,
+} as const;
+
 function prepareStatements(database: DatabaseSync) {
-  const live = '(expires_at IS NULL OR expires_at > ';
+  const { read, write, remove, list, sweep } = recordStatements;
   return {
-    read: database.prepare(`SELECT value FROM partner_records WHERE key = ? AND ${live} ?)`),
-    write: database.prepare(
-      'INSERT INTO partner_records VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
-    ),
-    remove: database.prepare('DELETE FROM partner_records WHERE key = ?'),
-    list: database.prepare(`
-      SELECT key, value, expires_at FROM partner_records
-      WHERE key >= :prefix AND key < :end AND key > :after AND ${live} :now) ORDER BY key LIMIT :limit`),
-    sweep: database.prepare(`
-      DELETE FROM partner_records WHERE key IN
-        (SELECT key FROM partner_records WHERE expires_at <= ? LIMIT ?)`),
+    read: database.prepare(read),
+    write: database.prepare(write),
+    remove: database.prepare(remove),
+    list: database.prepare(list),
+    sweep: database.prepare(sweep),
   };
 }
 

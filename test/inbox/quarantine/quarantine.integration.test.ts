@@ -19,8 +19,8 @@ import { engines, missingServers, redisAddress } from '../engines.ts';
 
 const marker = 'marker-of-quarantine';
 const orders = Array.from({ length: 48 }, (_, index) => `${marker}-${index}`);
-/** These keep nothing that they cannot verify. */
-const unable = ['memory', 'sqlite'];
+/** It keeps nothing that it cannot verify. */
+const unable = ['memory'];
 
 /** A rotation whose new keys were asked for, and receivers that each have a ring of their own. */
 async function setUp() {

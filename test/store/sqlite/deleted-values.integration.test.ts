@@ -88,7 +88,7 @@ describe('a deleted value leaves the files of SQLite within ten seconds', { conc
     const receiving = storeInbox({ store: sqliteStore({ path }), ...quick, role: 'receiver' });
     await receiver(receiving).webhooks.receive(order(marker));
     expect(holding(folder)).not.toEqual([]);
-    const handling = storeInbox({ store: sqliteStore({ path }), ...quick });
+    const handling = storeInbox({ store: sqliteStore({ path }), ...quick, role: 'drain' });
     receiver(handling);
     expect(await handling.drain()).toMatchObject({ handled: 1, left: 0 });
     await vi.waitFor(() => expect(holding(folder)).toEqual([]), bound);

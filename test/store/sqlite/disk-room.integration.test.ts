@@ -94,7 +94,7 @@ describe('the -wal of a record store', () => {
   }
 
   it('stays within 16 MB, however much is stored', async () => {
-    expect(await write(60)).toBeLessThan(bound);
+    expect(await write(24)).toBeLessThan(bound);
   });
 
   it('grows while a program keeps reading, which sees what it saw, and not after that', async () => {
@@ -103,14 +103,14 @@ describe('the -wal of a record store', () => {
     reader.exec('BEGIN');
     const read = reader.prepare('SELECT count(*) AS stored FROM partner_records');
     const before = Number(read.get()?.stored);
-    const largest = await write(30);
+    const largest = await write(22);
     expect(largest).toBeGreaterThan(bound);
     expect(read.get()).toEqual({ stored: before });
     reader.exec('COMMIT');
     // The next commit moves everything into the file, and the one after it begins at the start again.
-    expect(await write(60)).toBeLessThan(largest + 2 * mb);
+    expect(await write(24)).toBeLessThan(largest + 2 * mb);
     reader.close();
     await expect.poll(walSize, { timeout: 10_000 }).toBe(0);
-    expect(await write(60)).toBeLessThan(bound);
+    expect(await write(24)).toBeLessThan(bound);
   });
 });

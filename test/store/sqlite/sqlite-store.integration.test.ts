@@ -6,7 +6,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RecordStore } from '../../../src/store/record-store.ts';
-import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import {
+  recordStatements,
+  type SqliteStoreOptions,
+  sqliteStore,
+} from '../../../src/store/sqlite/sqlite-store.ts';
 import { refusal } from '../../support/refusal.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { set } from '../counted.ts';
@@ -119,6 +123,17 @@ describe('sqliteStore', () => {
     expect(results[1]).toMatchObject({ reason: { message: 'no' } });
     expect(runs).toBe(1);
   });
+
+  it.each(Object.entries(recordStatements))(
+    'reads no record that it does not need, to %s',
+    async (_, text) => {
+      open();
+      const database = new DatabaseSync(path, { readOnly: true });
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all();
+      expect(plan.map(({ detail }) => String(detail)).filter((step) => /^SCAN|TEMP/.test(step))).toEqual([]);
+      database.close();
+    },
+  );
 
   it('deletes expired records from the file, an hour after they expired', async () => {
     let time = 1_700_000_000_000;
