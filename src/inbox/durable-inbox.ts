@@ -1,4 +1,5 @@
-import { InboxError, isStoreError } from '../errors/errors.ts';
+import { InboxError, isStoreError, partsOf } from '../errors/errors.ts';
+import { storeRemedies } from '../errors/remedies.ts';
 import { driverError } from '../internal/driver-error.ts';
 import { limitCalls } from '../internal/limited-calls.ts';
 import { invalidOption } from '../internal/options.ts';
@@ -125,9 +126,15 @@ export function limitStoreCalls(limits: { storeTimeoutMs: number; maxPending: nu
 /** The error of a store, as the sender of a webhook and `onStoreError` get it. */
 export function toInboxError(error: unknown): InboxError {
   const cause = driverError(error);
-  return isStoreError(error) && error.code === 'disk_full'
-    ? new InboxError('store_full', 'The disk of the inbox is full.', { cause })
-    : new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });
+  if (isStoreError(error)) {
+    if (error.code === 'disk_full')
+      return new InboxError('store_full', 'The disk of the inbox is full.', { cause });
+    // It knows more: a file was replaced, or belongs to another user.
+    const { what, remedy } = partsOf(error);
+    if (remedy !== storeRemedies[error.code])
+      return new InboxError('store_unavailable', what, { cause, remedy });
+  }
+  return new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });
 }
 
 /** Only for failures that no caller waits for. */

@@ -113,7 +113,6 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
   store_unavailable: {
     messages: [
       'The store of the inbox cannot be used now',
-      'The file of the inbox cannot be used now',
       '… deliveries wait for the store of the inbox',
       'The store of the one-time codes failed',
     ],

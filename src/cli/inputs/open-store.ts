@@ -41,7 +41,7 @@ export async function withExistingStore<Result>(
   work: (store: RecordStore) => Promise<Result>,
 ): Promise<Result> {
   const address = parseExistingStoreAddress(context, given);
-  if (address.kind === 'file') await requireTable(address.path, 'partner_records', given);
+  if (address.kind === 'file') await requireTable(address.path, ['partner_records'], given);
   const opened = await open(context, address);
   return await use(opened, async (store) => {
     if (!(await opened.isThere())) {
@@ -159,9 +159,13 @@ function safelyDecoded(text: string): string {
  *
  * @throws {CliError} if the file is a database without this table
  */
-export async function requireTable(path: string, table: string, given: string): Promise<void> {
-  if (await hasTable(path, table)) return;
-  throw new CliError(`${shownPath(given)} has no table ${table}: check the path.`);
+export async function requireTable(
+  path: string,
+  oneOf: readonly [string, ...string[]],
+  given: string,
+): Promise<void> {
+  for (const table of oneOf) if (await hasTable(path, table)) return;
+  throw new CliError(`${shownPath(given)} has no table ${oneOf[0]}: check the path.`);
 }
 
 async function hasTable(path: string, table: string): Promise<boolean> {

@@ -180,7 +180,8 @@ export function openSqliteStore(
         return await readWhenFree(() => {
           file.check();
           const rows = statements.list.all({
-            prefix,
+            // SQLite begins at one bound, and reads every record up to the other.
+            from: after > prefix ? after : prefix,
             end: `${prefix}${afterAnyKey}`,
             after,
             now: now(),
@@ -207,7 +208,7 @@ export const recordStatements = {
   remove: 'DELETE FROM partner_records WHERE key = ?',
   list: `
     SELECT key, value, expires_at FROM partner_records
-    WHERE key >= :prefix AND key < :end AND key > :after AND ${isLive} :now) ORDER BY key LIMIT :limit`,
+    WHERE key >= :from AND key < :end AND key > :after AND ${isLive} :now) ORDER BY key LIMIT :limit`,
   sweep: `
     DELETE FROM partner_records WHERE key IN
       (SELECT key FROM partner_records WHERE expires_at <= ? LIMIT ?)`,

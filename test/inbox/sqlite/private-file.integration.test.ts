@@ -102,7 +102,7 @@ describe.skipIf(process.platform === 'win32')('the file of the SQLite inbox', ()
     meddle(path + suffix);
     const error = {
       code: 'store_unavailable',
-      cause: { message: expect.stringContaining('deleted or replaced') },
+      message: expect.stringContaining('deleted or replaced'),
     };
     for (const id of ['B', 'A']) {
       expect(await webhooks.receive(order(id))).toMatchObject({ kind: 'unavailable', status: 503, error });

@@ -135,6 +135,30 @@ describe('sqliteStore', () => {
     },
   );
 
+  it('begins to list after the given key, however many records come before it', async () => {
+    const store = open();
+    const database = new DatabaseSync(path);
+    database.exec(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000)
+       INSERT INTO partner_records SELECT 'a/' || printf('%08d', i), '1', NULL FROM n`,
+    );
+    database.close();
+    const cost = async (after: string) => {
+      let least = Number.POSITIVE_INFINITY;
+      for (let round = 0; round < 15; round++) {
+        const begun = performance.now();
+        await store.list({ prefix: 'a/', after, limit: 1 });
+        least = Math.min(least, performance.now() - begun);
+      }
+      return least;
+    };
+    expect(await cost('a/00199998')).toBeLessThan(20 * (await cost('a/00000001')));
+    expect(await store.list({ prefix: 'a/', after: 'a/00199999', limit: 5 })).toEqual([
+      { key: 'a/00200000', value: 1 },
+    ]);
+    expect(await store.list({ prefix: 'a/', after: 'a', limit: 1 })).toMatchObject([{ key: 'a/00000001' }]);
+  });
+
   it('deletes expired records from the file, an hour after they expired', async () => {
     let time = 1_700_000_000_000;
     const now = () => time;

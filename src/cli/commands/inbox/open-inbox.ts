@@ -51,7 +51,8 @@ async function open(
   const role = 'receiver';
   const address = parseExistingStoreAddress(context, where);
   if (address.kind === 'file') {
-    await requireTable(address.path, 'partner_inbox_delivery', where);
+    // The second is that of an inbox of an earlier version.
+    await requireTable(address.path, ['partner_records', 'partner_inbox_delivery'], where);
     // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
     const { sqliteInbox } = await import('../../../inbox/sqlite/sqlite-inbox.ts');
     return { inbox: sqliteInbox({ path: address.path, role, now: context.now }), close: async () => {} };
