@@ -55,12 +55,12 @@ const received = {
   'receive refused signature_mismatch': 1,
   'receive refused signature_missing': 1,
 };
-const retried = { 'handle failed event.buy.third_party_error': 1 };
+const retried = { 'handle failed event.buy.third_party_error handler_failed': 1 };
 const done = {
   'handle handled event.buy.credited.crypto': 1,
   // A dead letter each, for a person to read: no handler takes another name.
-  'handle unrecognized other': 2,
-  'handle dead event.buy.third_party_error': 1,
+  'handle unrecognized other event_unrecognized': 2,
+  'handle dead event.buy.third_party_error handler_failed': 1,
 };
 assert.deepEqual(deliveries, { ...received, ...retried, ...done });
 assert.deepEqual(totals('partner_exchange.delivery.duration'), deliveries);

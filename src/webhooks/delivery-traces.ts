@@ -1,10 +1,9 @@
-import { isPartnerExchangeError } from '../errors/errors.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import type { OrderEventName } from '../events/order-event.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
 import type { Delivery, HandleDelivery, HandleResult } from '../inbox/inbox.ts';
 import type { TracedWork } from '../internal/tracing.ts';
-import type { ReceiveOutcome } from './receive-outcome.ts';
+import { codeOfOutcome, failureCode, type ReceiveOutcome } from './receive-outcome.ts';
 
 /** What subscribers of `partner-exchange:delivery` get. */
 interface DeliveryTrace {
@@ -16,18 +15,15 @@ interface DeliveryTrace {
   readonly code?: string | undefined;
 }
 
-const failureCodes: { readonly [Kind in ReceiveOutcome['kind']]?: string } = {
-  failed: 'handler_failed',
-  unrecognized: 'event_unrecognized',
-};
-
 export function deliveryTrace(traceparent: string | undefined): TracedWork<DeliveryTrace, ReceiveOutcome> {
   return {
     start: () => ({ traceparent }),
-    result: ({ kind, status, name, code = failureCodes[kind] }) => {
-      return { event: name === undefined ? undefined : publishedName(name), outcome: kind, status, code };
+    result: (outcome) => {
+      const { kind, status, name } = outcome;
+      const event = name === undefined ? undefined : publishedName(name);
+      return { event, outcome: kind, status, code: codeOfOutcome(outcome) };
     },
-    failure: (error) => ({ code: errorCode(error) }),
+    failure: (error) => ({ code: failureCode(error) }),
   };
 }
 
@@ -51,7 +47,7 @@ export function handleTrace(
     result: (outcome) => ({ outcome }),
     failure: (error) => ({
       outcome: isUnrecognizedError(error) ? 'unrecognized' : 'failed',
-      code: errorCode(error),
+      code: failureCode(error),
     }),
   };
 }
@@ -59,9 +55,4 @@ export function handleTrace(
 /** An authentic event may have any name, even one that says who the buyer is. */
 function publishedName(name: string): OrderEventName | 'other' {
   return orderEventNames.find((known) => known === name) ?? 'other';
-}
-
-/** A handler may throw anything, so only codes of our own are shown. */
-function errorCode(error: unknown): string {
-  return isPartnerExchangeError(error) ? error.code : 'handler_failed';
 }

@@ -19,7 +19,7 @@ import { deliveryTrace, handleTrace } from './delivery-traces.ts';
 import type { DeliveryRequest } from './found-keys.ts';
 import { type Handlers, type ReceivedEvent, readEvent, readingsOf } from './handlers.ts';
 import { quarantinedDeliveries } from './quarantined-deliveries.ts';
-import { type ReceiveOutcome, statusOfRefusal } from './receive-outcome.ts';
+import { codeOfOutcome, failureCode, type ReceiveOutcome, statusOfRefusal } from './receive-outcome.ts';
 import type { Reporting } from './reporting.ts';
 import type { WebhooksSettings } from './webhooks-options.ts';
 
@@ -53,7 +53,7 @@ export function deliveryReceiver(
     const verified = await verify(body, request).catch((error) => refuse(body, request, error));
     const outcome = 'kind' in verified ? verified : await deliver(verified, traceparent);
     quarantined.reviewIfChanged();
-    const { kind, status, name, digest, code } = outcome;
+    const { kind, status, name, digest } = outcome;
     const durationMs = performance.now() - startedAt;
     const readings = 'kind' in verified ? noReadings : readingsOf(verified.event.parsed);
     reporting.delivery({
@@ -62,7 +62,7 @@ export function deliveryReceiver(
       status,
       name,
       digest,
-      code,
+      code: codeOfOutcome(outcome),
       ...(readings.length > 0 && { readings }),
       durationMs,
     });
@@ -173,8 +173,10 @@ export function deliveryReceiver(
       const isUnread = isUnrecognizedError(handled.error);
       const outcome = isUnread && handled.outcome === 'dead' ? 'unrecognized' : handled.outcome;
       // Not `handled.error !== undefined`: a handler may throw undefined.
-      if ('error' in handled && !isUnread) reporting.error(handled.error, { name, digest, key });
-      reporting.delivery({ stage: 'handle', outcome, name, digest, durationMs, waitedMs, attempt });
+      const isFailure = 'error' in handled;
+      if (isFailure && !isUnread) reporting.error(handled.error, { name, digest, key });
+      const code = isFailure ? failureCode(handled.error) : undefined;
+      reporting.delivery({ stage: 'handle', outcome, name, digest, code, durationMs, waitedMs, attempt });
     },
   };
 

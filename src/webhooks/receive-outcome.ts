@@ -1,9 +1,11 @@
-import type {
-  KeyError,
-  KeyErrorCode,
-  RequestRefusalCode,
-  SignatureError,
-  SignatureErrorCode,
+import {
+  isPartnerExchangeError,
+  type KeyError,
+  type KeyErrorCode,
+  type RequestRefusalCode,
+  type SdkError,
+  type SignatureError,
+  type SignatureErrorCode,
 } from '../errors/errors.ts';
 import type { EventReading } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
@@ -58,6 +60,20 @@ type OfDelivery = DeliveryReference & { readonly code?: undefined };
 /** Nothing is known of the body. @inline */
 type OfNoDelivery = { readonly [Name in keyof DeliveryReference]?: undefined };
 
+/** Why a delivery failed: the code of an error of this package, or `handler_failed`. */
+export type FailureCode = SdkError['code'] | 'handler_failed';
+
+/** A handler may throw anything, so only codes of our own are shown. */
+export function failureCode(error: unknown): FailureCode {
+  return isPartnerExchangeError(error) ? error.code : 'handler_failed';
+}
+
+/** Why a delivery was refused or failed; `undefined` if it was neither. */
+export function codeOfOutcome(outcome: ReceiveOutcome): FailureCode | RequestRefusalCode | undefined {
+  if ('code' in outcome) return outcome.code;
+  return 'error' in outcome ? failureCode(outcome.error) : undefined;
+}
+
 export function statusOfRefusal(code: SignatureErrorCode): 400 | 401 {
   return code.startsWith('body_') ? 400 : 401;
 }
@@ -106,8 +122,11 @@ export interface DeliveryReport {
    * (ledger: `event-readings`).
    */
   readonly readings?: readonly EventReading[] | undefined;
-  /** Why it was refused, or is `unverified`. */
-  readonly code?: SignatureErrorCode | RequestRefusalCode | KeyErrorCode | undefined;
+  /**
+   * Why it was refused or failed: the code of an error of this package, `handler_failed` for any other error that a
+   * handler throws. Absent where nothing failed, and from a `dead` of `memoryInbox`, whose `failed` has it.
+   */
+  readonly code?: FailureCode | RequestRefusalCode | undefined;
   /**
    * Milliseconds. `receive`: from the whole body to the outcome, or from the head of a request that was refused before
    * that. `handle`: how long the handlers ran; absent if their process died.

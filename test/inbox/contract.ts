@@ -91,7 +91,10 @@ export function describeContract(engine: Engine): void {
     expect(letter?.reason).toMatch(/"event.sell.init" of order "S-1".*event_unrecognized/);
     expect(calls).toEqual([]);
     await eventually(() =>
-      expect(reports.map(({ outcome }) => outcome).toSorted()).toEqual(['stored', 'unrecognized']),
+      expect(reports.map(({ outcome, code }) => `${outcome} ${code}`).toSorted()).toEqual([
+        'stored undefined',
+        'unrecognized event_unrecognized',
+      ]),
     );
     await inbox.stop();
     const later = open();

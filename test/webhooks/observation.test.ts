@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../src/errors/errors.ts';
 import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { refusal } from '../support/refusal.ts';
@@ -26,7 +27,7 @@ describe('onDelivery', () => {
     }
     expect(reports.map(({ stage, outcome, code, name }) => [stage, outcome, code, name])).toEqual([
       ['receive', 'ignored', undefined, 'event.buy.init'],
-      ['receive', 'failed', undefined, 'event.buy.init'],
+      ['receive', 'failed', 'handler_failed', 'event.buy.init'],
       ['receive', 'handled', undefined, 'event.buy.init'],
       ['receive', 'duplicate', undefined, 'event.buy.init'],
       ['receive', 'refused', 'body_not_json', undefined],
@@ -34,6 +35,28 @@ describe('onDelivery', () => {
       ['receive', 'refused', 'body_too_large', undefined],
     ]);
     expect(reports.every(({ durationMs = Number.NaN }) => durationMs >= 0)).toBe(true);
+  });
+
+  it('names the code of an error of this package, and handler_failed for any other', async () => {
+    const { reports, onDelivery } = observed();
+    const errors = [
+      new StoreError('store_conflict', 'Another process wrote.'),
+      new TypeError('no'),
+      undefined,
+    ];
+    const webhooks = quietWebhooks({ onDelivery }).onAny(() => Promise.reject(errors.shift()));
+    for (const _ of [1, 2, 3]) await webhooks.receive(sent);
+    await quietWebhooks({ onDelivery, timeLimitMs: 20 })
+      .onAny(() => new Promise(() => {}))
+      .receive(sent);
+    await quietWebhooks({ onDelivery }).receive(delivery({ event_name: 'event.of.tomorrow' }));
+    expect(reports.map(({ outcome, code }) => `${outcome} ${code}`)).toEqual([
+      'failed store_conflict',
+      'failed handler_failed',
+      'failed handler_failed',
+      'failed handler_timeout',
+      'unrecognized event_unrecognized',
+    ]);
   });
 
   it('is told nothing of what the body holds, but the name of its event', async () => {
