@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { refusedDeliveries } from '../../src/testing/signed-delivery.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn, keys, keysFile, scratchFolder } from './support.ts';
@@ -271,15 +272,24 @@ describe('detect, explain and probe', () => {
     expect(stdout).toContain('secrets-swapped');
   });
 
-  it('detect advises to leave out what did not verify, if other events did', async () => {
+  it('detect names what no scheme fits, and pin leaves it out, whichever files listen called unsigned', async () => {
     const cwd = scratchFolder();
     mkdirSync(join(cwd, 'events'));
-    const detect = () => partnerExchange(['detect', 'events'], { env: keys, cwd });
-    writeFileSync(join(cwd, 'events/1.unsigned.json'), JSON.stringify(body));
-    const advice = 'move the files that end in .unsigned.json out of the folder';
-    expect((await detect()).stdout).not.toContain(advice);
-    writeFileSync(join(cwd, 'events/2.json'), await signed(body));
-    expect(await detect()).toMatchObject({ code: 1, stdout: expect.stringContaining(advice) });
+    // The scheme that was set when they came was not theirs.
+    writeFileSync(join(cwd, 'events/1.unsigned.json'), await signed({ ...body, amount: 10.5 }));
+    const { stdout } = await partnerExchange(['detect', 'events'], { env: keys, cwd });
+    expect(stdout).not.toMatch(/unsigned|Next/);
+    const env = { ...keys, PARTNER_SECRET_KEY: 'sk_partner_other', MERCHANT_SECRET_KEY: 'sk_merchant_other' };
+    const stranger = await partnerExchange(['sign'], { env, stdin: JSON.stringify(body) });
+    writeFileSync(join(cwd, 'events/2.json'), stranger.stdout);
+    const advised = await partnerExchange(['detect', 'events'], { env: keys, cwd });
+    expect(advised.code).toBe(1);
+    expect(advised.stdout).toMatch(/No scheme fits events\/2\.json: .*Next: run partner-exchange pin/);
+    const pinned = await partnerExchange(['pin', 'events'], {
+      env: { ...keys, PARTNER_EXCHANGE_SCHEME: JSON.stringify(defaultScheme) },
+      cwd,
+    });
+    expect(pinned).toMatchObject({ code: 0, stderr: expect.stringContaining('events/2.json is left out') });
   });
 
   it.each(['explain', 'detect', 'pin'])('%s calls what trigger --forge makes a forgery', async (command) => {

@@ -1,4 +1,6 @@
 import { detectScheme } from '../../diagnostics/detection/detect-scheme.ts';
+import type { SchemeDetection } from '../../diagnostics/detection/detection.ts';
+import { printableText } from '../../internal/printable-text.ts';
 import { readDeliveries } from '../deliveries/saved-deliveries.ts';
 import { readDetectionSecrets } from '../inputs/configuration.ts';
 import { defineCommand } from '../terminal/command.ts';
@@ -25,17 +27,24 @@ export default defineCommand({
     const detection = detectScheme(bodies, secrets, { purpose: flags.purpose });
     output.result({ ...detection, sources }, (paint) => [
       ...describeDetection(detection, { sources, paint }),
-      ...(detection.verdict !== 'found' && mixesUnsigned(sources) ? [leaveOutUnsigned] : []),
+      ...adviceOnStrays(detection, sources),
     ]);
     return detection.verdict === 'found' ? exitCodes.ok : exitCodes.findings;
   },
 });
 
-/** Anybody can post to `listen`, so one folder can hold genuine events and others. */
-function mixesUnsigned(sources: readonly string[]): boolean {
-  const unsigned = sources.filter((source) => source.endsWith('.unsigned.json')).length;
-  return unsigned > 0 && unsigned < sources.length;
+/**
+ * Anybody can post to `listen`. The names of its files say only what verified under the scheme that was set then, so
+ * the search decides.
+ */
+function adviceOnStrays({ verdict, samples }: SchemeDetection, sources: readonly string[]): string[] {
+  const strays = sources.filter((_, index) => samples[index]?.fits.length === 0);
+  if (verdict !== 'contradictory' || strays.length === 0) return [];
+  const names = strays.slice(0, maxNamed).map(printableText).join(', ');
+  const more = strays.length > maxNamed ? ` and ${strays.length - maxNamed} more` : '';
+  return [
+    `No scheme fits ${names}${more}: forgeries, or signed with keys that are missing here. Next: run partner-exchange pin with the same files, which leaves out those that none of your keys signed.`,
+  ];
 }
 
-const leaveOutUnsigned =
-  'Next: move the files that end in .unsigned.json out of the folder, and try again. They did not verify when they came, so they may be forgeries.';
+const maxNamed = 3;
