@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import openapiTypes, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
@@ -46,8 +47,41 @@ describe.each(documents)('%s', (_, read) => {
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(output, name));
     expect(files.length).toBeGreaterThan(0);
-    const program = ts.createProgram(files, { strict: true, noEmit: true, skipLibCheck: true, types: [] });
-    const problems = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText);
-    expect(problems).toEqual([]);
+    expect(compilerProblems(files)).toEqual([]);
+  });
+
+  it('makes types with enums that compile', { timeout: 60_000 }, async () => {
+    const file = join(scratchFolder(), 'types.ts');
+    writeFileSync(file, astToString(await openapiTypes(await read(), { enum: true })));
+    expect(compilerProblems([file])).toEqual([]);
+  });
+
+  it('names the values of each enum apart, whatever their case', async () => {
+    const lists = enumsOf(JSON.parse(await read()));
+    expect(lists.length).toBeGreaterThan(0);
+    for (const { values, names } of lists) {
+      expect(names, values.join()).toHaveLength(values.length);
+      expect(new Set(names.map((name) => name.toUpperCase())).size, names.join()).toBe(names.length);
+    }
   });
 });
+
+function compilerProblems(files: readonly string[]): unknown[] {
+  const program = ts.createProgram(files, { strict: true, noEmit: true, skipLibCheck: true, types: [] });
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText);
+}
+
+interface EnumNames {
+  readonly values: readonly unknown[];
+  /** Those that generators take for the values. */
+  readonly names: readonly string[];
+}
+
+/** Every enum at any depth. */
+function enumsOf(value: unknown): EnumNames[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { enum: values, 'x-enum-varnames': varnames } = value as Partial<Record<string, unknown>>;
+  const below = Object.values(value).flatMap(enumsOf);
+  if (!Array.isArray(values)) return below;
+  return [{ values, names: Array.isArray(varnames) ? varnames : values.map(String) }, ...below];
+}
