@@ -146,6 +146,16 @@ describe('order create', () => {
     });
   });
 
+  it.each([
+    ['leaves no file behind a refusal', 400, false],
+    ['keeps the reply about an order that may be placed', 500, true],
+  ])('--save %s', async (_, status, isKept) => {
+    const { cwd, run } = await partner();
+    const fetch = async () => Response.json({ message: 'No such chain' }, { status });
+    const { code } = await run([...create, '--yes', '--save', 'reply.json'], { fetch });
+    expect([code, existsSync(join(cwd, 'reply.json'))]).toEqual([isKept ? 3 : 1, isKept]);
+  });
+
   it('what is wrong with the order shows before anything is asked or written', async () => {
     const { cwd, run } = await partner();
     writeFileSync(join(cwd, 'order.json'), JSON.stringify({ ...order, fiat_amount: 'much' }));
