@@ -9,10 +9,20 @@ export { defineCredentials } from './credentials/define-credentials.ts';
 export type { KeyRing, KeySets, LoadedKeys } from './credentials/key-ring.ts';
 export type { PartnerCredentials } from './credentials/partner-credentials.ts';
 export type { KeyOrigin, PartnerNames } from './credentials/same-partner.ts';
-export { type SigningPurpose, signingKey } from './credentials/signing-key.ts';
+export {
+  type KeyScheme,
+  type SigningKeyOptions,
+  type SigningPurpose,
+  signingKey,
+} from './credentials/signing-key.ts';
 export { type Assumption, assumptions } from './deployment/assumptions.ts';
-export { type Deployment, type DeploymentOptions, defineDeployment } from './deployment/define-deployment.ts';
-export type { Operation } from './deployment/operations.ts';
+export {
+  type Deployment,
+  type DeploymentOptions,
+  defineDeployment,
+  type NumberCheckParameters,
+} from './deployment/define-deployment.ts';
+export type { BaseUrlName, Operation } from './deployment/operations.ts';
 export { defaultPaths, type Paths } from './deployment/operations.ts';
 export {
   type OrderReply,
@@ -20,8 +30,13 @@ export {
   type OrderVerdict,
   usualOrderReply,
 } from './deployment/order-reply.ts';
-export { type BuyOrder, reportedBuyOrder } from './deployment/order-schema.ts';
-export type { StandardSchema } from './deployment/standard-schema.ts';
+export {
+  type BuyOrder,
+  type BuyOrderMembers,
+  type KeepsUnknownMembers,
+  reportedBuyOrder,
+} from './deployment/order-schema.ts';
+export type { StandardIssue, StandardResult, StandardSchema } from './deployment/standard-schema.ts';
 export type { WireNames } from './deployment/wire-names.ts';
 export {
   BulkError,
@@ -45,8 +60,10 @@ export {
   type KeyErrorCode,
   OrderError,
   type OrderErrorCode,
+  type OrderState,
   OtpError,
   type OtpErrorCode,
+  type OtpLimit,
   PartnerExchangeError,
   RequestError,
   type RequestErrorCode,
@@ -68,11 +85,14 @@ export type {
   NoResponseObservation,
   RequestObservation,
   ResponseObservation,
+  RetryOptions,
 } from './http/client-options.ts';
 export type { Reply } from './http/reply.ts';
 export type { JsonObject, JsonValue } from './internal/json.ts';
+export type { RandomBytes } from './internal/random.ts';
 export {
   type ApiKeyRequest,
+  type DeviceReference,
   type MessageRequest,
   MessengerClient,
   type MessengerClientOptions,

@@ -10,10 +10,10 @@ import { checkNamedKey, invalid } from './partner-credentials.ts';
  */
 export type SigningPurpose = 'general' | 'order';
 
-/** What the key for orders is made of. @inline */
+/** What the key for orders is made of. */
 export type KeyScheme = Pick<SignatureScheme, 'orderKey' | 'keySeparator'>;
 
-/** @inline */
+/** Options of {@link signingKey}. */
 export interface SigningKeyOptions {
   /** Which of `merchantSecretKeys` to use; not needed with a single merchant. */
   merchant?: string | undefined;

@@ -32,7 +32,7 @@ import { type BuyOrder, reportedBuyOrder } from './order-schema.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
 
-/** Names of the query parameters of the number check. @inline */
+/** Names of the query parameters of the number check. */
 export interface NumberCheckParameters {
   /** @default 'api_key' (contract: Endpoints 8) */
   readonly api_key: string;
@@ -111,7 +111,7 @@ export interface Deployment<Order = BuyOrder> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @inline */
+/** A deployment that has every base URL. */
 export type CompleteDeployment<Order = BuyOrder> = Deployment<Order> & Readonly<Record<BaseUrlName, string>>;
 
 const parameter = (name: string) => value(checkParameterName, { default: name });

@@ -1,7 +1,7 @@
 import { invalidOption, nested, optional } from '../internal/options.ts';
 import type { AssumptionId } from './assumptions.ts';
 
-/** The base URL that an operation's path is appended to. @inline */
+/** The base URL that an operation's path is appended to. */
 export type BaseUrlName = 'onboardingBaseUrl' | 'stagingUrl' | 'messengerBaseUrl';
 
 export interface OperationRules {

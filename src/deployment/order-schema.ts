@@ -79,17 +79,20 @@ const members = {
   refund_account: text.optional(),
 };
 
+/** The schemas of the members of {@link BuyOrder}, by name. @useDeclaredType */
+export type BuyOrderMembers = typeof members;
+
 /**
  * Keeps members that the schema does not know, but does not allow them in its input type: a misspelt member does not
  * compile, also after `extend`.
  */
-type KeepsUnknownMembers = { in: Record<never, never>; out: Record<string, unknown> };
+export type KeepsUnknownMembers = { in: Record<never, never>; out: Record<string, unknown> };
 
 /**
  * The schema of {@link BuyOrder}. Members it does not know are sent as given. A deployment with another payload sets
  * its own `orderSchema`.
  */
-export const reportedBuyOrder: z.ZodObject<typeof members, KeepsUnknownMembers> = z.looseObject(members);
+export const reportedBuyOrder: z.ZodObject<BuyOrderMembers, KeepsUnknownMembers> = z.looseObject(members);
 
 /** Advice for the most common mistake; anything else gets the usual message. */
 function notANumber(example: string) {

@@ -14,14 +14,16 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** @inline */
+/** The value that a schema made, or why it does not fit. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** @inline */
+/** Why a value does not fit a schema. */
 export interface StandardIssue {
+  /** What is wrong with the value. */
   readonly message: string;
+  /** Where it is wrong: member names and indexes, from the outside. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 

@@ -53,7 +53,7 @@ export type {
   MismatchFinding,
   MismatchFindingCode,
 } from './mismatch/mismatch-explanation.ts';
-export type { SchemePin } from './pin/pin-scheme.ts';
+export type { PinFixture, PinKeys, SchemePin } from './pin/pin-scheme.ts';
 export {
   type CheckedPin,
   type CheckPinOptions,

@@ -43,6 +43,7 @@ export {
 export type { OrderFacts } from './order-facts.ts';
 export {
   applyEvent,
+  type EventParties,
   emptyTimeline,
   isFinalStage,
   type OrderFlag,

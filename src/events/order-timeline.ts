@@ -51,7 +51,7 @@ export function emptyTimeline(partner_order_id: string): OrderTimeline {
   return { partner_order_id, stage: 'expected', seen: [], facts: {}, flags: [] };
 }
 
-/** The owner of an order, and the signer of an event about it. @inline */
+/** The owner of an order, and the signer of an event about it. */
 export interface EventParties {
   /** The partner of the order, from your own record of it. */
   readonly owner: OrderOwner;

@@ -65,7 +65,7 @@ export interface NoResponseObservation {
   readonly attempt: number;
 }
 
-/** @inline */
+/** How long to wait before a call is repeated. */
 export interface RetryOptions {
   /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 300 */
   firstDelayMs?: number | undefined;

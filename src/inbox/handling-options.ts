@@ -4,7 +4,7 @@ import { callback, integer, nested, type OptionTable, oneOf, type Settings } fro
 import { type RandomBytes, randomBytes } from '../internal/random.ts';
 import { warn } from '../internal/warn.ts';
 
-/** How long to wait between attempts. @inline */
+/** How long to wait between attempts. */
 export interface RetryDelays {
   /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 1000 */
   firstDelayMs?: number | undefined;

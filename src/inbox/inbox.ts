@@ -70,8 +70,8 @@ export interface Inbox {
   readonly quarantine?: Quarantine | undefined;
 }
 
-/** How a handler runs. @inline */
-interface HandleOptions {
+/** How a handler runs. */
+export interface HandleOptions {
   /** Aborted to stop the handlers: their context has it. */
   readonly signal?: AbortSignal | undefined;
   /** The number of the attempt, from 1, for traces. */
@@ -198,7 +198,7 @@ export interface InboxCounts {
   readonly quarantined?: number;
 }
 
-/** How to read one dead letter. @inline */
+/** How to read one dead letter. */
 export interface DeadLetterReadOptions {
   /** Whether to add the body, which holds personal data. @default false */
   readonly withBody?: boolean | undefined;

@@ -4,15 +4,20 @@
  *
  * @module partner-exchange-sdk/inbox
  */
+
+export type { MatchedKey } from '../credentials/verification-keys.ts';
 export { InboxError, type InboxErrorCode, isInboxError } from '../errors/errors.ts';
-export type { HandlingOptions } from './handling-options.ts';
+export type { RandomBytes } from '../internal/random.ts';
+export type { HandlingOptions, RetryDelays } from './handling-options.ts';
 export type {
   AttemptResult,
   DeadLetter,
   DeadLetterOptions,
+  DeadLetterReadOptions,
   Delivery,
   DeliveryReference,
   HandleDelivery,
+  HandleOptions,
   HandleResult,
   Inbox,
   InboxCounts,
@@ -21,4 +26,10 @@ export type {
   ManagedInbox,
 } from './inbox.ts';
 export { type MemoryInboxOptions, memoryInbox } from './memory-inbox.ts';
-export type { KeptBody, Quarantine, QuarantineOptions, UnverifiedText } from './quarantine/quarantine.ts';
+export type {
+  KeptBody,
+  Quarantine,
+  QuarantineOptions,
+  QuarantinePage,
+  UnverifiedText,
+} from './quarantine/quarantine.ts';

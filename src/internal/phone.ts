@@ -3,7 +3,7 @@ import { ValidationError } from '../errors/errors.ts';
 import { latinDigits } from './latin-digits.ts';
 import { defineOptions, invalidOption, type OptionTable } from './options.ts';
 
-/** @inline */
+/** Options of {@link normalizePhone}. */
 export interface NormalizePhoneOptions {
   /**
    * Country of numbers that are written without `+`, as two capital letters (ISO 3166-1): `NG`. Without it such numbers

@@ -41,7 +41,7 @@ export interface ApiKeyRequest {
   messenger_device_no: string;
 }
 
-/** The device to pair. @inline */
+/** The device to pair. */
 export interface DeviceReference {
   /**
    * Key of the messenger device; its form is not stated (ledger: `api-key-form`).

@@ -20,7 +20,10 @@ export type {
   CreateOrderOptions,
   JournaledOrder,
   Observation,
+  ObservedEvent,
   OrderJournal,
+  PrepareOrderOptions,
+  UnsettledOptions,
 } from './journal.ts';
 export type { OrderJournalOptions, OrderSender } from './journal-options.ts';
 export { createOrderJournal } from './order-journal.ts';

@@ -138,7 +138,7 @@ export interface CreatedOrder<Body = unknown> {
   readonly order: JournaledOrder;
 }
 
-/** @inline */
+/** Options of `prepare`. */
 export interface PrepareOrderOptions {
   /** Which of `merchantSecretKeys` will sign, as for `create`, which needs the same. */
   merchant?: string | undefined;
@@ -146,7 +146,7 @@ export interface PrepareOrderOptions {
   store?: RecordStore | undefined;
 }
 
-/** @inline */
+/** Options of `unsettled`. */
 export interface UnsettledOptions {
   /** Only those that have been unsettled for this long. @default 0 */
   olderThanMs?: number | undefined;
@@ -156,7 +156,6 @@ export interface UnsettledOptions {
 
 /**
  * A verified event: that of a webhook handler, or what `onUnrecognized` gets, whose `body` counts.
- * @inline
  */
 export type ObservedEvent =
   | UnrecognizedEvent

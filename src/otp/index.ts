@@ -12,13 +12,13 @@ export {
   type OtpLimit,
   ValidationError,
 } from '../errors/errors.ts';
-export { maskPhone, normalizePhone } from '../internal/phone.ts';
+export { maskPhone, type NormalizePhoneOptions, normalizePhone } from '../internal/phone.ts';
 export type { RandomBytes } from '../internal/random.ts';
 export type { RecordStore } from '../store/record-store.ts';
 export type { CheckedOtp } from './check-code.ts';
 export { createOtp, type Otp } from './create-otp.ts';
 export type { OtpMessenger } from './devices.ts';
-export type { IssueRequest } from './otp-input.ts';
-export type { OtpLimits, OtpMessageContent, OtpOptions } from './otp-options.ts';
+export type { CheckOptions, IssueRequest, ResendOptions } from './otp-input.ts';
+export type { OtpLimits, OtpMessageContent, OtpOptions, RateLimit, UnconfirmedLimit } from './otp-options.ts';
 export type { OtpReport } from './otp-report.ts';
 export type { IssuedOtp } from './send-code.ts';

@@ -17,13 +17,13 @@ export interface IssueRequest {
   readonly ip?: string | undefined;
 }
 
-/** @inline */
+/** Options of `resend`. */
 export interface ResendOptions {
   /** @default the address of `issue` */
   readonly ip?: string | undefined;
 }
 
-/** @inline */
+/** Options of `check`. */
 export interface CheckOptions {
   /** As given to `issue`. */
   readonly purpose: string;

@@ -88,8 +88,9 @@ export interface OtpMessageContent {
   readonly purpose: string;
 }
 
-/** At most `max` within any `windowMs`. @inline */
+/** At most `max` within any `windowMs`. */
 export interface RateLimit {
+  /** Most messages. */
   readonly max: number;
   /** Milliseconds. */
   readonly windowMs: number;
@@ -97,7 +98,6 @@ export interface RateLimit {
 
 /**
  * If few of the codes sent for an address are ever typed in, somebody abuses you to send messages.
- * @inline
  */
 export interface UnconfirmedLimit {
   /** Unconfirmed messages that are always allowed. */

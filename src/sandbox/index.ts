@@ -5,6 +5,8 @@
  */
 
 export type { AssumptionId } from '../deployment/assumptions.ts';
+export type { CompleteDeployment, NumberCheckParameters } from '../deployment/define-deployment.ts';
+export type { BaseUrlName } from '../deployment/operations.ts';
 export {
   ConfigurationError,
   isConfigurationError,
@@ -30,6 +32,7 @@ export {
   type EventFault,
   type EventFaultRates,
   type Fault,
+  type FaultDetails,
   type FaultRates,
   type FaultScenario,
   type FaultTarget,
@@ -45,6 +48,6 @@ export type { SandboxCredentials, SandboxPartner } from './partners/fixed-partne
 export type { SandboxEmail } from './partners/partner-registry.ts';
 export type { DenialForm, ReplyForm, SandboxReply } from './reply-forms.ts';
 export type { Sandbox, SandboxEvents } from './sandbox.ts';
-export type { SandboxOptions } from './sandbox-options.ts';
+export type { AllowedValues, SandboxOptions } from './sandbox-options.ts';
 export type { ListenOptions, SandboxServer } from './server/sandbox-server.ts';
 export type { SandboxTrace, TraceEntry, TraceKind } from './trace.ts';

@@ -162,11 +162,13 @@ export interface KeyPrefixes {
   readonly apiKey?: string | undefined;
 }
 
-/** The values that an order may have. Without a list, any. @inline */
+/** The values that an order may have. Without a list, any. */
 export interface AllowedValues {
   /** `<FIAT>/<CRYPTO>` */
   readonly pair?: readonly string[] | undefined;
+  /** `<token>-<network>`, e.g. `usdt-trc20`. */
   readonly chain?: readonly string[] | undefined;
+  /** Currency codes in capitals. */
   readonly fiat_currency?: readonly string[] | undefined;
 }
 

@@ -4,7 +4,12 @@
  * @module partner-exchange-sdk/signature
  */
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-export { type SigningPurpose, signingKey } from '../credentials/signing-key.ts';
+export {
+  type KeyScheme,
+  type SigningKeyOptions,
+  type SigningPurpose,
+  signingKey,
+} from '../credentials/signing-key.ts';
 export {
   ConfigurationError,
   isConfigurationError,

@@ -9,18 +9,18 @@ import { sampleEvents, sampleThirdPartyPayment } from './sample-events.ts';
  */
 export type EventOverrides<Name extends OrderEventName = OrderEventName> = OverridesOf<OrderEventOf<Name>>;
 
-/** Distributed over a union of events. @inline */
-type OverridesOf<Event> = Event extends unknown
+/** Changes to an event; distributed over a union of events. */
+export type OverridesOf<Event> = Event extends unknown
   ? {
       readonly [Member in Exclude<keyof Event, 'event_name' | 'signature'>]?:
-        | PartOf<Event[Member]>
+        | ValueOverrides<Event[Member]>
         | undefined;
     }
   : never;
 
-/** @inline */
-type PartOf<Value> = Value extends object
-  ? { readonly [Member in keyof Value]?: PartOf<Value[Member]> | undefined }
+/** Changes to a value, at any depth. */
+export type ValueOverrides<Value> = Value extends object
+  ? { readonly [Member in keyof Value]?: ValueOverrides<Value[Member]> | undefined }
   : Value;
 
 /**

@@ -16,9 +16,9 @@ export type { EventSpelling } from '../sandbox/events/event-text.ts';
 export { type DeliverOptions, deliver } from './deliver.ts';
 export { describeInbox, type MakeInbox } from './describe-inbox.ts';
 export { describeRecordStore, type MakeRecordStore, type TestRunner } from './describe-record-store.ts';
-export { type EventOverrides, eventBody } from './event-body.ts';
+export { type EventOverrides, eventBody, type OverridesOf, type ValueOverrides } from './event-body.ts';
 export type { InboxTestOptions } from './inbox/inbox-test-context.ts';
-export { type MswHandlersOptions, mswHandlers } from './msw-handlers.ts';
+export { type MswHandlersOptions, type MswHttp, type MswResolver, mswHandlers } from './msw-handlers.ts';
 export {
   type DeliveryOptions,
   type RefusedDeliveries,

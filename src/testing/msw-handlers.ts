@@ -4,12 +4,13 @@ import { defineOptions, invalidOption, type OptionTable, optional } from '../int
 import { linkPath } from '../sandbox/partners/partner-registry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
-/** The used part of the `http` of msw 2 and 3. */
+/** The parts of the `http` of msw 2 and 3 that we use. */
 export interface MswHttp<Handler> {
   get(path: RegExp, resolver: MswResolver): Handler;
   post(path: RegExp, resolver: MswResolver): Handler;
 }
 
+/** Answers a request, as a resolver of msw does. */
 export type MswResolver = (info: { request: Request }) => Promise<Response>;
 
 /** Options of {@link mswHandlers}. */

@@ -15,7 +15,7 @@ export interface ClosableServer {
   closeAllConnections?(): void;
 }
 
-/** @inline */
+/** Options of {@link closeServer}. */
 export interface CloseServerOptions {
   /** Stopped once no connection can bring a delivery any more. @default none */
   readonly inbox?: StoppableInbox | undefined;
@@ -26,8 +26,8 @@ export interface CloseServerOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The part of an inbox that we use. @inline */
-interface StoppableInbox {
+/** The parts of an inbox that we use. */
+export interface StoppableInbox {
   stop(options: { readonly timeoutMs: number }): Promise<unknown>;
 }
 

@@ -16,13 +16,13 @@ export interface FastifyScope {
   ): unknown;
 }
 
-/** The parts of a Fastify reply that we use. @inline */
+/** The parts of a Fastify reply that we use. */
 export interface FastifyReplyParts {
   readonly raw: NodeResponse;
   hijack(): unknown;
 }
 
-/** @inline */
+/** Options of {@link fastifyPlugin}. */
 export interface FastifyPluginOptions {
   /** Where the webhooks are mounted; begins with `/`. */
   readonly path: string;

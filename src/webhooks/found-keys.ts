@@ -12,9 +12,11 @@ import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { UnverifiedBody } from '../signature/verify-body.ts';
 import { type CandidateKeys, maxKeys } from './candidate-keys.ts';
 
-/** The request that brought a body. @inline */
+/** The request that brought a body. */
 export interface DeliveryRequest {
+  /** Path and query, or the whole URL. Only a `credentials` function reads it. */
   readonly url?: string | undefined;
+  /** By name, in any case. `traceparent` is read, and the headers that a `credentials` function reads. */
   readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 

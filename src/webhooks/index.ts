@@ -22,17 +22,28 @@ export {
 } from '../errors/errors.ts';
 export type { EventReading } from '../events/event-readings.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
+export type { EventIssue } from '../events/parse-order-event.ts';
 export type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 export type { Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
-export { type ClosableServer, closeServer } from './close-server.ts';
+export {
+  type ClosableServer,
+  type CloseServerOptions,
+  closeServer,
+  type StoppableInbox,
+} from './close-server.ts';
 export { createWebhooks, type Webhooks } from './create-webhooks.ts';
-export { type FastifyScope, fastifyPlugin } from './fastify-plugin.ts';
+export {
+  type FastifyPluginOptions,
+  type FastifyReplyParts,
+  type FastifyScope,
+  fastifyPlugin,
+} from './fastify-plugin.ts';
 export type { FetchRequest } from './fetch-handler.ts';
-export type { FindCredentials, UnverifiedDelivery } from './found-keys.ts';
+export type { DeliveryRequest, FindCredentials, UnverifiedDelivery } from './found-keys.ts';
 export type { EventContext, EventHandler, MemberOf } from './handlers.ts';
 export { type LambdaRequest, type LambdaResponse, lambdaHandler } from './lambda-handler.ts';
 export type { NodeRequest, NodeResponse } from './node-handler.ts';
-export type { DeliveryReport, ReceiveOutcome, RefusedBody } from './receive-outcome.ts';
-export type { WebhookResponse } from './webhook-endpoint.ts';
+export type { DeliveryReport, FailureCode, ReceiveOutcome, RefusedBody } from './receive-outcome.ts';
+export type { BufferedRequest, WebhookResponse } from './webhook-endpoint.ts';
 export type { WebhooksOptions } from './webhooks-options.ts';

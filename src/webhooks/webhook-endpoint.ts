@@ -118,8 +118,9 @@ function jsonResponse(
   };
 }
 
-/** A request whose body is already complete. @inline */
+/** A request whose body is already complete. */
 export interface BufferedRequest {
+  /** Any but `POST` is answered 405. */
   readonly method: string;
   /** Path and query, or the whole URL. Only a `credentials` function reads it. */
   readonly url?: string | undefined;

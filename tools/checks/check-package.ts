@@ -10,7 +10,14 @@ import { beyondReach, bundledLocales, leakedFiles } from './entry-reach.ts';
 import { findFileProblems } from './packed-files.ts';
 import { findRepeatedNames } from './repeated-names.ts';
 import { run } from './run.ts';
-import { compileConsumer, makeScratchProject, probeIdentity, runCommands } from './scratch-project.ts';
+import {
+  compileConsumer,
+  compileReexports,
+  compilers,
+  makeScratchProject,
+  probeIdentity,
+  runCommands,
+} from './scratch-project.ts';
 import { bundleEntries, printSizes } from './sizes.ts';
 import { startTally } from './tally.ts';
 import { findBundled, findLicenseProblems, findSbomProblems, thirdPartyFiles } from './third-party.ts';
@@ -56,9 +63,17 @@ try {
   await tally.check('npx runs the command by its name and by that of the package', () => {
     runCommands(project);
   });
-  for (const moduleResolution of ['nodenext', 'bundler'] as const) {
-    await tally.check(`a strict TypeScript program compiles, moduleResolution ${moduleResolution}`, () => {
-      compileConsumer(project, moduleResolution);
+  for (const compiler of compilers) {
+    for (const moduleResolution of ['nodenext', 'bundler'] as const) {
+      await tally.check(
+        `a strict program compiles with ${compiler}, moduleResolution ${moduleResolution}`,
+        () => {
+          compileConsumer(project, { compiler, moduleResolution });
+        },
+      );
+    }
+    await tally.check(`a program that passes on each member of an entry compiles with ${compiler}`, () => {
+      compileReexports(project, { compiler, moduleResolution: 'nodenext' });
     });
   }
   const tryCommonJs = compileCommonJs(project);

@@ -1,7 +1,8 @@
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCommands, readEntries, root } from './entries.ts';
+import { makeReexports } from './reexports.ts';
 import { run } from './run.ts';
 
 /** A user's project in the system's temporary folder, with the packed package installed from its tarball. */
@@ -58,21 +59,62 @@ export function runCommands({ folder, installed }: Pick<ScratchProject, 'folder'
   }
 }
 
+/** The oldest TypeScript that the declarations are for, and the newest. */
+export const compilers = ['typescript-5-8', 'typescript-7'] as const;
+
+/** How the programs of users are compiled. */
+export interface ConsumerCompiler {
+  readonly compiler: (typeof compilers)[number];
+  readonly moduleResolution: 'nodenext' | 'bundler';
+}
+
 /** Compiles a program that uses the package, and every entry of it, the declarations themselves included; throws what is wrong. */
-export function compileConsumer({ folder }: ScratchProject, moduleResolution: 'nodenext' | 'bundler'): void {
+export function compileConsumer({ folder }: ScratchProject, consumer: ConsumerCompiler): void {
   cpSync(join(import.meta.dirname, 'consumer.ts'), join(folder, 'consumer.ts'));
   const entries = readEntries().map(
     ({ specifier }, index) => `export * as entry${index} from '${specifier}';\n`,
   );
   writeFileSync(join(folder, 'entries.ts'), entries.join(''));
-  const config = `tsconfig.${moduleResolution}.json`;
+  const config = writeProject(folder, ['consumer.ts', 'entries.ts'], consumer, { skipLibCheck: false });
+  run(process.execPath, [compilerOf(consumer), '-p', config], { cwd: folder });
+}
+
+/**
+ * Compiles for each entry a program that passes on what is at home there and knows no other entry; throws each type
+ * that its declarations cannot name.
+ */
+export function compileReexports({ folder }: ScratchProject, consumer: ConsumerCompiler): void {
+  const projects = makeReexports().map(({ subpath, code }) => {
+    const project = join(folder, 'reexports', subpath);
+    mkdirSync(project, { recursive: true });
+    writeFileSync(join(project, 'reexport.ts'), code);
+    // The consumer's program checks the declarations themselves.
+    return writeProject(project, ['reexport.ts'], consumer, { skipLibCheck: true });
+  });
+  run(process.execPath, [compilerOf(consumer), '--build', ...projects], { cwd: folder });
+}
+
+function compilerOf({ compiler }: ConsumerCompiler): string {
+  return join(root, 'node_modules', compiler, 'bin', 'tsc');
+}
+
+/** The settings of a strict program of a user, whose declarations are written too. */
+function writeProject(
+  folder: string,
+  files: readonly string[],
+  { compiler, moduleResolution }: ConsumerCompiler,
+  { skipLibCheck }: { readonly skipLibCheck: boolean },
+): string {
+  const name = `${compiler}-${moduleResolution}`;
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-    noEmit: true,
+    skipLibCheck,
     // A type that nobody can name breaks a user's own declarations (TS4023).
     declaration: true,
+    emitDeclarationOnly: true,
+    outDir: join(folder, name),
+    rootDir: folder,
     target: 'es2023',
     lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
     module: moduleResolution === 'nodenext' ? 'nodenext' : 'preserve',
@@ -81,10 +123,7 @@ export function compileConsumer({ folder }: ScratchProject, moduleResolution: 'n
     typeRoots: [join(root, 'node_modules', '@types')],
     types: ['node'],
   };
-  writeFileSync(
-    join(folder, config),
-    JSON.stringify({ compilerOptions, files: ['consumer.ts', 'entries.ts'] }),
-  );
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  run(process.execPath, [compiler, '-p', config], { cwd: folder });
+  const config = join(folder, `tsconfig.${name}.json`);
+  writeFileSync(config, JSON.stringify({ compilerOptions, files }));
+  return config;
 }

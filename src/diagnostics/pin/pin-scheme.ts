@@ -182,12 +182,13 @@ export interface SchemePin {
   readonly fixtures: readonly PinFixture[];
 }
 
-/** @inline */
+/** A body of a pin, which proves its scheme. */
 export interface PinFixture {
   /** The signed body as received, signature included. Check its content before you commit it. */
   readonly body: string;
   /** Identifies the key: `sha256:` and the first 16 hexadecimal digits of a labelled digest of it. */
   readonly keyDigest: string;
+  /** The signature of the body. */
   readonly signature: string;
 }
 

@@ -73,6 +73,7 @@ export interface BullWorker {
   on(event: 'failed', listener: (job: BullJob | undefined, error: Error) => void): unknown;
 }
 
+/** The parts of the options of a BullMQ `Worker` that we use. */
 export interface BullWorkerOptions {
   concurrency: number;
   lockDuration: number;

@@ -5,5 +5,8 @@
  */
 export { InboxError, isInboxError } from '../../errors/errors.ts';
 export type { StoreCallOptions } from '../../internal/limited-calls.ts';
+export type { RandomBytes } from '../../internal/random.ts';
+export type { RetryDelays } from '../handling-options.ts';
 export type { DeadLetter, InboxCounts, ManagedInbox } from '../inbox.ts';
 export { type BullmqInboxOptions, bullmqInbox } from './bullmq-inbox.ts';
+export type { BullJob, BullQueue, BullWorker, BullWorkerOptions } from './bullmq-job.ts';

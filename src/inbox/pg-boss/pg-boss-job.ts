@@ -16,6 +16,7 @@ export interface BossJob {
   readonly sourceRetryCount: number | null;
 }
 
+/** The parts of a new pg-boss job that we use. */
 export interface NewBossJob {
   id: string;
   data: object;
@@ -30,6 +31,7 @@ export interface NewBossJob {
   groupId?: string;
 }
 
+/** The parts of the database of pg-boss that we use. */
 export interface BossDatabase {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }

@@ -34,7 +34,7 @@ export interface KeptBody extends Pick<UnverifiedText, 'body' | 'partners'> {
   readonly id: string;
 }
 
-/** Which part of the bodies to list. @inline */
+/** Which part of the bodies to list. */
 export interface QuarantinePage {
   /** Only bodies after the one with this `id`. */
   readonly after?: string | undefined;

@@ -3,6 +3,8 @@
  *
  * @module partner-exchange-sdk/inbox/queue
  */
+
+export type { MatchedKey } from '../../credentials/verification-keys.ts';
 export {
   InboxError,
   isInboxError,

@@ -9,8 +9,10 @@ export {
 } from '../../errors/errors.ts';
 export type { Sleep } from '../../internal/backoff.ts';
 export type { StoreCallOptions } from '../../internal/limited-calls.ts';
+export type { RetryDelays } from '../handling-options.ts';
 export type {
   DeadLetter,
+  DeadLetterReadOptions,
   InboxCounts,
   ManagedInbox,
 } from '../inbox.ts';

@@ -6,4 +6,5 @@
 export { isStoreError, StoreError } from '../../errors/errors.ts';
 export type { StoreCallOptions } from '../../internal/limited-calls.ts';
 export type { RecordStore } from '../record-store.ts';
+export type { PgClient, PgPool, PgPoolClient } from './pg-client.ts';
 export { type PostgresStoreOptions, postgresStore } from './postgres-store.ts';

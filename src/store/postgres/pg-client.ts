@@ -9,7 +9,7 @@ export interface PgClient {
   readonly pipeline?: boolean;
 }
 
-/** The parts of a client that a pool lends. */
+/** The parts of a client of a pool of pg that we use. */
 export interface PgPoolClient extends Omit<PgClient, 'getTransactionStatus'> {
   readonly getTransactionStatus?: () => string | null;
   /** @param destroy ends the connection */
