@@ -26,13 +26,12 @@ export {
 export type { ServiceOptions } from './drawn/service-traits.ts';
 export type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
 export type { EventSpelling } from './events/event-text.ts';
-export { eventFaults } from './faults/event-faults.ts';
+export { eventFaults, type FaultDetails } from './faults/event-faults.ts';
 export type { SandboxFaults } from './faults/fault-plan.ts';
 export {
   type EventFault,
   type EventFaultRates,
   type Fault,
-  type FaultDetails,
   type FaultRates,
   type FaultScenario,
   type FaultTarget,

@@ -364,7 +364,7 @@ it('with two sandboxes running, the environment that one of them printed chooses
 it('sandbox --enforce-whitelist refuses orders until whitelist-ip was called', async () => {
   const { run, sandbox } = await startSandbox(['--enforce-whitelist']);
   const refused = await run(create, { stdin: orderBody('A-1') });
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('whitelist-ip') });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/whitelist/i) });
   expect((await run(['whitelist-ip'])).code).toBe(0);
   expect((await run(create, { stdin: orderBody('A-2') })).code).toBe(0);
   await sandbox('reset', '--yes');

@@ -72,13 +72,14 @@ const receive = defineCommand({
   ],
   flags,
   async run(context, flags) {
+    const output = openOutput(context, flags);
     const storage = storageOf(context, flags);
     // The link shows the keys once, so a file that cannot be written must fail before somebody opens it.
     await storage.update(() => undefined);
     const rotation = createKeyRotation({ storage, now: context.now });
     await rotation.status();
     await rotation.receive(await readNewKeys(context));
-    return await showStatus(context, flags, rotation);
+    return await showStatus(output, flags, rotation);
   },
 });
 
@@ -88,9 +89,10 @@ const promote = defineCommand({
   examples: ['partner-exchange keys promote --keys keys.json'],
   flags,
   async run(context, flags) {
+    const output = openOutput(context, flags);
     const rotation = rotationOf(context, flags);
     await rotation.promote();
-    return await showStatus(context, flags, rotation);
+    return await showStatus(output, flags, rotation);
   },
 });
 
@@ -99,7 +101,7 @@ const status = defineCommand({
   about: 'Says which step comes next, and which generations of keys there are. Shows no key.',
   examples: ['partner-exchange keys status --keys keys.json --format json'],
   flags,
-  run: (context, flags) => showStatus(context, flags, rotationOf(context, flags)),
+  run: (context, flags) => showStatus(openOutput(context, flags), flags, rotationOf(context, flags)),
 });
 
 export default buildRouteMap({
@@ -107,8 +109,7 @@ export default buildRouteMap({
   docs: { brief: 'Replace your keys without losing any' },
 });
 
-async function showStatus(context: CliContext, flags: Flags, rotation: KeyRotation) {
-  const output = openOutput(context, flags);
+async function showStatus(output: Output, flags: Flags, rotation: KeyRotation) {
   const status = await rotation.status();
   output.result(status, (paint) => describeRotation(status, paint));
   sayNext(output, flags, status.step);
