@@ -1,16 +1,14 @@
 """`listen 3000` receives signed order events, `order A-1001` prints a signed order. Python 3.9 or later.
 
-Set PARTNER_SECRET_KEY and MERCHANT_SECRET_KEY. When it is imported it does nothing: call verify and sign."""
+Set PARTNER_SECRET_KEY and MERCHANT_SECRET_KEY; several of one, newest first, with blanks between them.
+As a module it does nothing by itself: `from receiver import check, keys, sign, verify`."""
 import hashlib, hmac, json, os, re, sys
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SPACE, COMMA = re.compile(r"[ \t\n\r]*"), re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
-LIMIT = 65536
-
-def no_json(name):
-    raise ValueError(name)
-
-decoder = json.JSONDecoder(parse_constant=no_json)  # Refuses NaN and Infinity.
+SPACE, COMMA, LIMIT = re.compile(r"[ \t\n\r]*"), re.compile(r"[ \t\n\r]*,[ \t\n\r]*"), 65536
+# Decimals keep every digit of an amount. int refuses NaN and Infinity.
+decoder = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal, parse_constant=int)
 
 def signatures(text):
     """Start, end and value of each top-level member named signature, in the text of an object that parses."""
@@ -32,15 +30,23 @@ def without(text, start, end):
 def sign(text, key):
     return hmac.new(key.encode(), text.encode(), hashlib.sha512).hexdigest()
 
-def verify(body, key):
-    """The event, or None if it is not authentic. With an empty key anybody could sign, so nothing is."""
+def check(text, signature, keys):
+    """The event of a signed text, or None. `keys`: one, or a list with the newest first; an empty one never counts."""
+    known, claim = [keys] if isinstance(keys, str) else keys, signature if isinstance(signature, str) else ""
+    try:
+        right = [hmac.compare_digest(claim.encode(), sign(text, key).encode()) for key in known if key]
+        return decoder.decode(text) if any(right) else None
+    except (ValueError, ArithmeticError, RecursionError):
+        return None
+
+def verify(body, keys):
+    """The event of a body as received, in bytes, or None if it is not authentic."""
     try:
         text = body.decode("utf-8")  # Not json.loads(body), which takes UTF-16 and a byte order mark too.
         event = decoder.decode(text)
         [(start, end, signature)] = signatures(text) if isinstance(event, dict) else []  # Exactly one.
-        expected = sign(without(text, start, end), key).encode()
-        return event if key and isinstance(signature, str) and hmac.compare_digest(signature.encode(), expected) else None
-    except (ValueError, RecursionError):
+        return None if check(without(text, start, end), signature, keys) is None else event
+    except (ValueError, ArithmeticError, RecursionError):
         return None
 
 class Receiver(BaseHTTPRequestHandler):
@@ -53,40 +59,41 @@ class Receiver(BaseHTTPRequestHandler):
         if int(length) > LIMIT:
             return self.reply(413)
         body = self.rfile.read(int(length))
-        event = verify(body, self.server.key) if len(body) == int(length) else None
+        event = verify(body, self.server.keys) if len(body) == int(length) else None
         # Store the event here, before it is acknowledged; an unfamiliar one too.
         self.reply(401 if event is None else 200)
 
-    def not_allowed(self):
-        self.reply(405)
-
-    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = not_allowed
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = lambda self: self.reply(405)
 
     def reply(self, status):
         self.send_response(status)
         self.send_header("allow", "POST")
         self.end_headers()
 
-def refuse(reason):
-    print(reason, file=sys.stderr)
-    sys.exit(2)
-
-def secret(name):
-    return os.environ.get(name, "").strip() or refuse(f"Set {name}: without it anybody could sign.")
+def keys():
+    """The keys of order events, newest first: a merchant secret and a partner secret with nothing between them."""
+    merchants, partners = (os.environ.get(name, "").split() for name in ("MERCHANT_SECRET_KEY", "PARTNER_SECRET_KEY"))
+    if not (merchants and partners):
+        raise ValueError("Set MERCHANT_SECRET_KEY and PARTNER_SECRET_KEY: without both anybody could sign.")
+    return [merchant + partner for merchant in merchants for partner in partners]
 
 def main(command="", value=""):
     if not (command == "order" and value or command == "listen" and value.isdecimal()):
-        refuse("Usage: receiver.py listen PORT | order ID")
-    key = secret("MERCHANT_SECRET_KEY") + secret("PARTNER_SECRET_KEY")  # Nothing between them.
+        raise ValueError("Usage: receiver.py listen PORT | order ID")
+    known = keys()
     if command == "listen":
         server = ThreadingHTTPServer(("127.0.0.1", int(value)), Receiver)
-        server.key = key
+        server.keys = known
         server.serve_forever()
     order = json.dumps({
         "partner_order_id": value, "fiat_amount": "15000.50", "fiat_currency": "NGN", "chain": "usdt-trc20",
         "buyer_crypto_address": "TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA", "partner_callback_url": "https://partner.example/orders",
     })
-    print(f'{order[:-1]}, "signature": "{sign(order, key)}"}}', end="")  # Post exactly this text.
+    print(f'{order[:-1]}, "signature": "{sign(order, known[0])}"}}', end="")  # Post exactly this text.
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    try:
+        main(*sys.argv[1:3])
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

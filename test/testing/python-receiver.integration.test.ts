@@ -1,9 +1,15 @@
 import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signingKey } from '../../src/credentials/signing-key.ts';
+import { signBody } from '../../src/signature/sign-body.ts';
+import { eventBody } from '../../src/testing/event-body.ts';
+import { signedDelivery } from '../../src/testing/signed-delivery.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { vectorsFile } from './conformance.ts';
 
 const version = spawnSync('python3', ['--version'], { encoding: 'utf8' });
@@ -103,6 +109,71 @@ describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}
     expect(python('-c', 'import check_vectors')).toEqual({ status: 0, stdout: '', stderr: '' });
     check(() => example);
     expect(python('-c', 'import receiver')).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
+  /** What a program with the example as a module prints, one JSON value a line. */
+  function withModule(program: string, ...args: string[]): unknown[] {
+    check(() => example);
+    const { stdout, stderr } = python('-c', `import json\nfrom receiver import *\n${program}`, ...args);
+    expect(stderr).toBe('');
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  }
+
+  const newest = 'sk_merchant_new' + 'sk_partner_new';
+  const credentials = {
+    partnerPublicKey: 'pk_partner_old',
+    partnerSecretKey: 'sk_partner_old',
+    merchantSecretKey: 'sk_merchant_new',
+  };
+
+  it('as a module takes several keys, of the environment the newest first', () => {
+    const environment = `os.environ.update(MERCHANT_SECRET_KEY="sk_merchant_new", PARTNER_SECRET_KEY=" sk_partner_new\\tsk_partner_old ")`;
+    const { text } = signBody({ id: 'A' }, { key: signingKey(credentials, 'order') });
+    expect(
+      withModule(
+        `${environment}
+body = sys.argv[1].encode()
+print(json.dumps(keys()))
+for known in [keys(), ["", keys()[1]], keys()[1], keys()[0], [], [""], ""]:
+    print(json.dumps(verify(body, known) is not None))`,
+        text,
+      ),
+    ).toEqual([[newest, 'sk_merchant_newsk_partner_old'], true, true, true, false, false, false, false]);
+  });
+
+  it('as a module keeps amounts as decimals, with every digit', () => {
+    const text =
+      '{"amount":15000.5000000000000000001,"whole":123456789012345678901234567890,"text":"15000.50"}';
+    const signature = createHmac('sha512', newest).update(text).digest('hex');
+    const body = `${text.slice(0, -1)},"signature":"${signature}"}`;
+    expect(
+      withModule(
+        `event = verify(sys.argv[1].encode(), "${newest}")
+print(json.dumps([f"{type(event[name]).__name__} {event[name]}" for name in ["amount", "whole", "text"]]))`,
+        body,
+      ),
+    ).toEqual([
+      ['Decimal 15000.5000000000000000001', 'Decimal 123456789012345678901234567890', 'str 15000.50'],
+    ]);
+  });
+
+  it('as a module checks what a first service hands on: text and signature of a handler', async () => {
+    const handed: string[] = [];
+    const webhooks = createWebhooks({ credentials });
+    webhooks.on('event.buy.credited.crypto', ({ signature }, { text }) => {
+      handed.push(JSON.stringify({ text, signature }));
+    });
+    await webhooks.receive(signedDelivery(eventBody('event.buy.credited.crypto'), { credentials }).body);
+    const program = `handed = json.loads(sys.argv[1])
+for text, signature in [(handed["text"], handed["signature"]), (handed["text"] + " ", handed["signature"]),
+                        (handed["text"], handed["signature"].upper()), (handed["text"], None), ("\\ud800", "\\ud800")]:
+    event = check(text, signature, "sk_merchant_newsk_partner_old")
+    print(json.dumps(event and event["partner_order_id"]))`;
+    const { partner_order_id } = eventBody('event.buy.credited.crypto');
+    expect(withModule(program, handed[0] ?? '')).toEqual([partner_order_id, null, null, null, null]);
   });
 
   it('is what wrote the vectors: the script gives the same file again', () => {
