@@ -7,6 +7,7 @@
 export type { AssumptionId } from '../deployment/assumptions.ts';
 export type { CompleteDeployment, NumberCheckParameters } from '../deployment/define-deployment.ts';
 export type { BaseUrlName } from '../deployment/operations.ts';
+export type { BrandedName } from '../deployment/wire-names.ts';
 export {
   ConfigurationError,
   isConfigurationError,
@@ -26,7 +27,7 @@ export {
 export type { ServiceOptions } from './drawn/service-traits.ts';
 export type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
 export type { EventSpelling } from './events/event-text.ts';
-export { eventFaults, type FaultDetails } from './faults/event-faults.ts';
+export { type EventFaultName, eventFaults, type FaultDetails } from './faults/event-faults.ts';
 export type { SandboxFaults } from './faults/fault-plan.ts';
 export {
   type EventFault,
@@ -39,6 +40,7 @@ export {
   type RequestFault,
   type RequestFaultRates,
   requestFaults,
+  type SandboxOperation,
 } from './faults/faults.ts';
 export type { SandboxMessage } from './messenger/messenger-registry.ts';
 export type { SandboxOrder, SandboxOrderStep } from './orders/order-registry.ts';
