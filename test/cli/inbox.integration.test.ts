@@ -11,6 +11,7 @@ import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { startBoss } from '../inbox/engines.ts';
 import { describeWith, postgresUrl, redisUrl } from '../store/servers.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { scratchFolder } from './support.ts';
 
@@ -24,6 +25,8 @@ async function fill(inbox: ManagedInbox, bodies: readonly string[]): Promise<str
   const digests = bodies.map((body) => createHash('sha256').update(body).digest('hex'));
   for (const [index, body] of bodies.entries()) {
     const digest = digests[index] ?? '';
+    // Dead letters are listed by when they came: no two in one millisecond.
+    for (const since = Date.now(); Date.now() === since; ) await nextTurn();
     await inbox.receive({ digest, name: 'event.buy.init', key: { index: 0 }, body }, handle);
   }
   await expect.poll(async () => (await inbox.counts()).dead, { timeout: 20_000 }).toBe(bodies.length);
