@@ -80,6 +80,9 @@ export interface OrderJournalOptions<Order = BuyOrder> {
   prefix?: string | undefined;
 }
 
+/** Begins the keys of a journal whose user names no other. */
+export const defaultPrefix = 'orders:';
+
 const readOptions = defineOptions('createOrderJournal', {
   exchange: (given) => {
     // Sound as far as it can be: of a function only its being one can be checked.
@@ -101,7 +104,7 @@ const readOptions = defineOptions('createOrderJournal', {
       warn(`The result of an order could not be written to the journal: ${describeError(error)}`),
   }),
   now: callback({ default: Date.now }),
-  prefix: value(checkPrefix, { default: 'orders:' }),
+  prefix: value(checkPrefix, { default: defaultPrefix }),
 } satisfies OptionTable<OrderJournalOptions<never>>);
 
 export type JournalSettings = ReturnType<typeof readJournalOptions>;

@@ -3,12 +3,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Queue, Worker } from 'bullmq';
+import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
+import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
+import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { startBoss } from '../inbox/engines.ts';
 import { describeWith, postgresUrl, redisUrl } from '../store/servers.ts';
 import { nextTurn } from '../support/next-turn.ts';
@@ -120,12 +123,20 @@ describe('inbox, a SQLite file', () => {
   });
 
   it.each([
-    ['redis://127.0.0.1:1', 'bullmq'],
-    ['postgres://127.0.0.1:1/x', 'pg-boss'],
-  ])('%s: says which package is missing', async (where, name) => {
-    const args = ['inbox', 'list', '--inbox', where, '--queue', 'q'];
+    ['redis://127.0.0.1:1', ['--queue', 'q'], 'the package bullmq, which'],
+    ['postgres://127.0.0.1:1/x', ['--queue', 'q'], 'the package pg-boss, which'],
+    ['postgres://127.0.0.1:1/x', ['--table', 't'], 'the package pg, which'],
+    ['postgres://127.0.0.1:1/x', [], 'the package pg or pg-boss, which'],
+  ])('%s %s: says which package is missing', async (where, more, message) => {
+    const args = ['inbox', 'list', '--inbox', where, ...more];
     const { code, stderr } = await partnerExchange(args, { cwd: scratchFolder() });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`npm install ${name}`) });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it('a schema and a table are refused for a file', async () => {
+    const { run } = await deadLetters();
+    const { code, stderr } = await run(['list', '--schema', 'shop']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('are for a PostgreSQL') });
   });
 });
 
@@ -176,10 +187,97 @@ describeWith('postgres', 'inbox, a pg-boss', () => {
     await checkEngine(pgBossInbox({ boss, pollMs: 50, ...options }), place, env);
     const elsewhere = ['inbox', 'list', '--inbox', 'env:STORE', '--schema', `${schema}_none`];
     const wrong = await partnerExchange(elsewhere, { cwd: root, env });
-    expect(wrong.stderr).toContain(`no tables of pg-boss in the schema ${schema}_none: check the address`);
+    expect(wrong.stderr).toContain(
+      `nor the tables of pg-boss in the schema ${schema}_none: check the address`,
+    );
     expect(wrong.code).toBe(2);
     const args = ['inbox', 'list', ...place, '--queue', 'nowhere'];
     const { code, stderr } = await partnerExchange(args, { cwd: root, env });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no queue nowhere') });
+  });
+});
+
+describeWith('postgres', 'inbox, a record store on PostgreSQL', () => {
+  /** A schema of its own, which is dropped when the test is over. */
+  async function ownSchema() {
+    const pool = new pg.Pool({ connectionString: postgresUrl });
+    const schema = `pex_${randomBytes(5).toString('hex')}`;
+    await pool.query(`CREATE SCHEMA ${schema}`);
+    onTestFinished(async () => {
+      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+      await pool.end();
+    });
+    const tables = async () => {
+      const query = 'SELECT tablename FROM pg_tables WHERE schemaname = $1';
+      return (await pool.query(query, [schema])).rows.map(({ tablename }) => tablename);
+    };
+    return {
+      pool,
+      schema,
+      tables,
+      env: { STORE: postgresUrl },
+      at: ['--inbox', 'env:STORE', '--schema', schema],
+    };
+  }
+
+  it('lists, shows and drops in the table that is named', { timeout: 30_000 }, async () => {
+    const { pool, schema, env, at } = await ownSchema();
+    const store = postgresStore({ client: pool, schema, table: 'events' });
+    const inbox = storeInbox({ store, prefix: 'shop/', pollMs: 20, ...options });
+    await checkEngine(inbox, [...at, '--table', 'events', '--prefix', 'shop/'], env);
+  });
+
+  it('is found without a table beside the records of others', { timeout: 30_000 }, async () => {
+    const { pool, schema, env, at } = await ownSchema();
+    await checkEngine(
+      storeInbox({ store: postgresStore({ client: pool, schema }), pollMs: 20, ...options }),
+      at,
+      env,
+    );
+  });
+
+  it('says that there is none, and makes no table', async () => {
+    const { env, at, tables } = await ownSchema();
+    for (const more of [[], ['--table', 'partner_exchange_records']]) {
+      const { code, stderr } = await partnerExchange(['inbox', 'list', ...at, ...more], { cwd: root, env });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/no table|neither a table/),
+      });
+    }
+    expect(await tables()).toEqual([]);
+  });
+
+  it('says that nothing was ever received where a table holds no deliveries', async () => {
+    const { pool, schema, env, at } = await ownSchema();
+    const store = postgresStore({ client: pool, schema });
+    await store.transact(['orders:order:1'], (records) => records.set('orders:order:1', {}));
+    const { code, stdout, stderr } = await partnerExchange(['inbox', 'list', ...at], { cwd: root, env });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('No delivery was ever received'),
+    });
+  });
+
+  it('asks which one is meant where pg-boss is there, too', { timeout: 30_000 }, async () => {
+    const { pool, env } = await ownSchema();
+    const schema = `pex_${randomBytes(5).toString('hex')}`;
+    const boss = await startBoss(schema);
+    onTestFinished(async () => {
+      await boss.getDb().executeSql(`DROP SCHEMA ${schema} CASCADE`);
+      await boss.stop({ graceful: false });
+    });
+    const at = ['--inbox', 'env:STORE', '--schema', schema];
+    await pgBossInbox({ boss, role: 'receiver' }).counts();
+    const store = postgresStore({ client: pool, schema });
+    const list = (...more: string[]) =>
+      partnerExchange(['inbox', 'list', ...at, ...more], { cwd: root, env, now: Date.now });
+    await store.transact(['orders:order:1'], (records) => records.set('orders:order:1', {}));
+    expect(await list()).toMatchObject({ code: 0, stderr: '0 dead, 0 open.\n' });
+    await fill(storeInbox({ store, pollMs: 20, ...options }), ['{}']);
+    expect(await list()).toMatchObject({ code: 2, stderr: expect.stringContaining('give --table') });
+    expect(await list('--table', 'partner_exchange_records')).toMatchObject({ stderr: '1 dead, 0 open.\n' });
+    expect(await list('--queue', 'partner_inbox')).toMatchObject({ stderr: '0 dead, 0 open.\n' });
   });
 });

@@ -2,7 +2,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
+import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { root } from '../../tools/checks/entries.ts';
 import { describeWith, postgresUrl, run } from '../store/servers.ts';
@@ -11,7 +14,7 @@ import { startChild } from './child.ts';
 import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { partnerService } from './service.ts';
-import { order as anyOrder, filesIn, keys } from './support.ts';
+import { order as anyOrder, filesIn, keys, keysFile } from './support.ts';
 
 const order = { ...anyOrder, partner_order_id: 'A-1001' };
 const journal = ['--journal', 'orders.sqlite'];
@@ -286,5 +289,31 @@ describeWith('postgres', 'order unsettled and order settle, on a PostgreSQL', ()
     }
     const tables = 'SELECT tablename FROM pg_tables WHERE schemaname = $1';
     expect((await pool.query(tables, [schema])).rows).toEqual([]);
+  });
+
+  it('read the journal of a schema, a table and a prefix, and say so where there is none', async () => {
+    const pool = new pg.Pool({ connectionString: postgresUrl });
+    const schema = `${run}_journal`;
+    await pool.query(`CREATE SCHEMA ${schema}`);
+    onTestFinished(async () => {
+      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+      await pool.end();
+    });
+    const store = postgresStore({ client: pool, schema, table: 'journal' });
+    const exchange = new ExchangeClient({ deployment: defineDeployment({}), credentials: keysFile });
+    await createOrderJournal({ exchange, store, prefix: 'ng:' }).prepare(order);
+    const unsettled = (...more: string[]) => {
+      const place = ['--journal', 'env:STORE', '--schema', schema, '--table', 'journal', ...more];
+      return partnerExchange(['order', 'unsettled', ...place], { cwd: root, env: { STORE: postgresUrl } });
+    };
+    expect(await unsettled('--prefix', 'ng:')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('A-1'),
+      stderr: '1 unsettled.\n',
+    });
+    const elsewhere = await unsettled();
+    expect(elsewhere).toMatchObject({ code: 1, stdout: '' });
+    expect(elsewhere.stderr).toContain('No order was ever written into this journal');
+    expect(elsewhere.stderr).not.toContain('Nothing is unsettled');
   });
 });

@@ -100,10 +100,20 @@ export const merchantFlag = textFlag.optional('name', 'Which merchant signs, if 
 
 export const confirmFlags = { yes: toggle('Go on without a question') };
 
-export const journalFlag = textFlag.required(
-  'store',
-  'The order journal: SQLite file, redis: or postgres: address, or env:NAME of a variable',
-);
+/** Where the records are in a PostgreSQL. */
+export const tableFlags = {
+  schema: textFlag.optional('name', 'PostgreSQL: the schema (default: the one its user finds first)'),
+  table: textFlag.optional('name', 'PostgreSQL: the table of records (default: partner_exchange_records)'),
+};
+
+export const journalFlags = {
+  journal: textFlag.required(
+    'store',
+    'The order journal: SQLite file, redis: or postgres: address, or env:NAME of a variable',
+  ),
+  prefix: textFlag.optional('text', 'The prefix of the journal, if it is not its default'),
+  ...tableFlags,
+};
 
 export const hostFlags = {
   host: textFlag.withDefault(

@@ -10,6 +10,7 @@ import {
   type FlagsOf,
   formatFlags,
   manyArgs,
+  tableFlags,
   textFlag,
   toggle,
   wholeNumber,
@@ -24,11 +25,12 @@ const digestLength = 64;
 const flags = {
   inbox: textFlag.required(
     'store',
-    'SQLite file, redis: address (BullMQ), postgres: address (pg-boss), or env:NAME of a variable',
+    'SQLite file, redis: address (BullMQ), postgres: address (storeInbox or pg-boss), or env:NAME of a variable',
   ),
   queue: textFlag.optional('name', 'The queue of BullMQ, or of pg-boss (there partner_inbox by default)'),
-  prefix: textFlag.optional('text', 'The prefix of BullMQ, if it is not its default'),
-  schema: textFlag.optional('name', 'The schema of pg-boss, if it is not its default'),
+  prefix: textFlag.optional('text', 'The prefix of BullMQ or of storeInbox, if it is not its default'),
+  ...tableFlags,
+  schema: textFlag.optional('name', 'PostgreSQL: the schema of the table, or of pg-boss'),
   ...formatFlags,
 };
 
@@ -40,6 +42,7 @@ const list = defineCommand({
   about: 'Lists the events that failed at every attempt, the oldest first, without their bodies.',
   examples: [
     'partner-exchange inbox list --inbox inbox.sqlite',
+    'partner-exchange inbox list --inbox env:DATABASE_URL --schema shop',
     'partner-exchange inbox list --inbox env:REDIS_URL --queue partner-inbox --format json',
   ],
   flags: {

@@ -26,8 +26,9 @@ import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes } from '../../terminal/context.ts';
 import {
   confirmFlags,
+  type FlagsOf,
   formatFlags,
-  journalFlag,
+  journalFlags,
   merchantFlag,
   optionalFile,
   signingFlags,
@@ -39,7 +40,7 @@ import { keepReply, redactedReply, replyLine } from '../../terminal/replies.ts';
 import { describeOrder } from './describe-order.ts';
 
 const flags = {
-  journal: journalFlag,
+  ...journalFlags,
   merchant: merchantFlag,
   save: textFlag.optional(
     'file',
@@ -65,7 +66,7 @@ export default defineCommand({
   args: [optionalFile('JSON of the order (default: stdin)')],
   async run(context, flags, path) {
     const output = openOutput(context, flags);
-    const { merchant, again, journal: where, save } = flags;
+    const { merchant, again, journal: where, prefix, schema, table, save } = flags;
     const isStdinTaken = path === undefined || path === '-';
     if (!flags.dryRun) requireConfirmable(context, { ...flags, isStdinTaken });
     const configuration = await readConfiguration(context, flags);
@@ -87,17 +88,17 @@ export default defineCommand({
     }
     show(output, deployment, body);
     await confirm(context, flags, 'Create this order?');
-    return await withStore(context, address, async (store) => {
+    return await withStore(context, { address, schema, table }, async (store) => {
       if (address.kind === 'file' && !address.isThere)
         output.status(`The journal ${printableText(where)} is new.`);
-      const journal = createOrderJournal({ exchange, store, now: context.now });
+      const journal = createOrderJournal({ exchange, store, prefix, now: context.now });
       try {
         const create = () => journal.create(order, { merchant, again, signal: context.signal });
         const created = save === undefined ? await create() : await saved(resolve(context.cwd, save), create);
         print(output, created);
         return exitCodes.ok;
       } catch (error) {
-        if (output.format === 'text' && isUnknown(error)) sayUnknown(output, payload, where);
+        if (output.format === 'text' && isUnknown(error)) sayUnknown(output, payload, flags);
         throw error;
       }
     });
@@ -138,10 +139,17 @@ function isUnknown(error: unknown): boolean {
   return isRequestError(error) && error.outcome === 'unknown';
 }
 
-function sayUnknown(output: Output, { partner_order_id }: JsonObject, journal: string): void {
+function sayUnknown(
+  output: Output,
+  { partner_order_id }: JsonObject,
+  { journal, schema, table, prefix }: FlagsOf<typeof journalFlags>,
+): void {
   const id = printableText(String(partner_order_id));
+  const place = Object.entries({ journal, schema, table, prefix }).flatMap(([name, given]) =>
+    given === undefined ? [] : [`--${name} ${printableText(given)}`],
+  );
   output.status(
     `The service may have order ${id}: do not create it again. Wait for an event of it, or ask the service; then run: ` +
-      `partner-exchange order settle ${id} accepted --note "…" --journal ${printableText(journal)} (or abandoned).`,
+      `partner-exchange order settle ${id} accepted --note "…" ${place.join(' ')} (or abandoned).`,
   );
 }

@@ -1,10 +1,19 @@
 import { buildRouteMap } from '@stricli/core';
 import type { JournaledOrder, OrderJournal } from '../../../orders/journal.ts';
+import { defaultPrefix } from '../../../orders/journal-options.ts';
 import { createOrderJournal } from '../../../orders/order-journal.ts';
-import { withExistingStore } from '../../inputs/open-store.ts';
+import { requireRecords, withExistingStore } from '../../inputs/open-store.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../../terminal/context.ts';
-import { arg, choiceArg, formatFlags, journalFlag, textFlag, wholeNumber } from '../../terminal/flags.ts';
+import {
+  arg,
+  choiceArg,
+  type FlagsOf,
+  formatFlags,
+  journalFlags,
+  textFlag,
+  wholeNumber,
+} from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
 import { describeOrder } from './describe-order.ts';
 import create from './order-create.ts';
@@ -17,10 +26,10 @@ const unsettled = defineCommand({
     'Lists the orders that are prepared, being sent or unknown, the oldest first; then those that were accepted, and whose first event has not come within an hour. Needs no keys, and sends nothing.',
   examples: [
     'partner-exchange order unsettled --journal orders.sqlite',
-    'partner-exchange order unsettled --journal env:DATABASE_URL --older-than-minutes 30 --format json',
+    'partner-exchange order unsettled --journal env:DATABASE_URL --schema shop --older-than-minutes 30 --format json',
   ],
   flags: {
-    journal: journalFlag,
+    ...journalFlags,
     olderThanMinutes: wholeNumber(0, 100_000_000).withDefault(
       'minutes',
       'Only those that have been unsettled for this long',
@@ -57,7 +66,7 @@ const settle = defineCommand({
     'partner-exchange order settle A-1001 accepted --note "Seen in the dashboard" --journal orders.sqlite',
   ],
   flags: {
-    journal: journalFlag,
+    ...journalFlags,
     note: textFlag.required('text', 'The reason. It is kept, so write no personal data'),
     ...formatFlags,
   },
@@ -80,11 +89,13 @@ export default buildRouteMap({
 /** Works with a journal that is there, and sends nothing: this needs no keys. */
 function withJournal<Result>(
   context: CliContext,
-  { journal: where }: { readonly journal: string },
+  { journal: at, schema, table, prefix = defaultPrefix }: FlagsOf<typeof journalFlags>,
   work: (journal: OrderJournal) => Promise<Result>,
 ): Promise<Result> {
   const prepareOrder = () => Promise.reject(new CliError('This command sends no order.'));
-  return withExistingStore(context, where, (store) =>
-    work(createOrderJournal({ exchange: { prepareOrder }, store, now: context.now })),
-  );
+  return withExistingStore(context, { at, schema, table }, async (store) => {
+    await requireRecords(store, prefix, 'No order was ever written into this journal');
+    const journal = createOrderJournal({ exchange: { prepareOrder }, store, prefix, now: context.now });
+    return await work(journal);
+  });
 }

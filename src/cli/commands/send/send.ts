@@ -125,7 +125,7 @@ export default defineCommand({
     // A dry run makes no file.
     if (dryRun && address.kind === 'file' && !address.isThere)
       return await run(memoryStore({ now: context.now }));
-    return await withStore(context, address, run);
+    return await withStore(context, { address }, run);
   },
 });
 
