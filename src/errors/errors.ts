@@ -5,6 +5,7 @@ import {
   inWords,
   keyRemedies,
   libraryWords,
+  onceRemedies,
   orderRemedies,
   otpRemedies,
   type Remedies,
@@ -191,6 +192,30 @@ export class KeyError extends PartnerExchangeError<KeyErrorCode> {
 /** True for a {@link KeyError}, also of another copy of the package. */
 export function isKeyError(error: unknown): error is KeyError {
   return kindOf(error) === 'KeyError';
+}
+
+/** The codes of {@link OnceError}: docs/errors.md explains each. @useDeclaredType */
+export type OnceErrorCode = keyof typeof remedies.OnceError;
+
+/** `once` did not run an effect, or `settleOnce` did not settle it. Holds neither its key nor its result. */
+export class OnceError extends PartnerExchangeError<OnceErrorCode> {
+  /** Milliseconds until `in_progress` is over at the latest. */
+  readonly retryAfterMs: number | undefined;
+
+  /** @internal */
+  constructor(
+    code: OnceErrorCode,
+    what: Text,
+    details: ErrorDetails & { readonly retryAfterMs?: number | undefined } = {},
+  ) {
+    super({ kind: 'OnceError', remedies: onceRemedies }, code, what, details);
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** True for an {@link OnceError}, also of another copy of the package. */
+export function isOnceError(error: unknown): error is OnceError {
+  return kindOf(error) === 'OnceError';
 }
 
 /**
@@ -457,8 +482,9 @@ function describe(issue: ValidationIssue): string {
 }
 
 /**
- * Every error of this package. No two classes share a `code`, so a `switch` over it narrows to the class; only
- * `store_unavailable` is both of inboxes and of one-time codes.
+ * Every error of this package. Nearly no two classes share a `code`, so a `switch` over it narrows to the class:
+ * `store_unavailable` is both of inboxes and of one-time codes; `in_progress` and `already_settled` are of orders and of
+ * `once`.
  *
  * @example
  * ```ts
@@ -482,6 +508,7 @@ export type SdkError =
   | ConfigurationError
   | InboxError
   | KeyError
+  | OnceError
   | OrderError
   | OtpError
   | RequestError

@@ -106,6 +106,13 @@ export const keyRemedies = {
   key_storage_failed: 'Check the path, its owner and its mode.',
 } as const satisfies Remedies;
 
+export const onceRemedies = {
+  in_progress: 'Try again after retryAfterMs.',
+  unknown: 'It is not repeated: find out whether it happened, and settle it with settleOnce.',
+  different_input: 'Nothing was done: compare the two inputs, and give a new effect a key of its own.',
+  already_settled: 'Nothing was changed: repetitions get the result that is there.',
+} as const satisfies Remedies;
+
 export const orderRemedies = {
   different_order: 'Nothing was sent: give a new order an id of its own.',
   in_progress: 'Nothing was sent now: wait for the result, or until the order becomes unknown.',
@@ -181,6 +188,7 @@ export const remedies = {
   ConfigurationError: configurationRemedies,
   InboxError: inboxRemedies,
   KeyError: keyRemedies,
+  OnceError: onceRemedies,
   OrderError: orderRemedies,
   OtpError: otpRemedies,
   RequestError: requestRemedies,

@@ -4,7 +4,15 @@
  *
  * @module partner-exchange-sdk/store
  */
-export { isStoreError, StoreError, type StoreErrorCode } from '../errors/errors.ts';
+export {
+  isOnceError,
+  isStoreError,
+  OnceError,
+  type OnceErrorCode,
+  StoreError,
+  type StoreErrorCode,
+} from '../errors/errors.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
+export { type OnceOptions, type OnceResult, once, type SettleOnceOptions, settleOnce } from './once.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from './record-store.ts';

@@ -37,7 +37,7 @@ describe('processes that are killed at any time', () => {
   }
 
   for (const engine of storeEngines) {
-    it.concurrent(`lose no acknowledged change of a record store, and make none by halves or twice: ${engine}`, async ({
+    it.concurrent(`lose no acknowledged change of a record store, make none by halves or twice, and have each effect once: ${engine}`, async ({
       expect,
       skip,
     }) => {
@@ -46,6 +46,8 @@ describe('processes that are killed at any time', () => {
       const figures = await runStoreCrash({ engine, rounds, restartEvery: times(2, 3) });
       console.log(figures);
       expect(figures).toMatchObject({ lost: 0, wrongBalances: 0, sumOff: 0, processesKilled: rounds });
+      expect(figures).toMatchObject({ effectsTwice: 0, effectsLost: 0 });
+      expect(figures.effects).toBeGreaterThan(0);
       expect(figures.found).toBeGreaterThanOrEqual(figures.acknowledged);
     }, 240_000);
   }

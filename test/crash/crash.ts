@@ -57,8 +57,8 @@ for (const engine of values.engine) {
 }
 const isBad = ({ lost, doubled, othersDead, poisonous, poisonousDead }: CrashFigures) =>
   lost + doubled + othersDead > 0 || poisonousDead !== poisonous;
-const isBadStore = ({ lost, wrongBalances, sumOff }: StoreCrashFigures) =>
-  lost + wrongBalances + Math.abs(sumOff) > 0;
+const isBadStore = ({ lost, wrongBalances, sumOff, effectsTwice, effectsLost }: StoreCrashFigures) =>
+  lost + wrongBalances + Math.abs(sumOff) + effectsTwice + effectsLost > 0;
 const isBadBulk = ({ twice, wrongStates }: BulkCrashFigures) => twice + wrongStates > 0;
 if (figures.some(isBad) || storeFigures.some(isBadStore) || bulkFigures.some(isBadBulk)) process.exitCode = 1;
 // Connections of the parent to what is gone.

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../../src/internal/backoff.ts';
@@ -32,34 +32,48 @@ export interface StoreCrashFigures {
   readonly wrongBalances: number;
   /** By how much the sum of all accounts has changed. */
   readonly sumOff: number;
+  /** Effects guarded by `once` that happened. */
+  readonly effects: number;
+  /** Of these, more than once. */
+  readonly effectsTwice: number;
+  /** Of those that a process has the result of, not there. */
+  readonly effectsLost: number;
   readonly seconds: number;
 }
 
 const processes = 4;
 const startBalance = 1000;
 
-/** Kills processes at random while they transfer between accounts of one store, and counts what became of it. */
+/**
+ * Kills processes at random while they transfer between accounts of one store and have effects once, and counts what
+ * became of it.
+ */
 export async function runStoreCrash(options: StoreCrashOptions): Promise<StoreCrashFigures> {
   const begun = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
   const { engine, address, server } = await startEngine(options.engine, folder);
   const place = [engine, address, 'crash'] as const;
+  const effectsFile = join(folder, 'effects');
+  writeFileSync(effectsFile, '');
   // On a busy machine the engine may take its time, and must not be missed here.
   const { store, close } = await openStore(...place, { storeTimeoutMs: 30_000 });
   await store.transact(accounts, (records) => {
     for (const account of accounts) records.set(account, startBalance);
   });
   const acknowledged = new Set<string>();
+  const results = new Set<string>();
   const children: (ChildProcess | undefined)[] = [];
   let [processesKilled, engineRestarts, isOver] = [0, 0, false];
 
   function start(index: number): void {
-    const child = fork(join(import.meta.dirname, 'store-child.ts'), place, {
+    const child = fork(join(import.meta.dirname, 'store-child.ts'), [...place, effectsFile], {
       stdio: ['ignore', 'ignore', process.env.CRASH_DEBUG ? 'inherit' : 'ignore', 'ipc'],
     });
     children[index] = child;
     child.on('message', (message) => {
-      if (message !== 'ready') acknowledged.add(String(message));
+      const [, effect] = /^effect (\d+)$/.exec(String(message)) ?? [];
+      if (effect !== undefined) results.add(effect);
+      else if (message !== 'ready') acknowledged.add(String(message));
     });
     child.on('error', () => {});
     // Whoever starts while its engine is away gives up: a supervisor starts it again.
@@ -98,6 +112,8 @@ export async function runStoreCrash(options: StoreCrashOptions): Promise<StoreCr
       expected.set(transfer.to, (expected.get(transfer.to) ?? 0) + transfer.amount);
     }
     const balances = await listAll(store, 'account/');
+    const effects = readFileSync(effectsFile, 'utf8').split('\n').slice(0, -1);
+    const distinct = new Set(effects);
     const sum = balances.reduce((total, { value }) => total + Number(value), 0);
     return {
       engine: options.engine,
@@ -109,6 +125,9 @@ export async function runStoreCrash(options: StoreCrashOptions): Promise<StoreCr
       lost: [...acknowledged].filter((id) => !ids.has(id)).length,
       wrongBalances: balances.filter(({ key, value }) => expected.get(key) !== value).length,
       sumOff: sum - accounts.length * startBalance,
+      effects: distinct.size,
+      effectsTwice: effects.length - distinct.size,
+      effectsLost: [...results].filter((effect) => !distinct.has(effect)).length,
       seconds: Math.round((performance.now() - begun) / 1000),
     };
   } finally {

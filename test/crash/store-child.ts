@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { isOnceError } from '../../src/errors/errors.ts';
 import { sleep } from '../../src/internal/backoff.ts';
+import { once } from '../../src/store/once.ts';
 import { openStore } from '../store/open-store.ts';
 import { accounts, type Transfer } from './store-accounts.ts';
 
-/** A process of the crash suite that transfers between accounts of a record store; it is killed without warning. */
+/**
+ * A process of the crash suite that transfers between accounts of a record store, and has effects in a file once; it is
+ * killed without warning.
+ */
 
 /** Once for each id, however often it is called. */
 async function transfer(id: string, { from, to, amount }: Transfer): Promise<void> {
@@ -38,9 +44,23 @@ async function work(): Promise<never> {
   }
 }
 
-const [engine = '', address = '', name = ''] = process.argv.slice(2);
+/** The same effects in every process, each once. */
+async function haveEffects(): Promise<never> {
+  for (let number = 0; ; ) {
+    try {
+      await once(store, `effect ${number}`, () => appendFileSync(effects, `${number}\n`), { leaseMs: 300 });
+      process.send?.(`effect ${number}`);
+      number++;
+    } catch (error) {
+      if (isOnceError(error) && error.code === 'unknown') number++;
+      else await sleep(20);
+    }
+  }
+}
+
+const [engine = '', address = '', name = '', effects = ''] = process.argv.slice(2);
 // Do not outlive the parent.
 process.on('disconnect', () => process.exit());
 const { store } = await openStore(engine, address, name);
 process.send?.('ready');
-await Promise.all([work(), work(), work()]);
+await Promise.all([work(), work(), work(), haveEffects()]);

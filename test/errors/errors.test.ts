@@ -13,6 +13,7 @@ import {
   isConfigurationError,
   isInboxError,
   isKeyError,
+  isOnceError,
   isOrderError,
   isOtpError,
   isPartnerExchangeError,
@@ -22,6 +23,8 @@ import {
   isValidationError,
   KeyError,
   type KeyErrorCode,
+  type OnceError,
+  type OnceErrorCode,
   OrderError,
   type OrderErrorCode,
   type OtpError,
@@ -58,6 +61,7 @@ const oneOfEach = (copy: typeof errors) => ({
   RequestError: new copy.RequestError('http_error', 'wrong', details),
   InboxError: new copy.InboxError('store_full', 'wrong'),
   KeyError: new copy.KeyError('keys_unavailable', 'wrong'),
+  OnceError: new copy.OnceError('unknown', 'wrong'),
   OrderError: new copy.OrderError('in_progress', 'wrong', { partner_order_id: 'A-1' }),
   BulkError: new copy.BulkError('no_device_left', 'wrong'),
   OtpError: new copy.OtpError('cool_down', 'wrong'),
@@ -71,6 +75,7 @@ const guards = {
   RequestError: isRequestError,
   InboxError: isInboxError,
   KeyError: isKeyError,
+  OnceError: isOnceError,
   OrderError: isOrderError,
   BulkError: isBulkError,
   OtpError: isOtpError,
@@ -380,6 +385,7 @@ describe('error types', () => {
       | ConfigurationError
       | InboxError
       | KeyError
+      | OnceError
       | OrderError
       | OtpError
       | RequestError
@@ -397,14 +403,19 @@ describe('error types', () => {
     expect(found).toEqual(kinds.map(({ kind }) => kind));
   });
 
-  it('share no code, but for the one that inboxes and one-time codes have: one code belongs to one class', () => {
+  it('share no code, but for the one of inboxes and one-time codes, and the two of orders and effects', () => {
     expectTypeOf<ConfigurationErrorCode & Exclude<SdkError, ConfigurationError>['code']>().toBeNever();
     expectTypeOf<BulkErrorCode & Exclude<SdkError, BulkError>['code']>().toBeNever();
     expectTypeOf<
       InboxErrorCode & Exclude<SdkError, InboxError>['code']
     >().toEqualTypeOf<'store_unavailable'>();
     expectTypeOf<OtpErrorCode & Exclude<SdkError, OtpError>['code']>().toEqualTypeOf<'store_unavailable'>();
-    expectTypeOf<OrderErrorCode & Exclude<SdkError, OrderError>['code']>().toBeNever();
+    expectTypeOf<OrderErrorCode & Exclude<SdkError, OrderError>['code']>().toEqualTypeOf<
+      'in_progress' | 'already_settled'
+    >();
+    expectTypeOf<OnceErrorCode & Exclude<SdkError, OnceError>['code']>().toEqualTypeOf<
+      'in_progress' | 'already_settled'
+    >();
     expectTypeOf<RequestErrorCode & Exclude<SdkError, RequestError>['code']>().toBeNever();
     expectTypeOf<SignatureErrorCode & Exclude<SdkError, SignatureError>['code']>().toBeNever();
     expectTypeOf<KeyErrorCode & Exclude<SdkError, KeyError>['code']>().toBeNever();
@@ -430,9 +441,15 @@ function classOf(error: SdkError): string {
       expectTypeOf(error).toEqualTypeOf<KeyError>();
       return 'KeyError';
     case 'in_progress':
+      expectTypeOf(error).toEqualTypeOf<OnceError | OrderError>();
+      return error.name;
     case 'order_refused':
       expectTypeOf(error).toEqualTypeOf<OrderError>();
       return 'OrderError';
+    case 'unknown':
+    case 'different_input':
+      expectTypeOf(error).toEqualTypeOf<OnceError>();
+      return 'OnceError';
     case 'cool_down':
     case 'not_sent':
       expectTypeOf(error).toEqualTypeOf<OtpError>();

@@ -52,6 +52,13 @@ export const meanings: Meanings = {
     key_storage_locked: 'Another process holds the file for too long.',
     key_storage_failed: 'Reading or writing the keys failed.',
   },
+  OnceError: {
+    in_progress: 'Another call, maybe of another process, runs the effect, or that process has died.',
+    unknown:
+      'An effect was begun, and its result was never written: its process died, its `run` threw, or the store failed.',
+    different_input: 'The key stands for an effect with another `fingerprint`.',
+    already_settled: 'The effect has a result, so there is nothing to settle.',
+  },
   OrderError: {
     different_order: 'The id stands for an order with another payload or merchant.',
     in_progress: 'Another call, maybe of another process, is sending the order, or that process has died.',

@@ -258,7 +258,10 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
     causes: ['the amount or address changed between two attempts', 'ids are not unique'],
   },
   in_progress: {
-    messages: ['Order … is being sent by another call, or by a process that has died'],
+    messages: [
+      'Order … is being sent by another call, or by a process that has died',
+      'Another call, perhaps of another process, runs the effect',
+    ],
     causes: [
       'two requests of one user at the same time',
       'the process that sent it died: the lease ends soon',
@@ -289,7 +292,7 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
     causes: ['a misspelt id', 'another store or prefix', 'the record has expired'],
   },
   already_settled: {
-    messages: ['Order … is settled in another way already'],
+    messages: ['Order … is settled in another way already', 'The effect has a result already'],
     causes: ['an event or another person settled it first'],
   },
   cool_down: {
@@ -444,6 +447,18 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
       'something parsed the body and wrote it again',
       'a forgery',
     ],
+  },
+  unknown: {
+    messages: ['The effect was begun and its result was never written'],
+    causes: [
+      'the process of `run` died',
+      '`run` threw, and `outcomeOf` does not say that nothing happened',
+      '`run` took longer than `leaseMs`',
+    ],
+  },
+  different_input: {
+    messages: ['The key stands for an effect with another fingerprint'],
+    causes: ['two events report one step of an order with different hashes', 'one key for two effects'],
   },
   store_failed: {
     messages: [

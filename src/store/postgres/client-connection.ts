@@ -74,6 +74,11 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
   }
 
   return {
+    userTransaction: {
+      isOpen: () => inTurn(isInTransaction),
+      // Every statement that fails makes PostgreSQL refuse all others, and roll back at COMMIT.
+      fail: () => inTurn(() => client.query('SELECT 1 / 0').then(undefined, () => {})),
+    },
     waitsForSweep: true,
     transact: (keys, change) => inTurn(() => transactNow(keys, change)),
     query: (text, values) =>

@@ -4,6 +4,7 @@ import { afterAnyKey, checkListOptions, checkRecordKeys, rowToStoredRecord } fro
 import { engineCallRows, limitEngineCalls } from '../engine-calls.ts';
 import { openWork, sharedKeyQueue } from '../key-queue.ts';
 import type { RecordStore } from '../record-store.ts';
+import { withUserTransaction } from '../user-transaction.ts';
 import { clientConnection } from './client-connection.ts';
 import { checkClient, isPool, type PgClient, type PgPool, rowsOf } from './pg-client.ts';
 import { poolConnection } from './pool-connection.ts';
@@ -56,11 +57,10 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
   const { client, table, schema, now, ...limits } = readOptions(options);
   const statements = statementsFor({ schema, table });
   const calls = limitEngineCalls(limits);
-  const isShared = isPool(client);
-  const connection = isShared
+  const connection = isPool(client)
     ? poolConnection(client, { statements, now, calls })
     : clientConnection(client, { statements, now });
-  const inTurn = sharedKeyQueue(isShared ? calls.timeoutMs : undefined);
+  const inTurn = sharedKeyQueue(isPool(client) ? calls.timeoutMs : undefined);
   const work = openWork();
   let sweepAt = Number.NEGATIVE_INFINITY;
 
@@ -72,7 +72,7 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
     sweepAt = deleted === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
   }
 
-  return {
+  const store: RecordStore = {
     transact: (keys, change) =>
       work.run(async () => {
         const checked = checkRecordKeys(keys);
@@ -92,4 +92,6 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
 
     close: () => work.close(),
   };
+  const { userTransaction } = connection;
+  return userTransaction === undefined ? store : withUserTransaction(store, userTransaction);
 }

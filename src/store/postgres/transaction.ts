@@ -3,6 +3,7 @@ import { driverError, sqlStateOf } from '../../internal/driver-error.ts';
 import { applyChange, type Write } from '../apply-change.ts';
 import { maybeWritten, nothingWritten } from '../engine-calls.ts';
 import type { RecordSet } from '../record-store.ts';
+import type { UserTransaction } from '../user-transaction.ts';
 import { commandOf, type PgClient, queryAll, rowsOf } from './pg-client.ts';
 import type { Statements } from './statements.ts';
 
@@ -124,6 +125,8 @@ export interface Connection {
   sweep(at: number): Promise<number>;
   /** Whether the client is busy until the sweep has ended. */
   readonly waitsForSweep: boolean;
+  /** The user's own, which only a client of the user's has. */
+  readonly userTransaction?: UserTransaction;
 }
 
 export interface ConnectionOptions {

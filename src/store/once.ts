@@ -1,0 +1,261 @@
+import { isStoreError, OnceError } from '../errors/errors.ts';
+import type { JsonObject, JsonValue } from '../internal/json.ts';
+import {
+  callback,
+  defineOptions,
+  flag,
+  integer,
+  invalidOption,
+  type OptionTable,
+  optional,
+  type Settings,
+  text,
+} from '../internal/options.ts';
+import { checkStore, type RecordSet, type RecordStore } from './record-store.ts';
+import { userTransactionOf } from './user-transaction.ts';
+
+/** Options of {@link once}. */
+export interface OnceOptions {
+  /**
+   * Milliseconds that `run` may take. Until then a repetition is `in_progress`; after that a result that was not written
+   * is `unknown`. @default 60000
+   */
+  leaseMs?: number | undefined;
+  /**
+   * What a repetition's input may not differ in, such as the `crypto_txn_hash` of a credit: with another one it is
+   * refused (`different_input`). Only a hash of it is kept. @default no comparison
+   */
+  fingerprint?: string | undefined;
+  /** Whether repeating an effect whose result is unknown is harmless: then it is repeated. @default false */
+  repeatUnknown?: boolean | undefined;
+  /**
+   * Whether the effect can have happened although `run` threw this. After `not-sent` and `refused` it has not, and a
+   * repetition runs again. @default always 'unknown'
+   */
+  outcomeOf?: ((error: unknown) => 'not-sent' | 'refused' | 'unknown') | undefined;
+  /** Milliseconds for which a result is kept; after that the key is new again. @default for good */
+  rememberMs?: number | undefined;
+  /** Milliseconds since 1970; decides when a lease ends. @default Date.now */
+  now?: (() => number) | undefined;
+}
+
+/** What an effect returns: JSON data, or nothing. @useDeclaredType */
+// biome-ignore lint/suspicious/noConfusingVoidType: the type of a function that returns nothing is `void`.
+export type OnceResult = JsonValue | void;
+
+/** Options of {@link settleOnce}. */
+export type SettleOnceOptions = Pick<OnceOptions, 'rememberMs' | 'now'>;
+
+const settleRows = {
+  rememberMs: optional(integer()),
+  now: callback({ default: Date.now }),
+} satisfies OptionTable<SettleOnceOptions>;
+
+const readOptions = defineOptions('once', {
+  ...settleRows,
+  leaseMs: integer({ default: 60_000 }),
+  fingerprint: optional(text()),
+  repeatUnknown: flag({ default: false }),
+  outcomeOf: callback<NonNullable<OnceOptions['outcomeOf']>>({ default: () => 'unknown' }),
+} satisfies OptionTable<OnceOptions>);
+
+const readSettleOptions = defineOptions('settleOnce', settleRows);
+
+/** The clocks of two machines are expected to differ by less than this. */
+const clockSlackMs = 60_000;
+
+/** The record of a key: who runs it and until when, or how it ended. */
+interface Run {
+  readonly state: 'running' | 'done' | 'unknown';
+  readonly token?: string;
+  readonly startedAt?: number;
+  readonly until?: number;
+  readonly result?: JsonValue;
+  /** A hash of the fingerprint. */
+  readonly input?: string;
+}
+
+/**
+ * Runs an effect at most once for a key, in whichever process, and returns its stored result to every repetition: for
+ * effects that are elsewhere, such as an e-mail or an entry in another system's ledger. (An effect in your own database
+ * needs no more than a transaction: `context.handledIn`, or a row with the key.)
+ *
+ * If `run` throws, or its process dies, nobody knows whether the effect happened: from then on the key is `unknown`, and
+ * nothing repeats it by itself. Have a person look, and call {@link settleOnce}.
+ *
+ * Over a store in a transaction of your own (`postgresStore({ client })`, `sqliteStore({ database })`) it guards effects of
+ * that transaction only: the result is committed or rolled back with it, and there is no lease and no `unknown`. An
+ * e-mail that `run` sends there is sent again after a rollback.
+ *
+ * @param key names the effect: `effectKey(event, context)`, and more if the event has several. Only a hash of it is kept
+ * @param run returns JSON data, or nothing; it is kept, so return nothing personal
+ * @returns what `run` returned, now or the first time
+ * @throws {OnceError} `in_progress`, `unknown`, `different_input`
+ * @throws {StoreError} if the result could not be written: then it is `unknown` once the lease has ended
+ * @throws {ConfigurationError} `invalid_option`, also for a result that is no JSON data
+ * @throws what `run` throws
+ * @example
+ * ```ts
+ * webhooks.on('event.buy.credited.crypto', async (event, context) => {
+ *   const key = effectKey(event, context);
+ *   if (key === undefined) throw new Error('The event names no order.');
+ *   await once(store, `mail/${key}`, () => sendMail(event), { fingerprint: event.crypto_txn_hash });
+ * });
+ * ```
+ */
+export async function once<Result extends OnceResult>(
+  store: RecordStore,
+  key: string,
+  run: () => Result | Promise<Result>,
+  options: OnceOptions = {},
+): Promise<Result> {
+  const settings = readOptions(options);
+  if (typeof run !== 'function') throw invalidOption('once needs a function that has the effect.');
+  const record = await recordKey(key);
+  const input = settings.fingerprint === undefined ? undefined : await sha256(settings.fingerprint);
+  // The locks of the user's transaction hold back everybody else until it ends.
+  const isInTransaction = (await userTransactionOf(checkStore(store))?.isOpen()) ?? false;
+  const token = crypto.randomUUID();
+
+  const earlier = await store
+    .transact([record], (records) => {
+      const found = readRun(records.get(record));
+      const startedAt = Math.floor(settings.now());
+      if (found !== undefined)
+        checkRepetition(found, { input, at: startedAt, repeatUnknown: settings.repeatUnknown });
+      if (found?.state === 'done') return found;
+      const until = startedAt + settings.leaseMs;
+      if (!isInTransaction) put(records, { state: 'running', token, startedAt, until });
+      return undefined;
+    })
+    .catch(async (error: unknown) => {
+      // The lease may have been written. Nothing else was begun.
+      if (isStoreError(error) && !isInTransaction) await fail('not-sent').catch(() => {});
+      throw error;
+    });
+  // Sound: what a `run` of this key returned, which has one type.
+  if (earlier !== undefined) return earlier.result as Result;
+
+  let result: Result;
+  try {
+    result = await run();
+  } catch (error) {
+    // Where the end cannot be written, it becomes unknown when the lease ends.
+    if (!isInTransaction) await fail(outcomeOf(error, settings)).catch(() => {});
+    throw error;
+  }
+  return await store.transact([record], (records) => {
+    const found = readRun(records.get(record));
+    // Another run, or a person, was faster: all get one result.
+    if (found?.state === 'done') return found.result as Result;
+    putDone(records, record, { ...settings, input, result });
+    return result;
+  });
+
+  function put(records: RecordSet, written: Run): void {
+    records.set(record, { ...written, ...(input !== undefined && { input }) });
+  }
+
+  function fail(outcome: Outcome): Promise<void> {
+    return store.transact([record], (records) => {
+      if (readRun(records.get(record))?.token !== token) return;
+      if (outcome === 'unknown') put(records, { state: 'unknown' });
+      else records.delete(record);
+    });
+  }
+}
+
+/**
+ * Says how an effect of {@link once} ended, after a person has looked: its result, which repetitions get from now on, or
+ * `repeat`, if it did not happen and may run again.
+ *
+ * @param key as it was given to `once`
+ * @param outcome the result, as `run` would have returned it, or `repeat`
+ * @throws {OnceError} `in_progress`; `already_settled` if it has a result
+ * @throws {StoreError}
+ * @throws {ConfigurationError} `invalid_option`
+ */
+export async function settleOnce(
+  store: RecordStore,
+  key: string,
+  outcome: OnceResult,
+  options: SettleOnceOptions = {},
+): Promise<void> {
+  const settings = readSettleOptions(options);
+  const record = await recordKey(key);
+  await checkStore(store).transact([record], (records) => {
+    const found = readRun(records.get(record));
+    if (found?.state === 'done') throw new OnceError('already_settled', 'The effect has a result already.');
+    if (found !== undefined) checkNotRunning(found, settings.now());
+    if (outcome === 'repeat') return records.delete(record);
+    putDone(records, record, { ...settings, input: found?.input, result: outcome });
+  });
+}
+
+function putDone(
+  records: RecordSet,
+  record: string,
+  {
+    input,
+    result,
+    rememberMs,
+    now,
+  }: Settings<typeof settleRows> & {
+    readonly input: string | undefined;
+    readonly result: OnceResult;
+  },
+): void {
+  const done: JsonObject = {
+    state: 'done',
+    ...(input !== undefined && { input }),
+    ...(result !== undefined && { result }),
+  };
+  const expiresAt = rememberMs === undefined ? undefined : Math.floor(now()) + rememberMs;
+  records.set(record, done, { expiresAt });
+}
+
+/** @throws {OnceError} */
+function checkRepetition(
+  found: Run,
+  { input, repeatUnknown, at }: { input: string | undefined; repeatUnknown: boolean; at: number },
+): void {
+  if (input !== undefined && found.input !== undefined && input !== found.input)
+    throw new OnceError('different_input', 'The key stands for an effect with another fingerprint.');
+  checkNotRunning(found, at);
+  if (found.state !== 'done' && !repeatUnknown)
+    throw new OnceError('unknown', 'The effect was begun and its result was never written.');
+}
+
+/** @throws {OnceError} `in_progress` */
+function checkNotRunning({ state, startedAt = 0, until = 0 }: Run, at: number): void {
+  // A lease from the future was made before the clock went back.
+  if (state !== 'running' || until <= at || startedAt > at + clockSlackMs) return;
+  const message = 'Another call, perhaps of another process, runs the effect.';
+  throw new OnceError('in_progress', message, { retryAfterMs: until - at });
+}
+
+type Outcome = ReturnType<NonNullable<OnceOptions['outcomeOf']>>;
+
+function outcomeOf(error: unknown, settings: ReturnType<typeof readOptions>): Outcome {
+  try {
+    return settings.outcomeOf(error);
+  } catch {
+    return 'unknown';
+  }
+}
+
+function readRun(value: JsonValue | undefined): Run | undefined {
+  // Sound: the key is a hash below our own prefix, so only this file writes it.
+  return value as Run | undefined;
+}
+
+/** @throws {ConfigurationError} `invalid_option` */
+async function recordKey(key: unknown): Promise<string> {
+  if (typeof key === 'string' && key !== '') return `once/${await sha256(key)}`;
+  throw invalidOption('once needs a key, such as effectKey(event, context): a text that is not empty.');
+}
+
+async function sha256(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

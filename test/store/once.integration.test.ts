@@ -1,0 +1,314 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StoreError } from '../../src/errors/errors.ts';
+import { effectKey } from '../../src/events/effect-key.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { type OnceOptions, once, settleOnce } from '../../src/store/once.ts';
+import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
+import { buyCreditedBody, orderKey } from '../support/bodies.ts';
+import { nextTurn } from '../support/next-turn.ts';
+import { delivery } from '../webhooks/deliveries.ts';
+import { describeWith, postgresUrl, run } from './servers.ts';
+import { storeKinds } from './store-kinds.ts';
+
+const key = 'A-1/event.buy.credited.crypto';
+const failure = new Error('The mail server answered 451.');
+
+/** An effect that counts its runs. */
+function makeEffect() {
+  const effect = { runs: 0, run: async () => ({ mail: ++effect.runs }) };
+  return effect;
+}
+
+function fails(): never {
+  throw failure;
+}
+
+for (const { name, open } of storeKinds()) {
+  describe(`once, over ${name}`, () => {
+    const clock = { at: 1_700_000_000_000 };
+    const now = () => clock.at;
+    const options = { now, leaseMs: 60_000 };
+
+    it('runs an effect for the first call, and returns its result to every repetition', async () => {
+      const store = open(now);
+      const { run } = makeEffect();
+      expect(await once(store, key, run, options)).toEqual({ mail: 1 });
+      expect(await once(store, key, run, options)).toEqual({ mail: 1 });
+      expect(await once(store, 'A-2', run, options)).toEqual({ mail: 2 });
+    });
+
+    it('repeats nothing that returned nothing', async () => {
+      const store = open(now);
+      let runs = 0;
+      const run = () => {
+        runs++;
+      };
+      expect(await once(store, key, run, options)).toBeUndefined();
+      expect(await once(store, key, run, options)).toBeUndefined();
+      expect(runs).toBe(1);
+    });
+
+    it('runs it once for calls at the same time, and tells the others how long to wait', async () => {
+      const store = open(now);
+      const effect = makeEffect();
+      const calls = Array.from({ length: 8 }, () => once(store, key, effect.run, options));
+      const ends = await Promise.allSettled(calls);
+      expect(effect.runs).toBe(1);
+      for (const end of ends) {
+        if (end.status === 'rejected')
+          expect(end.reason).toMatchObject({ code: 'in_progress', retryAfterMs: 60_000 });
+        else expect(end.value).toEqual({ mail: 1 });
+      }
+      expect(ends.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
+    });
+
+    it('keeps neither the key nor the fingerprint in the store', async () => {
+      const store = open(now);
+      await once(store, key, makeEffect().run, { ...options, fingerprint: '0xabc' });
+      const text = JSON.stringify(await store.list({ prefix: '', limit: 100 }));
+      expect(text).toContain('"mail":1');
+      expect(text).not.toMatch(/A-1|0xabc/);
+    });
+
+    it('does not repeat a run that threw, until a person says that it did not happen', async () => {
+      const store = open(now);
+      const effect = makeEffect();
+      await expect(once(store, key, fails, options)).rejects.toBe(failure);
+      await expect(once(store, key, effect.run, options)).rejects.toMatchObject({ code: 'unknown' });
+      expect(effect.runs).toBe(0);
+      await settleOnce(store, key, 'repeat', { now });
+      expect(await once(store, key, effect.run, options)).toEqual({ mail: 1 });
+    });
+
+    it('returns the result that a person has given', async () => {
+      const store = open(now);
+      const effect = makeEffect();
+      await expect(once(store, key, fails, options)).rejects.toBe(failure);
+      await settleOnce(store, key, { mail: 77 }, { now });
+      expect(await once(store, key, effect.run, options)).toEqual({ mail: 77 });
+      expect(effect.runs).toBe(0);
+      await expect(settleOnce(store, key, 'repeat', { now })).rejects.toMatchObject({
+        code: 'already_settled',
+      });
+    });
+
+    it('repeats what the outcome says was not sent or was refused', async () => {
+      const store = open(now);
+      for (const outcome of ['not-sent', 'refused'] as const) {
+        await expect(once(store, key, fails, { ...options, outcomeOf: () => outcome })).rejects.toBe(failure);
+      }
+      expect(await once(store, key, makeEffect().run, options)).toEqual({ mail: 1 });
+    });
+
+    it('takes an outcome that cannot be told for unknown', async () => {
+      const store = open(now);
+      await expect(once(store, key, fails, { ...options, outcomeOf: fails })).rejects.toBe(failure);
+      await expect(once(store, key, makeEffect().run, options)).rejects.toMatchObject({ code: 'unknown' });
+    });
+
+    it('calls a run that never ended in progress while its lease runs, and unknown after that', async () => {
+      const store = open(now);
+      const effect = makeEffect();
+      void once(store, key, () => new Promise<null>(() => {}), options);
+      await until(store);
+      clock.at += 59_999;
+      await expect(once(store, key, effect.run, options)).rejects.toMatchObject({
+        code: 'in_progress',
+        retryAfterMs: 1,
+      });
+      await expect(settleOnce(store, key, 'repeat', { now })).rejects.toMatchObject({ code: 'in_progress' });
+      clock.at += 1;
+      await expect(once(store, key, effect.run, options)).rejects.toMatchObject({ code: 'unknown' });
+      expect(effect.runs).toBe(0);
+      expect(await once(store, key, effect.run, { ...options, repeatUnknown: true })).toEqual({ mail: 1 });
+    });
+
+    it('takes a lease from the future for one from before the clock went back', async () => {
+      const store = open(now);
+      const later = { ...options, now: () => clock.at + 3_600_000 };
+      void once(store, key, () => new Promise<null>(() => {}), later);
+      await until(store);
+      await expect(once(store, key, makeEffect().run, options)).rejects.toMatchObject({ code: 'unknown' });
+    });
+
+    it('keeps the result of a run that outlived its lease, also for the run that began after it', async () => {
+      const store = open(now);
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const slow = once(store, key, () => promise, options);
+      await until(store);
+      clock.at += 60_000;
+      const second = once(
+        store,
+        key,
+        async () => {
+          resolve('first');
+          await slow;
+          return 'second';
+        },
+        { ...options, repeatUnknown: true },
+      );
+      expect([await slow, await second]).toEqual(['first', 'first']);
+      expect(await once(store, key, () => 'third', options)).toBe('first');
+    });
+
+    it('refuses a repetition with another fingerprint, whatever the state', async () => {
+      const store = open(now);
+      const effect = makeEffect();
+      const input = { ...options, fingerprint: '0xabc' };
+      await expect(once(store, key, fails, input)).rejects.toBe(failure);
+      const other = { ...options, fingerprint: '0xdef', repeatUnknown: true };
+      await expect(once(store, key, effect.run, other)).rejects.toMatchObject({ code: 'different_input' });
+      await settleOnce(store, key, 'done', { now });
+      await expect(once(store, key, effect.run, other)).rejects.toMatchObject({ code: 'different_input' });
+      expect(await once<unknown & string>(store, key, () => 'again', input)).toBe('done');
+      expect(effect.runs).toBe(0);
+    });
+
+    it('forgets a result after rememberMs', async () => {
+      const store = open(now);
+      const effect = makeEffect();
+      const briefly = { ...options, rememberMs: 1_000 };
+      expect(await once(store, key, effect.run, briefly)).toEqual({ mail: 1 });
+      clock.at += 999;
+      expect(await once(store, key, effect.run, briefly)).toEqual({ mail: 1 });
+      clock.at += 1;
+      expect(await once(store, key, effect.run, briefly)).toEqual({ mail: 2 });
+    });
+
+    it('makes one credit of two authentic texts about it', async () => {
+      const store = open(now);
+      const credits: string[] = [];
+      const webhooks = createWebhooks({ keys: [orderKey] }).on(
+        'event.buy.credited.crypto',
+        async (event, context) => {
+          const effect = effectKey(event, context) ?? '';
+          const fingerprint = event.crypto_txn_hash;
+          await once(store, effect, () => void credits.push(event.partner_order_id), {
+            ...options,
+            fingerprint,
+          });
+        },
+      );
+      const texts = ['PAID', 'Completed'].map((crypto_payment_status) =>
+        delivery(buyCreditedBody({ crypto_payment_status })),
+      );
+      const outcomes = [];
+      for (const text of texts) outcomes.push((await webhooks.receive(text)).kind);
+      expect([outcomes, credits.length]).toEqual([['handled', 'handled'], 1]);
+    });
+
+    /** Once the lease is written. */
+    async function until(store: RecordStore): Promise<void> {
+      while ((await store.list({ prefix: 'once/', limit: 1 })).length === 0) await nextTurn();
+    }
+  });
+}
+
+describe('once', () => {
+  it('does nothing when the store fails before it begins, and leaves no lease behind', async () => {
+    const store = memoryStore();
+    const effect = makeEffect();
+    const lost = new StoreError('store_failed', 'It may have been written.');
+    let calls = 0;
+    const unsure: RecordStore = {
+      ...store,
+      async transact(keys, change) {
+        const result = await store.transact(keys, change);
+        if (++calls === 1) throw lost;
+        return result;
+      },
+    };
+    await expect(once(unsure, key, effect.run)).rejects.toBe(lost);
+    expect(await once(store, key, effect.run)).toEqual({ mail: 1 });
+  });
+
+  it('takes a result that was not written for unknown once the lease has ended', async () => {
+    const store = memoryStore();
+    const effect = makeEffect();
+    const clock = { at: 0 };
+    const options: OnceOptions = { now: () => clock.at, leaseMs: 10 };
+    const broken: RecordStore = {
+      ...store,
+      transact: (keys, change) =>
+        effect.runs === 0
+          ? store.transact(keys, change)
+          : Promise.reject(new StoreError('store_failed', 'No.')),
+    };
+    await expect(once(broken, key, effect.run, options)).rejects.toMatchObject({ code: 'store_failed' });
+    clock.at = 10;
+    await expect(once(store, key, effect.run, options)).rejects.toMatchObject({ code: 'unknown' });
+    expect(effect.runs).toBe(1);
+  });
+
+  it('refuses an empty key, a missing function, and options that do not exist', async () => {
+    const store = memoryStore();
+    const refused = { code: 'invalid_option' };
+    const unnamed = effectKey({ event_name: 'event.buy.third_party_error' });
+    // @ts-expect-error: effectKey returns undefined for an event without an order.
+    await expect(once(store, unnamed, () => 1)).rejects.toMatchObject(refused);
+    await expect(once(store, '', () => 1)).rejects.toMatchObject(refused);
+    await expect(once(store, key, () => 1, { leaseMs: 0 })).rejects.toMatchObject(refused);
+    // @ts-expect-error: a date is no JSON data.
+    await expect(once(store, key, () => new Date())).rejects.toMatchObject(refused);
+    // @ts-expect-error: leaseMs is of once.
+    await expect(settleOnce(store, key, 'repeat', { leaseMs: 1 })).rejects.toMatchObject(refused);
+  });
+});
+
+describeWith('postgres', 'once in a transaction of your own', () => {
+  const schema = `${run}_once`;
+  const pool = new pg.Pool({ connectionString: postgresUrl, max: 4 });
+  const shared = postgresStore({ client: pool, schema });
+  beforeAll(async () => {
+    await pool.query(`CREATE SCHEMA ${schema}`);
+    // Makes the table, which a store in a transaction of yours does not.
+    await shared.list({ prefix: '', limit: 1 });
+  });
+  afterAll(async () => {
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    await pool.end();
+  });
+
+  async function inTransaction(end: 'COMMIT' | 'ROLLBACK', work: (store: RecordStore) => Promise<void>) {
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    try {
+      await work(postgresStore({ client, schema }));
+      await client.query(end);
+    } finally {
+      client.release(true);
+    }
+  }
+
+  it('runs again after a rollback, and never is unknown', async () => {
+    const effect = makeEffect();
+    await inTransaction('ROLLBACK', async (store) => {
+      expect(await once(store, 'rolled back', effect.run)).toEqual({ mail: 1 });
+    });
+    await inTransaction('COMMIT', async (store) => {
+      await expect(once(store, 'rolled back', fails)).rejects.toBe(failure);
+    });
+    expect(await shared.list({ prefix: 'once/', limit: 10 })).toEqual([]);
+    await inTransaction('COMMIT', async (store) => {
+      expect(await once(store, 'rolled back', effect.run)).toEqual({ mail: 2 });
+      expect(await once(store, 'rolled back', effect.run)).toEqual({ mail: 2 });
+    });
+    expect(await once(shared, 'rolled back', effect.run)).toEqual({ mail: 2 });
+  });
+
+  it('makes others wait for the end of the transaction', async () => {
+    const effect = makeEffect();
+    let waiting: Promise<{ mail: number }> | undefined;
+    await inTransaction('COMMIT', async (store) => {
+      await once(store, 'waited for', async () => {
+        waiting = once(shared, 'waited for', effect.run);
+        return effect.run();
+      });
+    });
+    expect(await waiting).toEqual({ mail: 1 });
+    expect(effect.runs).toBe(1);
+  });
+});
