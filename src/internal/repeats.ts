@@ -146,18 +146,15 @@ function inWords(text: string): string {
 
 /** In base64, where a secret within a longer text can begin at three offsets, and in hex. */
 function encodedForms(form: string): string[] {
-  const bytes = [...new TextEncoder().encode(form)];
+  const bytes = Buffer.from(form);
   if (bytes.length < shortestEncoded) return [];
-  const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  const base64 = [0, 1, 2].map((offset) => {
-    const latin1 = [...new Array<number>(offset).fill(0), ...bytes].map((byte) => String.fromCharCode(byte));
-    // Only the characters that depend on the secret alone.
-    return btoa(latin1.join('')).slice(
-      Math.ceil((offset * 8) / 6),
-      Math.floor(((offset + bytes.length) * 8) / 6),
-    );
-  });
-  return [hex, ...base64].map((text) => urlSafe(text.toUpperCase()));
+  // Only the characters that depend on the secret alone.
+  const base64 = [0, 1, 2].map((offset) =>
+    Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6)),
+  );
+  return [bytes.toString('hex'), ...base64].map((text) => urlSafe(text.toUpperCase()));
 }
 
 /** Less would be found by chance. */

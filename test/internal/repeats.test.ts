@@ -241,6 +241,11 @@ describe('the question whether a text repeats a secret', () => {
       expect(growth(repeated, repeats)).toBeLessThan(wellBelowQuadratic);
     },
   );
+
+  it('takes less than a second for a secret of a megabyte, such as a long text of an order', () => {
+    const secret = 'long text '.repeat(100_000);
+    expect(timeOf(() => repeatsOf([secret])('a refusal'))).toBeLessThan(1_000);
+  });
 });
 
 describe('a reply without its secrets', () => {
