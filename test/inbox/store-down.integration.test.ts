@@ -79,7 +79,7 @@ describe('a store that is down', () => {
           return new Worker(name, processor, { ...options, ...place, connection });
         },
         ...whileDown,
-        storeTimeoutMs: 300,
+        storeTimeoutMs: 1_500,
       });
       await expectNothingLost(inbox, redis);
       await inbox.stop({ timeoutMs: 1_000 });
