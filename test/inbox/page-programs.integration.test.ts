@@ -1,10 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { PgBoss } from 'pg-boss';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { eventBody } from '../../src/testing/event-body.ts';
@@ -54,6 +57,20 @@ function serve(receive: (request: Request) => Promise<Response>, inbox: { counts
 }
 `;
 
+/** Completes the program of the page that drains by a schedule. */
+const drainedByASchedule = {
+  'declare const credentials: PartnerCredentials;': `const credentials: PartnerCredentials = ${JSON.stringify(credentials)};`,
+  'declare function applyOnce(effect: string | undefined, orderId: string): Promise<void>;':
+    'const applyOnce = (_effect: string | undefined, orderId: string) => credit(orderId);',
+  ...(!isThorough && { 'timeLimitMs: 10_000': 'timeLimitMs: 1_500' }),
+  '  return response;\n}\n': `  return response;\n}\n${serving}
+    serve(receive, inbox);
+    for (;;) {
+      await everyMinute().catch((error) => console.error(error.message));
+      await pause(200);
+    }`,
+};
+
 /** A service that posts each event until it is told 200, to a program that can be killed and started again. */
 function makeService(run: Omit<SnippetRun, 'folder'>, folder = scratchFolder()) {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -63,14 +80,22 @@ function makeService(run: Omit<SnippetRun, 'folder'>, folder = scratchFolder()) 
   let printed = '';
   const lines: string[] = [];
 
-  async function postOne(): Promise<void> {
+  function nextDelivery() {
     const event = eventBody('event.buy.credited.crypto', { partner_order_id: `A-${++posted}` });
-    const { headers, body } = signedDelivery(event, { credentials });
+    return signedDelivery(event, { credentials });
+  }
+
+  async function postOnce({ headers, body } = nextDelivery()): Promise<number | undefined> {
+    const request = { method: 'POST', headers, body };
+    const reply = await fetch(`http://127.0.0.1:${port}/orders`, request).catch(() => undefined);
+    await reply?.arrayBuffer();
+    return reply?.status;
+  }
+
+  async function postOne(): Promise<void> {
+    const delivery = nextDelivery();
     for (let tries = 0; tries < 240; tries++) {
-      const request = { method: 'POST', headers, body };
-      const reply = await fetch(`http://127.0.0.1:${port}/orders`, request).catch(() => undefined);
-      await reply?.arrayBuffer();
-      if (reply?.status === 200) return;
+      if ((await postOnce(delivery)) === 200) return;
       if (!isRunning) expect.unreachable(`the program ended: ${printed.slice(-3_000)}`);
       // Its own tries are not to look like a busy loop.
       await sleep(500);
@@ -106,6 +131,7 @@ function makeService(run: Omit<SnippetRun, 'folder'>, folder = scratchFolder()) 
       onTestFinished(kill);
       return { kill };
     },
+    postOnce: () => postOnce(),
     post: (count: number) => Promise.all(Array.from({ length: count }, postOne)),
     counts: async () => await (await fetch(`http://127.0.0.1:${port}/`)).json(),
     /** The orders that `credit` was called with. */
@@ -117,17 +143,30 @@ function makeService(run: Omit<SnippetRun, 'folder'>, folder = scratchFolder()) 
 }
 
 interface Outages {
-  readonly service: Pick<ReturnType<typeof makeService>, 'start' | 'post'>;
+  readonly service: Pick<ReturnType<typeof makeService>, 'start' | 'post' | 'postOnce'>;
   /** How many orders were credited. */
   readonly credited: () => number | Promise<number>;
   readonly dead: () => Promise<number>;
+  /** Deletes the table, queue, keys or file in which the program keeps events. */
+  readonly wipe: () => unknown;
+  /** Whether the program then acknowledges nothing until it is started again. */
+  readonly refusesWiped?: boolean;
   readonly away: () => unknown;
   readonly back: () => unknown;
   readonly restart?: () => Promise<void>;
 }
 
 /** Posts events through each outage: all that was acknowledged is handled, and none is a dead letter. */
-async function goThrough({ service, credited, dead, away, back, restart }: Outages): Promise<void> {
+async function goThrough({
+  service,
+  credited,
+  dead,
+  wipe,
+  refusesWiped = false,
+  away,
+  back,
+  restart,
+}: Outages): Promise<void> {
   const expectCredited = (count: number) =>
     vi.waitFor(async () => expect(await credited()).toBe(count), patience);
   const { start, post } = service;
@@ -135,23 +174,32 @@ async function goThrough({ service, credited, dead, away, back, restart }: Outag
   await post(20);
   await expectCredited(20);
 
+  await wipe();
+  if (refusesWiped) {
+    expect(await service.postOnce()).toBe(503);
+    await child.kill();
+    child = await start();
+  }
+  await post(20);
+  await expectCredited(40);
+
   await post(20);
   await away();
   const posting = post(10);
   await sleep(awayMs);
   await back();
   await posting;
-  await expectCredited(50);
+  await expectCredited(70);
 
   const restarted = restart?.();
   await post(20);
   await restarted;
-  await expectCredited(70);
+  await expectCredited(90);
 
   await post(20);
   await child.kill();
   child = await start();
-  await expectCredited(90);
+  await expectCredited(110);
   expect(await dead()).toBe(0);
 }
 
@@ -161,6 +209,8 @@ async function startGated(starting: Promise<PrivateServer>) {
   onTestFinished(() => gate.close());
   return {
     port: gate.port,
+    /** Past the gate. */
+    direct: server.port,
     away: () => gate.away(),
     back() {
       gate.back();
@@ -173,7 +223,7 @@ async function startGated(starting: Promise<PrivateServer>) {
 
 const unlessMissing = (missing: string | undefined) => it.skipIf(missing !== undefined && !isInCi);
 
-describe('a program of a page handles all that it acknowledged, and makes no dead letter, while its store is away or restarted and it is killed', () => {
+describe('a program of a page handles all that it acknowledged, and makes no dead letter, while its store is emptied, away or restarted and it is killed', () => {
   unlessMissing(missingForPostgres())(
     'storeInbox on PostgreSQL, drained by a schedule',
     async () => {
@@ -188,20 +238,36 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
           PGDATABASE: 'postgres',
         },
         replaced: {
-          'declare const credentials: PartnerCredentials;': `const credentials: PartnerCredentials = ${JSON.stringify(credentials)};`,
-          'declare function applyOnce(effect: string | undefined, orderId: string): Promise<void>;':
-            'const applyOnce = (_effect: string | undefined, orderId: string) => credit(orderId);',
-          ...(!isThorough && { 'timeLimitMs: 10_000': 'timeLimitMs: 1_500' }),
-          '  return response;\n}\n': `  return response;\n}\n${serving}
-            serve(receive, inbox);
-            for (;;) {
-              await everyMinute().catch((error) => console.error(error.message));
-              await pause(200);
-            }`,
+          ...drainedByASchedule,
         },
       });
       const dead = async () => (await service.counts()).dead;
-      await goThrough({ service, credited: service.seen, dead, ...database });
+      const wipe = () => runSql(database.direct, 'DROP TABLE partner_exchange_records');
+      await goThrough({ service, credited: service.seen, dead, wipe, ...database });
+    },
+    300_000,
+  );
+
+  unlessMissing(missingForRedis())(
+    'storeInbox on Redis, drained by a schedule',
+    async () => {
+      const redis = await startGated(startOwnRedis());
+      const service = makeService({
+        page: 'docs/guides/functions-and-queues.md',
+        mark: 'everyMinute',
+        replaced: {
+          "import { Pool } from 'pg';": "import { Redis } from 'ioredis';",
+          "import { postgresStore } from 'partner-exchange-sdk/store/postgres';":
+            "import { redisStore } from 'partner-exchange-sdk/store/redis';",
+          'const pool = new Pool();': `const client = new Redis('redis://127.0.0.1:${redis.port}');`,
+          "pool.on('error'": "client.on('error'",
+          'postgresStore({ client: pool })': 'redisStore({ client })',
+          ...drainedByASchedule,
+        },
+      });
+      const dead = async () => (await service.counts()).dead;
+      const wipe = () => flush(redis.direct);
+      await goThrough({ service, credited: service.seen, dead, wipe, refusesWiped: true, ...redis });
     },
     300_000,
   );
@@ -241,7 +307,9 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
       };
       const service = ofEngines(engine, { redis: servers.redis.port, postgres: servers.postgres.port });
       const dead = async () => (await service.counts()).dead;
-      await goThrough({ service, credited: service.seen, dead, ...servers[engine] });
+      const wipe = () =>
+        engine === 'redis' ? flush(servers.redis.direct) : deleteQueues(servers.postgres.direct);
+      await goThrough({ service, credited: service.seen, dead, wipe, ...servers[engine] });
     },
     600_000,
   );
@@ -273,6 +341,10 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
           const inbox = sqliteInbox({ path, role: 'receiver' });
           return (await inbox.counts().finally(() => inbox.stop())).dead;
         },
+        wipe() {
+          for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+        },
+        refusesWiped: true,
         async away() {
           held = holder();
           await once(held, 'message');
@@ -285,6 +357,30 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
     300_000,
   );
 });
+
+async function runSql(port: number, statement: string): Promise<void> {
+  const client = new pg.Client(`postgres://postgres@127.0.0.1:${port}/postgres`);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+async function flush(port: number): Promise<void> {
+  const client = new Redis(port);
+  await client.flushall();
+  client.disconnect();
+}
+
+async function deleteQueues(port: number): Promise<void> {
+  const boss = new PgBoss({
+    connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    supervise: false,
+    schedule: false,
+  });
+  await boss.start();
+  for (const name of ['partner_inbox', 'partner_inbox_dead']) await boss.deleteQueue(name);
+  await boss.stop({ graceful: false });
+}
 
 /** In the shop of receive-events: a program that is killed after its effect does not print it. */
 function creditsIn(folder: string): number {
