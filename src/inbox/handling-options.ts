@@ -17,9 +17,9 @@ export interface HandlingOptions {
   /** Attempts before a delivery becomes a dead letter. @default 8 */
   maxAttempts?: number | undefined;
   /**
-   * Milliseconds before a handler is aborted and its attempt has failed. A handler that ignores its `signal` goes on
-   * running beside the next attempt: pass the `signal` to every call that can be aborted, and look at
-   * `signal.aborted` before each effect. When a worker dies, another one gets its
+   * Milliseconds before a handler's `signal` is aborted and its attempt has failed; the next attempt begins later, in
+   * whichever process. A handler that ignores its `signal` goes on running beside that: pass the `signal` to every call
+   * that can be aborted, and look at `signal.aborted` before each effect. When a worker dies, another one gets its
    * deliveries a little later than that; with BullMQ, which renews its locks, within a minute. They are tried alone
    * then, and only a death while alone counts as an attempt. @default 60000
    */

@@ -94,7 +94,7 @@ const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
   [
     'does not pass on the signal',
     [
-      'a handler that never settles is aborted, tried again, and holds up no other',
+      'a handler that never settles is aborted before any process tries again, and holds up no other',
       'a stop ends in the time given though a handler goes on, and tells it so',
     ],
     (options) => {
@@ -107,7 +107,7 @@ const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
   ],
   [
     'waits for a handler for ever',
-    ['a handler that never settles is aborted, tried again, and holds up no other'],
+    ['a handler that never settles is aborted before any process tries again, and holds up no other'],
     (options) => open({ ...options, timeLimitMs: 60_000 }),
   ],
   [
