@@ -100,7 +100,7 @@ describe('trigger', () => {
     [401, 0],
     [200, 1],
     [500, 1],
-  ])('a forgery that is answered with %i exits with %i', async (status, code) => {
+  ])('posts a forgery; an answer of %i to it exits with %i', async (status, code) => {
     const target = await startServer({ status });
     const ended = await partnerExchange(['trigger', event, '--to', target.url, '--forge'], { env: keys });
     expect(ended.code).toBe(code);

@@ -36,7 +36,7 @@ const soonMs = 3_000;
 
 describe('a server that hangs', () => {
   it(
-    'before, in and after the head: a command ends soon after it has told of the time-out',
+    'before, in and after the head, has a command end soon after it has told of the time-out',
     patient,
     async () => {
       // The 30 s of a time-out are half a second.
@@ -68,7 +68,7 @@ describe('a server that hangs', () => {
     ['doctor'],
   ].map((words) => ({ name: words.join(' '), words }));
 
-  it.each(commands)('Ctrl-C ends a command at once: $name', patient, async ({ words }) => {
+  it.each(commands)('has Ctrl-C end a command at once: $name', patient, async ({ words }) => {
     const server = await startHangingServer('');
     const cwd = filesIn({ 'order.json': JSON.stringify(order), 'message.txt': 'Hello' });
     await partnerExchange(['keys', 'receive', '--keys', 'keys.json'], {
@@ -84,7 +84,7 @@ describe('a server that hangs', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'Ctrl-C ends the process at once, with a word',
+    'has Ctrl-C end the process at once, with a word',
     patient,
     async () => {
       const server = await startHangingServer('');

@@ -21,13 +21,13 @@ it('help that is no terminal is as wide as it is', async () => {
   expect(stdout.split('\n').some((line) => line.length > 200)).toBe(true);
 });
 
-it('keeps a second column in its place', () => {
+it('help keeps a second column in its place', () => {
   expect(wrapText('  --port  Where to listen on this machine', 24)).toBe(
     '  --port  Where to\n          listen on this\n          machine',
   );
 });
 
-it('loses no word, whatever the text and the width', () => {
+it('help loses no word, whatever the text and the width', () => {
   const words = (text: string) => text.split(/\s+/).filter((word) => word !== '');
   fc.assert(
     fc.property(

@@ -36,7 +36,7 @@ async function fill(inbox: ManagedInbox, bodies: readonly string[]): Promise<str
   return digests;
 }
 
-describe('inbox, a SQLite file', () => {
+describe('over a SQLite file, inbox', () => {
   async function deadLetters() {
     const cwd = scratchFolder();
     const inbox = sqliteInbox({ path: join(cwd, 'inbox.sqlite'), pollMs: 5, ...options });
@@ -88,7 +88,7 @@ describe('inbox, a SQLite file', () => {
     expect((await run(['list'])).stderr).toBe('1 dead, 0 open.\n');
   });
 
-  it('an unknown digest exits with 1 before anything is touched; a malformed one, or none, with 2', async () => {
+  it('exits with 1 at an unknown digest before anything is touched, and with 2 at a malformed one, or none', async () => {
     const { first, run } = await deadLetters();
     expect((await run(['replay', first, 'abcdef'])).code).toBe(1);
     expect((await run(['list'])).stderr).toBe('2 dead, 0 open.\n');
@@ -97,7 +97,7 @@ describe('inbox, a SQLite file', () => {
     expect((await run(['discard', first, '--all', '--yes'])).code).toBe(2);
   });
 
-  it('a file that is not there is not made', async () => {
+  it('makes no file that is not there', async () => {
     const { cwd } = await deadLetters();
     const { code } = await partnerExchange(['inbox', 'list', '--inbox', 'none.sqlite'], { cwd });
     expect({ code, made: existsSync(join(cwd, 'none.sqlite')) }).toEqual({ code: 2, made: false });

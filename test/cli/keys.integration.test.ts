@@ -27,7 +27,7 @@ async function partner() {
 
 describe('keys', () => {
   it.skipIf(process.platform === 'win32')(
-    'a key file that others can read, or that is none, exits with 2 and is left as it is',
+    'exits with 2 at a key file that others can read, or that is none, and leaves it as it is',
     async () => {
       const { cwd, run } = await partner();
       chmodSync(join(cwd, 'keys.json'), 0o644);
@@ -41,20 +41,17 @@ describe('keys', () => {
     },
   );
 
-  it.skipIf(process.platform === 'win32')(
-    'a FIFO in place of a key file is a clear error at once',
-    async () => {
-      const { cwd, run } = await partner();
-      spawnSync('mkfifo', [join(cwd, 'pipe.json')]);
-      for (const args of [['sign'], ['keys', 'status'], ['keys', 'receive']]) {
-        const { code, stderr } = await run([...args, '--keys', 'pipe.json'], { stdin: '{"a":1}' });
-        expect([code, stderr]).toEqual([args[0] === 'sign' ? 2 : 1, expect.stringContaining('not a file')]);
-      }
-    },
-  );
+  it.skipIf(process.platform === 'win32')('says at once that a FIFO is no key file', async () => {
+    const { cwd, run } = await partner();
+    spawnSync('mkfifo', [join(cwd, 'pipe.json')]);
+    for (const args of [['sign'], ['keys', 'status'], ['keys', 'receive']]) {
+      const { code, stderr } = await run([...args, '--keys', 'pipe.json'], { stdin: '{"a":1}' });
+      expect([code, stderr]).toEqual([args[0] === 'sign' ? 2 : 1, expect.stringContaining('not a file')]);
+    }
+  });
 
   it.runIf(process.geteuid?.() === 0)(
-    'a key file of another user exits with 2 and is left as it is',
+    'exits with 2 at a key file of another user, and leaves it as it is',
     async () => {
       const { cwd, run, first } = await partner();
       const theirs = join(cwd, 'theirs.json');
@@ -76,7 +73,7 @@ describe('keys', () => {
     },
   );
 
-  it('a step that comes too early names the command that comes first', async () => {
+  it('names the command that comes first at a step that comes too early', async () => {
     const { run } = await partner();
     await run(request);
     const { code, stderr } = await run(['keys', 'promote', ...file]);
@@ -111,7 +108,7 @@ describe('keys', () => {
     expect([first, second].every((keys) => text.includes(keys.partnerSecretKey))).toBe(true);
   });
 
-  it('never asks twice by itself; whether the first got there exits with 3', async () => {
+  it('never asks twice by itself, and exits with 3 when the first may have got there', async () => {
     const { sandbox, run, status } = await partner();
     sandbox.faults.next('regenerateKeys', 'reply_lost');
     expect((await run(request)).code).toBe(3);
@@ -123,7 +120,7 @@ describe('keys', () => {
     expect(sandbox.emails).toHaveLength(mails);
   });
 
-  it('a request that was accepted is not repeated without --again', async () => {
+  it('repeats no accepted request without --again', async () => {
     const { sandbox, run } = await partner();
     await run(request);
     const mails = sandbox.emails.length;
@@ -131,7 +128,7 @@ describe('keys', () => {
     expect(sandbox.emails).toHaveLength(mails);
   });
 
-  it('--keys of other commands reads the file: the current keys sign, all verify', async () => {
+  it('writes a file that --keys of other commands reads: the current keys sign, all verify', async () => {
     const { run, receive, newKeys } = await partner();
     const old = await run(['sign', ...file], { stdin: '{"a":1}' });
     await run(request);
@@ -147,7 +144,7 @@ describe('keys', () => {
     expect(found.stdout).toContain('"construction":"hmac"');
   });
 
-  it('a key pasted wrong is mended by receiving the right ones again, also after promote', async () => {
+  it('mends a key pasted wrong by receiving the right ones again, also after promote', async () => {
     const { run, receive, status, newKeys } = await partner();
     await run(request);
     const right = newKeys();
@@ -164,7 +161,7 @@ describe('keys', () => {
     expect((await status()).step).toBe('idle');
   });
 
-  it('bare credentials are not taken for a key file, and become one by receive', async () => {
+  it('takes no bare credentials for a key file, and makes one of them by receive', async () => {
     const { cwd, run, first } = await partner();
     writeFileSync(join(cwd, 'bare.json'), JSON.stringify(first), { mode: 0o600 });
     const { code, stderr } = await run(['keys', 'status', '--keys', 'bare.json']);
@@ -172,7 +169,7 @@ describe('keys', () => {
     expect(stderr).toContain('name another place and give them to "partner-exchange keys receive"');
   });
 
-  it('a file that is not there is not made by request, promote or status', async () => {
+  it('makes no file that is not there by request, promote or status', async () => {
     const { cwd, run } = await partner();
     for (const args of [['request', '--email', 'a@b.example'], ['promote']]) {
       const { code, stderr } = await run(['keys', ...args, '--keys', 'none.json']);
@@ -185,7 +182,7 @@ describe('keys', () => {
     expect(existsSync(join(cwd, 'none.json'))).toBe(false);
   });
 
-  it('keys that are not keys are refused, unseen, and nothing changes', async () => {
+  it('refuses keys that are not keys, unseen, and changes nothing', async () => {
     const { cwd, receive } = await partner();
     const before = readFileSync(join(cwd, 'keys.json'), 'utf8');
     const secret = 'not-a-key-but-secret-all-the-same';
@@ -196,7 +193,7 @@ describe('keys', () => {
   });
 
   it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'a folder that cannot be written shows before the keys are asked for',
+    'says that a folder cannot be written before it asks for the keys',
     async () => {
       const { cwd, run } = await partner();
       mkdirSync(join(cwd, 'locked'));

@@ -6,7 +6,7 @@ import { deviceService, service } from './service.ts';
 import { filesIn, readRedirect, scratchFolder } from './support.ts';
 
 describe('onboard and whitelist-ip', () => {
-  it('registers, and says what comes next', async () => {
+  it('register, and say what comes next', async () => {
     const { sandbox, options } = service();
     const args = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
     const { code, stdout, stderr } = await partnerExchange(args, options);
@@ -16,14 +16,14 @@ describe('onboard and whitelist-ip', () => {
     expect(sandbox.emails).toMatchObject([{ to: 'dev@acme.example', partner_code: 'acme' }]);
   });
 
-  it('takes the code from PARTNER_CODE, which alone is no half of any keys', async () => {
+  it('take the code from PARTNER_CODE, which alone is no half of any keys', async () => {
     const { sandbox, options } = service();
     const env = { ...options.env, PARTNER_CODE: 'acme' };
     const { code } = await partnerExchange(['onboard', '--email', 'dev@acme.example'], { ...options, env });
     expect({ code, partner: sandbox.emails[0]?.partner_code }).toEqual({ code: 0, partner: 'acme' });
   });
 
-  it('a refusal exits with 1 and quotes the service', async () => {
+  it('exit with 1 after a refusal, and quote the service', async () => {
     const { options } = service();
     const args = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example', '--format', 'json'];
     await partnerExchange(args, options);
@@ -33,7 +33,7 @@ describe('onboard and whitelist-ip', () => {
     expect(JSON.parse(stderr).error.message).toContain('registered');
   });
 
-  it('an answer that is lost exits with 3', async () => {
+  it('exit with 3 when an answer is lost', async () => {
     const { sandbox, options } = service();
     sandbox.faults.next('onboard', 'reply_lost');
     const args = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
@@ -43,7 +43,7 @@ describe('onboard and whitelist-ip', () => {
     expect(sandbox.emails).toHaveLength(1);
   });
 
-  it('whitelists this machine', async () => {
+  it('whitelist this machine', async () => {
     const { sandbox, options } = service();
     expect((await partnerExchange(['whitelist-ip'], options)).code).toBe(0);
     expect(sandbox.whitelistedIps).toEqual(['127.0.0.1']);
@@ -54,13 +54,13 @@ describe('onboard and whitelist-ip', () => {
     [['whitelist-ip'], 'PARTNER_EXCHANGE_STAGING_URL'],
     [['messenger', 'key', '1', '--save', 'x'], 'PARTNER_EXCHANGE_MESSENGER_BASE_URL'],
     [['messenger', 'scan'], 'PARTNER_EXCHANGE_MESSENGER_BASE_URL'],
-  ])('%j names the variable that is not set', async (args, variable) => {
+  ])('name the variable that is not set: %j', async (args, variable) => {
     const { code, stderr } = await partnerExchange(args);
     expect(code).toBe(2);
     expect(stderr).toContain(`Set ${variable}`);
   });
 
-  it('shows no credential that a reply may hold', async () => {
+  it('show no credential that a reply may hold', async () => {
     const { options } = service();
     const reply = {
       ok: true,
@@ -244,7 +244,7 @@ describe('messenger scan', () => {
 });
 
 describe('messenger send and check', () => {
-  it('sends the text of stdin without its last line break', async () => {
+  it('send the text of stdin without its last line break', async () => {
     const { sandbox, options, pair } = await deviceService();
     await pair();
     const stdin = 'Your code is 493021\n';
@@ -259,7 +259,7 @@ describe('messenger send and check', () => {
     expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining('answered with status 200') });
   });
 
-  it('exits with 3 when nobody knows whether it was sent', async () => {
+  it('exit with 3 when nobody knows whether it was sent', async () => {
     const { sandbox, options, pair } = await deviceService();
     await pair();
     sandbox.faults.next('sendMessage', 'reply_lost');
@@ -269,7 +269,7 @@ describe('messenger send and check', () => {
     expect(stderr).not.toContain('493021');
   });
 
-  it.each(['', '\n', ' '])('refuses %j as a message', async (stdin) => {
+  it.each(['', '\n', ' '])('refuse %j as a message', async (stdin) => {
     const { sandbox, options } = await deviceService();
     const before = sandbox.trace.entries.length;
     const { code } = await partnerExchange(['messenger', 'send', '+2348012345678'], { ...options, stdin });

@@ -101,7 +101,7 @@ describe('order create', () => {
     expect(stderr).toContain('stdin: fiat_currency occurs twice');
   });
 
-  it('an outcome that is unknown exits with 3 and says what to do; then nothing is sent', async () => {
+  it('exits with 3 after an unknown outcome and says what to do; then nothing is sent', async () => {
     const { sandbox, run, posted } = await partner();
     sandbox.faults.next('createOrder', 'reply_lost');
     for (const attempt of [1, 2]) {
@@ -113,7 +113,7 @@ describe('order create', () => {
     expect(json.stderr).toContain('"code":"outcome_unknown"');
   });
 
-  it('a 200 that says that it failed exits with 3 too, and stays unsettled', async () => {
+  it('exits with 3 after a 200 that says that it failed, which stays unsettled', async () => {
     const { sandbox, run, posted } = await partner();
     sandbox.faults.next('createOrder', 'ok_with_error');
     const { code, stderr } = await run([...create, '--yes']);
@@ -123,7 +123,7 @@ describe('order create', () => {
     expect((await run(['order', 'unsettled', ...journal])).stdout).toContain('A-1001');
   });
 
-  it('a refusal exits with 1', async () => {
+  it('exits with 1 after a refusal', async () => {
     const { run } = await partner();
     const fetch = async () => Response.json({ message: 'No such chain' }, { status: 400 });
     const { code, stderr } = await run([...create, '--yes'], { fetch });
@@ -159,7 +159,7 @@ describe('order create', () => {
     expect([code, existsSync(join(cwd, 'reply.json'))]).toEqual([isKept ? 3 : 1, isKept]);
   });
 
-  it('what is wrong with the order shows before anything is asked or written', async () => {
+  it('shows what is wrong with the order before anything is asked or written', async () => {
     const { cwd, run } = await partner();
     writeFileSync(join(cwd, 'order.json'), JSON.stringify({ ...order, fiat_amount: 'much' }));
     // Asking would fail this test.
@@ -242,7 +242,7 @@ describe('order unsettled and settle', () => {
     );
   });
 
-  it('a journal that is not there is not made', async () => {
+  it('make no journal that is not there', async () => {
     const { cwd, run } = await partner();
     for (const args of [['unsettled'], ['settle', 'A-1', 'accepted', '--note', 'x']]) {
       const { code, stderr } = await run(['order', ...args, '--journal', 'none.sqlite']);

@@ -235,7 +235,7 @@ function plain(text: string): string {
   return text.replaceAll(/\u001b\[[\d;]*m/g, '');
 }
 
-describe('e-mails, time, faults and reset', () => {
+describe('sandbox', () => {
   it('lists e-mails with the whole link, however narrow the terminal', async () => {
     const { run, json } = await startSandbox();
     const { items } = await json('emails');

@@ -52,7 +52,7 @@ describe('send', () => {
     expect(second.stderr).toContain('(2 in an earlier run)');
   });
 
-  it('a dry run counts rows with an empty placeholder and those outside --allow-prefix', async () => {
+  it('counts in a dry run rows with an empty placeholder and those outside --allow-prefix', async () => {
     const { options } = await device('Mobile,Name\n+2348012345678,\n+12025550123,Ada\n+2348012345679,Bayo\n');
     const args = [...send, '--dry-run', '--allow-prefix', '+234'];
     const { code, stdout, stderr } = await partnerExchange(args, { ...options, env: {} });
@@ -62,7 +62,7 @@ describe('send', () => {
     expect(stderr).toContain('1 would be sent, 2 invalid.');
   });
 
-  it('a dry run checks every row, and needs no key, sends nothing and makes no file', async () => {
+  it('checks every row in a dry run, which needs no key, sends nothing and makes no file', async () => {
     const { sandbox, cwd, options } = await device(`${csv}nonsense,Chi\n`);
     const { code, stdout, stderr } = await partnerExchange([...send, '--dry-run'], { ...options, env: {} });
     expect(code).toBe(1);
@@ -74,7 +74,7 @@ describe('send', () => {
     });
   });
 
-  it('a good dry run exits with 0', async () => {
+  it('exits with 0 after a good dry run', async () => {
     const { options } = await device();
     expect((await partnerExchange([...send, '--dry-run'], options)).code).toBe(0);
   });
@@ -94,21 +94,21 @@ describe('send', () => {
     expect(yes.stderr).toContain('████████████████████ 100% 3 of 3');
   });
 
-  it('where nobody can be asked it needs --yes', async () => {
+  it('needs --yes where nobody can be asked', async () => {
     const { sandbox, options } = await device();
     const { code, stderr } = await partnerExchange(send, options);
     expect({ code, sent: sandbox.messages.length }).toEqual({ code: 2, sent: 0 });
     expect(stderr).toContain('--yes');
   });
 
-  it('what is refused exits with 1', async () => {
+  it('exits with 1 when a message is refused', async () => {
     const { options } = await device(csv, { numbersNotOnMessenger: ['+2348012345679'] });
     const { code, stdout } = await partnerExchange([...send, '--yes'], options);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^refused {3}3: http_error, status \d+\nduplicate 4\n$/);
   });
 
-  it('what may have been sent exits with 3, and is not sent again unless asked for', async () => {
+  it('exits with 3 when a message may have been sent, and does not send it again unless asked to', async () => {
     const { sandbox, options } = await device();
     sandbox.faults.next('sendMessage', 'reply_lost');
     const { code, stdout, stderr } = await partnerExchange([...send, '--yes'], options);
@@ -121,7 +121,7 @@ describe('send', () => {
     expect({ code: again.code, sent: sandbox.messages.length }).toEqual({ code: 0, sent: 3 });
   });
 
-  it('stopped in the middle it settles what is under way, and the same command goes on', async () => {
+  it('settles what is under way when it is stopped in the middle, and the same command goes on', async () => {
     const rows = Array.from({ length: 6 }, (_, index) => `+234801234567${index},N${index}\n`);
     const { sandbox, options } = await device(`Mobile,Name\n${rows.join('')}`);
     const args = [...send, '--yes', '--format', 'json'];
@@ -158,14 +158,14 @@ describe('send', () => {
     ],
     ['Mobile,Name,Name\n+2348012345678,Ada,Obi\n', 'two of its columns have the title "Name"'],
     ['', 'it has no header'],
-  ])('a file that cannot be read sends nothing: %j', async (rows, message) => {
+  ])('sends nothing if a file cannot be read: %j', async (rows, message) => {
     const { sandbox, options } = await device(rows);
     const { code, stderr } = await partnerExchange([...send, '--yes'], options);
     expect({ code, sent: sandbox.messages.length }).toEqual({ code: 2, sent: 0 });
     expect(stderr).toContain(message);
   });
 
-  it('a missing file, and rows from stdin without a store, are refused', async () => {
+  it('refuses a missing file, and rows from stdin without a store', async () => {
     const { options } = await device();
     const missing = await partnerExchange(['send', 'no.csv', '--campaign', 'c', '--yes'], options);
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('no.csv') });

@@ -156,7 +156,7 @@ it('a usage error is JSON where results are', async () => {
   });
 });
 
-it('prints the version of the package', async () => {
+it('--version prints the version of the package', async () => {
   expect(await partnerExchange(['--version'])).toEqual({
     code: 0,
     stdout: `${manifest.version}\n`,
