@@ -211,7 +211,7 @@ describe('readBulkCsv', () => {
   it.each([
     ['in a large file', '+2,two\n'.repeat(100_000)],
     ['at its end', ''],
-  ])('an open quote %s ends the reading: the rows behind it are not lost in silence', async (_, rest) => {
+  ])('ends the reading at an open quote %s: the rows behind it are not lost in silence', async (_, rest) => {
     const found: BulkRow[] = [];
     const reading = (async () => {
       for await (const row of readBulkCsv(`to_phone,message\n+1,one\n+2,"open\n${rest}`)) found.push(row);

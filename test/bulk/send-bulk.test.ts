@@ -194,7 +194,7 @@ describe('sendBulk', () => {
     expect(returned).toBe(true);
   });
 
-  describe('no number twice', () => {
+  describe('sends no number twice', () => {
     it('in one run: the second row with a number is a duplicate, however it is written', async () => {
       const { run, messenger } = setUp();
       const rows = [
@@ -215,7 +215,7 @@ describe('sendBulk', () => {
       expect(messenger.calls).toBe(3);
     });
 
-    it('a second run does not wait for the pace where nothing is sent', async () => {
+    it('in a second run, which does not wait for the pace where nothing is sent', async () => {
       const { run, time } = setUp({ rows: rowsOf(50) });
       await run();
       const begun = time.now();
@@ -223,7 +223,7 @@ describe('sendBulk', () => {
       expect(time.now() - begun).toBe(0);
     });
 
-    it('another campaign is another matter', async () => {
+    it('in one campaign; another campaign is another matter', async () => {
       const { run, messenger } = setUp();
       await run();
       await run({ campaign: 'other' });
@@ -239,7 +239,7 @@ describe('sendBulk', () => {
       expect(results.filter(({ replayed }) => !replayed).length).toBe(40);
     });
 
-    it('a claim of a dead process is unknown once its lease is over, and is left alone', async () => {
+    it('after a process died: its claim is unknown once its lease is over, and is left alone', async () => {
       const { run, die, time, messenger } = setUp({ rows: rowsOf(1) });
       await die();
       const begun = time.now();
@@ -250,7 +250,7 @@ describe('sendBulk', () => {
       expect(states(await run({ repeat: ['unknown'] }))).toEqual(['sent']);
     });
 
-    it('a clock that was set back does not keep a dead claim alive for longer than its lease', async () => {
+    it('after the clock was set back: a dead claim lives no longer than its lease', async () => {
       const { run, die, time } = setUp({ rows: rowsOf(1) });
       await die();
       time.set(time.now() - 3_600_000);
@@ -260,7 +260,7 @@ describe('sendBulk', () => {
     });
   });
 
-  it('a message does not leave after its claim has ended, so that another run sends it once', async () => {
+  it('lets no message leave after its claim has ended, so that another run sends it once', async () => {
     const { start, run, store, time, messenger } = setUp({ rows: rowsOf(1) });
     // The process is suspended between the claim and the request.
     let another: BulkResult[] | undefined;
@@ -300,7 +300,7 @@ describe('sendBulk', () => {
     expect(left).toEqual([120_000, 0]);
   });
 
-  it('the result of a run that lost its lease does not hide what the next one did', async () => {
+  it('keeps what the next run did when one that lost its lease has a result', async () => {
     const { start, run, store, time } = setUp({ rows: rowsOf(1) });
     const { promise: answer, reject } = Promise.withResolvers<never>();
     const slow = collect(start({ messenger: { sendMessage: () => answer } }));
@@ -314,8 +314,8 @@ describe('sendBulk', () => {
     ]);
   });
 
-  describe('what fails', () => {
-    it('is reported by its outcome', async () => {
+  describe('when something fails,', () => {
+    it('reports a message by its outcome', async () => {
       const { run } = setUp();
       const messenger = device([lost, notOnMessenger, unreachable]);
       expect(await run({ messenger })).toEqual([
@@ -325,7 +325,7 @@ describe('sendBulk', () => {
       ]);
     });
 
-    it('is sent again by a second run only if it did not reach the service', async () => {
+    it('sends a message again in a second run only if it did not reach the service', async () => {
       const { run, messenger } = setUp();
       await run({ messenger: device([lost, notOnMessenger, unreachable]) });
       expect(await run()).toEqual([
@@ -336,7 +336,7 @@ describe('sendBulk', () => {
       expect(messenger.calls).toBe(1);
     });
 
-    it('is sent again after a 404 of a wrong base URL, and not if the 404 names the number', async () => {
+    it('sends a message again after a 404 of a wrong base URL, and not if the 404 names the number', async () => {
       const { run } = setUp();
       const wrongAddress = failed({ status: 404, body: 'Not found' });
       const noSuchNumber = failed({
@@ -349,7 +349,7 @@ describe('sendBulk', () => {
       expect(states(await run())).toEqual(['sent', 'refused', 'sent']);
     });
 
-    it('is a number outside allowedPrefixes: invalid, and nothing is sent to it', async () => {
+    it('calls a number outside allowedPrefixes invalid, and sends nothing to it', async () => {
       const { run, messenger } = setUp();
       const rows = [
         { to_phone: '+12025550123', message: 'Hello' },
@@ -362,7 +362,7 @@ describe('sendBulk', () => {
       expect(messenger.sent.map(({ to_phone }) => to_phone)).toEqual([phone(1)]);
     });
 
-    it('is sent again as `repeat` says', async () => {
+    it('sends a message again as `repeat` says', async () => {
       const { run, messenger } = setUp();
       await run({ messenger: device([lost, notOnMessenger, unreachable]) });
       expect(states(await run({ repeat: [] }))).toEqual(['unknown', 'refused', 'not-sent']);
@@ -380,7 +380,7 @@ describe('sendBulk', () => {
       expect(states(await run()).slice(5)).toEqual(Array(5).fill('sent'));
     });
 
-    it('429 pauses the device for as long as the service asks, and the row is sent after it', async () => {
+    it('pauses the device after 429 for as long as the service asks, and sends the row after it', async () => {
       const { run, time } = setUp();
       const messenger = device([undefined, failed({ status: 429, retryAfterMs: 45_000 })], time.now);
       const results = await run({ messenger, repeat: [] });
@@ -391,14 +391,14 @@ describe('sendBulk', () => {
       expect(Number(third) - Number(second)).toBe(1000);
     });
 
-    it('429 without Retry-After pauses the device for half a minute', async () => {
+    it('pauses the device for half a minute after 429 without Retry-After', async () => {
       const { run, time } = setUp({ rows: rowsOf(1) });
       const begun = time.now();
       await run({ messenger: device([failed({ status: 429 })]) });
       expect(time.now() - begun).toBe(30_000);
     });
 
-    it('429 for all that were under way together is one failure', async () => {
+    it('counts 429 for all that were under way together as one failure', async () => {
       const { run, time } = setUp({ rows: rowsOf(40), concurrency: 20, messagesPerSecond: 1000 });
       let calls = 0;
       const messenger = {
@@ -412,7 +412,7 @@ describe('sendBulk', () => {
       expect(states(await run({ messenger }))).toEqual(Array(40).fill('sent'));
     });
 
-    it('429 for every message ends the run', async () => {
+    it('ends the run after 429 for every message', async () => {
       const { start } = setUp();
       const messenger = device(Array(50).fill(failed({ status: 429 })));
       const { results, error } = await untilError(start({ messenger }));
@@ -420,7 +420,7 @@ describe('sendBulk', () => {
       expect(results).toMatchObject([{ state: 'not-sent', attempts: 10 }]);
     });
 
-    it.each([401, 403])('%i stops the device; another one sends its row', async (status) => {
+    it.each([401, 403])('stops the device after %i; another one sends its row', async (status) => {
       const { run, time } = setUp({ rows: rowsOf(6) });
       const refusedDevice = device([failed({ status })], time.now);
       const good = device([], time.now);
@@ -431,7 +431,7 @@ describe('sendBulk', () => {
       expect(good.calls).toBe(6);
     });
 
-    it('a device that was stopped begins nothing more, whatever waits for its turn', async () => {
+    it('begins nothing more on a device that was stopped, whatever waits for its turn', async () => {
       const { run, time } = setUp({ rows: rowsOf(6), concurrency: 3 });
       const good = device([], time.now);
       let calls = 0;
@@ -446,7 +446,7 @@ describe('sendBulk', () => {
       expect([calls, good.calls]).toEqual([1, 6]);
     });
 
-    it('a row that a device gives back last goes to another one, although that has run out of rows', async () => {
+    it('hands a row that a device gives back last to another one, although that has run out of rows', async () => {
       const { run, time } = setUp({ rows: rowsOf(2) });
       const good = device([], time.now);
       const slow = {
@@ -459,7 +459,7 @@ describe('sendBulk', () => {
       expect(good.calls).toBe(2);
     });
 
-    it('429 also holds back what waits for its turn', async () => {
+    it('holds back what waits for its turn after 429', async () => {
       const { run, time } = setUp({ concurrency: 2 });
       const begunAt: number[] = [];
       const messenger = {
@@ -474,7 +474,7 @@ describe('sendBulk', () => {
       expect(begunAt.map((at) => at - Number(begunAt[0]))).toEqual([0, 60_500, 61_500, 62_500]);
     });
 
-    it('the last device that is refused ends the run; its row is for the next one', async () => {
+    it('ends the run with the last device that is refused; its row is for the next run', async () => {
       const { start, run } = setUp();
       const { results, error } = await untilError(start({ messenger: device([failed({ status: 401 })]) }));
       expect(results).toEqual([
@@ -484,7 +484,7 @@ describe('sendBulk', () => {
       expect(states(await run())).toEqual(['sent', 'sent', 'sent']);
     });
 
-    it('a client that is not configured ends the run at once', async () => {
+    it('ends the run at once if a client is not configured', async () => {
       const { start, run } = setUp();
       const error = new ConfigurationError('not_configured', 'No key.');
       const ended = await untilError(start({ messenger: device([error]) }));
@@ -492,7 +492,7 @@ describe('sendBulk', () => {
       expect(states(await run())).toEqual(['sent', 'sent', 'sent']);
     });
 
-    it('an error that is not of the messenger leaves the row unknown and ends the run', async () => {
+    it('leaves the row unknown and ends the run after an error that is not of the messenger', async () => {
       const { start } = setUp();
       const bug = new TypeError('bug');
       expect(await untilError(start({ messenger: device([bug]) }))).toMatchObject({
@@ -501,7 +501,7 @@ describe('sendBulk', () => {
       });
     });
 
-    it('a store that fails before the claim sends nothing', async () => {
+    it('sends nothing if the store fails before the claim', async () => {
       const { start, store, messenger } = setUp();
       const broken = failing(store, 2);
       const { results, error } = await untilError(start({ store: broken }));
@@ -510,7 +510,7 @@ describe('sendBulk', () => {
       expect(messenger.calls).toBe(0);
     });
 
-    it('a store that fails after the request reports what is true, and ends the run', async () => {
+    it('reports what is true and ends the run if the store fails after the request', async () => {
       const { start, store, run, time } = setUp();
       const { results, error } = await untilError(start({ store: failing(store, 3) }));
       expect(states(results)).toEqual(['sent']);
@@ -519,7 +519,7 @@ describe('sendBulk', () => {
       expect(states(await run())).toEqual(['unknown', 'sent', 'sent']);
     });
 
-    it('rows that cannot be closed do not hide what ended the run', async () => {
+    it('says what ended the run even if the rows cannot be closed', async () => {
       const { start } = setUp();
       const bug = new TypeError('bug');
       const rows = {
@@ -533,7 +533,7 @@ describe('sendBulk', () => {
       expect(await untilError(start({ rows, messenger: device([bug]) }))).toMatchObject({ error: bug });
     });
 
-    it('rows that break off end the run after what was begun', async () => {
+    it('ends the run after what was begun if the rows break off', async () => {
       const { start } = setUp();
       async function* rows() {
         yield* rowsOf(2);
@@ -545,7 +545,7 @@ describe('sendBulk', () => {
     });
   });
 
-  describe('pace', () => {
+  describe('at its pace', () => {
     it.each([
       { messagesPerSecond: 1, concurrency: 1 },
       { messagesPerSecond: 20, concurrency: 4 },
@@ -561,7 +561,7 @@ describe('sendBulk', () => {
       },
     );
 
-    it('is each device’s own', async () => {
+    it('counts for each device by itself', async () => {
       const { run, time } = setUp({ rows: rowsOf(20) });
       const devices = [device([], time.now), device([], time.now)];
       const begun = time.now();
@@ -598,8 +598,8 @@ describe('sendBulk', () => {
     });
   });
 
-  describe('stop, pause, signal', () => {
-    it('stop finishes what is under way and begins nothing more', async () => {
+  describe('when it is stopped or paused,', () => {
+    it('finishes what is under way and begins nothing more', async () => {
       const { start, run, messenger } = setUp({ rows: rowsOf(10) });
       const stopped = start();
       const results = [];
@@ -612,7 +612,7 @@ describe('sendBulk', () => {
       expect(messenger.sent.length).toBe(10);
     });
 
-    it('a signal does the same and throws its reason', async () => {
+    it('does the same for a signal, and throws its reason', async () => {
       const { start } = setUp({ rows: rowsOf(10) });
       const controller = new AbortController();
       const reason = new Error('Enough.');
@@ -634,7 +634,7 @@ describe('sendBulk', () => {
       expect(getEventListeners(signal, 'abort')).toEqual([]);
     });
 
-    it('leaving the loop waits until what is under way is settled, and begins nothing more', async () => {
+    it('waits until what is under way is settled when the loop is left, and begins nothing more', async () => {
       const { start, run, time } = setUp({ rows: rowsOf(10), concurrency: 4, messagesPerSecond: 1000 });
       const lasting = [100, 99, 98, 500];
       let calls = 0;
@@ -689,7 +689,7 @@ describe('sendBulk', () => {
       for await (const _ of run) run.stop();
     });
 
-    it('pause begins nothing until resume', async () => {
+    it('begins nothing from pause until resume', async () => {
       const { start, messenger, time } = setUp({ rows: rowsOf(5) });
       const run = start();
       const results = [];
@@ -758,7 +758,7 @@ describe('sendBulk', () => {
     });
   });
 
-  it('an onProgress that throws or rejects is one warning, and the runs go on', async () => {
+  it('makes one warning of an onProgress that throws or rejects, and goes on', async () => {
     const failure = new Error('It failed.');
     const hooks: BulkOptions['onProgress'][] = [
       () => {
@@ -795,7 +795,7 @@ describe('sendBulk', () => {
     expect(seen.length).toBeGreaterThan(7);
   });
 
-  it('a dry run checks, sends nothing and stores nothing', async () => {
+  it('checks rows in a dry run, and sends and stores nothing', async () => {
     const { run, messenger, store } = setUp();
     const rows = [
       ...rowsOf(2),

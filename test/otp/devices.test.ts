@@ -32,7 +32,7 @@ describe('several devices', () => {
     ['is not connected', () => requestError('refused', { status: 409 })],
     ['is not reached', notSent],
     ['has no API key', () => new ConfigurationError('not_configured', 'no key')],
-  ])('one that %s is left out for a minute, and the next one sends the message', async (_, failure) => {
+  ])('leave one out for a minute that %s, and the next one sends the message', async (_, failure) => {
     const { issue, sent, devices, clock } = setUp(2);
     devices[0]?.failures.push(failure());
     await issue();
@@ -45,7 +45,7 @@ describe('several devices', () => {
     expect(sent()).toEqual([2, 7]);
   });
 
-  it('one with too many messages is left out for as long as the service asks', async () => {
+  it('leave one with too many messages out for as long as the service asks', async () => {
     const { issue, sent, devices, clock } = setUp(2);
     devices[0]?.failures.push(requestError('refused', { status: 429, retryAfterMs: 300_000 }));
     await issue();
@@ -57,7 +57,7 @@ describe('several devices', () => {
     expect(sent()).toEqual([1, 6]);
   });
 
-  it('one is left out for ten minutes at most, however long the service asks', async () => {
+  it('leave one out for ten minutes at most, however long the service asks', async () => {
     const { issue, sent, devices, clock } = setUp(2);
     devices[0]?.failures.push(requestError('refused', { status: 429, retryAfterMs: 86_400_000 }));
     await issue();
@@ -139,7 +139,7 @@ describe('several devices', () => {
     expect(sent()).toEqual([1, 2]);
   });
 
-  it('what refuses the number can be told by a function', async () => {
+  it('take a function that says what refuses the number', async () => {
     const isNumberRefusal: OtpOptions['isNumberRefusal'] = ({ body }) =>
       JSON.stringify(body)?.includes('no_such_number') ?? false;
     const { issue, devices } = setUp(1, { isNumberRefusal });
@@ -151,7 +151,7 @@ describe('several devices', () => {
     expect(await rejected(issue())).toMatchObject({ code: 'not_sent' });
   });
 
-  it('a function for that which throws counts as saying no', async () => {
+  it('take a function for that which throws as saying no', async () => {
     const { issue, devices, sent } = setUp(2, {
       isNumberRefusal: () => {
         throw new Error('broken');
@@ -162,7 +162,7 @@ describe('several devices', () => {
     expect(sent()).toEqual([0, 1]);
   });
 
-  it('the wait that the service asks for is passed on', async () => {
+  it('pass on the wait that the service asks for', async () => {
     const { issue, devices } = setUp(1);
     devices[0]?.failures.push(requestError('refused', { status: 429, retryAfterMs: 7_000 }));
     expect(await rejected(issue())).toMatchObject({ code: 'not_sent', retryAfterMs: 7_000 });

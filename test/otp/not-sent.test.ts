@@ -173,7 +173,7 @@ describe('the error of a code that was not sent', () => {
   });
 });
 
-it('reports what the messenger said of a code that was sent, and of one that may have been', async () => {
+it('onOtp reports what the messenger said of a code that was sent, and of one that may have been', async () => {
   const clock = new Clock();
   const reports: OtpReport[] = [];
   const { otp, messenger } = otpOn(memoryStore({ now: clock.now }), clock, {

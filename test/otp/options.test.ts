@@ -93,7 +93,7 @@ describe('createOtp', () => {
   });
 });
 
-describe('input', () => {
+describe('each call', () => {
   const makeOtp = () => otpOn(memoryStore(), new Clock(), { allowedPrefixes: ['+234', '+1415'] });
 
   it.each<[string, (call: Otp) => Promise<unknown>, string]>([
@@ -118,7 +118,7 @@ describe('input', () => {
       'code',
     ],
     ['an address of check', (call) => call.check('x', '1', { purpose, ip: '' }), 'ip'],
-  ])('refuses %s by its name, and nothing happens', async (_, call, member) => {
+  ])('refuses %s by its name, and does nothing', async (_, call, member) => {
     const { otp, messenger } = makeOtp();
     const error = await rejected(call(otp));
     expect(isValidationError(error) && error.issues).toMatchObject([{ path: [member] }]);
@@ -147,7 +147,7 @@ describe('input', () => {
     expect(messenger.messages).toHaveLength(1);
   });
 
-  it('a prefix that is no longer allowed gets nothing sent again either', async () => {
+  it('sends nothing again to a prefix that is no longer allowed', async () => {
     const clock = new Clock();
     const store = memoryStore({ now: clock.now });
     const { id } = await otpOn(store, clock, { coolDownMs: [] }).otp.issue({ to_phone: phone, purpose });
@@ -156,7 +156,7 @@ describe('input', () => {
     expect(stricter.messenger.messages).toEqual([]);
   });
 
-  it('of a very long code or id is answered as any other', async () => {
+  it('answers a very long code or id as any other', async () => {
     const { otp } = makeOtp();
     const notValid = { ok: false, reason: 'not_valid', attemptsLeft: 0 };
     expect(await otp.check('x'.repeat(1_000_000), '1'.repeat(1_000_000), { purpose })).toEqual(notValid);
@@ -183,7 +183,7 @@ describe('the message', () => {
         throw new Error('no');
       },
     ],
-  ])('%s is refused before anything is stored or sent', async (_, message) => {
+  ])('is refused before anything is stored or sent: %s', async (_, message) => {
     const store = memoryStore();
     const { otp, messenger } = otpOn(store, new Clock(), { message });
     expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({

@@ -151,7 +151,7 @@ export const promises: PromisedPages = {
       ['test/http/sent-once.integration.test.ts', 'is sent once when the answer is 421'],
       [
         'test/http/sent-once.integration.test.ts',
-        'an idle connection that is closed as the order leaves: it is sent once at most',
+        'an order whose idle connection is closed as it leaves is sent once at most',
       ],
     ],
     'Work is bounded.': [
@@ -237,7 +237,7 @@ export const promises: PromisedPages = {
       ['test/bulk/send-bulk.test.ts', 'sends nothing before somebody iterates'],
     ],
     'For the integration script: send messages at a steady pace, so that you can stop a run, repeat it, and no number gets two.':
-      [['test/bulk/send-bulk.test.ts', 'no number twice']],
+      [['test/bulk/send-bulk.test.ts', 'sends no number twice']],
   },
   'docs/guides/choose-an-inbox.md': {
     'For the developer of a receiver whose events must survive a crash.': [
