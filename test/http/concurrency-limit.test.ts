@@ -42,7 +42,7 @@ it('a limit of two slots gives them to those who came first, once for each relea
   expect([await isFree(slot()), await isFree(slot()), await isFree(slot())]).toEqual([true, true, false]);
 });
 
-it('one who is aborted while waiting gets the reason, and takes no slot', async () => {
+it('a call that is aborted while waiting gets the reason, and takes no slot', async () => {
   const { slot } = limitConcurrency(1);
   const holder = slot();
   await holder.take(noDeadline);
@@ -56,7 +56,7 @@ it('one who is aborted while waiting gets the reason, and takes no slot', async 
   expect(await isFree(slot())).toBe(true);
 });
 
-it('who is aborted when its turn is about to come leaves it to the next', async () => {
+it('a call that is aborted when its turn is about to come leaves it to the next', async () => {
   const { slot } = limitConcurrency(1);
   const holder = slot();
   await holder.take(noDeadline);
@@ -69,7 +69,7 @@ it('who is aborted when its turn is about to come leaves it to the next', async 
   await next;
 });
 
-it('one who waits until its deadline gets its error, and takes no slot', async () => {
+it('a call that waits until its deadline gets its error, and takes no slot', async () => {
   const { slot } = limitConcurrency(1);
   const holder = slot();
   await holder.take(noDeadline);
@@ -78,7 +78,7 @@ it('one who waits until its deadline gets its error, and takes no slot', async (
   expect(await isFree(slot())).toBe(true);
 });
 
-it('one who was aborted before does not wait', async () => {
+it('a call that was aborted before does not wait', async () => {
   const { slot } = limitConcurrency(1);
   await slot().take(noDeadline);
   await expect(
@@ -86,7 +86,7 @@ it('one who was aborted before does not wait', async () => {
   ).rejects.toThrow('enough');
 });
 
-it('does not limit on workerd, where a cancelled request never releases its slot', async () => {
+it('a limit is off on workerd, where a cancelled request never releases its slot', async () => {
   vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
   onTestFinished(() => void vi.unstubAllGlobals());
   const { slot } = limitConcurrency(1);
@@ -94,7 +94,7 @@ it('does not limit on workerd, where a cancelled request never releases its slot
   await slot().take(noDeadline);
 });
 
-it('leaves nothing on a signal when the wait is over', async () => {
+it('a limit leaves nothing on a signal when the wait is over', async () => {
   const { slot } = limitConcurrency(1);
   const holder = slot();
   await holder.take(noDeadline);

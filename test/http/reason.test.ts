@@ -243,7 +243,7 @@ describe('the reason that an error quotes', () => {
   });
 });
 
-describe('the likely causes that an error names', () => {
+describe('the likely cause that an error names', () => {
   const signatureIds = [
     'signature-construction',
     'signature-serialization',

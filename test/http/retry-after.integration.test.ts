@@ -117,7 +117,7 @@ describe('Retry-After', () => {
   );
 });
 
-it('does not wait on other headers than Retry-After', async () => {
+it('a client does not wait on other headers than Retry-After', async () => {
   const inAnHour = String(Math.round(Date.now() / 1000) + 3_600);
   const headers = { 'ratelimit-reset': '3600', 'x-ratelimit-reset': inAnHour };
   const server = await startServer({ status: 429, headers }, {});

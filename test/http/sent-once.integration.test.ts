@@ -33,14 +33,14 @@ describe.each(cautious)('%s', (_, run) => {
   });
 });
 
-it('421 by a service that then is gone is refused, never "not-sent"', async () => {
+it('an order answered 421 by a service that then is gone is refused, never "not-sent"', async () => {
   const server = await recordingServer();
   const call = createOrder(`${server.url}/answer-421-and-refuse-connections/it`);
   expect(await resultOf(call)).toEqual({ outcome: 'refused', status: 421, attempts: 1 });
   expect(requestsOf(server)).toHaveLength(1);
 });
 
-it('an idle connection that is closed as the order leaves: it is sent once at most', async () => {
+it('an order whose idle connection is closed as it leaves is sent once at most', async () => {
   const server = await recordingServer();
   for (let round = 0; round < 30; round++) {
     await (await fetch(`${server.url}/answer-200-then-close/use`)).text();

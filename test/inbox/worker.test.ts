@@ -174,7 +174,7 @@ describe('a delivery whose lease ended before its handler could start', () => {
   });
 });
 
-it('reports a handled delivery as failed when the store takes no word of it, since it is handled again', async () => {
+it('a worker reports a handled delivery as failed when the store takes no word of it, since it is handled again', async () => {
   const down = new Error('down');
   const { worker, sideBySide, reports } = open({
     handle: async () => 'handled',
@@ -185,7 +185,7 @@ it('reports a handled delivery as failed when the store takes no word of it, sin
   await worker.stop(100);
 });
 
-it('is woken without making an exception, whose stack would cost more than the rest of a delivery', async () => {
+it('a worker is woken without making an exception, whose stack would cost more than the rest of a delivery', async () => {
   const { handle, running, names } = heldHandler();
   const { worker, sideBySide, wakeReasons } = open({ handle });
   sideBySide.push(leaseOf('A'));
@@ -200,7 +200,7 @@ it('is woken without making an exception, whose stack would cost more than the r
 it.each([
   ['the store takes no word of it', () => Promise.reject(new Error('down'))],
   ['another worker has it by now', async () => false],
-])('does not report a delivery as dead when %s', async (_, moveToDeadLetters) => {
+])('a worker does not report a delivery as dead when %s', async (_, moveToDeadLetters) => {
   const handle = () => Promise.reject(new Error('no'));
   const { worker, sideBySide, reports } = open({ handle, moveToDeadLetters }, { maxAttempts: 1 });
   sideBySide.push(leaseOf('A'));
@@ -211,7 +211,7 @@ it.each([
 it.each([
   ['as ioredis makes it', (error: Error) => error],
   ['that cannot be changed', (error: Error) => Object.freeze(error)],
-])('tells onStoreError of a refused command without its arguments: an error %s', (_, make) => {
+])('a worker tells onStoreError of a refused command without its arguments: an error %s', (_, make) => {
   const command = { name: 'auth', args: ['hunter2'] };
   const told: unknown[] = [];
   const refused = make(Object.assign(new Error('WRONGPASS'), { command }));
@@ -228,7 +228,7 @@ it.each([
       throw new Error('nobody listens');
     },
   ],
-])('goes on when onStoreError %s', async (_, onStoreError) => {
+])('a worker goes on when onStoreError %s', async (_, onStoreError) => {
   const lease = vi.fn().mockRejectedValueOnce(new Error('down'));
   lease.mockResolvedValue({ leased: [], pauseMs: Number.POSITIVE_INFINITY });
   const { worker } = open({ handle: async () => 'handled', lease }, { onStoreError });

@@ -3,7 +3,7 @@ import { sharedKeyQueue } from '../../src/store/key-queue.ts';
 
 const forEver = () => new Promise<string>(() => {});
 
-it('lets changes of one key wait for each other, and others go on', async () => {
+it('a queue of keys lets changes of one key wait for each other, and others go on', async () => {
   const inTurn = sharedKeyQueue();
   const done: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -18,7 +18,7 @@ it('lets changes of one key wait for each other, and others go on', async () => 
   expect(done).toEqual(['c', 'a first', 'a and b']);
 });
 
-it('waits for nothing on workerd, where the work of a cancelled request never ends', async () => {
+it('a queue of keys waits for nothing on workerd, where the work of a cancelled request never ends', async () => {
   vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
   onTestFinished(() => void vi.unstubAllGlobals());
   const inTurn = sharedKeyQueue();

@@ -57,8 +57,8 @@ const byPath: FindCredentials = ({ url }) => {
   return name === undefined || name === 'stranger' ? undefined : partner(name);
 };
 
-describe('a delivery is verified with the credentials that a function returns for its request', () => {
-  it('and the handler is told whose they are', async () => {
+describe('a delivery for which a function returns credentials', () => {
+  it('is verified with them, and the handler is told whose they are', async () => {
     const { webhooks, handled } = receiver(byPath);
     expect(await webhooks.receive(eventOf('p7'), { url: '/orders/p7' })).toMatchObject({
       kind: 'handled',
@@ -67,21 +67,21 @@ describe('a delivery is verified with the credentials that a function returns fo
     expect(handled).toEqual(['A-1001 by p7']);
   });
 
-  it('and not with those of another partner: 401', async () => {
+  it('is answered 401 under those of another partner', async () => {
     const { webhooks, handled } = receiver(byPath);
     const outcome = await webhooks.receive(eventOf('p7'), { url: '/orders/p8' });
     expect(outcome).toMatchObject({ kind: 'refused', status: 401, code: 'signature_mismatch' });
     expect(handled).toEqual([]);
   });
 
-  it('also a list of generations, found later', async () => {
+  it('is verified with a list of generations, found later', async () => {
     const sets = [partner('new', { partnerId: 'P-1' }), partner('old', { partnerId: 'P-1' })];
     const { webhooks } = receiver(async () => sets);
     const outcomes = [await webhooks.receive(eventOf('old')), await webhooks.receive(eventOf('new'))];
     expect(outcomes).toMatchObject([{ kind: 'handled', key: { index: 1 } }, { kind: 'duplicate' }]);
   });
 
-  it('and keys that it no longer returns stop working at once, also when it returns the same list', async () => {
+  it('is answered 401 once its keys are no longer returned, also when it is the same list', async () => {
     const sets = [partner('new', { partnerId: 'P-1' }), partner('old', { partnerId: 'P-1' })];
     const { webhooks } = receiver(() => sets);
     expect(await webhooks.receive(eventOf('old'))).toMatchObject({ status: 200 });
@@ -89,7 +89,7 @@ describe('a delivery is verified with the credentials that a function returns fo
     expect(await webhooks.receive(eventOf('old'))).toMatchObject({ status: 401 });
   });
 
-  it('and the same body of two partners is two deliveries', async () => {
+  it('is another delivery than the same body of another partner', async () => {
     const shared = { merchantSecretKey: 'sk_merchant_s', partnerSecretKey: 'sk_partner_s' };
     const { webhooks } = receiver(({ url }) => partner('any', { ...shared, partnerId: url }));
     const body = eventOf('s');
@@ -98,7 +98,7 @@ describe('a delivery is verified with the credentials that a function returns fo
     expect(kinds).toEqual(['handled', 'handled', 'duplicate']);
   });
 
-  it('which has the same digest as with a list of credentials', async () => {
+  it('has the same digest as with a list of credentials', async () => {
     const listed = quietWebhooks({ credentials: [partner('p7'), partner('p8')] }).onAny(() => {});
     const { webhooks } = receiver(byPath);
     const outcomes = [
@@ -109,7 +109,7 @@ describe('a delivery is verified with the credentials that a function returns fo
     expect(one).toBe(other);
   });
 
-  it('which are not looked up for a body without a well-formed signature', async () => {
+  it('has them looked up only if its signature is well-formed', async () => {
     const { webhooks, told } = receiver(byPath);
     for (const body of ['nothing', '{"a":1}', '{"signature":"00"}']) {
       expect(await webhooks.receive(body, { url: '/orders/p7' })).toMatchObject({ kind: 'refused' });
@@ -215,7 +215,7 @@ describe('a body that claims hostile things', () => {
     expect(told).toMatchObject([{ claimed: claims }, { claimed: claims }]);
   });
 
-  it('members named __proto__ and constructor are members like others', async () => {
+  it('may have members named __proto__ and constructor, which are members like others', async () => {
     const { webhooks, told } = receiver(({ claimed }) =>
       partner(claimed.partner_id === undefined ? 'p7' : 'x'),
     );
@@ -226,7 +226,7 @@ describe('a body that claims hostile things', () => {
     expect(Object.keys(told[0]?.claimed ?? {})).toEqual(['__proto__', 'constructor', 'signature']);
   });
 
-  it('merchants may be named like members of every object', async () => {
+  it('may name a merchant like a member of every object', async () => {
     const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
     const { merchantSecretKey: _, ...nameless } = partner('p7');
     const merchantSecretKeys = Object.fromEntries(names.map((name, index) => [name, `sk_merchant_${index}`]));
@@ -404,7 +404,7 @@ describe('the answer is 503, with one warning, since the delivery may be authent
     expect(aborted).toBe(true);
   });
 
-  it('and deliveries are handled again as soon as it works', async () => {
+  it('until the function works: then deliveries are handled', async () => {
     let isDown = true;
     const { webhooks, handled } = receiver(() => {
       if (isDown) throw new Error('down');

@@ -104,7 +104,7 @@ describe('webhooks with a key ring', () => {
     expect(source.loads).toBe(1 + 120 / 5);
   });
 
-  it('nor when every load fails, nor before the first one that works', async () => {
+  it('are not made to load when every load fails, nor before the first one that works', async () => {
     const { webhooks, source } = receiver(new Error('down'));
     for (let second = 0; second < 120; second++) {
       source.time += 1_000;

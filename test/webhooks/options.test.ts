@@ -8,7 +8,7 @@ import { buyInitBody } from '../support/bodies.ts';
 import { thrownBy } from '../support/refusal.ts';
 import { credentials, delivery, quietWebhooks } from './deliveries.ts';
 
-describe('createWebhooks refuses an option that it does not have, and names the nearest', () => {
+describe('createWebhooks refuses', () => {
   it.each([
     ['timeLimit', 'timeLimitMs'],
     ['timelimitms', 'timeLimitMs'],
@@ -17,7 +17,7 @@ describe('createWebhooks refuses an option that it does not have, and names the 
     ['onRefuse', 'onRefused'],
     ['key', 'keys'],
     ['bodyTimeout', 'bodyTimeoutMs'],
-  ])('%s: %s', (name, nearest) => {
+  ])('an option that it does not have, and names the nearest: %s: %s', (name, nearest) => {
     const options: object = { credentials, [name]: 5 };
     const error = thrownBy(() => createWebhooks(options));
     expect(error).toMatchObject({
@@ -26,19 +26,19 @@ describe('createWebhooks refuses an option that it does not have, and names the 
     });
   });
 
-  it('of the deployment, too: with a misspelt scheme everything would be refused', () => {
+  it('a misspelt option of the deployment: with a misspelt scheme everything would be refused', () => {
     const deployment: object = { signatur: { ...defaultScheme, encoding: 'base64' } };
     const error = thrownBy(() => createWebhooks({ credentials, deployment: Object(deployment) }));
     expect(String(error)).toContain('"signatur" is not an option of deployment. Did you mean "signature"?');
   });
 
-  it('of the wire names, too', () => {
+  it('a misspelt wire name', () => {
     const deployment = { signature: defaultScheme, wireNames: { platform_order_reff: 'acme_order_ref' } };
     const error = thrownBy(() => createWebhooks({ credentials, deployment: Object(deployment) }));
     expect(String(error)).toContain('platform_order_reff');
   });
 
-  it.each([undefined, null, 'keys', 5])('and %s in place of options', (options) => {
+  it.each([undefined, null, 'keys', 5])('%s in place of options', (options) => {
     const error = thrownBy(() => createWebhooks(options as unknown as WebhooksOptions));
     expect(error).toMatchObject({ code: 'invalid_option' });
   });

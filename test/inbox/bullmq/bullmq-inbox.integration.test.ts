@@ -20,7 +20,7 @@ const prefix = `pex_bull_${randomBytes(5).toString('hex')}`;
 const [lockMs, lookEveryMs] = [600, 50];
 const month = 30 * 24 * 60 * 60 * 1000;
 
-it('takes the queue and the worker of BullMQ as they are', () => {
+it('bullmqInbox takes the queue and the worker of BullMQ as they are', () => {
   expectTypeOf<Queue>().toExtend<BullQueue>();
   expectTypeOf<Worker>().toExtend<BullWorker>();
 });

@@ -18,7 +18,7 @@ const steps = fc.array(
   { maxLength: 300 },
 );
 
-it('remembers as a list would, whatever is added, looked for and forgotten', () => {
+it('the memory of digests is that of a list, whatever is added, looked for and forgotten', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), steps, (maxSize, sequence: Step[]) => {
       const memory = rememberedDigests(maxSize);
@@ -45,7 +45,7 @@ it('remembers as a list would, whatever is added, looked for and forgotten', () 
   );
 });
 
-it('has the newest of many, also after some were forgotten in between', () => {
+it('the memory of digests has the newest of many, also after some were forgotten in between', () => {
   const memory = rememberedDigests(5_000);
   for (let number = 0; number < 500; number++) memory.add(digestOf(number), number);
   memory.forget(99);
@@ -56,7 +56,7 @@ it('has the newest of many, also after some were forgotten in between', () => {
   expect(known.lastIndexOf(false)).toBe(6_999);
 });
 
-it('forgets the oldest of 100,000 as fast as that of 100', () => {
+it('the memory of digests forgets the oldest of 100,000 as fast as that of 100', () => {
   const cost = (maxSize: number) => {
     const memory = rememberedDigests(maxSize);
     let next = 0;

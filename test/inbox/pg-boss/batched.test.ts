@@ -18,7 +18,7 @@ function heldWork() {
 
 const turn = () => nextTurn();
 
-it('does together what comes together, and what comes while that is under way, each with its own result', async () => {
+it('batched does together what comes together, and what comes while that is under way, each with its own result', async () => {
   const { batches, work, given } = heldWork();
   const { add } = batched(work, bounds);
   const first = ['A', 'B', 'C'].map(add);
@@ -39,7 +39,7 @@ it('does together what comes together, and what comes while that is under way, e
   expect(await Promise.all(second)).toEqual(['D done', 'E done', 'F done']);
 });
 
-it('gives the work no more items than it may have, nor more batches at a time', async () => {
+it('batched gives the work no more items than it may have, nor more batches at a time', async () => {
   const { batches, work, given } = heldWork();
   const { add } = batched(work, { ...bounds, maxItems: 2, concurrency: 2 });
   const all = ['A', 'B', 'C', 'D', 'E'].map(add);
@@ -57,7 +57,7 @@ it('gives the work no more items than it may have, nor more batches at a time', 
   expect(await Promise.all(all)).toHaveLength(5);
 });
 
-it.each([0, 1, 2])('fails a bad item alone, also number %i of three', async (bad) => {
+it.each([0, 1, 2])('batched fails a bad item alone, also number %i of three', async (bad) => {
   const { add } = batched(async (items: readonly number[]) => {
     if (items.includes(bad)) throw new Error(`${bad} is bad`);
     return items.map((item) => item * 10);
@@ -70,7 +70,7 @@ it.each([0, 1, 2])('fails a bad item alone, also number %i of three', async (bad
   }
 });
 
-it('fails only the item whose result is an error, and does no other again', async () => {
+it('batched fails only the item whose result is an error, and does no other again', async () => {
   const given: (readonly string[])[] = [];
   const { add } = batched(async (items: readonly string[]) => {
     given.push(items);
@@ -81,7 +81,7 @@ it('fails only the item whose result is an error, and does no other again', asyn
   expect(given).toEqual([['A', 'bad', 'C']]);
 });
 
-it('lets others go on when a batch is never answered', async () => {
+it('batched lets others go on when a batch is never answered', async () => {
   const { batches, work, given } = heldWork();
   const { add } = batched(work, { ...bounds, slowAfterMs: 20 });
   const late = add('A');
@@ -94,7 +94,7 @@ it('lets others go on when a batch is never answered', async () => {
   expect(await late).toBe('A done');
 });
 
-it('is drained when all has ended, also what no batch had begun with', async () => {
+it('batched is drained when all has ended, also what no batch had begun with', async () => {
   const { batches, work } = heldWork();
   const { add, drain } = batched(work, { ...bounds, maxItems: 1 });
   const ended: string[] = [];

@@ -6,7 +6,7 @@ import { type PgBossTest, pgBossTests } from './pg-boss-for-tests.ts';
 const postgresHere = (await engines.find(({ name }) => name === 'pg-boss')?.absent()) === undefined;
 const quiet = { onError: () => {} };
 
-describe.runIf(postgresHere)('dead letters of the pg-boss inbox', () => {
+describe.runIf(postgresHere)('the pg-boss inbox, with its dead letters,', () => {
   const test = pgBossTests();
 
   /** A process takes what is due, and dies; the supervision of pg-boss finds it. */

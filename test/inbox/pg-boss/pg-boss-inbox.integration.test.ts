@@ -13,7 +13,7 @@ import { pgBossTests } from './pg-boss-for-tests.ts';
 const postgresHere = (await engines.find(({ name }) => name === 'pg-boss')?.absent()) === undefined;
 const quiet = { onError: () => {} };
 
-it('takes a pg-boss as it is', () => expectTypeOf<PgBoss>().toExtend<Boss>());
+it('pgBossInbox takes a pg-boss as it is', () => expectTypeOf<PgBoss>().toExtend<Boss>());
 
 it.each([
   { timeLimitMs: 24 * 60 * 60 * 1000 },
@@ -21,7 +21,7 @@ it.each([
   { retry: { firstDelayMs: 2 ** 31 * 1000 } },
   { retry: { maxDelayMs: 2 ** 31 * 1000 } },
   { queue: 'my inbox' },
-])('refuses %j, which pg-boss would refuse of each delivery', (wrong) => {
+])('pgBossInbox refuses %j, which pg-boss would refuse of each delivery', (wrong) => {
   const none = async () => null;
   const methods = ['createQueue', 'insert', 'fetch', 'complete', 'fail', 'findJobs', 'deleteJob', 'getDb'];
   const boss: unknown = Object.fromEntries(methods.map((method) => [method, none]));

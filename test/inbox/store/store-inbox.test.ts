@@ -424,7 +424,7 @@ describe('the records of an inbox', () => {
     expect(await store.list({ prefix: 'inbox/due/', limit: 10 })).toHaveLength(3);
   });
 
-  it('is handled at once if the clock is set back while it is being stored', async () => {
+  it('are handled at once if the clock is set back while they are stored', async () => {
     const { open, store, clock } = shared();
     const inbox = open({
       store: {

@@ -40,7 +40,7 @@ describe('memoryStore', () => {
     expect(await list('')).toEqual(['a/2', 'a/4', 'b/0', 'b/1']);
   });
 
-  it('drops it then', async () => {
+  it('drops what expired longer ago', async () => {
     const store = await cleanedAfter(hour + 1001);
     expect(await store.list({ prefix: 'a', limit: 1 })).toEqual([]);
   });

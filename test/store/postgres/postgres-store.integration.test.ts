@@ -488,7 +488,7 @@ describeWith('postgres', 'postgresStore', () => {
     expect(await keysOnDisk()).toEqual(['kept', 'recent']);
   });
 
-  test('a process whose clock is far ahead deletes nothing that is still good for others', async () => {
+  test('deletes nothing that is still good for others in a process whose clock is far ahead', async () => {
     const day = 86_400_000;
     await set(open(), 'good', 'yes', Date.now() + day);
     const ahead = open({ now: () => Date.now() + 10 * day });

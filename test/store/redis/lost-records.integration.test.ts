@@ -67,7 +67,7 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is
     },
   );
 
-  it('refuses on, also when others have begun anew, until its own process is started again', async () => {
+  it('goes on refusing, also when others have begun anew, until its own process is started again', async () => {
     const client = connectTo((await startOwnRedis()).port);
     const store = redisStore({ client, prefix: 'shop' });
     await increment(store);

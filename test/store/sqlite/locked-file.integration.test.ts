@@ -84,7 +84,7 @@ describe('sqliteStore, while another process has the write lock', () => {
     expect(await open().list({ prefix: '', limit: 1 })).toEqual([{ key: 'list', value: [1] }]);
   });
 
-  it('no order becomes unknown: replies arrive in time, and are stored when the lock is free', async () => {
+  it('makes no order unknown: replies arrive in time, and are stored when the lock is free', async () => {
     const opened = open();
     other = await startLockHolder(path, { answerAfterMs: 100 });
     const exchange = new ExchangeClient({

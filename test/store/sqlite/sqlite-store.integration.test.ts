@@ -105,7 +105,7 @@ describe('sqliteStore', () => {
     expect(await store.list({ prefix: '', limit: 1 })).toEqual([{ key: 'a', value: 2 }]);
   });
 
-  it('a change that throws does not make the changes beside it run again', async () => {
+  it('does not run the changes again that stand beside one that throws', async () => {
     const store = open();
     let runs = 0;
     const results = await Promise.allSettled([

@@ -147,7 +147,7 @@ describe('fetch stops reading at the limit', () => {
     },
   );
 
-  it('and is not held up by a stream that cannot be cancelled', async () => {
+  it('also when the stream cannot be cancelled', async () => {
     const stream = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(5000)),
       cancel: () => Promise.reject(new Error('no')),
@@ -155,7 +155,7 @@ describe('fetch stops reading at the limit', () => {
     expect((await quietWebhooks({ maxBodyBytes: 100 }).fetch(requestOf(stream))).status).toBe(413);
   });
 
-  it('and takes a length that is no number for none', async () => {
+  it('also when the length is no number', async () => {
     const sent = fetchRequest({ body: delivery(buyInitBody()), headers: { 'content-length': 'long' } });
     expect((await quietWebhooks().fetch(sent)).status).toBe(200);
   });

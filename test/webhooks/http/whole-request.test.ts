@@ -9,7 +9,7 @@ const json = { 'content-type': 'application/json; charset=utf-8' };
 it.each([
   ['text', sent],
   ['bytes', new TextEncoder().encode(sent)],
-])('answers a request whose body is there already as %s', async (_, body) => {
+])('webhooks.answer takes a request whose body is there already as %s', async (_, body) => {
   const { events, webhooks } = recordingWebhooks();
   const { answer } = webhooks;
   expect(await answer({ method: 'POST', headers: json, body })).toEqual({
@@ -20,7 +20,7 @@ it.each([
   expect(events).toHaveLength(1);
 });
 
-it('refuses what is no delivery, and reports it', async () => {
+it('webhooks.answer refuses what is no delivery, and reports it', async () => {
   const reports: DeliveryReport[] = [];
   const webhooks = quietWebhooks({ maxBodyBytes: 1_000, onDelivery: (report) => reports.push(report) });
   const requests = [
@@ -48,7 +48,7 @@ it('refuses what is no delivery, and reports it', async () => {
   ]);
 });
 
-it('rejects a parsed body: that is a mistake of the program, not of the sender', async () => {
+it('webhooks.answer rejects a parsed body: that is a mistake of the program, not of the sender', async () => {
   const parsed: object = { method: 'POST', headers: json, body: JSON.parse(sent) };
   await expect(quietWebhooks().answer(Object(parsed))).rejects.toMatchObject({ code: 'raw_body_required' });
 });

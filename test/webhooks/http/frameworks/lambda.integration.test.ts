@@ -121,7 +121,7 @@ async function requestOf(event: LambdaRequest): Promise<BufferedRequest | undefi
 
 const event = { httpMethod: 'POST', path: '/orders', body: '{}', isBase64Encoded: false };
 
-it('joins repeated headers, of which `headers` has only the last', async () => {
+it('the handler joins repeated headers, of which `headers` has only the last', async () => {
   const repeated = {
     headers: { 'X-Forwarded-For': '203.0.113.9', Host: 'a' },
     multiValueHeaders: { 'X-Forwarded-For': ['198.51.100.1', '203.0.113.9'], Host: ['a'] },
@@ -153,11 +153,11 @@ it.each([
     { multiValueQueryStringParameters: { shop: ['a', 'b%26c'] }, requestContext: { elb } },
     'shop=a&shop=b%26c',
   ],
-])('puts the address together: %s', async (_, parts, query) => {
+])('the handler puts the address together: %s', async (_, parts, query) => {
   expect((await requestOf({ ...event, ...parts }))?.url).toBe(`/orders?${query}`);
 });
 
-it('takes the test event of the console, whose headers and body are null', async () => {
+it('the handler takes the test event of the console, whose headers and body are null', async () => {
   const handler = lambdaHandler(recordingWebhooks().webhooks);
   const answer = await handler({ ...event, body: null, headers: null, multiValueHeaders: null });
   expect(answer).toMatchObject({ statusCode: 400, headers: { 'content-type': 'application/json' } });
