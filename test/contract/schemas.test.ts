@@ -114,7 +114,7 @@ describe('a schema that says something else is noticed', () => {
     ]);
   });
 
-  it('of every member of every schema', () => {
+  it('in every member of every schema', () => {
     expect(mutations.length).toBeGreaterThan(250);
     const unnoticed = mutations.filter(([name, , schema]) => !isNoticed(name, schema));
     expect(unnoticed.map(([name, what]) => `${name}: ${what}`)).toEqual([]);

@@ -18,7 +18,7 @@ it.each<[object, string]>([
   },
 );
 
-it('names variables that there are', () => {
+it('an error about missing credentials names variables that there are', () => {
   const known = credentialVariables.map(({ name }) => name);
   for (const name of unsetVariables({}).match(/\bPARTNER_\w+/g) ?? []) expect(known).toContain(name);
 });

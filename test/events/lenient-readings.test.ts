@@ -382,17 +382,17 @@ describe('an event is nonconforming where reading it would need a guess', () => 
     });
   });
 
-  it('under its contract name, when it was sent under the listed one', () => {
+  it('and an issue has the contract name of a member that was sent under the listed one', () => {
     const body = buyInitBody({ event_name: 'event buy init', pair: 5 });
     expect(parseOrderEvent(body)).toMatchObject({ kind: 'nonconforming', name: 'event.buy.init' });
   });
 
-  it('a number for an amount without the text that has its digits', () => {
+  it('as with a number for an amount without the text that has its digits', () => {
     expect(parseOrderEvent(buyCloseBody({ exchange_rate: 1538.5 })).kind).toBe('nonconforming');
   });
 
   it.each(['{"exchange_rate":1538.6}', '{"exchange_rate":1e999}', 'no JSON', '', '{"a":', '['.repeat(9)])(
-    'a number for an amount with another text: %s',
+    'as with a number for an amount with another text: %s',
     (text) => {
       const body = buyCloseBody({ exchange_rate: 1538.5 });
       expect(parseOrderEvent(body, { text }).kind).toBe('nonconforming');

@@ -124,7 +124,7 @@ describe('createOrder, when a 2xx does not accept the order', () => {
     ['a code that is no status', { code: 'NGN', status: 'PENDING', statusCode: 600, responseCode: null }],
     ['the state of the order', { status: 'PENDING', data: { status: 'created', code: 399 } }],
     ['a denial two levels down, and one in a list', { data: { of: { ok: false } }, log: [{ ok: false }] }],
-  ])('is accepted with %s', async (_, body) => {
+  ])('takes it for accepted with %s', async (_, body) => {
     for (const each of Array.isArray(body) ? body : [body]) {
       expect((await answering(each).exchange.createOrder(order)).status).toBe(200);
     }
@@ -142,7 +142,7 @@ describe('createOrder, when a 2xx does not accept the order', () => {
     expect(message).not.toContain('2348012345678');
   });
 
-  it('comes before the schema of the call', async () => {
+  it('says so before the schema of the call looks at the reply', async () => {
     const schema = schemaOf(() => ({ issues: [{ message: 'no' }] }));
     const { exchange } = answering(said);
     expect(await rejected(exchange.createOrder(order, { schema }))).toMatchObject({

@@ -34,7 +34,7 @@ describe('what changes the sandbox', () => {
     'reset',
   ];
 
-  it.each(changes)('%s needs the token', async (path) => {
+  it.each(changes)('needs the token: %s', async (path) => {
     const without = await send(path, { method: 'POST', headers: json });
     expect(errorOf(without)).toEqual([401, 'token_missing']);
     expect(JSON.stringify(without)).toContain('behind #token= in the address of the inspector');

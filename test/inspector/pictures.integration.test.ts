@@ -29,85 +29,93 @@ function maskKeys(): void {
   }
 }
 
-it.skipIf(!isWanted || isSkipped)('makes the pictures of the inspector', { timeout: 120_000 }, async () => {
-  const { page, story } = await visit();
-  const { sandbox } = story;
-  sandbox.faults.next('event.buy.received.fiat', 'tampered');
-  await sandbox.play('A-1001', 'happy');
-  await story.order('A-1002', { fiat_amount: '820', fiat_currency: 'GHS' });
-  sandbox.faults.next('createOrder', 'reply_lost');
-  await story.order('A-1003').catch(() => {});
-  await sandbox.idle();
-  await sandbox.advance('A-1003', 'no_kyc');
-  await sendMessages(story, [
-    ['+233201112222', 'Your code is 1177.'],
-    ['+2348012345678', 'Your code is 482913. It is valid for 5 minutes.'],
-    ['+2348012345678', 'Order A-1001 is credited.'],
-  ]);
-  await story.exchange.regenerateKeys({ partner_code: 'acme', email: 'dev@acme.example' });
-  const picture = async (name: string, themes: readonly ('light' | 'dark')[] = ['light']) => {
-    for (const colorScheme of themes) {
-      await page.emulateMedia({ colorScheme });
-      await page.evaluate(maskKeys);
-      save(`inspector-${name}${colorScheme === 'dark' ? '-dark' : ''}`, await page.screenshot());
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-  };
-  await row(page, 'regenerateKeys').waitFor();
-  await page.getByRole('tab', { name: 'Orders 3' }).waitFor();
-  await page.setViewportSize({ width: 1160, height: 560 });
-  await picture('traffic', ['light', 'dark']);
-  await row(page, 'tampered').click();
-  await page.getByText('What differs').waitFor();
-  await picture('signature');
-  await tab(page, /Orders/);
-  await page.getByRole('button', { name: /^A-1003/ }).waitFor();
-  await picture('orders');
-  await page.getByRole('button', { name: /^A-1003/ }).click();
-  await page.getByText('event.buy.received.fiat_kyc_error').waitFor();
-  await picture('order');
-  await tab(page, /Messages/);
-  await page.getByText('482913', { exact: true }).waitFor();
-  await picture('messages');
-  await tab(page, /Mails/);
-  await page.getByText('not opened').waitFor();
-  await picture('mails');
-  sandbox.faults.scenario('attacked');
-  sandbox.faults.next('createOrder', 'reset');
-  await tab(page, /Faults/);
-  await page.getByText('next createOrder').waitFor();
-  await picture('faults');
-  await page.setViewportSize({ width: 375, height: 720 });
-  await tab(page, /Traffic/);
-  await page.keyboard.press('Escape');
-  await row(page, 'regenerateKeys').waitFor();
-  await picture('narrow');
-});
+it.skipIf(!isWanted || isSkipped)(
+  'npm run docs:pictures makes the pictures of the inspector',
+  { timeout: 120_000 },
+  async () => {
+    const { page, story } = await visit();
+    const { sandbox } = story;
+    sandbox.faults.next('event.buy.received.fiat', 'tampered');
+    await sandbox.play('A-1001', 'happy');
+    await story.order('A-1002', { fiat_amount: '820', fiat_currency: 'GHS' });
+    sandbox.faults.next('createOrder', 'reply_lost');
+    await story.order('A-1003').catch(() => {});
+    await sandbox.idle();
+    await sandbox.advance('A-1003', 'no_kyc');
+    await sendMessages(story, [
+      ['+233201112222', 'Your code is 1177.'],
+      ['+2348012345678', 'Your code is 482913. It is valid for 5 minutes.'],
+      ['+2348012345678', 'Order A-1001 is credited.'],
+    ]);
+    await story.exchange.regenerateKeys({ partner_code: 'acme', email: 'dev@acme.example' });
+    const picture = async (name: string, themes: readonly ('light' | 'dark')[] = ['light']) => {
+      for (const colorScheme of themes) {
+        await page.emulateMedia({ colorScheme });
+        await page.evaluate(maskKeys);
+        save(`inspector-${name}${colorScheme === 'dark' ? '-dark' : ''}`, await page.screenshot());
+      }
+      await page.emulateMedia({ colorScheme: 'light' });
+    };
+    await row(page, 'regenerateKeys').waitFor();
+    await page.getByRole('tab', { name: 'Orders 3' }).waitFor();
+    await page.setViewportSize({ width: 1160, height: 560 });
+    await picture('traffic', ['light', 'dark']);
+    await row(page, 'tampered').click();
+    await page.getByText('What differs').waitFor();
+    await picture('signature');
+    await tab(page, /Orders/);
+    await page.getByRole('button', { name: /^A-1003/ }).waitFor();
+    await picture('orders');
+    await page.getByRole('button', { name: /^A-1003/ }).click();
+    await page.getByText('event.buy.received.fiat_kyc_error').waitFor();
+    await picture('order');
+    await tab(page, /Messages/);
+    await page.getByText('482913', { exact: true }).waitFor();
+    await picture('messages');
+    await tab(page, /Mails/);
+    await page.getByText('not opened').waitFor();
+    await picture('mails');
+    sandbox.faults.scenario('attacked');
+    sandbox.faults.next('createOrder', 'reset');
+    await tab(page, /Faults/);
+    await page.getByText('next createOrder').waitFor();
+    await picture('faults');
+    await page.setViewportSize({ width: 375, height: 720 });
+    await tab(page, /Traffic/);
+    await page.keyboard.press('Escape');
+    await row(page, 'regenerateKeys').waitFor();
+    await picture('narrow');
+  },
+);
 
-it.skipIf(!isWanted || isSkipped)('makes the picture of the terminal', { timeout: 120_000 }, async () => {
-  await using story = await startStory();
-  const { partnerPublicKey, partnerSecretKey, merchantSecretKey } = story.credentials;
-  // It answers 200 to everything, as a receiver that verifies nothing does.
-  const receiver = createServer((request, response) => {
-    request.resume();
-    response.end();
-  });
-  await new Promise<void>((resolve) => receiver.listen(3000, '127.0.0.1', resolve));
-  const keys = {
-    PARTNER_PUBLIC_KEY: partnerPublicKey,
-    PARTNER_SECRET_KEY: partnerSecretKey,
-    MERCHANT_SECRET_KEY: merchantSecretKey,
-  };
-  const shown = [
-    await onScreen(['sandbox', '--seed', 'docs'], { answers: [['The inspector is at', '\u0003']] }),
-    await onScreen(['attack', 'http://127.0.0.1:3000/orders'], { env: keys }),
-  ];
-  receiver.closeAllConnections();
-  receiver.close();
-  const { page } = await show('about:blank', { width: 1000, height: 400 });
-  await page.setContent(`<style>${terminalStyle}</style><pre>${shown.map(asHtml).join('\n')}</pre>`);
-  save('terminal', await page.locator('pre').screenshot());
-});
+it.skipIf(!isWanted || isSkipped)(
+  'npm run docs:pictures makes the picture of the terminal',
+  { timeout: 120_000 },
+  async () => {
+    await using story = await startStory();
+    const { partnerPublicKey, partnerSecretKey, merchantSecretKey } = story.credentials;
+    // It answers 200 to everything, as a receiver that verifies nothing does.
+    const receiver = createServer((request, response) => {
+      request.resume();
+      response.end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(3000, '127.0.0.1', resolve));
+    const keys = {
+      PARTNER_PUBLIC_KEY: partnerPublicKey,
+      PARTNER_SECRET_KEY: partnerSecretKey,
+      MERCHANT_SECRET_KEY: merchantSecretKey,
+    };
+    const shown = [
+      await onScreen(['sandbox', '--seed', 'docs'], { answers: [['The inspector is at', '\u0003']] }),
+      await onScreen(['attack', 'http://127.0.0.1:3000/orders'], { env: keys }),
+    ];
+    receiver.closeAllConnections();
+    receiver.close();
+    const { page } = await show('about:blank', { width: 1000, height: 400 });
+    await page.setContent(`<style>${terminalStyle}</style><pre>${shown.map(asHtml).join('\n')}</pre>`);
+    save('terminal', await page.locator('pre').screenshot());
+  },
+);
 
 /** The bytes of a command on a terminal of its own, after its prompt. */
 function onScreen(

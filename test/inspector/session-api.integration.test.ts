@@ -7,7 +7,7 @@ import { type Story, startStory } from './story.ts';
 
 const lastEvent = ({ sandbox }: Story) => sandbox.trace.entries.findLast(({ kind }) => kind === 'event');
 
-it('sends an edited event again: signed it is taken, under the old signature it is refused', async () => {
+it('the API sends an edited event again: signed it is taken, under the old signature it is refused', async () => {
   await using story = await startStory();
   await story.order('A-1');
   await story.sandbox.idle();
@@ -38,7 +38,7 @@ it('sends an edited event again: signed it is taken, under the old signature it 
   expect(lastEvent(story)).toMatchObject({ event: 'new', body: expect.stringContaining('"signature"') });
 });
 
-it("sends a partner's edited request again, signed with the partner's key", async () => {
+it("the API sends a partner's edited request again, signed with the partner's key", async () => {
   await using story = await startStory();
   await story.order('A-1');
   const request = story.sandbox.trace.entries.find(({ operation }) => operation === 'createOrder');
@@ -54,7 +54,7 @@ it("sends a partner's edited request again, signed with the partner's key", asyn
   expect(refused).toMatchObject({ status: 409, body: { error: 'not_signed' } });
 });
 
-it('refuses a copy that cannot be sent, with the reason', async () => {
+it('the API refuses a copy that cannot be sent, with the reason', async () => {
   await using story = await startStory();
   await story.order('A-1');
   await story.sandbox.idle();
@@ -103,7 +103,7 @@ it('an unchanged copy of a genuine event is no forgery, also under other headers
   expect([copy.body.status, lastEvent(story)?.faults]).toEqual([401, ['forged']]);
 });
 
-it('gives its traffic as JSON, which replay takes', async () => {
+it('the API gives its traffic as JSON, which replay takes', async () => {
   await using story = await startStory();
   await story.order('A-1');
   await story.sandbox.idle();
@@ -123,7 +123,7 @@ it('gives its traffic as JSON, which replay takes', async () => {
   expect(receiver.requests[0]?.headers).toMatchObject({ ...events[0]?.headers });
 });
 
-it('takes no body of more than 2 MiB, and none without the token', async () => {
+it('the API takes no body of more than 2 MiB, and none without the token', async () => {
   await using story = await startStory();
   const upload = async (body: string | Uint8Array<ArrayBuffer>, token = story.server.token) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

@@ -107,7 +107,7 @@ describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
     expect(await page.getByRole('button', { name: /new$/ }).count()).toBe(0);
   });
 
-  it('a link gives the traffic as JSON', async () => {
+  it('give the traffic as JSON by a link', async () => {
     const { page, story, problems } = await visit();
     const link = page.getByRole('link', { name: 'JSON' });
     expect(await link.getAttribute('href')).toBe('trace');

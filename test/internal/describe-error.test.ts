@@ -20,11 +20,11 @@ it.each([
   ['basic s3cret', 'basic [redacted]'],
   ['no such order // see a@b.example', 'no such order // see a@b.example'],
   ['is it paid? no & never', 'is it paid? no & never'],
-])('keeps of %j no credentials', (message, kept) => {
+])('describeError keeps of %j no credentials', (message, kept) => {
   expect(describeError(new Error(message))).toBe(`Error: ${kept}`);
 });
 
-it('keeps the code of an error whose message is hidden', () => {
+it('describeError keeps the code of an error whose message is hidden', () => {
   const error = Object.assign(new TypeError('connect amqp://app:s3/cret@queue'), { code: 'ECONNREFUSED' });
   expect(describeError(error)).toBe('TypeError ECONNREFUSED: [redacted]');
   const shown = redactError(error, []);
@@ -39,11 +39,11 @@ it.each<[unknown, string]>([
   [503, '503'],
   [{ toString: () => 'down' }, 'down'],
   [Object.create(null), 'something that cannot be printed'],
-])('keeps the text of something thrown that is no Error', (thrown, kept) => {
+])('describeError keeps the text of something thrown that is no Error', (thrown, kept) => {
   expect(describeError(thrown)).toBe(kept);
 });
 
-it('keeps no more than 500 characters, in linear time, whatever is thrown', () => {
+it('describeError keeps no more than 500 characters, in linear time, whatever is thrown', () => {
   for (const text of ['/', '//', '@', '?', '?a', '&a=', 'bearer ']) {
     const long = text.repeat(2_000_000);
     expect(timeOf(() => describeError(long))).toBeLessThan(1_000);

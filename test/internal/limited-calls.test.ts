@@ -11,7 +11,7 @@ function oneCall() {
   return limitCalls({ timeoutMs: 20, maxPending: 1, tooMany: () => new Error('too many') });
 }
 
-it('counts a call until its work has ended, and not only until nobody waits for it', async () => {
+it('a limit of calls counts a call until its work has ended, and not only until nobody waits for it', async () => {
   const call = oneCall();
   const work = Promise.withResolvers<string>();
   await expect(call(() => work.promise, failed)).rejects.toThrow('failed');
@@ -20,7 +20,7 @@ it('counts a call until its work has ended, and not only until nobody waits for 
   await vi.waitFor(async () => expect(await call(async () => 'answer', failed)).toBe('answer'));
 });
 
-it('counts none on workerd, where the work of a cancelled request never ends', async () => {
+it('a limit of calls counts none on workerd, where the work of a cancelled request never ends', async () => {
   vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
   onTestFinished(() => void vi.unstubAllGlobals());
   const call = oneCall();
@@ -28,7 +28,7 @@ it('counts none on workerd, where the work of a cancelled request never ends', a
   expect(await call(async () => 'answer', failed)).toBe('answer');
 });
 
-it('takes its limits from two options that inboxes and record stores share', () => {
+it('a limit of calls is two options that inboxes and record stores share', () => {
   const table = callLimitRows({ maxPending: 10_000 }) satisfies OptionTable<StoreCallOptions>;
   const read = defineOptions('redisStore', table);
   expect(read({})).toEqual({ storeTimeoutMs: 5_000, maxPending: 10_000 });
@@ -38,7 +38,7 @@ it('takes its limits from two options that inboxes and record stores share', () 
   }
 });
 
-it('aborts the signal of work that takes too long before it says that it failed', async () => {
+it('a limit of calls aborts the signal of work that takes too long before it says that it failed', async () => {
   let given: AbortSignal | undefined;
   const work = (signal: AbortSignal) => {
     given = signal;

@@ -27,7 +27,7 @@ const names = [
   'passphrase',
 ];
 
-it.each(names)('hides the value of %s, however it is written', (name) => {
+it.each(names)('redaction hides the value of %s, however it is written', (name) => {
   const value = 'v4lue';
   const written = [
     `${name}: ${value}`,
@@ -52,7 +52,7 @@ it.each([
   ['token: abc, then more', 'token: [redacted], then more'],
   ['with Bearer abc.def and Basic eHl6', 'with Bearer [redacted] and Basic [redacted]'],
   ['unknown key pk_partner_4f1d20!', 'unknown key [redacted]!'],
-])('keeps of %j what is no credential', (text, shown) => {
+])('redaction keeps of %j what is no credential', (text, shown) => {
   expect(redactCredentials(text)).toBe(shown);
 });
 
@@ -62,11 +62,11 @@ it.each([
   'author: Ada',
   'order A-1001 at https://service.example/api/v1/orders',
   'hash 0x9f2c4b7e9f2c4b7e9f2c4b7e9f2c4b7e9f2c4b7e9f2c4b7e9f2c4b7e9f2c4b7e',
-])('leaves %j as it is', (text) => {
+])('redaction leaves %j as it is', (text) => {
   expect(redactCredentials(text)).toBe(text);
 });
 
-it('takes linear time', () => {
+it('redaction takes linear time', () => {
   for (const part of [
     'x-password',
     'a-',
@@ -101,7 +101,7 @@ describe('a quote is hidden whole that holds', () => {
   });
 });
 
-it('hides keys in capitals', () => {
+it('a quote is hidden whole that holds a key in capitals', () => {
   expect(redactQuote('for SK_PARTNER_4F1D20 only')).toBe('for [redacted] only');
   expect(redactQuote('for api-x-51e0c2 only')).toBe('for [redacted] only');
 });
@@ -115,11 +115,11 @@ it.each([
   'order A-1001 at https://service.example/api/v1/orders',
   'Error at run (file:///app/node_modules/.pnpm/pg@8.0.3/node_modules/pg/index.js:12:5)',
   'This partner_code is registered: regenerate its keys instead.',
-])('quotes %j as it is', (text) => {
+])('a quote of %j is as it is', (text) => {
   expect(redactQuote(text)).toBe(text);
 });
 
-it('decides about a quote in linear time', () => {
+it('whether a quote is hidden is decided in linear time', () => {
   for (const part of [
     '/',
     '//',

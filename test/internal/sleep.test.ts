@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sleep } from '../../src/internal/backoff.ts';
 
-it('does not end at once when it is longer than a timer can hold', async () => {
+it('a sleep does not end at once when it is longer than a timer can hold', async () => {
   const controller = new AbortController();
   let isOver = false;
   const sleeping = sleep(2 ** 31, controller.signal).then(() => {

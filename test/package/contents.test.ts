@@ -22,12 +22,12 @@ describe('the contents', () => {
     expect(listed(lines.join('\n'), 'docs/').sort()).toEqual(written.sort());
   });
 
-  test('llms.txt lists the same pages and each page of the reference: npm run docs:llms writes it', () => {
+  test('are the same in llms.txt, with each page of the reference: npm run docs:llms writes it', () => {
     expect(read('llms.txt')).toBe(llmsText());
     expect(pages.filter((page) => !listed(read('llms.txt'), '').includes(page))).toEqual([]);
   });
 
-  test.each(['llms.txt', 'AGENTS.md'])('%s is in the package, and shorter than 150 lines', (file) => {
+  test.each(['llms.txt', 'AGENTS.md'])('are shipped in %s, which is shorter than 150 lines', (file) => {
     expect(JSON.parse(read('package.json')).files).toContain(file);
     expect(read(file).split('\n').length).toBeLessThan(150);
   });

@@ -21,7 +21,7 @@ const pages = new Map(
 );
 const page = (file: string) => pages.get(file) ?? '';
 
-describe('README and docs', () => {
+describe('the documentation', () => {
   test('lists the assumption ledger, entry by entry', () => {
     const [, table = ''] = page('docs/assumptions.md').split(
       '| id | assumption | basis | override |\n|---|---|---|---|\n',
@@ -79,11 +79,11 @@ describe('README and docs', () => {
     expect(rows.filter((cells) => cells.length !== 4 || cells.includes(''))).toEqual([]);
   });
 
-  test('refer only to files and headings that exist, and so do examples and sources', () => {
+  test('refers only to files and headings that exist, and so do examples and sources', () => {
     expect(findBrokenReferences(root)).toEqual([]);
   });
 
-  test('a broken link, path, heading or file name would be noticed', () => {
+  test('would fail with a broken link, path, heading or file name', () => {
     const folder = scratchFolder();
     const write = (file: string, text: string) => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -116,7 +116,7 @@ describe('README and docs', () => {
     ]);
   });
 
-  test('guides begin with their reader and a program, details pages with a reason to skip them', () => {
+  test('begins guides with their reader and a program, details pages with a reason to skip them', () => {
     const firstWords = {
       guides: /^# .+\n\nFor (?:(?!\n## )[\s\S])+\n```/,
       details: /^# .+\n\nDetails: skip this page unless /,
@@ -127,7 +127,7 @@ describe('README and docs', () => {
     expect(odd.map(([file]) => file)).toEqual([]);
   });
 
-  test('a README of fewer than 150 lines', () => {
+  test('has a README of fewer than 150 lines', () => {
     expect(page('README.md').trimEnd().split('\n').length).toBeLessThan(150);
   });
 

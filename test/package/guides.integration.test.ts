@@ -58,7 +58,7 @@ async function startReceiver(page: string, run: Partial<SnippetRun> = {}) {
   return { child, next, port, post };
 }
 
-describe('the first program of a guide', () => {
+describe('the first program of the guide', () => {
   it('receive-events acts once on an event that is repeated, not on a forgery, and ends on SIGTERM', async () => {
     const { child, next, post } = await startReceiver('receive-events.md');
     const body = eventBody('event.buy.credited.crypto', { partner_order_id: 'A-1' });

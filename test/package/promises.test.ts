@@ -28,7 +28,7 @@ describe('each promise of a page', () => {
   });
 });
 
-it('sentences are those that a reader sees', () => {
+it('the sentences of a page are those that a reader sees', () => {
   const text =
     '# Title\n\n- **One** [two](three.md). `Four` five.\n\n```ts\nNever read this.\n```\n\n| a. B |\n1. Six? Seven';
   expect(sentencesOf(text)).toEqual(['One two.', '`Four` five.', 'Six?', 'Seven']);

@@ -83,7 +83,7 @@ describe('reset', () => {
   });
 });
 
-it('calls onReset once everything is forgotten, so that a program can prepare it again', async () => {
+it('a sandbox calls onReset once everything is forgotten, so that a program can prepare it again', async () => {
   const seen: number[] = [];
   const sandbox = createSandbox({ onReset: () => void seen.push(sandbox.emails.length) });
   await onboarded(sandbox);

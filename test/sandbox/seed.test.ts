@@ -9,7 +9,7 @@ const keys = {
   merchantSecretKey: 'sk_merchant_dd3764b5c600d0bce4df2a832f806e5bd5efaac7cf768f2b',
 };
 
-it('gives the same keys for a seed in every version', async () => {
+it('a sandbox gives the same keys for a seed in every version', async () => {
   const sandbox = createSandbox({ seed: 7 });
   expect(sandbox.masterKey).toBe(masterKey);
   expect(await onboarded(sandbox)).toMatchObject(keys);
@@ -18,7 +18,7 @@ it('gives the same keys for a seed in every version', async () => {
   expect(await onboarded(sandbox)).toMatchObject(keys);
 });
 
-it('draws the master key first, and only if none is given', async () => {
+it('a sandbox draws the master key first, and only if none is given', async () => {
   const sandbox = createSandbox({ seed: 7, masterKey: 'a-master-key-of-mine' });
   const { partnerPublicKey } = await onboarded(sandbox);
   expect(partnerPublicKey).not.toBe(keys.partnerPublicKey);

@@ -27,7 +27,7 @@ async function start(options: SandboxOptions = {}) {
 }
 
 describe('old keys', () => {
-  it('die when the regeneration is asked for, if that is how it is: nothing works until the link is opened', async () => {
+  it('die at the request for new ones, where the option says so: nothing works until the link is opened', async () => {
     const { sandbox, credentials: old } = await start({ oldKeysExpire: 'request' });
     expect((await regenerate(sandbox, old)).status).toBe(200);
     expect(await refusal(place(sandbox, old))).toEqual([401, 'unknown_public_key']);

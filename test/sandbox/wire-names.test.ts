@@ -14,7 +14,7 @@ const wireNames = {
   'connect-msg': 'connect-acme',
 };
 
-it("speaks the deployment's names in orders and events", async () => {
+it("a sandbox speaks the deployment's names in orders and events", async () => {
   const partnerSide = callback();
   const sandbox = createSandbox({ fetch: partnerSide.fetch, wireNames });
   const credentials = await onboarded(sandbox);
@@ -30,7 +30,7 @@ it("speaks the deployment's names in orders and events", async () => {
   expect(parseOrderEvent(fromWireNames(value, wireNames)).kind).toBe('known');
 });
 
-it("speaks the deployment's names in the messenger", async () => {
+it("a sandbox speaks the deployment's names in the messenger", async () => {
   const sandbox = createSandbox({ wireNames });
   const headers = { authorization: sandbox.masterKey };
   const { body } = await reply(post(sandbox, 'generateApiKey', { acme_device: '7' }, headers));
@@ -40,7 +40,7 @@ it("speaks the deployment's names in the messenger", async () => {
   expect((await sandbox.fetch(`${url}?api_key=${body.api_key}`)).status).toBe(200);
 });
 
-it('refuses the published name where another is configured', async () => {
+it('a sandbox refuses the published name where another is configured', async () => {
   const sandbox = createSandbox({ wireNames });
   const headers = { authorization: sandbox.masterKey };
   const device = post(sandbox, 'generateApiKey', { messenger_device_no: '7' }, headers);

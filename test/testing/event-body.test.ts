@@ -122,7 +122,7 @@ describe('overrides', () => {
   });
 });
 
-it('has the members, the order of members and the statuses that the sandbox posts, for each event', async () => {
+it('eventBody has the members, the order of members and the statuses that the sandbox posts, for each event', async () => {
   const steps: [SandboxOrderStep, object][] = [
     ['no_kyc', eventBody('event.buy.received.fiat_kyc_error')],
     [

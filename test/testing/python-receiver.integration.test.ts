@@ -85,7 +85,7 @@ describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}
       'hmac.new(key[key.find("sk_partner"):].encode()',
       'the partner secret alone',
     ],
-  ])('notice a receiver that %s', (_what, code, other, line) => {
+  ])('notices a receiver that %s', (_what, code, other, line) => {
     const { status, stdout } = check((receiver) => {
       expect(receiver).toContain(code);
       return receiver.replace(code, () => other);

@@ -116,7 +116,7 @@ describe('an option that is none', () => {
   });
 });
 
-it('tries what the documentation says', () => {
+it('detectScheme tries what the documentation says', () => {
   const page = readFileSync(new URL('../../../docs/details/signature.md', import.meta.url), 'utf8');
   const row = (part: string) => page.split('\n').find((line) => line.startsWith(`| ${part}`)) ?? '';
   const names: Readonly<Record<string, string>> = { '': 'nothing', '\n': 'a line feed', ' ': 'a blank' };

@@ -134,7 +134,7 @@ describe('planned faults', () => {
     expect((await post(sandbox, 'generateApiKey', {})).status).toBe(500);
   });
 
-  it('befall the one-time link too: keys can be lost on the way', async () => {
+  it('strike the one-time link too: keys can be lost on the way', async () => {
     const sandbox = createSandbox();
     await post(sandbox, 'onboard', partner);
     sandbox.faults.next('openLink', 'reply_lost');
