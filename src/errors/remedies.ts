@@ -92,6 +92,7 @@ export const keyRemedies = {
   keys_of_another_partner:
     'Keep the keys of each partner in a storage of their own; if the stored name is the wrong one, begin with an empty storage.',
   keys_not_received: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
+  keys_replaced: 'Send it again: it is signed with the newest keys then.',
   keys_unconfirmed: (say) =>
     `Compare them with those of the link, and if they differ, ${say.receiveKeys} once more.`,
   rotation_pending: (say) =>
@@ -121,6 +122,7 @@ export const orderRemedies = {
   order_abandoned: 'Nothing was sent: give a new order an id of its own.',
   order_not_found: 'Check the id, and that this is the journal that it was created with.',
   already_settled: 'Nothing was changed: a settled order stays as it is.',
+  waiting_for_keys: 'Receive the new keys, and send it again: `start` of the journal does it by itself.',
 } as const satisfies Remedies;
 
 export const otpRemedies = {

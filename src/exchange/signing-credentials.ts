@@ -4,7 +4,7 @@ import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import {
   isKeyError,
   isRequestError,
-  type KeyError,
+  KeyError,
   partsOf,
   type RequestError,
   reworded,
@@ -40,17 +40,18 @@ export function signingCredentials(ring: KeyRing) {
     for (const oldest of [...secrets].slice(0, -maxSecrets)) secrets.delete(oldest);
   }
 
-  /** Other credentials than those that were refused. @throws the refusal when there are none */
-  async function otherThan(
-    refused: PartnerCredentials,
-    { sets, refusal }: { sets: KeySets; refusal: RequestError },
-  ): Promise<PartnerCredentials> {
-    const newer = await newerKeys(ring, sets);
-    const known = newer === undefined || isKeyError(newer) ? sets : newer;
-    remember(known);
-    const other = [known.signing, known.pending].find((each) => each && !areSameCredentials(each, refused));
-    if (other !== undefined) return other;
-    throw isKeyError(newer) ? withReason(refusal, newer) : refusal;
+  /** @param used the sets of the credentials that were refused last */
+  async function afterRefusal(
+    refused: readonly PartnerCredentials[],
+    used: KeySets,
+  ): Promise<{ sets: KeySets; other: PartnerCredentials | undefined; doubt: KeyError | undefined }> {
+    const doubt = await doubtAfterRefusal(ring, used);
+    const sets = ring.loaded ?? used;
+    remember(sets);
+    const other = [sets.signing, sets.pending].find(
+      (each) => each && !refused.some((one) => areSameCredentials(each, one)),
+    );
+    return { sets, other, doubt };
   }
 
   return {
@@ -68,17 +69,24 @@ export function signingCredentials(ring: KeyRing) {
      *
      * @param send `previousFailure` is how the service refused the call with other credentials
      * @throws {KeyError} `keys_unavailable` when a key ring has none
+     * @throws {RequestError} with a KeyError as `cause` if the keys that were refused may not be the newest
      */
     async call<Result>(
       send: (credentials: PartnerCredentials, previousFailure?: RequestError) => Promise<Result>,
     ): Promise<Result> {
-      const { first, sets } = await load();
+      const { first, sets: used } = await load();
       try {
         return await send(first);
       } catch (refusal) {
         if (!isKeyRefusal(refusal)) throw refusal;
-        const other = await otherThan(first, { sets, refusal });
-        const result = await send(other, refusal);
+        const { other, sets, doubt } = await afterRefusal([first], used);
+        if (other === undefined) throw doubt === undefined ? refusal : withReason(refusal, doubt);
+        const result = await send(other, refusal).catch(async (error: unknown) => {
+          if (!isKeyRefusal(error)) throw error;
+          const next = await afterRefusal([first, other], sets);
+          const reason = next.other === undefined ? next.doubt : keysReplaced();
+          throw reason === undefined ? error : withReason(error, reason);
+        });
         accepted = other;
         return result;
       }
@@ -93,13 +101,28 @@ export function fixedKeyRing(credentials: PartnerCredentials): KeyRing {
   return { loaded: sets, current: () => sets, newerThan: async () => undefined, reload: async () => {} };
 }
 
-async function newerKeys(ring: KeyRing, used: KeySets): Promise<KeySets | KeyError | undefined> {
+/** Why the ring may not have the newest keys. It reads them again if it may; what it knows already counts first. */
+async function doubtAfterRefusal(ring: KeyRing, used: KeySets): Promise<KeyError | undefined> {
+  const stale = await keyErrorOf(() => ring.newerThan(used));
+  const known = await keyErrorOf(async () => ring.checkSettled?.());
+  return known?.code === 'keys_not_received' ? known : (stale ?? known);
+}
+
+async function keyErrorOf(ask: () => Promise<unknown>): Promise<KeyError | undefined> {
   try {
-    return await ring.newerThan(used);
+    await ask();
+    return undefined;
   } catch (error) {
     if (isKeyError(error)) return error;
     throw error;
   }
+}
+
+function keysReplaced(): KeyError {
+  return new KeyError(
+    'keys_replaced',
+    'Newer keys came while the service refused a request with the ones before.',
+  );
 }
 
 /** A refusal that the keys can have caused. The service did not act, so sending it again is safe. */
@@ -112,8 +135,9 @@ function isKeyRefusal(error: unknown): error is RequestError {
 function withReason(refusal: RequestError, reason: KeyError): RequestError {
   const { remedy } = partsOf(refusal);
   const doubt = reason.code === 'keys_unconfirmed' ? 'wrong' : 'old';
-  return reworded(refusal, {
+  const copy = reworded(refusal, {
     remedy: (say) =>
       `${inWords(remedy, say).replace(/\.$/, '')}; or the keys are ${doubt}: ${whatFailed(reason, say)}`,
   });
+  return Object.defineProperty(copy, 'cause', { value: reason, configurable: true, writable: true });
 }

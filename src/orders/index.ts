@@ -18,12 +18,14 @@ export {
 export type {
   CreatedOrder,
   CreateOrderOptions,
-  JournaledOrder,
   Observation,
   ObservedEvent,
   OrderJournal,
   PrepareOrderOptions,
+  SubmittedOrder,
   UnsettledOptions,
 } from './journal.ts';
 export type { OrderJournalOptions, OrderSender } from './journal-options.ts';
+export type { JournaledOrder } from './journaled-order.ts';
+export type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
 export { createOrderJournal } from './order-journal.ts';

@@ -17,6 +17,7 @@ import {
 } from '../internal/options.ts';
 import { warn } from '../internal/warn.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../store/record-store.ts';
+import type { JournaledOrder } from './journaled-order.ts';
 
 /** The part of an `ExchangeClient` that a journal needs. */
 export interface OrderSender<Order = BuyOrder> {
@@ -72,6 +73,12 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    */
   onStoreError?: ((error: unknown) => unknown) | undefined;
   /**
+   * Called when an event, a person (`settle`) or the loop of `start` has made an order `accepted`, `refused` or
+   * `abandoned`: nobody waits for that result. `observe` and `settle` wait for it. If it fails or the process dies, the
+   * loop calls it again, so it may be called more than once for one state. @default nothing
+   */
+  onSettled?: ((order: JournaledOrder) => unknown) | undefined;
+  /**
    * Milliseconds since 1970. Processes that share the store should agree on it to a few seconds: an order begun more than
    * a minute ahead of it counts as `unknown`, since the clock was set back. @default Date.now
    */
@@ -103,6 +110,7 @@ const readOptions = defineOptions('createOrderJournal', {
     default: (error) =>
       warn(`The result of an order could not be written to the journal: ${describeError(error)}`),
   }),
+  onSettled: optional(callback()),
   now: callback({ default: Date.now }),
   prefix: value(checkPrefix, { default: defaultPrefix }),
 } satisfies OptionTable<OrderJournalOptions<never>>);

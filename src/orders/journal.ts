@@ -1,11 +1,11 @@
 import type { EventSigner } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import type { OrderState } from '../errors/errors.ts';
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
-import type { JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { JournaledOrder } from './journaled-order.ts';
+import type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
 
 /**
  * Sends each order once and keeps track of its outcome. Made by `createOrderJournal`; its functions need no `this`.
@@ -21,19 +21,21 @@ import type { RecordStore } from '../store/record-store.ts';
  * | from | by | to |
  * |---|---|---|
  * | none | `prepare` | `prepared` |
- * | none, `prepared`, `not-sent` | `create` | `sending` |
+ * | none, `prepared`, `not-sent`, `waiting` | `create`, `submit` | `sending` |
  * | `refused` | `create` of a changed order, or with `again` | `sending` |
  * | `sending` | the reply: one that accepts it, a refusal, never sent, anything else | `accepted`, `refused`, `not-sent`, `unknown` |
+ * | `sending` | 401 or 403 while the keys that signed it are being replaced | `waiting` |
+ * | `prepared`, `not-sent` or `waiting` after `prepare` or `submit` | the loop of `start` | `sending` |
  * | `sending` | its lease expires | `unknown` |
  * | any but `accepted` | an event of the order | `accepted` |
  * | `unknown` | a late reply | as from `sending` |
  * | `unknown` | `create`, unless `duplicateIds` is `'unknown'` | `sending` |
- * | `unknown`, `prepared`, `not-sent` after `prepare` | `settle` | `accepted`, `abandoned` |
+ * | `unknown`, `prepared`, `waiting`, `not-sent` after `prepare` or `submit` | `settle` | `accepted`, `abandoned` |
  * | `accepted` without its first event in time | `settle` | `accepted`, `abandoned` |
  *
  * - An event that comes before the reply settles the order. The reply is added; whatever it says, the order exists, and
  *   `create` resolves.
- * - An event of an order that is `prepared`, `refused`, `not-sent` or `abandoned` settles it too: the service has the
+ * - An event of an order that is `prepared`, `refused`, `waiting`, `not-sent` or `abandoned` settles it too: the service has the
  *   order. That is a `contradiction`, kept with the order and reported as a process warning.
  * - A reply that comes after the lease has expired counts as if it came in time. If a person has given the order up by
  *   then, a 2xx makes it `accepted`, with a contradiction; if a person has accepted it, it stays so, a refusal is thrown
@@ -44,11 +46,11 @@ import type { RecordStore } from '../store/record-store.ts';
  * - When an order whose outcome was unknown is sent again (`duplicateIds`) and this request is refused or not sent, it
  *   stays `unknown`: the service may have taken the request before. Only a refusal as a duplicate says that it has.
  *
- * **What `create` does**, without a request unless the table says otherwise
+ * **What `create` and `submit` do**, without a request unless the table says otherwise
  *
  * | state | the same order | another payload or merchant |
  * |---|---|---|
- * | none, `not-sent` | request | request |
+ * | none, `not-sent`, `waiting` | request | request |
  * | `prepared` | request | `different_order` |
  * | `sending` | `in_progress` | `different_order` |
  * | `accepted` | `replayed: true` | `different_order` |
@@ -71,9 +73,39 @@ export interface OrderJournal<Order = BuyOrder> {
     options?: CreateOrderOptions<Schema>,
   ): Promise<CreatedOrder<ReplyBody<Schema>>>;
   /**
+   * As `create`, but what it found is a state to store in a column, and the order goes on by itself where `start` runs:
+   * one that is `waiting` is sent later. So never give such an order another id.
+   *
+   * @throws {OrderError} `different_order`: the id stands for another order, which may have any state
+   * @throws {ValidationError} only if the journal has an order with this id that may still be sent or accepted; otherwise
+   *   invalid input is `refused`
+   * @throws {ConfigurationError} as `create`
+   * @throws {KeyError} `keys_unavailable`: nothing was written or sent
+   * @throws {StoreError} the intent could not be written: nothing was sent. Call `submit` again
+   */
+  submit<Schema extends ReplySchema = undefined>(
+    order: Order,
+    options?: CreateOrderOptions<Schema>,
+  ): Promise<SubmittedOrder<ReplyBody<Schema>>>;
+  /**
+   * Starts a loop that does for the orders of `prepare` and `submit` what no caller waits for: it sends what is
+   * `prepared`, `not-sent` or `waiting`, and hands over to `onUnknown` what needs a person. It never sends an order of
+   * `create`, whose caller was told. Processes that share the store may all run it: each order is sent by one at a time.
+   *
+   * @throws {ConfigurationError} `invalid_option`; also on Workers, where no process stays
+   * @example
+   * ```ts
+   * const loop = journal.start({ load: ({ partner_order_id }) => readOrder(partner_order_id), onUnknown: alertSomebody });
+   * // Before the process ends:
+   * await loop.stop();
+   * ```
+   */
+  start(options: OrderLoopOptions<Order>): OrderLoop;
+  /**
    * Writes down that an order is to be sent, and sends nothing. With the store of a transaction of your own, the order
-   * in your tables and the intent are written together or not at all. Then `create` sends it: call it after the commit,
-   * and for what `unsettled` still lists as `prepared` or `not-sent`. The payload is not kept, so `create` needs it again.
+   * in your tables and the intent are written together or not at all. Then `submit` or `create` sends it: call one after
+   * the commit. If the process dies before that, the loop of `start` sends it. The payload is not kept, so they need it
+   * again.
    *
    * A `prepared` order is replaced; for one that was sent already, what is known of it is returned.
    *
@@ -98,8 +130,8 @@ export interface OrderJournal<Order = BuyOrder> {
   /** The order as the journal has it; `undefined` if it does not. @throws {StoreError} */
   get(partnerOrderId: string): Promise<JournaledOrder | undefined>;
   /**
-   * The orders that are `prepared`, `sending` or `unknown`, and those that were prepared and are `not-sent`; the oldest
-   * first. After them the accepted orders whose first event has not come within `firstEventWithinMs`: each has
+   * The orders that are `prepared`, `sending`, `waiting` or `unknown`, and those of `prepare` and `submit` that are
+   * `not-sent`; the oldest first. After them the accepted orders whose first event has not come within `firstEventWithinMs`: each has
    * `awaitingEventSince`. Costs as much as there are orders unsettled or waiting for their first event, however many are
    * settled.
    *
@@ -117,7 +149,7 @@ export interface OrderJournal<Order = BuyOrder> {
   settle(partnerOrderId: string, decision: 'accepted' | 'abandoned', note: string): Promise<JournaledOrder>;
 }
 
-/** Options of `create` of an order journal. */
+/** Options of `create` and `submit` of an order journal. */
 export interface CreateOrderOptions<Schema extends ReplySchema = ReplySchema> extends CallOptions<Schema> {
   /**
    * Which of `merchantSecretKeys` signs. @default the only merchant, or the one that is named like the order's
@@ -136,6 +168,25 @@ export interface CreatedOrder<Body = unknown> {
   readonly reply: Reply<Body> | undefined;
   /** The order, as the journal has it now. */
   readonly order: JournaledOrder;
+}
+
+/** What `submit` found. */
+export interface SubmittedOrder<Body = unknown> {
+  /**
+   * - `accepted`: the service has the order.
+   * - `waiting`: it is being sent, or will be: it did not reach the service, or its keys are being replaced.
+   * - `refused`: the service, a person, or the check of its input refused it; the service does not have it.
+   * - `unknown`: the service may have it. An event or a person settles it.
+   */
+  readonly state: 'accepted' | 'waiting' | 'refused' | 'unknown';
+  /** The order, as the journal has it now. Absent if its input was refused, and the journal does not have it. */
+  readonly order?: JournaledOrder | undefined;
+  /** True if the service was known to have it before, and this call made no request. */
+  readonly replayed: boolean;
+  /** Of an order that was accepted now, unless other evidence than the reply settled it. */
+  readonly reply?: Reply<Body> | undefined;
+  /** Why it is not accepted: what `create` throws. */
+  readonly error?: unknown;
 }
 
 /** Options of `prepare`. */
@@ -176,50 +227,4 @@ export interface Observation {
   readonly problem?: string;
   /** The order after the event. */
   readonly order?: JournaledOrder;
-}
-
-/** An order as an {@link OrderJournal} knows it. Times are in milliseconds since 1970. */
-export interface JournaledOrder {
-  /** The order's id in your system. */
-  readonly partner_order_id: string;
-  /** A lease that has expired counts: a `sending` order whose process died is `unknown` here. */
-  readonly state: OrderState;
-  /** As given to `create` or `prepare`. */
-  readonly merchant?: string | undefined;
-  /**
-   * How many requests were begun. The client repeats one only if it was not sent, or once with other keys of a ring
-   * after 401 or 403 (ledger: `old-keys-die`); that is not counted.
-   */
-  readonly attempts: number;
-  /** When the journal first got it, in milliseconds since 1970. */
-  readonly createdAt: number;
-  /** When its state last changed, in milliseconds since 1970. */
-  readonly changedAt: number;
-  /** While `sending`: when it becomes `unknown`. */
-  readonly leaseUntil?: number | undefined;
-  /**
-   * What settled it: the `reply` to a request, a refusal as a `duplicate` (with `duplicateIds: 'refused'`), an `event`, or
-   * a `person`.
-   */
-  readonly evidence?: 'reply' | 'duplicate' | 'event' | 'person' | undefined;
-  /** HTTP status of the last reply. */
-  readonly status?: number | undefined;
-  /** `code` of the `RequestError` of the last request that failed. */
-  readonly failure?: string | undefined;
-  /**
-   * Of an accepted order: since when it waits for its first event, in milliseconds since 1970. `unsettled` lists it once
-   * `firstEventWithinMs` is over.
-   */
-  readonly awaitingEventSince?: number | undefined;
-  /** What `keepReply` kept of the reply. */
-  readonly kept?: JsonValue | undefined;
-  /** The service's reference, from the first event. */
-  readonly platform_order_ref?: string | undefined;
-  /** Of the person who settled it. */
-  readonly note?: string | undefined;
-  /**
-   * The service turned out to have the order although it was in this state before, or it refused an order that it has.
-   * Look into it: something else uses this id, or a refusal was none.
-   */
-  readonly contradiction?: 'prepared' | 'refused' | 'not-sent' | 'abandoned' | undefined;
 }

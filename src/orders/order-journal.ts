@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { type EventSigner, isSamePartner } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import { isOrderError, OrderError, ValidationError } from '../errors/errors.ts';
+import { isValidationError, type OrderState } from '../errors/errors.ts';
 import { unrecognizedEvent } from '../events/unrecognized-event.ts';
-import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
+import type { Reply } from '../http/reply.ts';
 import { storableText } from '../internal/describe-error.ts';
 import {
   checkOneOf,
@@ -17,7 +16,7 @@ import {
   unchecked,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
-import { callHook, warn, warnOnce } from '../internal/warn.ts';
+import { warn, warnOnce } from '../internal/warn.ts';
 import { checkStore } from '../store/record-store.ts';
 import type {
   CreatedOrder,
@@ -26,6 +25,7 @@ import type {
   ObservedEvent,
   OrderJournal,
   PrepareOrderOptions,
+  SubmittedOrder,
   UnsettledOptions,
 } from './journal.ts';
 import {
@@ -35,28 +35,31 @@ import {
   readJournalOptions,
 } from './journal-options.ts';
 import { isName, isUnrecognizedEvent, orderNamedBy } from './observed-event.ts';
-import { type OrderRecord, orderDigest, orderError, stateAt, toJournaledOrder } from './order-record.ts';
+import { type Attempt, type CheckedOrder, orderAttempts } from './order-attempts.ts';
+import { startOrderLoop } from './order-loop.ts';
+import { type OrderRecord, orderNotFound, stateAt, toJournaledOrder } from './order-record.ts';
 import { orderRecords } from './order-records.ts';
-import { type Sent, sendOrder } from './send-order.ts';
+import type { Sent } from './send-order.ts';
 import {
-  type AttemptRules,
   beginAttempt,
-  finishAttempt,
-  type Intent,
-  type OrderAttemptResult,
+  hookCalled,
   observeEvent,
   prepareOrder,
   settleOrder,
+  withReport,
 } from './transitions.ts';
 
-const readCreateOptions = defineOptions('create', {
+const createRows = {
   merchant: unchecked(),
   again: flag({ default: false }),
   signal: unchecked(),
   timeoutMs: unchecked(),
   leftMs: unchecked(),
   schema: unchecked(),
-} satisfies OptionTable<CreateOrderOptions>);
+} satisfies OptionTable<CreateOrderOptions>;
+const readCreateOptions = defineOptions('create', createRows);
+
+const readSubmitOptions = defineOptions('submit', createRows);
 
 const readPrepareOptions = defineOptions('prepare', {
   merchant: unchecked(),
@@ -89,23 +92,22 @@ export function createOrderJournal<Order = BuyOrder>(
 ): OrderJournal<Order> {
   // Sound: the table returns the sender that it was given.
   const settings = readJournalOptions(options) as JournalSettings & { exchange: OrderSender<Order> };
-  const { exchange, leaseMs, duplicateIds, now } = settings;
+  const { leaseMs, duplicateIds, onSettled, now } = settings;
   const records = orderRecords(settings, warnOfContradiction);
+  const { check, attempt, failureOf } = orderAttempts(settings, {
+    records,
+    onContradiction: warnOfContradiction,
+  });
   const show = (record: OrderRecord) => toJournaledOrder(record, now());
 
-  async function check(
-    order: Order,
-    merchant: string | undefined,
-  ): Promise<{ prepared: PreparedOrder; intent: Intent }> {
-    const prepared = await exchange.prepareOrder(order, { merchant });
-    const { payload, partnerId, partnerCode, rotation } = prepared;
-    const { partner_order_id } = payload;
-    if (!isName(partner_order_id)) {
-      const message = 'must be a text: the journal and the events know an order by it';
-      throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
-    }
-    const digest = orderDigest(payload, merchant);
-    return { prepared, intent: { partner_order_id, digest, merchant, partnerId, partnerCode, rotation } };
+  /** @param outbox whether the loop of `start` goes on with it */
+  function sendNow<Body>(checked: CheckedOrder, { again, outbox, call }: SendNow): Promise<Attempt<Body>> {
+    const rules = { again, outbox, resendUnknown: duplicateIds !== 'unknown' };
+    return attempt<Body>(checked, {
+      begin: (record, lease) => beginAttempt(record, checked.intent, { ...rules, ...lease }),
+      call,
+      reports: false,
+    });
   }
 
   async function create<Schema extends ReplySchema = undefined>(
@@ -113,72 +115,54 @@ export function createOrderJournal<Order = BuyOrder>(
     createOptions: CreateOrderOptions<Schema> = {},
   ): Promise<CreatedOrder<ReplyBody<Schema>>> {
     const { merchant, again, ...call } = readCreateOptions(createOptions);
-    const { prepared, intent } = await check(order, merchant);
-    const attempt = randomUUID();
-    const begun = await begin(intent, {
-      attempt,
-      leaseMs,
-      again,
-      resendUnknown: duplicateIds !== 'unknown',
-    });
-    if (begun.attempt !== attempt) return { replayed: true, reply: undefined, order: show(begun) };
-    // After its lease the order may have been given up, so it must not leave.
-    const lease = () => (stateAt(begun, now()) === 'sending' ? (begun.leaseUntil ?? 0) - now() : 0);
-    const { leftMs = () => Number.POSITIVE_INFINITY } = call;
-    const limits = { leftMs: () => Math.min(lease(), leftMs()) };
-    // Meanwhile, since only an accepted order needs it.
-    const observation = records.readObservation();
-    const sent = await sendOrder(prepared, { ...call, ...limits } as CallOptions<Schema>, settings);
-    await observation;
-    return createdOrder(await finish(begun, attempt, sent), sent);
+    const checked = await check(order, merchant);
+    const made = await sendNow<ReplyBody<Schema>>(checked, { again, outbox: false, call });
+    if (made.kind === 'denied') throw made.error;
+    if (made.kind === 'known') return { replayed: true, reply: undefined, order: show(made.record) };
+    const failure = failureOf(made.record, made.sent);
+    if (failure !== undefined) throw failure;
+    return { replayed: false, reply: replyOf(made.sent), order: show(made.record) };
   }
 
-  async function begin(intent: Intent, rules: Omit<AttemptRules, 'now'>): Promise<OrderRecord> {
+  async function submit<Schema extends ReplySchema = undefined>(
+    order: Order,
+    submitOptions: CreateOrderOptions<Schema> = {},
+  ): Promise<SubmittedOrder<ReplyBody<Schema>>> {
+    const { merchant, again, ...call } = readSubmitOptions(submitOptions);
+    let checked: CheckedOrder;
     try {
-      return await records.update(intent.partner_order_id, (record) =>
-        beginAttempt(record, intent, { ...rules, now: now() }),
-      );
+      checked = await check(order, merchant);
     } catch (error) {
-      // The store may hold the intent. Only this process knows that nothing was sent.
-      if (!isOrderError(error)) {
-        records.writeLater(intent.partner_order_id, { attempt: rules.attempt, result: neverSent });
-      }
-      throw error;
+      return await refuseInvalid(order, error);
     }
+    const made = await sendNow<ReplyBody<Schema>>(checked, { again, outbox: true, call });
+    if (made.kind === 'known') return submitted(made.record, { replayed: true });
+    if (made.kind === 'sent') {
+      const { record, sent } = made;
+      return submitted(record, { reply: replyOf(sent), error: failureOf(record, sent) });
+    }
+    const { record, error } = made;
+    // The state of another order says nothing about this one.
+    if (record === undefined || error.code === 'different_order') throw error;
+    return submitted(record, { error });
   }
 
-  /** Returns the record with the result even if writing fails. */
-  async function finish(
-    begun: OrderRecord,
-    attempt: string,
-    { result }: Sent<unknown>,
-  ): Promise<OrderRecord> {
-    try {
-      const written = await records.update(
-        begun.partner_order_id,
-        (record) => record && finishAttempt(record, attempt, result, now()),
-      );
-      if (written !== undefined) {
-        warnOfContradiction(begun, written);
-        return written;
-      }
-    } catch (error) {
-      records.writeLater(begun.partner_order_id, { attempt, result });
-      callHook('onStoreError of createOrderJournal', () => settings.onStoreError(error));
-    }
-    return finishAttempt(begun, attempt, result, now());
+  function submitted<Body>(
+    record: OrderRecord,
+    { replayed = false, reply, error }: Partial<Pick<SubmittedOrder<Body>, 'replayed' | 'reply' | 'error'>>,
+  ): SubmittedOrder<Body> {
+    return { state: submittedStates[stateAt(record, now())], order: show(record), replayed, reply, error };
   }
 
-  function createdOrder<Body>(record: OrderRecord, sent: Sent<Body>): CreatedOrder<Body> {
-    if ('reply' in sent) return { replayed: false, reply: sent.reply, order: show(record) };
-    const isKnown = sent.result.outcome !== 'unknown';
-    // A reply outweighs a person's decision; signed evidence outweighs a reply.
-    if (record.state === 'accepted' && !(record.evidence === 'person' && isKnown))
-      return { replayed: false, reply: undefined, order: show(record) };
-    // The service did not act on this request, but may have acted on an earlier one.
-    if (isKnown && record.unresolved.length > 0)
-      throw orderError('outcome_unknown', record, { now: now(), cause: sent.error });
-    throw sent.error;
+  /** @throws the error, unless the input is at fault and the service has no order with its id */
+  async function refuseInvalid<Body>(order: Order, error: unknown): Promise<SubmittedOrder<Body>> {
+    if (!isValidationError(error)) throw error;
+    const { id } = orderNamedBy(Object(order));
+    const record = id === undefined ? undefined : await records.read(id);
+    if (record === undefined) return { state: 'refused', replayed: false, error };
+    const known = submitted<Body>(record, { error });
+    if (known.state === 'refused') return known;
+    throw error;
   }
 
   async function observe(
@@ -197,7 +181,8 @@ export function createOrderJournal<Order = BuyOrder>(
     const after = await records.update(id, (record) => {
       before = record;
       isForeign = record !== undefined && signer !== undefined && !isSamePartner(record, signer);
-      return record === undefined || isForeign ? record : observeEvent(record, ref, now());
+      if (record === undefined || isForeign) return record;
+      return toReport(record, observeEvent(record, ref, now()));
     });
     if (isForeign) {
       warnOnce(foreignEvent);
@@ -206,12 +191,33 @@ export function createOrderJournal<Order = BuyOrder>(
     if (after === undefined) return { result: 'unknown_order' };
     await records.noteObservation();
     warnOfContradiction(before, after);
+    if (before?.state !== after.state) await reportOrWarn(after);
     return { result: observationResult(before, after), order: show(after) };
+  }
+
+  function toReport(before: OrderRecord, after: OrderRecord): OrderRecord {
+    return onSettled === undefined ? after : withReport(before, after, now() + leaseMs);
+  }
+
+  /** @throws what `onSettled` throws, or a StoreError: then the loop calls it again */
+  async function report(record: OrderRecord): Promise<void> {
+    if (onSettled === undefined || record.unreported === undefined) return;
+    await onSettled(show(record));
+    await records.update(record.partner_order_id, (found) => found && hookCalled(found, record, 'report'));
+  }
+
+  async function reportOrWarn(record: OrderRecord): Promise<void> {
+    await report(record).catch(() => warnOnce(failedReport));
   }
 
   return {
     // Sound: with a schema the type parameter is the schema's, without one `unknown`.
     create: create as OrderJournal<Order>['create'],
+    // Sound, as above.
+    submit: submit as OrderJournal<Order>['submit'],
+
+    start: (startOptions) =>
+      startOrderLoop<Order>(startOptions, { check, attempt, failureOf, report, show, records, settings }),
 
     async prepare(order, prepareOptions = {}) {
       const { merchant, store } = readPrepareOptions(prepareOptions);
@@ -248,28 +254,47 @@ export function createOrderJournal<Order = BuyOrder>(
         throw invalidOption(`The note must be a text of 1 to ${longestNote} characters.`);
       const acceptedBefore = await records.acceptedBefore();
       const settlement = { decision, note: storableText(note), acceptedBefore };
-      const settled = await records.update(
-        checkId(partnerOrderId),
-        (record) => record && settleOrder(record, { ...settlement, now: now() }),
-      );
-      if (settled !== undefined) return show(settled);
-      const message = `Order ${quotedName(partnerOrderId)} is not in the journal.`;
-      throw new OrderError('order_not_found', message, { partner_order_id: partnerOrderId });
+      let before: OrderRecord | undefined;
+      const settled = await records.update(checkId(partnerOrderId), (record) => {
+        before = record;
+        return record && toReport(record, settleOrder(record, { ...settlement, now: now() }));
+      });
+      if (settled === undefined) throw orderNotFound(partnerOrderId);
+      if (before?.state !== settled.state) await reportOrWarn(settled);
+      return show(settled);
     },
   };
 }
+
+interface SendNow {
+  readonly again: boolean;
+  readonly outbox: boolean;
+  readonly call: CallOptions;
+}
+
+/** What each state means for a caller who asked for the order to be sent. */
+const submittedStates = {
+  prepared: 'waiting',
+  sending: 'waiting',
+  accepted: 'accepted',
+  refused: 'refused',
+  waiting: 'waiting',
+  'not-sent': 'waiting',
+  unknown: 'unknown',
+  abandoned: 'refused',
+} as const satisfies Record<OrderState, SubmittedOrder['state']>;
+
+function replyOf<Body>(sent: Sent<Body>): Reply<Body> | undefined {
+  return 'reply' in sent ? sent.reply : undefined;
+}
+
+const failedReport =
+  'onSettled of createOrderJournal failed, so the column or queue that it writes may lack a state of an order: the loop of start calls it again.';
 
 function observationResult(before: OrderRecord | undefined, after: OrderRecord): Observation['result'] {
   if (before?.state === 'accepted') return 'known';
   return after.contradiction === before?.contradiction ? 'accepted' : 'contradiction';
 }
-
-const neverSent: OrderAttemptResult = {
-  outcome: 'not-sent',
-  failure: 'store_failed',
-  status: undefined,
-  isDuplicate: false,
-};
 
 const foreignEvent =
   'An event of another partner than that of its order was no evidence to the order journal. If there is only one partner, give the same partnerId (or partnerCode) in the credentials of ExchangeClient and of createWebhooks.';

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../internal/json.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { hash } from '../signature/digest.ts';
 import { writeSorted } from '../signature/write-json.ts';
-import type { JournaledOrder } from './journal.ts';
+import type { JournaledOrder } from './journaled-order.ts';
 
 const text = z.string();
 const milliseconds = z.number();
@@ -26,18 +26,35 @@ const knownMembers = z.object({
   /** Of the keys that signed: all keys of one rotation are those of the order's owner. */
   rotation: text.optional(),
   /** As last written: a `sending` whose lease has expired is `unknown`, see {@link stateAt}. */
-  state: z.enum(['prepared', 'sending', 'accepted', 'refused', 'not-sent', 'unknown', 'abandoned']),
+  state: z.enum([
+    'prepared',
+    'sending',
+    'accepted',
+    'refused',
+    'waiting',
+    'not-sent',
+    'unknown',
+    'abandoned',
+  ]),
   createdAt: milliseconds,
   changedAt: milliseconds,
   openedAt: milliseconds,
+  /** When a caller last asked for it to be sent. */
+  askedAt: milliseconds.optional(),
   attempts: z.number(),
   /** The attempts without a known outcome, the current one included. The service may have acted on each. */
   unresolved: z.array(text),
   /** The current attempt, while `sending`. */
   attempt: text.optional(),
   leaseUntil: milliseconds.optional(),
-  /** Written by `prepare`: it stays unsettled until it has reached the service. */
+  /** Written by `prepare` and `submit`: it stays unsettled until it has reached the service, and `start` sends it. */
   outbox: z.literal(true).optional(),
+  /** `onSettled` has to be called for its state. */
+  unreported: z.literal(true).optional(),
+  /** `onUnknown` was called since a caller last asked for it to be sent. */
+  handedOver: z.literal(true).optional(),
+  /** Until then only the process that wrote it calls a hook for the order. */
+  claimedUntil: milliseconds.optional(),
   status: z.number().optional(),
   failure: text.optional(),
   evidence: z.enum(['reply', 'duplicate', 'event', 'person']).optional(),
@@ -60,10 +77,14 @@ const shownMembers = knownMembers.omit({
   rotation: true,
   state: true,
   openedAt: true,
+  askedAt: true,
   unresolved: true,
   attempt: true,
   leaseUntil: true,
   outbox: true,
+  unreported: true,
+  handedOver: true,
+  claimedUntil: true,
 });
 
 /** Without the members that this version does not know: nothing here uses them. */
@@ -82,8 +103,10 @@ export function readRecord(value: JsonValue | undefined): OrderRecord | undefine
 }
 
 /** A request whose lease is over is `unknown`. */
-export function stateAt(record: OrderRecord, now: number): OrderState {
-  const { state, leaseUntil = 0, changedAt } = record;
+export function stateAt(
+  { state, leaseUntil = 0, changedAt }: Pick<OrderRecord, 'state' | 'leaseUntil' | 'changedAt'>,
+  now: number,
+): OrderState {
   return state === 'sending' && (leaseUntil <= now || isAhead(changedAt, now)) ? 'unknown' : state;
 }
 
@@ -95,10 +118,11 @@ export function isAhead(time: number, now: number): boolean {
 /** How far the clocks of several machines may be apart. */
 const maxClockSkewMs = 60_000;
 
-export function isUnsettled({ state, outbox }: OrderRecord): boolean {
+export function isUnsettled({ state, outbox }: Pick<OrderRecord, 'state' | 'outbox'>): boolean {
   return (
     state === 'prepared' ||
     state === 'sending' ||
+    state === 'waiting' ||
     state === 'unknown' ||
     (state === 'not-sent' && outbox === true)
   );
@@ -138,7 +162,13 @@ export function orderError(
     cause,
     ...(code === 'in_progress' && { retryAfterMs: leftMs }),
     ...(code === 'outcome_unknown' && { assumptions: ['partner-order-id'] }),
+    ...(code === 'waiting_for_keys' && { assumptions: ['old-keys-die'] }),
   });
+}
+
+export function orderNotFound(partnerOrderId: string): OrderError {
+  const what = `Order ${quotedName(partnerOrderId)} is not in the journal.`;
+  return new OrderError('order_not_found', what, { partner_order_id: partnerOrderId });
 }
 
 /** Only the end of the lease is known, not whether its process is alive. */
@@ -153,6 +183,7 @@ const problems = {
   order_refused: 'was refused by the service before',
   order_abandoned: 'was given up by a person',
   already_settled: 'is settled in another way already',
+  waiting_for_keys: 'was refused under keys that are being replaced, and waits for the new ones',
 } as const satisfies Record<Exclude<OrderErrorCode, 'order_not_found'>, string>;
 
 /** Taken before wire names are applied: correcting one makes no other order. */

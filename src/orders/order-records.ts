@@ -1,6 +1,7 @@
 import { isStoreError } from '../errors/errors.ts';
 import type { JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import { type ListedOrder, toIndexEntry } from './jobs.ts';
 import type { JournalSettings } from './journal-options.ts';
 import {
   isAhead,
@@ -10,12 +11,14 @@ import {
   orderIdDigest,
   readRecord,
 } from './order-record.ts';
-import { finishAttempt, type OrderAttemptResult } from './transitions.ts';
+import { finishAttempt, type OrderAttemptResult, withReport } from './transitions.ts';
 
 /** A result that the store did not take: until it is written, only this process knows it. */
 interface UnwrittenResult {
   readonly attempt: string;
   readonly result: OrderAttemptResult;
+  /** Whether `onSettled` has to be called for it. */
+  readonly reports: boolean;
 }
 
 /** Pure, as for {@link RecordStore.transact}; returning its argument changes nothing. */
@@ -63,16 +66,24 @@ export function orderRecords(
   }
 
   function applyResults(record: OrderRecord | undefined, results: readonly UnwrittenResult[]) {
-    return results.reduce(
-      (before, { attempt, result }) => before && finishAttempt(before, attempt, result, now()),
-      record,
-    );
+    return results.reduce((before, { attempt, result, reports }) => {
+      const after = before && finishAttempt(before, attempt, result, now());
+      return after && reports ? withReport(before, after, now()) : after;
+    }, record);
   }
 
   async function readMany(digests: readonly string[]): Promise<OrderRecord[]> {
     const keys = digests.map(recordKey);
     const values = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
     return values.map(readRecord).filter((record) => record !== undefined);
+  }
+
+  async function readAll(digests: readonly string[]): Promise<OrderRecord[]> {
+    const found: OrderRecord[] = [];
+    for (let start = 0; start < digests.length; start += chunkSize) {
+      found.push(...(await readMany(digests.slice(start, start + chunkSize))));
+    }
+    return found;
   }
 
   async function changeIn<After extends OrderRecord | undefined>(
@@ -88,14 +99,14 @@ export function orderRecords(
       const before = readRecord(records.get(key));
       const after = change(before);
       if (after === undefined || after === before) return after;
-      const unsettled = isUnsettled(after);
+      const entry = toIndexEntry(after);
       const since = firstEventWithinMs === undefined ? undefined : after.awaitingEventSince;
-      const isOpen = unsettled || (since !== undefined && hasObserved);
+      const isOpen = entry !== undefined || (since !== undefined && hasObserved);
       const expiresAt = isOpen || rememberMs === undefined ? undefined : now() + rememberMs;
       // Sound: a record has only JSON members, and those that are `undefined` are left out.
       records.set(key, after as JsonValue, { expiresAt });
-      if (unsettled) records.set(index, after.openedAt);
-      else records.delete(index);
+      if (entry === undefined) records.delete(index);
+      else records.set(index, entry);
       if (since === undefined) records.delete(awaiting);
       else records.set(awaiting, since, { expiresAt: hasObserved ? undefined : now() + watchMs });
       return after;
@@ -155,23 +166,40 @@ export function orderRecords(
     return firstEventWithinMs !== undefined && (await isObserving()) ? now() - firstEventWithinMs : undefined;
   }
 
-  /** The digests of an index whose times are wanted, the oldest first. */
-  async function listIndex(
-    listed: string,
-    isWanted: (time: number, now: number) => boolean,
-  ): Promise<string[]> {
-    const found: { digest: string; time: number }[] = [];
+  /** The entries of an index, in pages. */
+  async function* listIndex(listed: string): AsyncGenerator<{ digest: string; value: JsonValue }[]> {
     for (let after: string | undefined; ; ) {
       const page = await store.list({ prefix: listed, after, limit: pageSize });
-      for (const { key, value } of page) {
-        const time = Number(value);
-        if (isWanted(time, now())) found.push({ digest: key.slice(listed.length), time });
-      }
-      if (page.length < pageSize) break;
+      yield page.map(({ key, value }) => ({ digest: key.slice(listed.length), value }));
+      if (page.length < pageSize) return;
       after = page.at(-1)?.key;
     }
-    found.sort((one, other) => one.time - other.time);
-    return found.map(({ digest }) => digest);
+  }
+
+  /** Those that have been unsettled longest come first. */
+  async function listUnsettled(): Promise<ListedOrder[]> {
+    const found: ListedOrder[] = [];
+    for await (const page of listIndex(indexPrefix)) {
+      for (const { digest, value } of page) {
+        // Sound: `toIndexEntry` wrote it.
+        if (typeof value === 'object') found.push({ ...(value as unknown as ListedOrder), idDigest: digest });
+      }
+      // An earlier version wrote the time alone.
+      const short = page.filter(({ value }) => typeof value === 'number').map(({ digest }) => digest);
+      for (const record of await readAll(short)) {
+        found.push({ ...record, idDigest: orderIdDigest(record.partner_order_id) });
+      }
+    }
+    return found.sort((one, other) => one.openedAt - other.openedAt);
+  }
+
+  /** Those that have waited longest for their first event come first; each with the time since when. */
+  async function listAwaiting(): Promise<{ digest: string; since: number }[]> {
+    const found: { digest: string; since: number }[] = [];
+    for await (const page of listIndex(awaitingPrefix)) {
+      for (const { digest, value } of page) found.push({ digest, since: Number(value) });
+    }
+    return found.sort((one, other) => one.since - other.since);
   }
 
   return {
@@ -216,6 +244,17 @@ export function orderRecords(
 
     acceptedBefore,
 
+    /** The orders for which there may be a job. */
+    async listJobs(): Promise<ListedOrder[]> {
+      await writeResults();
+      return await listUnsettled();
+    },
+
+    async readListed({ idDigest }: ListedOrder): Promise<OrderRecord | undefined> {
+      const [record] = await readMany([idDigest]);
+      return record;
+    },
+
     /** Those that have been unsettled longest come first, then those that have waited longest for an event. */
     async unsettled({
       openedBefore,
@@ -227,24 +266,25 @@ export function orderRecords(
       await writeResults();
       const overdue = { acceptedBefore: await acceptedBefore(), now: now() };
       // The clock of another process may be a little ahead.
-      const isOpen = (openedAt: number, at: number) =>
-        Math.min(openedAt, at) <= openedBefore || isAhead(openedAt, at);
-      const found = await listIndex(indexPrefix, isOpen);
-      if (overdue.acceptedBefore !== undefined) {
-        const waiting = (since: number, at: number) =>
-          isOpen(since, at) && isOverdue({ awaitingEventSince: since }, overdue);
-        found.push(...(await listIndex(awaitingPrefix, waiting)));
-      }
-      const wanted = [...new Set(found)].slice(0, limit);
-      const records: OrderRecord[] = [];
-      for (let start = 0; start < wanted.length; start += chunkSize) {
-        records.push(...(await readMany(wanted.slice(start, start + chunkSize))));
-      }
+      const isOpen = (openedAt: number) =>
+        Math.min(openedAt, overdue.now) <= openedBefore || isAhead(openedAt, overdue.now);
+      const listed = (await listUnsettled()).filter((order) => isUnsettled(order) && isOpen(order.openedAt));
+      const awaiting = overdue.acceptedBefore === undefined ? [] : await listAwaiting();
+      const late = awaiting.filter(
+        ({ since }) => isOpen(since) && isOverdue({ awaitingEventSince: since }, overdue),
+      );
+      const wanted = new Set([
+        ...listed.map(({ idDigest }) => idDigest),
+        ...late.map(({ digest }) => digest),
+      ]);
+      const records = await readAll([...wanted].slice(0, limit));
       // Some may have been settled meanwhile.
       return records.filter((record) => isUnsettled(record) || isOverdue(record, overdue));
     },
   };
 }
+
+export type OrderRecords = ReturnType<typeof orderRecords>;
 
 /** How long an order is watched for its first event while no event was ever observed. */
 const watchWithoutEventsMs = 86_400_000;

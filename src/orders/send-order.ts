@@ -1,4 +1,5 @@
 import {
+  isKeyError,
   isPartnerExchangeError,
   isRequestError,
   outcomeOf,
@@ -49,9 +50,21 @@ function failedAttempt(
   const { code: failure, status } = error;
   const mayBeDuplicate = duplicateIds === 'refused' && (outcome === 'refused' || isConflict(error));
   const isDuplicate = mayBeDuplicate && isDuplicateRefusal(() => ask(error));
-  if (!isDuplicate || outcome === 'refused')
-    return { error, result: { outcome, failure, status, isDuplicate } };
+  if (!isDuplicate || outcome === 'refused') {
+    const awaitsKeys = !isDuplicate && areKeysAwaited(error);
+    return { error, result: { outcome, failure, status, isDuplicate, awaitsKeys } };
+  }
   return { error: asRefused(error), result: { outcome: 'refused', failure, status, isDuplicate } };
+}
+
+/**
+ * The service refused keys that may be old (ledger: `old-keys-die`): the client says why as the cause. 403 may also be
+ * about the whitelist, so it counts only where newer keys are certain.
+ */
+function areKeysAwaited({ outcome, status, cause }: RequestError): boolean {
+  if (outcome !== 'refused' || !isKeyError(cause)) return false;
+  const isCertain = cause.code === 'keys_not_received' || cause.code === 'keys_replaced';
+  return status === 401 || (status === 403 && isCertain);
 }
 
 /** The client cannot tell whether such a reply means that the service has the order (ledger: `order-conflict`). */

@@ -1,5 +1,14 @@
+import type { OrderState } from '../errors/errors.ts';
 import type { JsonValue } from '../internal/json.ts';
-import { isOverdue, isUnsettled, type OrderRecord, orderError, stateAt } from './order-record.ts';
+import type { Job } from './jobs.ts';
+import {
+  isOverdue,
+  isUnsettled,
+  type OrderRecord,
+  orderError,
+  orderNotFound,
+  stateAt,
+} from './order-record.ts';
 
 /** The rules of the journal, as pure functions: a transaction may run them more than once. */
 
@@ -12,15 +21,20 @@ export interface Intent {
   readonly rotation?: string | undefined;
 }
 
-export interface AttemptRules {
+export interface AttemptLease {
   /** Names the attempt. */
   readonly attempt: string;
   readonly now: number;
   readonly leaseMs: number;
+}
+
+export interface AttemptRules extends AttemptLease {
   /** Whether an order whose outcome is unknown may be sent again. */
   readonly resendUnknown: boolean;
   /** Whether a refused order may be sent again as it is. */
   readonly again: boolean;
+  /** Whether the order stays unsettled until it has reached the service. */
+  readonly outbox: boolean;
 }
 
 export type OrderAttemptResult =
@@ -31,6 +45,8 @@ export type OrderAttemptResult =
       readonly status: number | undefined;
       /** It was refused because the service has an order with this id. */
       readonly isDuplicate: boolean;
+      /** It was refused while the keys that signed it are being replaced. */
+      readonly awaitsKeys?: boolean | undefined;
     };
 
 /**
@@ -41,43 +57,68 @@ export type OrderAttemptResult =
 export function beginAttempt(
   record: OrderRecord | undefined,
   intent: Intent,
-  { attempt, now, leaseMs, resendUnknown, again }: AttemptRules,
+  { resendUnknown, again, outbox, ...lease }: AttemptRules,
 ): OrderRecord {
+  const { attempt, now } = lease;
   // The store has committed it, although it reported a failure.
   if (record?.state === 'sending' && record.attempt === attempt) return record;
   if (record !== undefined) {
     const isSame = record.digest === intent.digest;
     const state = stateAt(record, now);
-    if (!isSame && state !== 'refused' && state !== 'not-sent')
-      throw orderError('different_order', record, { now });
+    if (!isSame && !mayChange.has(state)) throw orderError('different_order', record, { now });
     if (state === 'accepted') return record;
     if (state === 'sending') throw orderError('in_progress', record, { now });
     if (state === 'unknown' && !resendUnknown) throw orderError('outcome_unknown', record, { now });
     if (state === 'refused' && isSame && !again) throw orderError('order_refused', record, { now });
     if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
   }
-  const before = record ?? newRecord(intent, now);
+  const asked = withIntent(record ?? newRecord(intent, now), intent, now);
+  return withLease(outbox ? { ...asked, outbox } : asked, lease);
+}
+
+/**
+ * The record with a request under way that nobody asked for now; the unchanged record if it is not to be sent any more.
+ *
+ * @throws {OrderError} `different_order`, `order_not_found`
+ */
+export function resumeAttempt(
+  record: OrderRecord | undefined,
+  intent: Intent,
+  { isDue, ...lease }: AttemptLease & { readonly isDue: (record: OrderRecord) => boolean },
+): OrderRecord {
+  const { attempt, now } = lease;
+  if (record === undefined) throw orderNotFound(intent.partner_order_id);
+  if (record.attempt === attempt || !isDue(record)) return record;
+  if (record.digest !== intent.digest) throw orderError('different_order', record, { now });
+  const { askedAt = record.openedAt } = record;
+  return withLease({ ...withIntent(record, intent, now), askedAt }, lease);
+}
+
+function withLease(record: OrderRecord, { attempt, now, leaseMs }: AttemptLease): OrderRecord {
   return {
-    ...withIntent(before, intent, now),
+    ...record,
     state: 'sending',
-    attempts: before.attempts + 1,
+    attempts: record.attempts + 1,
     attempt,
-    unresolved: [...before.unresolved, attempt],
+    unresolved: [...record.unresolved, attempt],
     leaseUntil: now + leaseMs,
   };
 }
+
+/** The service has acted on no request of an order in these states. */
+const mayChange: ReadonlySet<OrderState> = new Set(['refused', 'waiting', 'not-sent']);
 
 /** For an order to be sent later. @throws {OrderError} if it may not be sent */
 export function prepareOrder(record: OrderRecord | undefined, intent: Intent, now: number): OrderRecord {
   if (record === undefined) return { ...withIntent(newRecord(intent, now), intent, now), outbox: true };
   const isSame = record.digest === intent.digest;
   const state = stateAt(record, now);
-  // The service has acted on no request of it.
-  const mayChange = state === 'prepared' || state === 'refused' || state === 'not-sent';
-  if (!isSame && !mayChange) throw orderError('different_order', record, { now });
+  const isReplaceable = state === 'prepared' || mayChange.has(state);
+  if (!isSame && !isReplaceable) throw orderError('different_order', record, { now });
   if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
   if (state === 'refused' && isSame) throw orderError('order_refused', record, { now });
-  if (!mayChange || (state === 'prepared' && isSame)) return record;
+  const isPrepared = state === 'prepared' && isSame && record.handedOver === undefined;
+  if (!isReplaceable || isPrepared) return record;
   return { ...withIntent(record, intent, now), state: 'prepared', outbox: true };
 }
 
@@ -110,7 +151,8 @@ export function finishAttempt(
   if (record.state === 'abandoned') return failed;
   // A later attempt is under way, and decides.
   if (record.state === 'sending' && record.attempt !== attempt) return failed;
-  const state = unresolved.length > 0 ? 'unknown' : result.outcome;
+  const outcome = result.awaitsKeys === true ? 'waiting' : result.outcome;
+  const state = unresolved.length > 0 ? 'unknown' : outcome;
   return { ...withoutLease(failed), state, changedAt: now };
 }
 
@@ -147,6 +189,29 @@ export function settleOrder(
   return { ...settled, state: decision, evidence: 'person', note, changedAt: now };
 }
 
+/** The record once `onSettled` has to be called for its state; `claimedUntil` is the end of the caller's claim. */
+export function withReport(
+  before: OrderRecord | undefined,
+  after: OrderRecord,
+  claimedUntil: number,
+): OrderRecord {
+  if (before?.state === after.state || !settledStates.has(after.state)) return after;
+  return { ...after, unreported: true, claimedUntil };
+}
+
+const settledStates: ReadonlySet<OrderState> = new Set(['accepted', 'refused', 'abandoned']);
+
+/** The record once a hook was called for it as it was `then`; it may have changed since. */
+export function hookCalled(
+  { claimedUntil, ...record }: OrderRecord,
+  then: OrderRecord,
+  job: Exclude<Job, 'send'>,
+): OrderRecord {
+  if (job === 'hand-over') return record.askedAt === then.askedAt ? { ...record, handedOver: true } : record;
+  const { unreported, ...reported } = record;
+  return record.state === then.state ? reported : record;
+}
+
 function newRecord(intent: Intent, now: number): OrderRecord {
   return {
     version: 1,
@@ -163,7 +228,7 @@ function newRecord(intent: Intent, now: number): OrderRecord {
 
 /** The order to be sent may differ from the refused one. */
 function withIntent(record: OrderRecord, intent: Intent, now: number): OrderRecord {
-  const { merchant, partnerId, partnerCode, rotation, ...rest } = withoutLease(record);
+  const { merchant, partnerId, partnerCode, rotation, handedOver, ...rest } = withoutLease(record);
   return {
     ...rest,
     digest: intent.digest,
@@ -173,6 +238,7 @@ function withIntent(record: OrderRecord, intent: Intent, now: number): OrderReco
     ...(intent.rotation !== undefined && { rotation: intent.rotation }),
     changedAt: now,
     openedAt: isUnsettled(record) ? record.openedAt : now,
+    askedAt: now,
   };
 }
 
@@ -190,6 +256,7 @@ function accept(record: OrderRecord, evidence: 'reply' | 'duplicate' | 'event', 
 
 /** The states in which the service is believed not to have the order. */
 function contradictionOf(state: OrderRecord['state']): OrderRecord['contradiction'] {
+  if (state === 'waiting') return 'refused';
   return state === 'prepared' || state === 'refused' || state === 'not-sent' || state === 'abandoned'
     ? state
     : undefined;

@@ -1,5 +1,5 @@
 import type { OrderTimeline } from '../../src/events/order-timeline.ts';
-import type { JournaledOrder } from '../../src/orders/journal.ts';
+import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { SandboxDelivery } from '../../src/sandbox/events/delivery.ts';
 import { ordersOf } from './books.ts';
 import { otpSettings } from './code-steps.ts';

@@ -1,3 +1,5 @@
+import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
+import type { KeySets } from '../../src/credentials/key-ring.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
@@ -5,6 +7,7 @@ import type { OrderJournalOptions } from '../../src/orders/journal-options.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
+import { generation } from '../credentials/keys.ts';
 import { bases } from '../deployment/bases.ts';
 
 export const credentials = {
@@ -97,6 +100,41 @@ export function bench(
     createOrderJournal({ exchange: exchangeOf(service), store, now, ...options, ...other });
   return { journal: another(), service, store, clock, another };
 }
+
+/** A journal whose client has a ring over keys that the test changes. */
+export function ringBench(status: 401 | 403, valid: { key: string }, keys: { now: KeySets | Error }) {
+  const time = { now: 1_000_000 };
+  const ring = createKeyRing({
+    load: () => {
+      if (keys.now instanceof Error) throw keys.now;
+      return keys.now;
+    },
+    now: () => time.now,
+    onError: () => {},
+  });
+  const tried: string[] = [];
+  /** What happens while the service has the next requests. */
+  const meanwhile: (() => Promise<void>)[] = [];
+  const exchange = new ExchangeClient({
+    deployment: defineDeployment(bases),
+    credentials: ring,
+    maxAttempts: 1,
+    fetch: async (request) => {
+      const key = request.headers.get('authorization')?.replace('Bearer pk_partner_', '') ?? '';
+      tried.push(key);
+      await meanwhile.shift()?.();
+      return Response.json({ ok: true }, { status: key === valid.key ? 200 : status });
+    },
+  });
+  return { ...bench({ exchange }), ring, tried, time, meanwhile };
+}
+
+/** Keys that sign and verify, and what the ring knows beside them. */
+export const keySets = (name: string, more: Partial<KeySets> = {}): KeySets => ({
+  signing: generation(name),
+  verifying: [generation(name)],
+  ...more,
+});
 
 /** Every record of a store. */
 export async function allRecords(store: RecordStore, prefix = '') {

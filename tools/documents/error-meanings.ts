@@ -42,6 +42,8 @@ export const meanings: Meanings = {
       'The keys that were received have another partner ID (or, without one, another partner code) than those of the rotation.',
     keys_not_received:
       'Keys were asked for, but not received yet. A body that matches no key may be signed with them.',
+    keys_replaced:
+      'The service refused a request under two sets of keys, and newer ones have come meanwhile.',
     keys_unconfirmed:
       'Keys were received after others, and no delivery has matched them yet, for a day at most (`overlapMs`). A body that matches no key is taken for one under the right keys.',
     rotation_pending: 'A rotation is under way.',
@@ -67,6 +69,8 @@ export const meanings: Meanings = {
     order_abandoned: 'A person decided that there is no such order.',
     order_not_found: 'The journal has no order with this id.',
     already_settled: 'The order is settled in another way than the one asked for.',
+    waiting_for_keys:
+      'The service refused the order with 401 or 403 while new keys are on their way. It did not act, and the order waits for them.',
   },
   OtpError: {
     cool_down: 'The phone number got a code a moment ago.',

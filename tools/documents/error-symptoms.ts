@@ -202,6 +202,10 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
     messages: ['New keys were asked for and not received yet', 'The new keys were not received'],
     causes: ['the link in the e-mail was not opened yet', 'the e-mail was lost'],
   },
+  keys_replaced: {
+    messages: ['Newer keys came while the service refused a request with the ones before'],
+    causes: ['keys were replaced twice in a short time', 'a request took long while keys were replaced'],
+  },
   keys_unconfirmed: {
     messages: ['No delivery has matched the newest keys since they were received'],
     causes: ['the new keys were typed wrong', 'a forged event', 'the service still signs with other keys'],
@@ -294,6 +298,13 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
   already_settled: {
     messages: ['Order … is settled in another way already', 'The effect has a result already'],
     causes: ['an event or another person settled it first'],
+  },
+  waiting_for_keys: {
+    messages: ['Order … was refused under keys that are being replaced, and waits for the new ones'],
+    causes: [
+      'new keys were asked for, and the link to them was not opened yet',
+      'another process received new keys a moment ago',
+    ],
   },
   cool_down: {
     messages: ['The phone number got a code a moment ago'],

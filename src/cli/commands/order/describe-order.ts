@@ -1,12 +1,13 @@
 import type { OrderState } from '../../../errors/errors.ts';
 import { printableText } from '../../../internal/printable-text.ts';
-import type { JournaledOrder } from '../../../orders/journal.ts';
+import type { JournaledOrder } from '../../../orders/journaled-order.ts';
 import type { Paint, Style } from '../../terminal/terminal-text.ts';
 
 const styles: Readonly<Record<OrderState, Style>> = {
   accepted: 'green',
   unknown: 'yellow',
   sending: 'yellow',
+  waiting: 'yellow',
   prepared: 'dim',
   'not-sent': 'dim',
   refused: 'red',

@@ -1,6 +1,7 @@
 import { buildRouteMap } from '@stricli/core';
-import type { JournaledOrder, OrderJournal } from '../../../orders/journal.ts';
+import type { OrderJournal } from '../../../orders/journal.ts';
 import { defaultPrefix } from '../../../orders/journal-options.ts';
+import type { JournaledOrder } from '../../../orders/journaled-order.ts';
 import { createOrderJournal } from '../../../orders/order-journal.ts';
 import { requireRecords, withExistingStore } from '../../inputs/open-store.ts';
 import { defineCommand } from '../../terminal/command.ts';

@@ -1,0 +1,62 @@
+import type { Backoff } from '../internal/backoff.ts';
+import type { JsonValue } from '../internal/json.ts';
+import { isAhead, isUnsettled, type OrderRecord, stateAt } from './order-record.ts';
+
+/** Of a listed order: what tells which job there is, without its record. */
+export type ListedOrder = Pick<OrderRecord, (typeof listedMembers)[number]> & { readonly idDigest: string };
+
+const listedMembers = [
+  'state',
+  'openedAt',
+  'changedAt',
+  'askedAt',
+  'leaseUntil',
+  'attempts',
+  'outbox',
+  'unreported',
+  'handedOver',
+  'claimedUntil',
+] as const satisfies readonly (keyof OrderRecord)[];
+
+/** The record of an order in the index of those for which there may be a job. */
+export function toIndexEntry(record: OrderRecord): JsonValue | undefined {
+  if (!isUnsettled(record) && record.unreported === undefined) return undefined;
+  // Sound: a record has only JSON members, and those that are `undefined` are left out.
+  return Object.fromEntries(listedMembers.map((name) => [name, record[name]])) as JsonValue;
+}
+
+/** Something to do about an order that no caller waits for. */
+export type Job = 'send' | 'report' | 'hand-over';
+
+export interface JobRules {
+  readonly now: number;
+  readonly leaseMs: number;
+  readonly maxAgeMs: number;
+  readonly retry: Backoff;
+  /** Whether there is an `onSettled` to report to. */
+  readonly reports: boolean;
+}
+
+/** `undefined` if there is nothing to do about it now. */
+export function jobOf(
+  order: Omit<ListedOrder, 'idDigest'>,
+  { now, leaseMs, maxAgeMs, retry, reports }: JobRules,
+): Job | undefined {
+  const { claimedUntil = 0, askedAt = order.openedAt, changedAt, attempts } = order;
+  // A claim that ends after any that could be made now was made before the clock was set back.
+  if (claimedUntil > now && !isAhead(claimedUntil - leaseMs, now)) return undefined;
+  if (order.unreported === true) return reports ? 'report' : undefined;
+  const state = stateAt(order, now);
+  if (state === 'sending' || !isUnsettled(order)) return undefined;
+  if (now - askedAt > maxAgeMs || isAhead(askedAt, now))
+    return order.handedOver === true ? undefined : 'hand-over';
+  // The caller of `create` was told, and decides.
+  if (state === 'unknown' || order.outbox !== true) return undefined;
+  if (state === 'waiting') return 'send';
+  return changedAt + pauseAfter(attempts, retry) <= now || isAhead(changedAt, now) ? 'send' : undefined;
+}
+
+/** The same in every process. A prepared order gets the first pause too: its caller may be about to send it. */
+export function pauseAfter(attempts: number, { firstDelayMs, maxDelayMs }: Backoff): number {
+  return Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(Math.max(attempts, 1) - 1, 50));
+}

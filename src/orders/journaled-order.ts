@@ -1,0 +1,48 @@
+import type { OrderState } from '../errors/errors.ts';
+import type { JsonValue } from '../internal/json.ts';
+
+/** An order as an `OrderJournal` knows it. Times are in milliseconds since 1970. */
+export interface JournaledOrder {
+  /** The order's id in your system. */
+  readonly partner_order_id: string;
+  /** A lease that has expired counts: a `sending` order whose process died is `unknown` here. */
+  readonly state: OrderState;
+  /** As given to `create` or `prepare`. */
+  readonly merchant?: string | undefined;
+  /**
+   * How many requests were begun. The client repeats one only if it was not sent, or once with other keys of a ring
+   * after 401 or 403 (ledger: `old-keys-die`); that is not counted.
+   */
+  readonly attempts: number;
+  /** When the journal first got it, in milliseconds since 1970. */
+  readonly createdAt: number;
+  /** When its state last changed, in milliseconds since 1970. */
+  readonly changedAt: number;
+  /** While `sending`: when it becomes `unknown`. */
+  readonly leaseUntil?: number | undefined;
+  /**
+   * What settled it: the `reply` to a request, a refusal as a `duplicate` (with `duplicateIds: 'refused'`), an `event`, or
+   * a `person`.
+   */
+  readonly evidence?: 'reply' | 'duplicate' | 'event' | 'person' | undefined;
+  /** HTTP status of the last reply. */
+  readonly status?: number | undefined;
+  /** `code` of the `RequestError` of the last request that failed. */
+  readonly failure?: string | undefined;
+  /**
+   * Of an accepted order: since when it waits for its first event, in milliseconds since 1970. `unsettled` lists it once
+   * `firstEventWithinMs` is over.
+   */
+  readonly awaitingEventSince?: number | undefined;
+  /** What `keepReply` kept of the reply. */
+  readonly kept?: JsonValue | undefined;
+  /** The service's reference, from the first event. */
+  readonly platform_order_ref?: string | undefined;
+  /** Of the person who settled it. */
+  readonly note?: string | undefined;
+  /**
+   * The service turned out to have the order although it was in this state before, or it refused an order that it has.
+   * Look into it: something else uses this id, or a refusal was none.
+   */
+  readonly contradiction?: 'prepared' | 'refused' | 'not-sent' | 'abandoned' | undefined;
+}

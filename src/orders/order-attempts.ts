@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import type { BuyOrder } from '../deployment/order-schema.ts';
+import { isOrderError, type OrderError, ValidationError } from '../errors/errors.ts';
+import type { PreparedOrder } from '../exchange/prepared-order.ts';
+import type { CallOptions, ReplySchema } from '../http/call.ts';
+import { callHook } from '../internal/warn.ts';
+import type { JournalSettings, OrderSender } from './journal-options.ts';
+import { isName } from './observed-event.ts';
+import { type OrderRecord, orderDigest, orderError, stateAt } from './order-record.ts';
+import type { OrderRecords } from './order-records.ts';
+import { type Sent, sendOrder } from './send-order.ts';
+import {
+  type AttemptLease,
+  finishAttempt,
+  type Intent,
+  type OrderAttemptResult,
+  withReport,
+} from './transitions.ts';
+
+/** An order that was checked, and what the journal will know of it. */
+export interface CheckedOrder {
+  readonly prepared: PreparedOrder;
+  readonly intent: Intent;
+}
+
+export type Attempt<Body> =
+  /** Nothing was sent: the service has it, or it is not due. */
+  | { readonly kind: 'known'; readonly record: OrderRecord }
+  /** Nothing was sent, since the journal forbids it. */
+  | { readonly kind: 'denied'; readonly record: OrderRecord | undefined; readonly error: OrderError }
+  | { readonly kind: 'sent'; readonly record: OrderRecord; readonly sent: Sent<Body> };
+
+export interface AttemptOptions {
+  /** Pure: the record with the attempt under way, or the unchanged record if nothing is to be sent. */
+  readonly begin: (record: OrderRecord | undefined, lease: AttemptLease) => OrderRecord;
+  readonly call?: CallOptions;
+  /** Whether `onSettled` has to be called for the result. */
+  readonly reports: boolean;
+}
+
+/** The only way in which a journal sends an order: intent, request, result. */
+export function orderAttempts<Order = BuyOrder>(
+  settings: JournalSettings & { readonly exchange: OrderSender<Order> },
+  {
+    records,
+    onContradiction,
+  }: {
+    readonly records: OrderRecords;
+    readonly onContradiction: (before: OrderRecord | undefined, after: OrderRecord) => void;
+  },
+) {
+  const { exchange, leaseMs, now } = settings;
+
+  async function begin(
+    id: string,
+    attempt: string,
+    { begin: next, reports }: AttemptOptions,
+  ): Promise<Exclude<Attempt<never>, { kind: 'sent' }>> {
+    let seen: OrderRecord | undefined;
+    try {
+      const record = await records.update(id, (found) => {
+        seen = found;
+        return next(found, { attempt, leaseMs, now: now() });
+      });
+      return { kind: 'known', record };
+    } catch (error) {
+      if (isOrderError(error)) return { kind: 'denied', record: seen, error };
+      // The store may hold the intent. Only this process knows that nothing was sent.
+      records.writeLater(id, { attempt, result: neverSent, reports });
+      throw error;
+    }
+  }
+
+  /** Returns the record with the result even if writing fails. */
+  async function finish(
+    begun: OrderRecord,
+    attempt: string,
+    { result, reports }: { readonly result: OrderAttemptResult; readonly reports: boolean },
+  ): Promise<OrderRecord> {
+    const finished = (record: OrderRecord) => {
+      const after = finishAttempt(record, attempt, result, now());
+      return reports ? withReport(record, after, now() + leaseMs) : after;
+    };
+    try {
+      const written = await records.update(begun.partner_order_id, (record) => record && finished(record));
+      if (written !== undefined) {
+        onContradiction(begun, written);
+        return written;
+      }
+    } catch (error) {
+      records.writeLater(begun.partner_order_id, { attempt, result, reports });
+      callHook('onStoreError of createOrderJournal', () => settings.onStoreError(error));
+    }
+    return finishAttempt(begun, attempt, result, now());
+  }
+
+  return {
+    /** @throws {ValidationError | ConfigurationError | KeyError} before anything is written */
+    async check(order: Order, merchant: string | undefined): Promise<CheckedOrder> {
+      const prepared = await exchange.prepareOrder(order, { merchant });
+      const { payload, partnerId, partnerCode, rotation } = prepared;
+      const { partner_order_id } = payload;
+      if (!isName(partner_order_id)) {
+        const message = 'must be a text: the journal and the events know an order by it';
+        throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
+      }
+      const digest = orderDigest(payload, merchant);
+      return { prepared, intent: { partner_order_id, digest, merchant, partnerId, partnerCode, rotation } };
+    },
+
+    /** @throws {StoreError} if the intent could not be written: nothing was sent */
+    async attempt<Body>({ prepared, intent }: CheckedOrder, options: AttemptOptions): Promise<Attempt<Body>> {
+      const attempt = randomUUID();
+      const begun = await begin(intent.partner_order_id, attempt, options);
+      if (begun.kind === 'denied' || begun.record.attempt !== attempt) return begun;
+      const { call = {}, reports } = options;
+      // After its lease the order may have been given up, so it must not leave.
+      const lease = () =>
+        stateAt(begun.record, now()) === 'sending' ? (begun.record.leaseUntil ?? 0) - now() : 0;
+      const { leftMs = () => Number.POSITIVE_INFINITY } = call;
+      const limits = { leftMs: () => Math.min(lease(), leftMs()) };
+      // Meanwhile, since only an accepted order needs it.
+      const observation = records.readObservation();
+      // Sound: the body is what the schema in `call` makes of the reply.
+      const sent = (await sendOrder<ReplySchema>(prepared, { ...call, ...limits }, settings)) as Sent<Body>;
+      await observation;
+      const record = await finish(begun.record, attempt, { result: sent.result, reports });
+      return { kind: 'sent', record, sent };
+    },
+
+    /** Why a request did not show that the service has the order; `undefined` if it has it. */
+    failureOf(record: OrderRecord, sent: Sent<unknown>): unknown {
+      if ('reply' in sent) return undefined;
+      const isKnown = sent.result.outcome !== 'unknown';
+      // A reply outweighs a person's decision; signed evidence outweighs a reply.
+      if (record.state === 'accepted' && !(record.evidence === 'person' && isKnown)) return undefined;
+      const details = { now: now(), cause: sent.error };
+      // The service did not act on this request, but may have acted on an earlier one.
+      if (isKnown && record.unresolved.length > 0) return orderError('outcome_unknown', record, details);
+      return record.state === 'waiting' ? orderError('waiting_for_keys', record, details) : sent.error;
+    },
+  };
+}
+
+const neverSent: OrderAttemptResult = {
+  outcome: 'not-sent',
+  failure: 'store_failed',
+  status: undefined,
+  isDuplicate: false,
+};

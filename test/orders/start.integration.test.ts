@@ -1,0 +1,395 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { BuyOrder } from '../../src/deployment/order-schema.ts';
+import { StoreError } from '../../src/errors/errors.ts';
+import type { OrderJournal } from '../../src/orders/journal.ts';
+import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
+import type { OrderLoopOptions } from '../../src/orders/loop-options.ts';
+import { storeKinds } from '../store/store-kinds.ts';
+import { refusal } from '../support/refusal.ts';
+import { bench, event, keySets, order, ringBench } from './service.ts';
+
+const named = (partner_order_id: string) => ({ ...order, partner_order_id });
+
+/** A loop that looks at the journal once for each call of `pass`, and then waits for what it began. */
+function loopOf(journal: OrderJournal, options: Partial<OrderLoopOptions> = {}) {
+  const pauses: number[] = [];
+  let next = Promise.withResolvers<void>();
+  let paused = Promise.withResolvers<void>();
+  const errors: unknown[] = [];
+  const unknown: [string, string][] = [];
+  const load = vi.fn((known: JournaledOrder): BuyOrder => named(known.partner_order_id));
+  const loop = journal.start({
+    load,
+    onError: (error) => errors.push(error),
+    onUnknown: ({ partner_order_id }, reason) => unknown.push([partner_order_id, reason]),
+    sleep: async (ms, signal) => {
+      pauses.push(ms);
+      paused.resolve();
+      if (signal.aborted) return;
+      signal.addEventListener('abort', () => next.resolve());
+      await next.promise;
+    },
+    ...options,
+  });
+  onTestFinished(() => loop.stop());
+  return {
+    ...{ loop, pauses, errors, unknown, load },
+    async pass() {
+      await paused.promise;
+      paused = Promise.withResolvers();
+      next.resolve();
+      next = Promise.withResolvers();
+      await paused.promise;
+    },
+  };
+}
+
+const minute = 60_000;
+
+describe.each(storeKinds())('the loop of start, over $name', ({ open }) => {
+  it('sends what was prepared, and tells of it as settled', async () => {
+    const settled: JournaledOrder[] = [];
+    const { journal, service, clock } = bench({ onSettled: (each) => settled.push(each) }, open);
+    await journal.prepare(order, { merchant: 'ngn' });
+    const { pass, load, errors } = loopOf(journal);
+    await pass();
+    // Its caller may be about to send it.
+    expect(load).not.toHaveBeenCalled();
+    clock.now += 1_000;
+    await pass();
+    await expect.poll(() => settled).toMatchObject([{ partner_order_id: 'A-1001', state: 'accepted' }]);
+    expect(load.mock.calls).toMatchObject([[{ state: 'prepared', merchant: 'ngn' }]]);
+    expect([service.requests, errors]).toEqual([['A-1001'], []]);
+    expect(await journal.unsettled()).toEqual([]);
+    clock.now += minute;
+    await pass();
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('sends what submit could not send, with a pause that doubles', async () => {
+    const { journal, service, clock } = bench({}, open);
+    service.next.push('not-sent', 'not-sent', 'not-sent');
+    await journal.submit(order);
+    const { pass, load, errors } = loopOf(journal);
+    for (const [waitMs, attempts] of [
+      [999, 1],
+      [1, 2],
+      [1_999, 2],
+      [1, 3],
+      [3_999, 3],
+      [1, 4],
+    ] as const) {
+      clock.now += waitMs;
+      await pass();
+      await expect.poll(async () => (await journal.get('A-1001'))?.attempts).toBe(attempts);
+      await vi.waitFor(async () =>
+        expect(await journal.get('A-1001')).not.toMatchObject({ state: 'sending' }),
+      );
+    }
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted' });
+    expect(load).toHaveBeenCalledTimes(3);
+    expect(errors).toMatchObject([{ outcome: 'not-sent' }, { outcome: 'not-sent' }]);
+  });
+
+  it('never sends an order of create, nor one that was refused or whose outcome is unknown', async () => {
+    const { journal, service, clock } = bench({}, open);
+    service.next.push('not-sent', { status: 422 }, 'lost');
+    await journal.create(named('not-sent')).catch(() => {});
+    await journal.submit(named('refused'));
+    await journal.submit(named('unknown'));
+    const { pass, load } = loopOf(journal);
+    clock.now += 2 * minute;
+    await pass();
+    expect(load).not.toHaveBeenCalled();
+  });
+
+  it('sends no order that nobody asked for within maxAgeMs, and hands it over once', async () => {
+    const { journal, service, clock, another } = bench({}, open);
+    service.next.push('not-sent', 'lost');
+    await journal.submit(named('late'));
+    await journal.submit(named('lost'));
+    const { pass, load, unknown } = loopOf(journal);
+    clock.now += 15 * minute + 1;
+    await pass();
+    await expect
+      .poll(() => unknown.toSorted())
+      .toEqual([
+        ['late', 'too_old'],
+        ['lost', 'outcome_unknown'],
+      ]);
+    await vi.waitFor(async () => expect(await another().get('late')).toBeDefined());
+    const second = loopOf(another());
+    for (let round = 0; round < 3; round++) {
+      clock.now += minute;
+      await pass();
+      await second.pass();
+    }
+    expect([unknown.length, second.unknown, load.mock.calls]).toEqual([2, [], []]);
+    // Whoever asks again vouches for its price.
+    service.next.push('not-sent');
+    await journal.submit(named('late'));
+    clock.now += minute;
+    await pass();
+    await expect.poll(async () => (await journal.get('late'))?.state).toBe('accepted');
+  });
+
+  it('hands an order over again when onUnknown has failed, one process at a time', async () => {
+    const { journal, service, clock, another } = bench({ leaseMs: 5_000 }, open);
+    service.next.push('lost');
+    await journal.submit(order);
+    clock.now += 16 * minute;
+    const failing = loopOf(journal, {
+      onUnknown: () => {
+        throw new Error('no pager');
+      },
+    });
+    await failing.pass();
+    await expect.poll(() => failing.errors.length).toBe(1);
+    const second = loopOf(another());
+    await second.pass();
+    expect(second.unknown).toEqual([]);
+    clock.now += 5_000;
+    await second.pass();
+    await expect.poll(() => second.unknown).toEqual([['A-1001', 'outcome_unknown']]);
+  });
+
+  it('sends each order once, whichever of two processes finds it', async () => {
+    const { journal, service, clock, another } = bench({}, open);
+    const ids = Array.from({ length: 20 }, (_, index) => `A-${index}`);
+    for (const id of ids) await journal.prepare(named(id));
+    clock.now += 1_000;
+    const loops = [loopOf(journal), loopOf(another())];
+    await Promise.all(loops.map(({ pass }) => pass()));
+    await expect.poll(() => service.requests.toSorted(), { timeout: 10_000 }).toEqual(ids.toSorted());
+    await Promise.all(loops.map(({ loop }) => loop.stop()));
+    expect(loops.flatMap(({ errors }) => errors)).toEqual([]);
+    expect(await journal.unsettled()).toEqual([]);
+  });
+
+  it('sends no other payload than the one that was prepared', async () => {
+    const { journal, service, clock } = bench({}, open);
+    await journal.prepare(order);
+    clock.now += 1_000;
+    const { pass, errors } = loopOf(journal, {
+      load: () => ({ ...order, fiat_amount: '1' }),
+    });
+    await pass();
+    await expect.poll(() => errors).toMatchObject([{ code: 'different_order' }]);
+    expect(service.requests).toEqual([]);
+  });
+
+  it('tells of what an event or a person settled, also when the hook has failed', async () => {
+    const settled: string[] = [];
+    let fails = true;
+    const onSettled = ({ partner_order_id, state }: JournaledOrder) => {
+      settled.push(`${partner_order_id} ${state}`);
+      if (fails) throw new Error('The database is down.');
+    };
+    const { journal, service, clock } = bench({ onSettled, leaseMs: 5_000 }, open);
+    service.next.push('lost', 'lost', 'ok');
+    for (const id of ['event', 'person', 'reply']) await journal.submit(named(id));
+    expect(await journal.observe(event('event'))).toMatchObject({ result: 'accepted' });
+    await journal.settle('person', 'abandoned', 'Not there.');
+    await journal.observe(event('reply'));
+    expect(settled.splice(0)).toEqual(['event accepted', 'person abandoned']);
+    expect(await journal.unsettled()).toEqual([]);
+    fails = false;
+    const { pass } = loopOf(journal);
+    await pass();
+    expect(settled).toEqual([]);
+    clock.now += 5_000;
+    await pass();
+    await expect.poll(() => settled.toSorted()).toEqual(['event accepted', 'person abandoned']);
+    await vi.waitFor(async () => {
+      clock.now += 5_000;
+      await pass();
+      expect(settled).toHaveLength(2);
+    });
+  });
+
+  it('writes down a result that the store did not take, and tells of it', async () => {
+    const settled: JournaledOrder[] = [];
+    const { store, clock, another } = bench({ onSettled: (each) => settled.push(each) }, open);
+    let failsAfter = Number.POSITIVE_INFINITY;
+    const failing = another({
+      onStoreError: () => {},
+      store: {
+        ...store,
+        async transact(keys, change) {
+          if (failsAfter-- <= 0) throw new StoreError('store_failed', 'Down.');
+          return await store.transact(keys, change);
+        },
+      },
+    });
+    await failing.prepare(order);
+    clock.now += 1_000;
+    // The record is read, and its attempt begun.
+    failsAfter = 2;
+    const { pass } = loopOf(failing);
+    await pass();
+    await expect.poll(() => failsAfter).toBeLessThan(-1);
+    failsAfter = Number.POSITIVE_INFINITY;
+    await pass();
+    await pass();
+    await expect.poll(() => settled).toMatchObject([{ state: 'accepted' }]);
+  });
+});
+
+describe('the loop of start', () => {
+  it('asks for an order that load did not give after a pause that doubles, and sends the others', async () => {
+    const { journal, service, clock } = bench();
+    await journal.prepare(named('a'));
+    await journal.prepare(named('b'));
+    clock.now += 1_000;
+    let asked = 0;
+    const { pass, errors } = loopOf(journal, {
+      load: ({ partner_order_id }) => {
+        if (partner_order_id === 'b') return named('b');
+        asked++;
+        throw new Error('no such row');
+      },
+    });
+    for (const [waitMs, times] of [
+      [0, 1],
+      [999, 1],
+      [1, 2],
+      [1_999, 2],
+      [1, 3],
+    ] as const) {
+      clock.now += waitMs;
+      await pass();
+      await expect.poll(() => [asked, errors.length]).toEqual([times, times]);
+    }
+    expect(service.requests).toEqual(['b']);
+  });
+
+  it('backs off while the store fails, and goes on when it works', async () => {
+    const { journal, store, service, clock, another } = bench();
+    await journal.prepare(order);
+    clock.now += 1_000;
+    let works = false;
+    const { pass, pauses, errors } = loopOf(
+      another({
+        store: {
+          ...store,
+          async list(options) {
+            if (works) return await store.list(options);
+            throw new StoreError('store_failed', 'Down.');
+          },
+        },
+      }),
+      { everyMs: 10 },
+    );
+    for (let round = 0; round < 5; round++) await pass();
+    expect(errors).toHaveLength(6);
+    expect(pauses.at(0)).toBeLessThanOrEqual(1_000);
+    expect(pauses.at(-1)).toBeGreaterThan(15_000);
+    works = true;
+    await pass();
+    expect(pauses.at(-1)).toBe(10);
+    await expect.poll(() => service.requests).toEqual(['A-1001']);
+  });
+
+  it('sends one waiting order at a time until the service takes the new keys, and then the others', async () => {
+    const keys = { now: keySets('old', { awaited: true }) };
+    const { journal, clock, ring, tried } = ringBench(401, { key: 'new' }, keys);
+    for (const id of ['a', 'b', 'c', 'd']) await journal.submit(named(id));
+    expect(tried.splice(0)).toHaveLength(4);
+    const { pass, errors } = loopOf(journal);
+    await expect.poll(() => errors.length).toBe(1);
+    for (let second = 0; second < 30; second++) {
+      clock.now += 1_000;
+      await pass();
+      await vi.waitFor(() => expect(errors).toHaveLength(tried.length));
+    }
+    // Not four in each second: one in five seconds at last.
+    expect(tried.length).toBeGreaterThanOrEqual(5);
+    expect(tried.length).toBeLessThanOrEqual(10);
+    keys.now = keySets('new');
+    await ring.reload();
+    clock.now += 5_000;
+    tried.splice(0);
+    await pass();
+    await expect.poll(() => tried).toEqual(['new']);
+    await vi.waitFor(async () => {
+      await pass();
+      expect(tried).toEqual(['new', 'new', 'new', 'new']);
+    });
+    await expect.poll(async () => await journal.unsettled()).toEqual([]);
+  });
+
+  it('stops when what it began has ended, and begins nothing afterwards', async () => {
+    const { journal, service, clock } = bench();
+    const reply = Promise.withResolvers<Response>();
+    service.next.push(() => reply.promise);
+    await journal.prepare(named('a'));
+    await journal.prepare(named('b'));
+    clock.now += 1_000;
+    const { loop } = loopOf(journal, { concurrency: 1 });
+    await expect.poll(() => service.requests.length).toBe(1);
+    let hasStopped = false;
+    const stopping = loop.stop().then(() => {
+      hasStopped = true;
+    });
+    await Promise.resolve();
+    expect(hasStopped).toBe(false);
+    reply.resolve(Response.json({ ok: true }));
+    await stopping;
+    expect(service.requests).toHaveLength(1);
+    expect((await journal.unsettled()).map(({ state }) => state)).toEqual(['prepared']);
+  });
+
+  it('sends at most `concurrency` orders at the same time', async () => {
+    const { journal, service, clock } = bench();
+    const replies = Promise.withResolvers<void>();
+    let most = 0;
+    let open = 0;
+    for (let index = 0; index < 10; index++) {
+      await journal.prepare(named(`A-${index}`));
+      service.next.push(async () => {
+        most = Math.max(most, ++open);
+        await replies.promise;
+        open--;
+        return Response.json({ ok: true });
+      });
+    }
+    clock.now += 1_000;
+    loopOf(journal, { concurrency: 3 });
+    await expect.poll(() => open).toBe(3);
+    replies.resolve();
+    await expect.poll(async () => (await journal.unsettled()).length).toBe(0);
+    expect(most).toBe(3);
+  });
+
+  it('warns of each order that needs a person, and of errors, where no hook is given', async () => {
+    const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => warnings.mockRestore());
+    const { journal, service, clock } = bench();
+    service.next.push('lost');
+    await journal.submit(named('W-1'));
+    clock.now += 16 * minute;
+    await journal.prepare(named('W-2'));
+    clock.now += 1_000;
+    loopOf(journal, {
+      onUnknown: undefined,
+      onError: undefined,
+      load: () => {
+        throw new Error('no such row');
+      },
+    });
+    await expect
+      .poll(() => warnings.mock.calls.map(([text]) => String(text)).toSorted())
+      .toEqual([
+        'Order "W-1" needs a person: it was sent, and nothing tells whether the service has it.',
+        'The loop of an order journal goes on after an error: Error: no such row',
+      ]);
+  });
+
+  it('needs a load, and refuses options that do not exist', () => {
+    const { journal } = bench();
+    // Sound: they are refused.
+    const start = (options: object) => refusal(() => journal.start(options as OrderLoopOptions));
+    expect(start({})).toBe('ConfigurationError invalid_option');
+    expect(start({ load: () => order, every: 5 })).toBe('ConfigurationError invalid_option');
+  });
+});
