@@ -1,11 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../../src/internal/backoff.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { ended, type StoreCrashEngine, startEngine, until } from './run-store-crash.ts';
+import { type SupervisedProcess, supervise } from '../support/supervised-process.ts';
+import { type StoreCrashEngine, startEngine, until } from './run-store-crash.ts';
 
 export interface BulkCrashFigures {
   readonly engine: StoreCrashEngine;
@@ -84,38 +86,33 @@ export async function runBulkCrash(options: {
 async function killWhileSending(arguments_: readonly string[], most: number): Promise<number> {
   let killed = 0;
   let isOver = false;
-  const children: (ChildProcess | undefined)[] = [];
   /** Those that have sent something: only they can be caught in the middle. */
-  const sending = new Set<ChildProcess>();
-  const start = (index: number) => {
-    const child = fork(join(import.meta.dirname, 'bulk-child.ts'), arguments_, {
-      stdio: ['ignore', 'ignore', process.env.CRASH_DEBUG ? 'inherit' : 'ignore', 'ipc'],
-    });
-    children[index] = child;
-    child.on('error', () => {});
-    child.on('message', (message: { finished?: true; replayed?: boolean }) => {
-      if (message.finished) isOver = true;
-      if (message.replayed === false) sending.add(child);
-    });
-    child.on('exit', () => {
-      sending.delete(child);
-      if (!isOver) start(index);
-    });
+  const sending = new Set<SupervisedProcess>();
+  const start = () => {
+    const child = supervise<{ finished?: true; replayed?: boolean }>(
+      join(import.meta.dirname, 'bulk-child.ts'),
+      arguments_,
+      {
+        onMessage({ finished, replayed }) {
+          if (finished) isOver = true;
+          if (replayed === false) sending.add(child);
+        },
+        onExit: () => void sending.delete(child),
+      },
+    );
+    return child;
   };
-  for (let index = 0; index < processes; index++) start(index);
+  const children = Array.from({ length: processes }, start);
   while (!isOver && killed < most) {
     await until(() => isOver || sending.size > 0, 60_000);
     await sleep(Math.random() * 60);
     const [child] = sending;
     if (isOver || child === undefined) continue;
     sending.delete(child);
-    child.kill('SIGKILL');
+    child.kill();
     killed++;
   }
-  isOver = true;
-  const ends = children.map((child) => ended(child));
-  for (const child of children) child?.kill('SIGKILL');
-  await Promise.all(ends);
+  await Promise.all(children.map((child) => child.end()));
   return killed;
 }
 
@@ -128,7 +125,7 @@ async function lastRun(arguments_: readonly string[]): Promise<Map<string, strin
   child.on('message', ({ key, state }: { key?: string; state?: string }) => {
     if (key !== undefined && state !== undefined) states.set(key, state);
   });
-  await ended(child);
+  await once(child, 'exit');
   return states;
 }
 

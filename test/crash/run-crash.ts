@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +11,7 @@ import {
   startRabbitmq,
   startRedis,
 } from '../support/private-server.ts';
+import { type SupervisedProcess, supervise } from '../support/supervised-process.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import {
   type CrashEngineName,
@@ -61,11 +61,10 @@ export interface CrashFigures {
   readonly seconds: number;
 }
 
-interface Child {
+interface Child extends SupervisedProcess {
   readonly role: 'receiver' | 'worker';
-  process: ChildProcess | undefined;
-  wanted: boolean;
-  port: number | undefined;
+  /** Absent while none runs that listens. */
+  port?: number | undefined;
 }
 
 const settleTimeoutMs = 120_000;
@@ -96,10 +95,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       ),
     30_000,
   );
-  const children = (['receiver', 'receiver', 'worker'] as const).map(
-    (role): Child => ({ role, process: undefined, wanted: false, port: undefined }),
-  );
-  for (const child of children) start(child, place);
+  const children = (['receiver', 'receiver', 'worker'] as const).map((role) => start(role, place));
   const receivers = children.filter(({ role }) => role === 'receiver');
   const acknowledged = new Set<string>();
   const poisonous = new Set<string>();
@@ -131,8 +127,8 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       if (victim !== undefined) {
         await until(() => victim.port !== undefined, settleTimeoutMs);
         await sleep(Math.random() * 120);
-        kill(victim);
-        start(victim, place);
+        victim.port = undefined;
+        victim.kill();
         processesKilled++;
       }
       if (server !== undefined && options.restartEvery && round % options.restartEvery === 0) {
@@ -175,7 +171,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
     };
   } finally {
     ending = true;
-    children.forEach(kill);
+    await Promise.all(children.map((child) => child.end()));
     await inbox.stop();
     await effects.close();
     await server?.stop();
@@ -206,28 +202,18 @@ async function startOwn(
   return undefined;
 }
 
-function start(child: Child, place: Place): void {
-  const { role } = child;
-  child.wanted = true;
+function start(role: Child['role'], place: Place): Child {
   const file = join(import.meta.dirname, 'child.ts');
-  const started = spawn(process.execPath, [file, JSON.stringify({ role, place })], {
-    stdio: ['ignore', 'ignore', process.env.CRASH_DEBUG ? 'inherit' : 'ignore', 'ipc'],
+  const process = supervise<{ port: number }>(file, [JSON.stringify({ role, place })], {
+    onMessage: ({ port }) => {
+      child.port = port;
+    },
+    onExit: () => {
+      child.port = undefined;
+    },
   });
-  child.process = started;
-  started.on('error', () => {});
-  // Whoever starts while its engine is away gives up: a supervisor starts it again.
-  started.on('exit', () => {
-    if (child.process === started && child.wanted) setTimeout(() => child.wanted && start(child, place), 300);
-  });
-  started.on('message', ({ port }: { port: number }) => {
-    if (child.process === started) child.port = port;
-  });
-}
-
-function kill(child: Child): void {
-  child.wanted = false;
-  child.port = undefined;
-  child.process?.kill('SIGKILL');
+  const child: Child = { role, ...process };
+  return child;
 }
 
 async function isAcknowledged(port: number, body: string): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { sleep } from '../../src/internal/backoff.ts';
 import type { RecordStore, StoredRecord } from '../../src/store/record-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
+import { type SupervisedProcess, supervise } from '../support/supervised-process.ts';
 import { accounts, type Transfer } from './store-accounts.ts';
 
 export const storeEngines = ['store-sqlite', 'store-redis', 'store-postgres'] as const;
@@ -62,44 +62,33 @@ export async function runStoreCrash(options: StoreCrashOptions): Promise<StoreCr
   });
   const acknowledged = new Set<string>();
   const results = new Set<string>();
-  const children: (ChildProcess | undefined)[] = [];
-  let [processesKilled, engineRestarts, isOver] = [0, 0, false];
+  const children: SupervisedProcess[] = [];
+  let [processesKilled, engineRestarts] = [0, 0];
 
-  function start(index: number): void {
-    const child = fork(join(import.meta.dirname, 'store-child.ts'), [...place, effectsFile], {
-      stdio: ['ignore', 'ignore', process.env.CRASH_DEBUG ? 'inherit' : 'ignore', 'ipc'],
+  const start = () =>
+    supervise<string>(join(import.meta.dirname, 'store-child.ts'), [...place, effectsFile], {
+      onMessage(message) {
+        const [, effect] = /^effect (\d+)$/.exec(message) ?? [];
+        if (effect !== undefined) results.add(effect);
+        else if (message !== 'ready') acknowledged.add(message);
+      },
     });
-    children[index] = child;
-    child.on('message', (message) => {
-      const [, effect] = /^effect (\d+)$/.exec(String(message)) ?? [];
-      if (effect !== undefined) results.add(effect);
-      else if (message !== 'ready') acknowledged.add(String(message));
-    });
-    child.on('error', () => {});
-    // Whoever starts while its engine is away gives up: a supervisor starts it again.
-    child.on('exit', () => {
-      if (!isOver) setTimeout(() => !isOver && start(index), 100);
-    });
-  }
 
   try {
-    for (let index = 0; index < processes; index++) start(index);
+    for (let count = 0; count < processes; count++) children.push(start());
     for (let round = 1; round <= options.rounds; round++) {
       // So that every round has some work to kill.
       const before = acknowledged.size;
       await until(() => acknowledged.size > before + processes, 60_000);
       await sleep(Math.random() * 100);
-      children[Math.floor(Math.random() * processes)]?.kill('SIGKILL');
+      children[Math.floor(Math.random() * processes)]?.kill();
       processesKilled++;
       if (server !== undefined && options.restartEvery && round % options.restartEvery === 0) {
         await server.restart();
         engineRestarts++;
       }
     }
-    isOver = true;
-    const ends = children.map((child) => ended(child));
-    for (const child of children) child?.kill('SIGKILL');
-    await Promise.all(ends);
+    await Promise.all(children.map((child) => child.end()));
     const done = (await listAll(store, 'done/')).map(({ key, value }) => ({
       id: key.slice('done/'.length),
       // Sound: the children write it.
@@ -131,8 +120,7 @@ export async function runStoreCrash(options: StoreCrashOptions): Promise<StoreCr
       seconds: Math.round((performance.now() - begun) / 1000),
     };
   } finally {
-    isOver = true;
-    for (const child of children) child?.kill('SIGKILL');
+    await Promise.all(children.map((child) => child.end()));
     await close();
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -178,11 +166,6 @@ async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
       await sleep(200);
     }
   }
-}
-
-export async function ended(child: ChildProcess | undefined): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  await new Promise((resolve) => child.once('exit', resolve));
 }
 
 export async function until(holds: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
