@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, inspect } from 'node:util';
 import { afterAll, describe, expect, expectTypeOf, it } from 'vitest';
@@ -13,14 +12,14 @@ import { isConfigurationError } from '../../src/errors/errors.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { buyInitBody, orderKey, signedText } from '../support/bodies.ts';
 import { thrownBy } from '../support/refusal.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 
 const partnerKeys = {
   PARTNER_PUBLIC_KEY: 'pk_partner_4f1d20',
   PARTNER_SECRET_KEY: 'sk_partner_9c2e71',
 };
-const folder = mkdtempSync(join(tmpdir(), 'environment-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder(afterAll);
 
 /** The message with which an environment is refused. */
 function complaint(env: object): string {

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { attackReceiver } from '../../src/diagnostics/attack/attack-receiver.ts';
 import { isThorough, times } from '../support/repeat.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { partnerCredentials } from './partner.ts';
 import { type Played, playService } from './play-service.ts';
 import { findPrograms, notInProcess, type Program, runProgram, variables } from './programs.ts';
@@ -15,8 +13,9 @@ const runnable = programs.filter(({ name }) => notInProcess[name] === undefined)
 const receivers: Receiver[] = [];
 const failed: string[] = [];
 
+registry.folder = scratchFolder(afterAll);
+
 beforeAll(async () => {
-  registry.folder = mkdtempSync(join(tmpdir(), 'drawn-'));
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   for (const method of ['log', 'warn', 'error'] as const)
     vi.spyOn(console, method).mockImplementation(() => {});
@@ -28,7 +27,6 @@ afterAll(async () => {
   for (const server of registry.servers) server.close();
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
-  rmSync(registry.folder, { recursive: true, force: true });
 });
 
 async function start(program: Program): Promise<void> {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -19,6 +16,7 @@ import {
   startPostgres,
   startRedis,
 } from '../support/private-server.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { gate } from '../webhooks/deliveries.ts';
 import { send, serve } from '../webhooks/http/server.ts';
 import { order, quick, receiver } from './contract.ts';
@@ -67,8 +65,7 @@ describe('a store that is down', () => {
   it.runIf(redisInstalled)(
     'has deliveries answered 503 while Redis is away; when it is back they are kept, and all are handled',
     async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'redis-'));
-      const redis = await startRedis(folder);
+      const redis = await startRedis(scratchFolder());
       const place = { connection: { host: '127.0.0.1', port: redis.port }, prefix: 'down' };
       const queue = new Queue('inbox', place);
       queue.on('error', () => {});
@@ -85,7 +82,6 @@ describe('a store that is down', () => {
       await inbox.stop({ timeoutMs: 1_000 });
       await queue.close();
       await redis.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
     60_000,
   );
@@ -93,8 +89,7 @@ describe('a store that is down', () => {
   it.runIf(redisInstalled)(
     'shows nothing of a delivery in the error when Redis has no room for it',
     async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'redis-'));
-      const redis = await startRedis(folder);
+      const redis = await startRedis(scratchFolder());
       const connection = { host: '127.0.0.1', port: redis.port };
       const queue = new Queue('inbox', { connection, prefix: 'full' });
       const { webhooks } = receiver(bullmqInbox({ queue, role: 'receiver' }));
@@ -110,15 +105,13 @@ describe('a store that is down', () => {
       await client.quit();
       await queue.close();
       await redis.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   );
 
   it.runIf(postgresInstalled)(
     'has deliveries answered 503 while PostgreSQL is away; when it is back they are kept, and all are handled',
     async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
-      const postgres = await startPostgres(folder);
+      const postgres = await startPostgres(scratchFolder());
       const connectionString = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
       const everySecond = { superviseIntervalSeconds: 1, monitorIntervalSeconds: 1 };
       const boss = new PgBoss({ connectionString, ...everySecond, schedule: false });
@@ -129,7 +122,6 @@ describe('a store that is down', () => {
       await inbox.stop({ timeoutMs: 1_000 });
       await boss.stop({ graceful: false });
       await postgres.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
     60_000,
   );

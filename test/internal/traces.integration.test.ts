@@ -1,6 +1,4 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sendBulk } from '../../src/bulk/send-bulk.ts';
@@ -13,6 +11,7 @@ import { signBody } from '../../src/signature/sign-body.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 const names = ['call', 'delivery', 'handle', 'otp', 'bulk'] as const;
 const events = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
@@ -44,7 +43,7 @@ function listenToAll(): { readonly published: Published[]; stop(): void } {
 }
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-const folder = mkdtempSync(join(tmpdir(), 'traces-'));
+const folder = scratchFolder(afterAll);
 const phone = '+2348012345678';
 const address = 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA';
 const listening = listenToAll();
@@ -148,8 +147,6 @@ beforeAll(async () => {
   secrets.push('row-Ada', 'dev@acme.example', '15000', 'no route', 'of order');
   listening.stop();
 }, 20_000);
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 it('every channel is heard', () => {
   expect(new Set(published.map(({ name }) => name))).toEqual(new Set(names));

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
@@ -9,10 +7,10 @@ import { redisStore } from '../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { clients, removeKeys, type TestClient } from '../store/redis/clients.ts';
 import { describeWith, postgresUrl, redisUrl, run } from '../store/servers.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { describeOtp } from './otp-suite.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'otp-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder(afterAll);
 let opened = 0;
 /** A thousand changes of one record wait for each other, perhaps on a busy machine. */
 const storeTimeoutMs = 60_000;

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, it } from 'vitest';
@@ -10,6 +8,7 @@ import { redisStore } from '../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { describeRecordStore, type TestRunner } from '../../src/testing/describe-record-store.ts';
 import { isThorough } from '../support/repeat.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { clients, removeKeys, type TestClient } from './redis/clients.ts';
 import { describeWith, postgresUrl, redisUrl, run } from './servers.ts';
 
@@ -34,8 +33,7 @@ describe('memoryStore', () => {
 });
 
 describe('sqliteStore', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'store-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder(afterAll);
   describeRecordStore(patient, ({ now, data }) => sqliteStore({ path: join(folder, `${data}.sqlite`), now }));
 });
 

@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { signingKey } from '../../src/credentials/signing-key.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { eventBody } from '../../src/testing/event-body.ts';
 import { signedDelivery } from '../../src/testing/signed-delivery.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { vectorsFile } from './conformance.ts';
 
 const version = spawnSync('python3', ['--version'], { encoding: 'utf8' });
@@ -25,11 +25,7 @@ const files = new Map([
 const example = readFileSync(new URL('../../examples/languages/receiver.py', import.meta.url), 'utf8');
 
 describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}`, () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'pex-vectors-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = scratchFolder(afterAll);
 
   /** Runs the checker over the vectors. @param change what to make of the receiver */
   function check(change: (receiver: string) => string = (receiver) => receiver) {

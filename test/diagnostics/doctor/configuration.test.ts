@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineDeployment } from '../../../src/deployment/define-deployment.ts';
 import { isInRange, oldestNode, peers } from '../../../src/diagnostics/doctor/checks/installation.ts';
 import { pinScheme } from '../../../src/diagnostics/pin/pin-scheme.ts';
 import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
 import { buyInitBody } from '../../support/bodies.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 import { delivery } from '../../webhooks/deliveries.ts';
 import { examined } from './examined.ts';
 
@@ -146,7 +146,7 @@ describe('the doctor says of the signature scheme', () => {
   });
 
   it('the same of the pin that the environment names', async () => {
-    const folder = temporaryFolder();
+    const folder = scratchFolder();
     const file = join(folder, 'pin.json');
     writeFileSync(file, JSON.stringify(pin));
     const byFile = { ...keys, PARTNER_EXCHANGE_SCHEME_FILE: file };
@@ -215,16 +215,10 @@ describe('the doctor says of optional peers', () => {
 });
 
 function installed(name: string, manifestText: string): string {
-  const folder = temporaryFolder();
+  const folder = scratchFolder();
 
   mkdirSync(join(folder, 'node_modules', name), { recursive: true });
   mkdirSync(join(folder, 'packages', 'app'), { recursive: true });
   writeFileSync(join(folder, 'node_modules', name, 'package.json'), manifestText);
   return join(folder, 'packages', 'app');
-}
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'pex-doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
 }

@@ -1,8 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Job, Queue, type Telemetry, Worker, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
@@ -10,6 +7,7 @@ import { type BullmqInboxOptions, bullmqInbox } from '../../../src/inbox/bullmq/
 import type { BullQueue, BullWorker } from '../../../src/inbox/bullmq/bullmq-job.ts';
 import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { startRedis } from '../../support/private-server.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { eventually, order, quick, receiver } from '../contract.ts';
 import { engines, redisAddress } from '../engines.ts';
@@ -442,8 +440,7 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
   });
 
   test('stops in time though Redis went away while a handler was running', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'redis-'));
-    const redis = await startRedis(folder);
+    const redis = await startRedis(scratchFolder());
     const connection = { host: '127.0.0.1', port: redis.port, maxRetriesPerRequest: null };
     const own = new Queue('inbox', { connection, prefix });
     own.on('error', () => {});
@@ -469,6 +466,5 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     await redis.restart();
     await own.close();
     await redis.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 });

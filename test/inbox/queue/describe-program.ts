@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +36,7 @@ export function describeProgram(
   const program = queuePrograms.find((each) => each.mark === mark) ?? expect.unreachable(mark);
   const missing = program.missing ?? ('missing' in postgres ? postgres.missing : undefined);
   describe.skipIf(missing !== undefined && !isInCi)(`the program ${mark} of the guide`, () => {
-    const folder = mkdtempSync(join(tmpdir(), 'broker-'));
+    const folder = scratchFolder(afterAll);
     let broker: PrivateServer | undefined;
     const prepareWith = (replaced: Readonly<Record<string, string>>) =>
       prepare(program, broker ?? expect.unreachable('no broker'), replaced);
@@ -47,7 +46,6 @@ export function describeProgram(
     }, 90_000);
     afterAll(async () => {
       await broker?.stop();
-      rmSync(folder, { recursive: true, force: true });
     });
 
     it('handles all that it acknowledged, and makes no dead letter, through every outage', async () => {

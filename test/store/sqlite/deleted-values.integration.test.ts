@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
@@ -7,6 +6,7 @@ import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { order, quick, receiver } from '../../inbox/contract.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 
 const marker = 'jane.doe@example.org';
 
@@ -20,8 +20,7 @@ function holding(folder: string): string[] {
 
 /** Tests that run side by side need their own context for what they leave. */
 function scratchDatabase({ onTestFinished }: TestContext, name: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'partner-exchange-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder(onTestFinished);
   return { folder, path: join(folder, name) };
 }
 
