@@ -39,7 +39,7 @@ const orderOf = (partner_order_id: string): BuyOrder => ({
   fiat_amount: '15000.50',
   fiat_currency: 'NGN',
   chain: 'usdt-trc20',
-  buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+  buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
   partner_callback_url: `http://127.0.0.1:${port}/orders`,
 });
 

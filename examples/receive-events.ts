@@ -37,7 +37,7 @@ await new ExchangeClient({ deployment, credentials }).createOrder({
   fiat_amount: '20000',
   fiat_currency: 'NGN',
   chain: 'usdt-trc20',
-  buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+  buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
   partner_callback_url: callbackUrl,
 });
 await sandbox.idle();

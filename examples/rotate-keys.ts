@@ -67,7 +67,7 @@ async function place(partner_order_id: string): Promise<void> {
     fiat_amount: '15000.50',
     fiat_currency: 'NGN',
     chain: 'usdt-trc20',
-    buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+    buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
     partner_callback_url: callback,
   });
   console.log('created', partner_order_id, status);

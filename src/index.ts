@@ -77,6 +77,7 @@ export {
   StoreError,
   type StoreErrorCode,
   ValidationError,
+  type ValidationErrorCode,
   type ValidationIssue,
 } from './errors/errors.ts';
 export type { ExchangeClientOptions, PartnerIdentity } from './exchange/exchange-client.ts';

@@ -74,7 +74,7 @@ class Receiver {
         if (!call.matches("order \\S+|listen [0-9]{1,5}")) refuse("Usage: java Receiver listen PORT | order ID");
         String order = """
             {"partner_order_id":"%s","fiat_amount":"15000.50","fiat_currency":"NGN","chain":"usdt-trc20","buyer_crypto_address":\
-            "TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA","partner_callback_url":"https://partner.example/orders"}""".formatted(arguments[1]);
+            "TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP","partner_callback_url":"https://partner.example/orders"}""".formatted(arguments[1]);
         String body = order.substring(0, order.length() - 1) + ",\"signature\":\"" + sign(order) + "\"}";
         if (arguments[0].equals("order")) System.out.print(body); // Post exactly this text.
         if (!arguments[0].equals("listen")) return;

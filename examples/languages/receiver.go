@@ -93,6 +93,6 @@ func main() {
 		panic(server.ListenAndServe())
 	}
 	order, _ := json.Marshal(map[string]string{"partner_order_id": os.Args[2], "fiat_amount": "15000.50", "fiat_currency": "NGN", "chain": "usdt-trc20",
-		"buyer_crypto_address": "TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA", "partner_callback_url": "https://partner.example/orders"})
+		"buyer_crypto_address": "TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP", "partner_callback_url": "https://partner.example/orders"})
 	fmt.Printf(`%s,"signature":"%s"}`, order[:len(order)-1], sign(string(order))) // Post exactly this text.
 }

@@ -83,7 +83,7 @@ if (PHP_SAPI !== 'cli') {
 if ($argc !== 3 || $argv[1] !== 'order' || $argv[2] === '') refuse('Usage: php receiver.php order ID');
 $order = json_encode([
     'partner_order_id' => $argv[2], 'fiat_amount' => '15000.50', 'fiat_currency' => 'NGN', 'chain' => 'usdt-trc20',
-    'buyer_crypto_address' => 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA', 'partner_callback_url' => 'https://partner.example/orders',
+    'buyer_crypto_address' => 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP', 'partner_callback_url' => 'https://partner.example/orders',
 ], JSON_THROW_ON_ERROR);
 $signature = sign($order); // Before anything is printed: without keys it ends here.
 echo substr($order, 0, -1), ',"signature":"', $signature, '"}'; // Post exactly this text.

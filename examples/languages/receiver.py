@@ -87,7 +87,7 @@ def main(command="", value=""):
         server.serve_forever()
     order = json.dumps({
         "partner_order_id": value, "fiat_amount": "15000.50", "fiat_currency": "NGN", "chain": "usdt-trc20",
-        "buyer_crypto_address": "TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA", "partner_callback_url": "https://partner.example/orders",
+        "buyer_crypto_address": "TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP", "partner_callback_url": "https://partner.example/orders",
     })
     print(f'{order[:-1]}, "signature": "{sign(order, known[0])}"}}', end="")  # Post exactly this text.
 

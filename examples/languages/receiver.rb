@@ -73,7 +73,7 @@ end
 KEY = secret('MERCHANT_SECRET_KEY') + secret('PARTNER_SECRET_KEY') # Nothing between them.
 if command == 'order'
   order = { partner_order_id: value, fiat_amount: '15000.50', fiat_currency: 'NGN', chain: 'usdt-trc20',
-            buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA', partner_callback_url: 'https://partner.example/orders' }.to_json
+            buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP', partner_callback_url: 'https://partner.example/orders' }.to_json
   print(order.chop, ',"signature":"', sign(order), '"}') # Post exactly this text.
   exit
 end

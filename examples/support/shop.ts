@@ -26,7 +26,7 @@ export function createShop({
       fiat_amount,
       fiat_currency: 'NGN',
       chain: 'usdt-trc20',
-      buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+      buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
       partner_callback_url: 'https://shop.example/orders',
     });
   }

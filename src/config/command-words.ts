@@ -10,6 +10,7 @@ export const commandWords: Words = {
   scan: 'run "partner-exchange messenger scan"',
   receiveKeys: 'give them to "partner-exchange keys receive"',
   merchant: '--merchant',
+  acceptAddress: '--accept-address',
   settings: (...names) => names.map(variablesOf).join(' and '),
 };
 

@@ -106,6 +106,13 @@ export const assumptions = [
     override: 'duplicateIds in createOrderJournal',
   },
   {
+    id: 'address-form',
+    statement:
+      'Addresses on usdt-trc20 have the form of TRON, on usdc-matic that of EVM chains, on eusd-mob that of MobileCoin; on any other chain they have any form.',
+    basis: 'assumed',
+    override: 'addressForms in defineDeployment, or acceptAddress of one order',
+  },
+  {
     id: 'branded-names',
     statement:
       'platform_order_ref, platform_merchant_id, messenger_device_no and connect-msg are the names on the wire.',

@@ -49,6 +49,11 @@ export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
+/** Whether a host can be of a real service: not this machine, and no name that is reserved for tests (RFC 6761). */
+export function canBeRealHost(hostname: string): boolean {
+  return !isLoopbackHost(hostname) && !/\.(?:localhost|example|test|invalid)$/.test(hostname);
+}
+
 function checkStaysHere(name: string, url: URL): void {
   if (!isLoopbackHost(url.hostname)) {
     throw invalid(

@@ -1,3 +1,4 @@
+import { type AddressForms, addressForms, readAddressForms } from '../addresses/address-forms.ts';
 import { ConfigurationError } from '../errors/errors.ts';
 import { isJsonObject } from '../internal/json.ts';
 import {
@@ -75,6 +76,12 @@ export interface DeploymentOptions<Order = BuyOrder> {
    * @default { 409: 'unknown', 423: 'unknown', 429: 'refused' } (assumed, ledger: `order-conflict`, `order-rate-limit`)
    */
   orderStatuses?: OrderStatuses | undefined;
+  /**
+   * The form of the addresses of further chains, or another form of a known chain. `createOrder` refuses an address that
+   * is none of its chain (`checkAddress` of `./addresses`). `false`: addresses are not checked.
+   * @default addressForms of `./addresses` (assumed, ledger: `address-form`)
+   */
+  addressForms?: AddressForms | false | undefined;
   /** Query parameter names of `checkNumber`. */
   numberCheckParameters?: Partial<NumberCheckParameters> | undefined;
   /** Sent with every request. Headers that the client sets itself are refused. */
@@ -106,6 +113,8 @@ export interface Deployment<Order = BuyOrder> {
   /** As in {@link DeploymentOptions}, with its defaults. */
   readonly orderStatuses: OrderStatuses;
   /** As in {@link DeploymentOptions}, with its defaults. */
+  readonly addressForms: AddressForms | false;
+  /** As in {@link DeploymentOptions}, with its defaults. */
   readonly numberCheckParameters: NumberCheckParameters;
   /** Not enumerable, since they may hold a gateway's key: a printed deployment does not show them. */
   readonly headers: Readonly<Record<string, string>>;
@@ -132,6 +141,9 @@ const readOptions = defineOptions(
     orderSchema: value(checkOrderSchema, { default: reportedBuyOrder }),
     readOrderReply: callback({ default: usualOrderReply }),
     orderStatuses: checkOrderStatuses,
+    addressForms: value((given, name) => (given === false ? given : readAddressForms(given, name)), {
+      default: addressForms,
+    }),
     numberCheckParameters: nested({ api_key: parameter('api_key'), to_phone: parameter('to_phone') }),
     headers: checkHeaders,
   } satisfies OptionTable<DeploymentOptions<unknown>>,

@@ -458,17 +458,27 @@ export interface ValidationIssue {
   readonly message: string;
 }
 
-/** The input of a call does not fit. Thrown before anything is signed or sent. */
-export class ValidationError extends PartnerExchangeError<'invalid_input'> {
+/** The codes of {@link ValidationError}: docs/errors.md explains each. @useDeclaredType */
+export type ValidationErrorCode = keyof typeof remedies.ValidationError;
+
+/** The input of a call does not fit. Thrown before anything is signed, written or sent. */
+export class ValidationError extends PartnerExchangeError<ValidationErrorCode> {
   /** Each member that does not fit. */
   readonly issues: readonly ValidationIssue[];
+  /** Nothing has reached the service. */
+  readonly outcome = 'not-sent';
 
   /** @internal */
-  constructor(subject: string, issues: readonly ValidationIssue[]) {
+  constructor(
+    subject: string,
+    issues: readonly ValidationIssue[],
+    { code = 'invalid_input', ...details }: ErrorDetails & { readonly code?: ValidationErrorCode } = {},
+  ) {
     super(
       { kind: 'ValidationError', remedies: validationRemedies },
-      'invalid_input',
+      code,
       `${subject}: ${issues.map(describe).join('; ')}`,
+      details,
     );
     this.issues = issues;
   }

@@ -23,6 +23,8 @@ export interface Words {
   readonly receiveKeys: string;
   /** Names the merchant that signs. */
   readonly merchant: string;
+  /** Passes one order whose address is refused. */
+  readonly acceptAddress: string;
   /** Options of `defineDeployment`, in a sentence. */
   settings(...names: readonly string[]): string;
 }
@@ -35,6 +37,7 @@ export const libraryWords: Words = {
   scan: 'open scanDeviceUrl() and scan',
   receiveKeys: 'give them to receive()',
   merchant: 'the merchant option',
+  acceptAddress: 'the acceptAddress option',
   settings: (...names) => `${names.join(' and ')} of defineDeployment`,
 };
 
@@ -182,6 +185,8 @@ export const storeRemedies = {
 
 export const validationRemedies = {
   invalid_input: '',
+  address_refused: (say) =>
+    `Nothing was sent: ask the buyer for the address again; if it is right, set ${say.settings('addressForms')}, or pass this order with ${say.acceptAddress}.`,
 } as const satisfies Remedies;
 
 /** All tables by class. Only for types, docs and tests: it would keep every table in every bundle. */

@@ -23,6 +23,7 @@ import { defineOptions, type OptionTable, optional } from '../internal/options.t
 import { signBody } from '../signature/sign-body.ts';
 import {
   checkOrder,
+  checkOrderAddress,
   type OrderCallOptions,
   type PreparedOrder,
   readOrderCallOptions,
@@ -45,7 +46,7 @@ import { fixedKeyRing, type SigningCredentials, signingCredentials } from './sig
  *     fiat_amount: '15000.50',
  *     fiat_currency: 'NGN',
  *     chain: 'usdt-trc20',
- *     buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+ *     buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
  *     partner_callback_url: 'https://partner.example/orders',
  *   });
  * } catch (error) {
@@ -130,6 +131,7 @@ export class ExchangeClient<Order = BuyOrder> {
   /**
    * Creates a buy order. The deployment's `orderSchema` checks the payload; it is sent under the deployment's wire
    * names, signed with merchant + partner secret (contract: Endpoints 4; path and payload are reported).
+   * An address that is none of its chain is refused.
    *
    * It resolves only if the reply accepts the order (ledger: `order-reply`).
    * An order whose outcome is `unknown` is never sent again automatically, and the contract has no look-up:
@@ -143,8 +145,8 @@ export class ExchangeClient<Order = BuyOrder> {
     order: Order,
     options: OrderCallOptions<Schema> = {},
   ): Promise<Reply<ReplyBody<Schema>>> {
-    const { merchant, ...callOptions } = readOrderCallOptions(options);
-    const prepared = await this.prepareOrder(order, { merchant });
+    const { merchant, acceptAddress, ...callOptions } = readOrderCallOptions(options);
+    const prepared = await this.prepareOrder(order, { merchant, acceptAddress });
     // Sound: the schema is the one that was given.
     return await prepared.send(callOptions as CallOptions<Schema>);
   }
@@ -153,11 +155,14 @@ export class ExchangeClient<Order = BuyOrder> {
    * Checks an order, and sends nothing yet: what is wrong with it shows before anything is written down about it.
    * `createOrderJournal` of `./orders` works on this.
    *
-   * @throws {ValidationError}
+   * @throws {ValidationError} also `address_refused`: crypto for the buyer's address would be lost
    * @throws {ConfigurationError} without credentials, or without a merchant secret
    */
-  async prepareOrder(order: Order, options: Pick<OrderCallOptions, 'merchant'> = {}): Promise<PreparedOrder> {
-    const { merchant } = readPrepareOptions(options);
+  async prepareOrder(
+    order: Order,
+    options: Pick<OrderCallOptions, 'merchant' | 'acceptAddress'> = {},
+  ): Promise<PreparedOrder> {
+    const { merchant, acceptAddress } = readPrepareOptions(options);
     const signing = this.#requireCredentials('createOrder');
     const { signer, rotation } = await signing.current();
     // Before the schema: a missing merchant secret is a configuration error, whatever the order.
@@ -165,6 +170,7 @@ export class ExchangeClient<Order = BuyOrder> {
       this.#signingKey('createOrder', signer, merchant);
     // Once, should the call be repeated with other keys: a schema may transform.
     const payload = await checkOrder(this.#deployment.orderSchema, order);
+    checkOrderAddress(payload, { deployment: this.#deployment, acceptAddress });
     this.#orderKey(signer, payload, merchant);
     const body = toWireNames(payload, this.#deployment.wireNames);
     return {

@@ -1,3 +1,8 @@
+import { addressReasons } from '../addresses/address-reasons.ts';
+import { type AddressCheck, checkAddress } from '../addresses/check-address.ts';
+import { isExampleAddress } from '../addresses/example-addresses.ts';
+import { canBeRealHost } from '../deployment/base-url.ts';
+import type { Deployment } from '../deployment/define-deployment.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
 import { ValidationError } from '../errors/errors.ts';
 import { type CallOptions, callRows, type ReplyBody, type ReplySchema } from '../http/call.ts';
@@ -13,6 +18,11 @@ export interface OrderCallOptions<Schema extends ReplySchema = ReplySchema> exte
    * `fiat_currency`; refused if that leaves a choice
    */
   merchant?: string | undefined;
+  /**
+   * Why the address of this order is right although `checkAddress` refuses it. It then passes, unless it looks like a
+   * secret. A journal keeps the reason.
+   */
+  acceptAddress?: string | undefined;
 }
 
 /** An order that was checked, but not sent: see `prepareOrder` of `ExchangeClient`. */
@@ -31,12 +41,12 @@ export interface PreparedOrder {
   ): Promise<Reply<ReplyBody<Schema>>>;
 }
 
-const merchantRow = { merchant: optional(text()) };
+const prepareRows = { merchant: optional(text()), acceptAddress: optional(text()) };
 
-export const readPrepareOptions = defineOptions('prepareOrder', merchantRow);
+export const readPrepareOptions = defineOptions('prepareOrder', prepareRows);
 export const readOrderCallOptions = defineOptions('createOrder', {
   ...callRows,
-  ...merchantRow,
+  ...prepareRows,
 } satisfies OptionTable<OrderCallOptions>);
 
 /** The payload of an order, as its schema makes it. @throws {ValidationError} */
@@ -44,4 +54,35 @@ export async function checkOrder(schema: StandardSchema, order: unknown): Promis
   const checked = await checkWithSchema('createOrder', schema, order);
   if (isJsonObject(checked)) return checked;
   throw new ValidationError('createOrder', [{ path: [], message: 'must be an object' }]);
+}
+
+/**
+ * Refuses an order whose crypto would be lost. An order without these members is one of a schema of the user's own.
+ *
+ * @throws {ValidationError} `address_refused`, without the address
+ */
+export function checkOrderAddress(
+  { chain, buyer_crypto_address: address }: JsonObject,
+  { deployment, acceptAddress }: { deployment: Deployment<unknown>; acceptAddress: string | undefined },
+): void {
+  if (typeof address !== 'string' || typeof chain !== 'string' || chain === '') return;
+  const { verdict, reason = 'form', looksLike } = checkForService(address, chain, deployment);
+  if (verdict !== 'refused' || (acceptAddress !== undefined && reason !== 'secret')) return;
+  const { words } = addressReasons[reason];
+  const message = looksLike === undefined ? words : `${words}: its form is ${looksLike.join(' or ')}`;
+  throw new ValidationError('createOrder', [{ path: ['buyer_crypto_address'], message }], {
+    code: 'address_refused',
+    ...(reason === 'secret' && {
+      remedy: 'Nothing was sent: take it for known to others, and ask for an address.',
+    }),
+    assumptions: ['address-form'],
+  });
+}
+
+function checkForService(address: string, chain: string, deployment: Deployment<unknown>): AddressCheck {
+  const { addressForms: forms, onboardingBaseUrl } = deployment;
+  const isReal = onboardingBaseUrl !== undefined && canBeRealHost(new URL(onboardingBaseUrl).hostname);
+  if (isReal && isExampleAddress(address))
+    return { verdict: addressReasons.example.verdict, reason: 'example' };
+  return forms === false ? { verdict: 'unchecked' } : checkAddress(address, { chain, forms });
 }

@@ -14,6 +14,7 @@ export {
   type OrderErrorCode,
   type OrderState,
   ValidationError,
+  type ValidationErrorCode,
 } from '../errors/errors.ts';
 export type {
   CreatedOrder,

@@ -22,7 +22,10 @@ import type { JournaledOrder } from './journaled-order.ts';
 /** The part of an `ExchangeClient` that a journal needs. */
 export interface OrderSender<Order = BuyOrder> {
   /** As the one of `ExchangeClient`. */
-  prepareOrder(order: Order, options?: { merchant?: string | undefined }): Promise<PreparedOrder>;
+  prepareOrder(
+    order: Order,
+    options?: { merchant?: string | undefined; acceptAddress?: string | undefined },
+  ): Promise<PreparedOrder>;
 }
 
 /** Options of {@link createOrderJournal}. */

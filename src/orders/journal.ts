@@ -156,6 +156,11 @@ export interface CreateOrderOptions<Schema extends ReplySchema = ReplySchema> ex
    * `fiat_currency`; refused if that leaves a choice
    */
   merchant?: string | undefined;
+  /**
+   * Why the address of this order is right although `checkAddress` of `./addresses` refuses it: the order then passes,
+   * unless it looks like a secret. The journal keeps the reason, so write no personal data.
+   */
+  acceptAddress?: string | undefined;
   /** Sends an order again that was refused, as it is. @default false */
   again?: boolean | undefined;
 }
@@ -193,6 +198,8 @@ export interface SubmittedOrder<Body = unknown> {
 export interface PrepareOrderOptions {
   /** Which of `merchantSecretKeys` will sign, as for `create`, which needs the same. */
   merchant?: string | undefined;
+  /** Why a refused address is right, as for `create`, which needs the same. */
+  acceptAddress?: string | undefined;
   /** Writes the intent, e.g. `postgresStore` over a client in a transaction. @default the journal's store */
   store?: RecordStore | undefined;
 }

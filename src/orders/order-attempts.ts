@@ -96,8 +96,11 @@ export function orderAttempts<Order = BuyOrder>(
 
   return {
     /** @throws {ValidationError | ConfigurationError | KeyError} before anything is written */
-    async check(order: Order, merchant: string | undefined): Promise<CheckedOrder> {
-      const prepared = await exchange.prepareOrder(order, { merchant });
+    async check(
+      order: Order,
+      { merchant, acceptAddress }: Pick<OrderRecord, 'merchant' | 'acceptAddress'>,
+    ): Promise<CheckedOrder> {
+      const prepared = await exchange.prepareOrder(order, { merchant, acceptAddress });
       const { payload, partnerId, partnerCode, rotation } = prepared;
       const { partner_order_id } = payload;
       if (!isName(partner_order_id)) {
@@ -105,7 +108,8 @@ export function orderAttempts<Order = BuyOrder>(
         throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
       }
       const digest = orderDigest(payload, merchant);
-      return { prepared, intent: { partner_order_id, digest, merchant, partnerId, partnerCode, rotation } };
+      const owner = { partnerId, partnerCode, rotation };
+      return { prepared, intent: { partner_order_id, digest, merchant, acceptAddress, ...owner } };
     },
 
     /** @throws {StoreError} if the intent could not be written: nothing was sent */

@@ -49,8 +49,17 @@ import {
   withReport,
 } from './transitions.ts';
 
+const longestNote = 1000;
+
+/** It is kept as a note is. */
+const acceptAddressRow = optional((given, name) => {
+  if (isName(given) && given.length <= longestNote) return storableText(given);
+  throw invalidOption(`${name} must be a text of 1 to ${longestNote} characters.`);
+});
+
 const createRows = {
   merchant: unchecked(),
+  acceptAddress: acceptAddressRow,
   again: flag({ default: false }),
   signal: unchecked(),
   timeoutMs: unchecked(),
@@ -63,6 +72,7 @@ const readSubmitOptions = defineOptions('submit', createRows);
 
 const readPrepareOptions = defineOptions('prepare', {
   merchant: unchecked(),
+  acceptAddress: acceptAddressRow,
   store: optional(checkStore),
 } satisfies OptionTable<PrepareOrderOptions>);
 
@@ -70,8 +80,6 @@ const readUnsettledOptions = defineOptions('unsettled', {
   olderThanMs: integer({ default: 0, least: 0 }),
   limit: integer({ default: 1000 }),
 } satisfies OptionTable<UnsettledOptions>);
-
-const longestNote = 1000;
 
 /**
  * Keeps a journal of orders, so that none is sent twice and none is forgotten: see {@link OrderJournal}.
@@ -114,8 +122,8 @@ export function createOrderJournal<Order = BuyOrder>(
     order: Order,
     createOptions: CreateOrderOptions<Schema> = {},
   ): Promise<CreatedOrder<ReplyBody<Schema>>> {
-    const { merchant, again, ...call } = readCreateOptions(createOptions);
-    const checked = await check(order, merchant);
+    const { merchant, acceptAddress, again, ...call } = readCreateOptions(createOptions);
+    const checked = await check(order, { merchant, acceptAddress });
     const made = await sendNow<ReplyBody<Schema>>(checked, { again, outbox: false, call });
     if (made.kind === 'denied') throw made.error;
     if (made.kind === 'known') return { replayed: true, reply: undefined, order: show(made.record) };
@@ -128,10 +136,10 @@ export function createOrderJournal<Order = BuyOrder>(
     order: Order,
     submitOptions: CreateOrderOptions<Schema> = {},
   ): Promise<SubmittedOrder<ReplyBody<Schema>>> {
-    const { merchant, again, ...call } = readSubmitOptions(submitOptions);
+    const { merchant, acceptAddress, again, ...call } = readSubmitOptions(submitOptions);
     let checked: CheckedOrder;
     try {
-      checked = await check(order, merchant);
+      checked = await check(order, { merchant, acceptAddress });
     } catch (error) {
       return await refuseInvalid(order, error);
     }
@@ -220,8 +228,8 @@ export function createOrderJournal<Order = BuyOrder>(
       startOrderLoop<Order>(startOptions, { check, attempt, failureOf, report, show, records, settings }),
 
     async prepare(order, prepareOptions = {}) {
-      const { merchant, store } = readPrepareOptions(prepareOptions);
-      const { intent } = await check(order, merchant);
+      const { store, ...given } = readPrepareOptions(prepareOptions);
+      const { intent } = await check(order, given);
       const id = intent.partner_order_id;
       const change = (record: OrderRecord | undefined) => prepareOrder(record, intent, now());
       const prepared = await (store === undefined

@@ -108,7 +108,7 @@ export function startOrderLoop<Order>(
   async function send(record: OrderRecord, idDigest: string): Promise<void> {
     let sent: Awaited<ReturnType<typeof attempt>>;
     try {
-      const checked = await check(await load(show(record)), record.merchant);
+      const checked = await check(await load(show(record)), record);
       const { intent } = checked;
       if (intent.partner_order_id !== record.partner_order_id)
         throw orderError('different_order', record, { now: now() });

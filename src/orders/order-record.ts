@@ -25,6 +25,8 @@ const knownMembers = z.object({
   partnerCode: text.optional(),
   /** Of the keys that signed: all keys of one rotation are those of the order's owner. */
   rotation: text.optional(),
+  /** Why its address is right although `checkAddress` refuses it. */
+  acceptAddress: text.optional(),
   /** As last written: a `sending` whose lease has expired is `unknown`, see {@link stateAt}. */
   state: z.enum([
     'prepared',

@@ -16,6 +16,7 @@ export interface Intent {
   readonly partner_order_id: string;
   readonly digest: string;
   readonly merchant: string | undefined;
+  readonly acceptAddress?: string | undefined;
   readonly partnerId: string | undefined;
   readonly partnerCode?: string | undefined;
   readonly rotation?: string | undefined;
@@ -228,11 +229,13 @@ function newRecord(intent: Intent, now: number): OrderRecord {
 
 /** The order to be sent may differ from the refused one. */
 function withIntent(record: OrderRecord, intent: Intent, now: number): OrderRecord {
-  const { merchant, partnerId, partnerCode, rotation, handedOver, ...rest } = withoutLease(record);
+  const { merchant, acceptAddress, partnerId, partnerCode, rotation, handedOver, ...rest } =
+    withoutLease(record);
   return {
     ...rest,
     digest: intent.digest,
     ...(intent.merchant !== undefined && { merchant: intent.merchant }),
+    ...(intent.acceptAddress !== undefined && { acceptAddress: intent.acceptAddress }),
     ...(intent.partnerId !== undefined && { partnerId: intent.partnerId }),
     ...(intent.partnerCode !== undefined && { partnerCode: intent.partnerCode }),
     ...(intent.rotation !== undefined && { rotation: intent.rotation }),

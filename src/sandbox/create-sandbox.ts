@@ -157,6 +157,7 @@ function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): Co
     wireNames: options.wireNames,
     signature: options.signature,
     orderSchema: options.orderSchema,
+    addressForms: options.addressForms,
     numberCheckParameters: options.numberCheckParameters,
   });
   // Sound: all three base URLs are given above.

@@ -27,10 +27,13 @@ import type { EventHook, ReplyHook } from './hooks.ts';
 import { type Decimal, exactNumber, parseDecimal } from './orders/decimal.ts';
 import { checkPartners, type SandboxPartner } from './partners/fixed-partners.ts';
 
-/** The options of `defineDeployment` that describe how this deployment differs. */
+/**
+ * The options of `defineDeployment` that describe how this deployment differs. With `addressForms` the sandbox refuses
+ * orders for an address that is none of its chain; without it, any address will do.
+ */
 type DeploymentPart<Order> = Pick<
   DeploymentOptions<Order>,
-  'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
+  'addressForms' | 'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
 >;
 
 /** Options of {@link createSandbox}. */
@@ -196,6 +199,7 @@ export function textsOr(...usual: string[]) {
 
 const readOptions = defineOptions('createSandbox', {
   // Checked by `defineDeployment`.
+  addressForms: unchecked<NonNullable<SandboxOptions['addressForms']>>(),
   paths: unchecked<NonNullable<SandboxOptions['paths']>>(),
   wireNames: unchecked<NonNullable<SandboxOptions['wireNames']>>(),
   signature: unchecked<NonNullable<SandboxOptions['signature']>>(),

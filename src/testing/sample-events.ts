@@ -23,7 +23,7 @@ function order<Fiat extends string, Crypto extends string>(
     exchange_rate: 1538.51,
     pair: 'NGN/USDT',
     fiat_currency: 'NGN',
-    buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+    buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
     chain: 'usdt-trc20',
     fiat_payment_status,
     crypto_payment_status,

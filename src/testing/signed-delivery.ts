@@ -102,7 +102,7 @@ export function signedDelivery(body: object, options: DeliveryOptions): SignedDe
  */
 export function refusedDeliveries(body: object, options: DeliveryOptions): RefusedDeliveries {
   const { key, publicKey, encoding, text, delivery } = signingOf(body, readRefusedOptions(options));
-  const anotherAddress = 'TAttackerAttackerAttackerAttacker1';
+  const anotherAddress = 'TTZW3rKNFSK4L4tWqMosLsdd8EkBhEKGG2';
   const genuine = parseSignedBody(text(key), encoding);
   const changed = parseSignedBody(text(key, { buyer_crypto_address: anotherAddress }), encoding);
   return {

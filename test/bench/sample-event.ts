@@ -12,7 +12,7 @@ const event = {
   exchange_rate: 1528.68,
   pair: 'NGN/USDT',
   fiat_currency: 'NGN',
-  buyer_crypto_address: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE',
+  buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
   chain: 'usdt-trc20',
   fiat_payment_status: 'PAID',
   crypto_payment_status: 'PAID',

@@ -13,7 +13,7 @@ const bodies: Readonly<Record<string, JsonObject>> = {
     fiat_amount: '15000.50',
     fiat_currency: 'NGN',
     chain: 'usdt-trc20',
-    buyer_crypto_address: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE',
+    buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
     partner_callback_url: 'https://partner.example/webhooks/orders',
     buyer_phone: '+2348012345678',
     buyer_email: 'ada.o@example.com',

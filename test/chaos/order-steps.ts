@@ -19,7 +19,7 @@ function orderOf(id: string, fiat_amount: string) {
     fiat_amount,
     fiat_currency: 'NGN',
     chain: 'usdt-trc20',
-    buyer_crypto_address: 'TXYZ',
+    buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
     partner_callback_url: 'https://partner.example/events',
   };
 }

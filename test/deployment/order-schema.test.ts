@@ -7,7 +7,7 @@ const order: BuyOrder = {
   fiat_amount: '15000.50',
   fiat_currency: 'NGN',
   chain: 'usdt-trc20',
-  buyer_crypto_address: 'TXyz',
+  buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
   partner_callback_url: 'https://partner.example/callback',
 };
 const needed = Object.keys(order);
@@ -102,7 +102,7 @@ it('an order in a currency that is not in capitals is refused in words', () => {
     partner_order_id: 'A-1',
     fiat_amount: '1',
     chain: 'usdt-trc20',
-    buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+    buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
     partner_callback_url: 'https://partner.example/orders',
   };
   const problems = (fiat_currency: string) =>

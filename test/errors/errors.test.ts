@@ -356,7 +356,7 @@ describe('error types', () => {
     expectTypeOf<SignatureError['code']>().toEqualTypeOf<SignatureErrorCode>();
     expectTypeOf<ConfigurationError['code']>().toEqualTypeOf<ConfigurationErrorCode>();
     expectTypeOf<RequestError['code']>().toEqualTypeOf<RequestErrorCode>();
-    expectTypeOf<ValidationError['code']>().toEqualTypeOf<'invalid_input'>();
+    expectTypeOf<ValidationError['code']>().toEqualTypeOf<'invalid_input' | 'address_refused'>();
     expectTypeOf<RequestError['outcome']>().toEqualTypeOf<'not-sent' | 'refused' | 'unknown'>();
     expectTypeOf<RequestOutcome>().toEqualTypeOf<'not-sent' | 'refused' | 'unknown'>();
   });
@@ -428,6 +428,7 @@ describe('error types', () => {
 function classOf(error: SdkError): string {
   switch (error.code) {
     case 'invalid_input':
+    case 'address_refused':
       expectTypeOf(error).toEqualTypeOf<ValidationError>();
       return 'ValidationError';
     case 'store_unavailable':

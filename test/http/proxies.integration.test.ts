@@ -39,7 +39,7 @@ async function script(setUp: string, url: string, env: Record<string, string> = 
     const exchange = new ExchangeClient({ deployment, credentials, maxAttempts: 1 });
     ${setUp}
     const order = { partner_order_id: 'A-1', fiat_amount: '1', fiat_currency: 'NGN', chain: 'usdt-trc20',
-      buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA', partner_callback_url: url + '/events' };
+      buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP', partner_callback_url: url + '/events' };
     const told = (call) => call.then(({ status, body }) => ({ status, body }), ({ code, outcome, status }) => ({ code, outcome, status }));
     console.log(JSON.stringify(await told(exchange.createOrder(order))));`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', module], {

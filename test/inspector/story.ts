@@ -50,7 +50,7 @@ export async function startStory(
         fiat_amount: '15000.50',
         fiat_currency: 'NGN',
         chain: 'usdt-trc20',
-        buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+        buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
         partner_callback_url: callbackUrl,
         buyer_email: 'ola@buyer.example',
         first_name: 'Ọlá',

@@ -45,7 +45,7 @@ function listenToAll(): { readonly published: Published[]; stop(): void } {
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const folder = scratchFolder(afterAll);
 const phone = '+2348012345678';
-const address = 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA';
+const address = 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP';
 const listening = listenToAll();
 const { published } = listening;
 const secrets: string[] = [phone, phone.slice(1), address, 'A-1', 'A-2', 'acme', 'Ada Buyer', 'campaign-7'];

@@ -333,7 +333,7 @@ describe('the first program of the guide', () => {
       partner_order_id: 'A-1',
       fiat_currency: 'NGN',
       chain: 'usdt-trc20',
-      buyer_crypto_address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+      buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
       partner_callback_url: 'http://127.0.0.1:3000',
     };
     const issue = { path: ['fiat_amount'], message: expect.stringContaining('give it as text: "15000.50"') };

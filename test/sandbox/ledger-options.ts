@@ -76,6 +76,11 @@ export const ledgerOptions = {
     byDefault: 'the second is refused with 409',
     otherwise: 'refused with another status, answered with the first, or a second order',
   },
+  'address-form': {
+    options: ['addressForms'],
+    byDefault: 'any address',
+    otherwise: 'refused unless it has the assumed form, or another one',
+  },
   'branded-names': { options: ['wireNames'], byDefault: 'the published names', otherwise: 'any names' },
   'allowed-values': {
     options: ['allowedValues'],

@@ -300,3 +300,22 @@ describe('the variant of Authentication 7', () => {
     expect(received[0]?.headers.get('authorization')).toBe(bearer(credentials));
   });
 });
+
+describe('addressForms', () => {
+  const tronOrder = { ...order, buyer_crypto_address: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8' };
+  const evmOrder = { ...order, buyer_crypto_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
+
+  it.each([
+    ['any address without it', undefined, [200, 200]],
+    ['the assumed forms alone', {}, [200, 400]],
+    ['another form of a chain', { 'usdt-trc20': 'evm' }, [400, 200]],
+  ] as const)('takes %s', async (_, addressForms, statuses) => {
+    const answers = await Promise.all(
+      [tronOrder, evmOrder].map(async (one) => {
+        const { sandbox, credentials } = await start({ addressForms });
+        return (await place(sandbox, credentials, one)).status;
+      }),
+    );
+    expect(answers).toEqual(statuses);
+  });
+});

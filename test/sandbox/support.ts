@@ -22,7 +22,7 @@ export const order = {
   fiat_amount: '15000.50',
   fiat_currency: 'NGN',
   chain: 'usdt-trc20',
-  buyer_crypto_address: 'TXYZ',
+  buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
   partner_callback_url: callbackUrl,
   buyer_email: 'buyer@example.com',
   buyer_phone: '+2348000000000',

@@ -25,7 +25,7 @@ const commonMembers: JsonObject = {
   exchange_rate: 1538.51,
   pair: 'NGN/USDT',
   fiat_currency: 'NGN',
-  buyer_crypto_address: 'TXyz0000000000000000000000000000000',
+  buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
   chain: 'usdt-trc20',
   payer_into_account: { account_name: 'Ada Obi', account_number: '0123456789', bank_name: 'First Bank' },
   payment_link: null,

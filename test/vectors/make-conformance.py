@@ -81,7 +81,7 @@ def event(name, fiat, crypto, **changes):
     members = {
         "event_name": quote_js(name), "partner_order_id": '"PO-2025-000123"', "platform_order_ref": '"ref_7d41c09e"',
         "fiat_amount_to_pay": "15000.50", "crypto_amount_to_receive": "9.750017", "exchange_rate": "1538.510",
-        "pair": '"NGN/USDT"', "fiat_currency": '"NGN"', "buyer_crypto_address": '"TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA"',
+        "pair": '"NGN/USDT"', "fiat_currency": '"NGN"', "buyer_crypto_address": '"TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP"',
         "chain": '"usdt-trc20"', "fiat_payment_status": quote_js(fiat), "crypto_payment_status": quote_js(crypto),
         "payer_into_account": '{"account_name":"Ọlá Adébáyọ̀","account_number":"0123456789","bank_name":"Crédit \\/ Épargne"}',
         "payment_link": "null", "crypto_txn_hash": "null",
@@ -230,7 +230,7 @@ def add_forged():
     for name, other in {"no key": CREDITED, "the key behind": CREDITED + key, "the key before": key + CREDITED}.items():
         refused(f"a plain hash with {name}", signed(sha(other)))
     for name, old, new in (
-        ("an amount", "15000.50", "15000.51"), ("the spelling of a number", "15000.50", "15000.5"), ("an address", "TQ5N", "TQ5M"),
+        ("an amount", "15000.50", "15000.51"), ("the spelling of a number", "15000.50", "15000.5"), ("an address", "TSiz", "TSiy"),
         ("the order", "000123", "000124"), ("a status", '"PAID"', '"paid"'), ("a name", "chain", "Chain"), ("null", "null", '""'),
         ("the spelling of a slash", "\\/", "/"), ("the spelling of a letter", "\\u00eb", "ë"), ("white space", ",", ", "),
         ("the normal form of a letter", "ọ̀", "o\u0323\u0300"), ("a nested value", "0123456789", "9876543210"),

@@ -18,7 +18,7 @@ const secrets = {
   'the key of events': orderKey,
   'the expected signature': hmacHex(text),
   'the expected signature in base64': Buffer.from(hmacHex(text), 'hex').toString('base64'),
-  "the buyer's address": 'TXyz0000000000000000000000000000000',
+  "the buyer's address": 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
   "the buyer's name": 'Ada',
   'the order': 'A-1001',
   'a note in the body': 'a note in the body',

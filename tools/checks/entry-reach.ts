@@ -9,7 +9,12 @@ export interface Reach {
 
 export const allowedReach: Readonly<Record<string, Reach>> = {
   // Where undici tells which connections it could not make.
-  '.': { packages: ['ky', 'zod'], builtins: ['node:crypto', 'node:diagnostics_channel'] },
+  '.': {
+    packages: ['ky', 'zod'],
+    bundled: ['@noble/hashes'],
+    builtins: ['node:crypto', 'node:diagnostics_channel', 'node:zlib'],
+  },
+  './addresses': { packages: [], bundled: ['@noble/hashes'], builtins: ['node:crypto', 'node:zlib'] },
   './signature': { packages: [], builtins: ['node:crypto'] },
   // The doctor reads the environment, with the schema of orders.
   './diagnostics': { packages: ['zod'], builtins: ['node:crypto'] },
@@ -47,7 +52,7 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
     bundled: ['csv-parse', 'libphonenumber-js'],
     builtins: ['node:crypto', 'node:diagnostics_channel', 'node:stream'],
   },
-  './sandbox': { packages: ['zod'], builtins: 'any' },
+  './sandbox': { packages: ['zod'], bundled: ['@noble/hashes'], builtins: 'any' },
   './testing': { packages: ['zod'], builtins: ['node:assert/strict', 'node:crypto'] },
 };
 
@@ -59,7 +64,8 @@ const foundations = ['errors', 'internal'];
  * inform: what makes an entry large is that it holds what belongs to another one.
  */
 const ownFolders: Readonly<Record<string, readonly string[]>> = {
-  '.': ['config', 'credentials', 'deployment', 'exchange', 'http', 'messenger', 'signature'],
+  '.': ['addresses', 'config', 'credentials', 'deployment', 'exchange', 'http', 'messenger', 'signature'],
+  './addresses': ['addresses'],
   './signature': ['credentials', 'signature'],
   './events': ['credentials', 'events'],
   './webhooks': ['credentials', 'deployment', 'events', 'inbox', 'signature', 'webhooks'],
@@ -79,11 +85,31 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './rotation': ['credentials', 'deployment', 'rotation', 'signature', 'store'],
   './otp': ['otp', 'store'],
   './bulk': ['bulk', 'signature', 'store'],
-  './diagnostics': ['config', 'credentials', 'deployment', 'diagnostics', 'events', 'signature'],
+  './diagnostics': ['addresses', 'config', 'credentials', 'deployment', 'diagnostics', 'events', 'signature'],
   './sandbox': [
-    ...['config', 'credentials', 'deployment', 'diagnostics', 'events', 'sandbox', 'signature', 'store'],
+    ...[
+      'addresses',
+      'config',
+      'credentials',
+      'deployment',
+      'diagnostics',
+      'events',
+      'sandbox',
+      'signature',
+      'store',
+    ],
   ],
-  './testing': ['credentials', 'deployment', 'events', 'inbox', 'sandbox', 'signature', 'store', 'testing'],
+  './testing': [
+    'addresses',
+    'credentials',
+    'deployment',
+    'events',
+    'inbox',
+    'sandbox',
+    'signature',
+    'store',
+    'testing',
+  ],
 };
 
 const sqliteEntries = ['./inbox/sqlite', './sandbox', './store/sqlite'];

@@ -25,7 +25,7 @@ export function readImportGraph(sources: Readonly<Record<string, string>>): Impo
 const levels = [
   ['errors'],
   ['internal'],
-  ['signature'],
+  ['addresses', 'signature'],
   ['credentials'],
   ['deployment'],
   ['config', 'events'],

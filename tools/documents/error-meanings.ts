@@ -127,6 +127,8 @@ export const meanings: Meanings = {
   },
   ValidationError: {
     invalid_input: 'The input of a call does not fit. Nothing was signed or sent.',
+    address_refused:
+      "The buyer's address cannot be one of the chain of the order: `issues` says why. Nothing was written or sent.",
   },
 };
 

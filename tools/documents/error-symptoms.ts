@@ -517,4 +517,13 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
       'a phone number without its country',
     ],
   },
+  address_refused: {
+    messages: ['createOrder: …: has a typing error: its checksum does not fit'],
+    causes: [
+      'a typing error, or a character that was lost when the address was copied',
+      'an address of another chain, or of a token instead of a buyer',
+      'an example address of these pages, sent to a real service',
+      'the service names a chain like one of the table, and means another (ledger: `address-form`)',
+    ],
+  },
 };

@@ -11,6 +11,7 @@ const commands = {
   'whitelist-ip': () => import('./whitelist-ip.ts'),
   inbox: () => import('./inbox/inbox-commands.ts'),
   keys: () => import('./keys.ts'),
+  address: () => import('./address.ts'),
   order: () => import('./order/order.ts'),
   messenger: () => import('./messenger.ts'),
   send: () => import('./send/send.ts'),

@@ -8,7 +8,7 @@ import { baseUrlPath } from './checks/base-url-path.ts';
 import { callbackAddress } from './checks/callback-address.ts';
 import { callbackReceiver } from './checks/callback-receiver.ts';
 import { databaseFileChecks } from './checks/database-files.ts';
-import { environment, environmentNames, keys } from './checks/environment.ts';
+import { environment, environmentNames, exampleAddress, keys } from './checks/environment.ts';
 import { peerChecks, runtime } from './checks/installation.ts';
 import { schemePin } from './checks/scheme-pin.ts';
 import {
@@ -93,6 +93,7 @@ export const doctorChecks: readonly Check[] = [
   runtime,
   environment,
   environmentNames,
+  exampleAddress,
   keys,
   schemePin,
   ...baseUrlChecks('onboarding', 'onboardingBaseUrl'),

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { addressReasons } from '../../addresses/address-reasons.ts';
+import { checkAddress } from '../../addresses/check-address.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import { toWireNames } from '../../deployment/wire-names.ts';
 import type { JsonObject } from '../../internal/json.ts';
@@ -46,6 +48,7 @@ async function createOrder(
   const pair = `${members.fiat_currency}/${(members.chain.split('-')[0] ?? '').toUpperCase()}`;
   const { fiat_currency, chain } = members;
   requireAllowed({ pair, fiat_currency, chain }, options.allowedValues);
+  requireAddress(members, options);
   const rate = options.exchangeRate;
   const platform_order_ref = `SBX-${issued.number}-${randomToken(options.random, 6)}`;
   const isMobileMoney = mobileMoneyCurrencies.has(fiat_currency);
@@ -85,6 +88,16 @@ function requireAllowed(values: Record<keyof AllowedValues, string>, allowed: Al
     if (allowed[name]?.includes(values[name]) ?? true) continue;
     throw new Refusal(400, 'value_not_allowed', `${name}: must be one of ${allowed[name]?.join(', ')}.`);
   }
+}
+
+function requireAddress(
+  { chain, buyer_crypto_address }: Pick<SandboxOrder, 'chain' | 'buyer_crypto_address'>,
+  { addressForms: forms }: SandboxSettings,
+): void {
+  if (forms === undefined || forms === false) return;
+  const { verdict, reason } = checkAddress(buyer_crypto_address, { chain, forms });
+  if (verdict !== 'refused' || reason === undefined) return;
+  throw new Refusal(400, 'address_not_taken', `buyer_crypto_address: ${addressReasons[reason].words}.`);
 }
 
 /** Refuses an amount that a number cannot hold exactly, since events give it as a number. */

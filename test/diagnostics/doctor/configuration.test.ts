@@ -73,6 +73,22 @@ describe('the doctor says of the environment', () => {
   });
 });
 
+describe('the doctor says of addresses', () => {
+  it('which variable holds an example that nobody holds', async () => {
+    const env = { ...keys, TREASURY: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP' };
+    const check = await examined('example-address', { env });
+    expect(check).toMatchObject({
+      status: 'warn',
+      found: expect.stringMatching(/^TREASURY holds an example/),
+    });
+  });
+
+  it('that none is an example', async () => {
+    const env = { ...keys, TREASURY: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8' };
+    expect(await examined('example-address', { env })).toMatchObject({ status: 'ok' });
+  });
+});
+
 describe('the doctor says of the keys', () => {
   it.each<[string, Record<string, string>, string, RegExp]>([
     ['that they are there', keys, 'ok', /partnerSecretKey, merchantSecretKey, partnerPublicKey/],

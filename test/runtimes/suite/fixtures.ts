@@ -20,7 +20,7 @@ export const order = {
   fiat_amount: '15000.50',
   fiat_currency: 'NGN',
   chain: 'usdt-trc20',
-  buyer_crypto_address: 'TXyz0000000000000000000000000000000',
+  buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
   partner_callback_url: 'https://partner.example/orders',
 };
 

@@ -46,6 +46,10 @@ const flags = {
     'file',
     'Keep the reply in a new file that only you can read; what is printed hides links and keys',
   ),
+  acceptAddress: textFlag.optional(
+    'reason',
+    'Why the address is right although it is refused. It is kept, so write no personal data',
+  ),
   again: toggle('Send an order that the service has refused once more as it is'),
   dryRun: toggle('Print the signed text, and send nothing'),
   ...confirmFlags,
@@ -66,7 +70,7 @@ export default defineCommand({
   args: [optionalFile('JSON of the order (default: stdin)')],
   async run(context, flags, path) {
     const output = openOutput(context, flags);
-    const { merchant, again, journal: where, prefix, schema, table, save } = flags;
+    const { merchant, acceptAddress, again, journal: where, prefix, schema, table, save } = flags;
     const isStdinTaken = path === undefined || path === '-';
     if (!flags.dryRun) requireConfirmable(context, { ...flags, isStdinTaken });
     const configuration = await readConfiguration(context, flags);
@@ -78,7 +82,7 @@ export default defineCommand({
     // Sound: the schema of the deployment checks it.
     const order = given as unknown as BuyOrder;
     const exchange = new ExchangeClient({ deployment, credentials, fetch: context.fetch });
-    const { payload } = await exchange.prepareOrder(order, { merchant });
+    const { payload } = await exchange.prepareOrder(order, { merchant, acceptAddress });
     const body = toWireNames(payload, deployment.wireNames);
     if (flags.dryRun) {
       const signed = signerOf(configuration, { purpose: 'order', merchant })(body);
@@ -93,7 +97,8 @@ export default defineCommand({
         output.status(`The journal ${printableText(where)} is new.`);
       const journal = createOrderJournal({ exchange, store, prefix, now: context.now });
       try {
-        const create = () => journal.create(order, { merchant, again, signal: context.signal });
+        const create = () =>
+          journal.create(order, { merchant, acceptAddress, again, signal: context.signal });
         const created = save === undefined ? await create() : await saved(resolve(context.cwd, save), create);
         print(output, created);
         return exitCodes.ok;

@@ -1,3 +1,4 @@
+import { isExampleAddress } from '../../../addresses/example-addresses.ts';
 import { findMisspelt, type MisspeltVariable } from '../../../config/check-spelling.ts';
 import { environmentVariables, merchantPrefix } from '../../../config/environment-variables.ts';
 import { keyPrefixes, type PartnerCredentials } from '../../../credentials/partner-credentials.ts';
@@ -43,6 +44,19 @@ export const environmentNames: Check = {
 function describeMisspelt({ name, meant }: MisspeltVariable): string {
   return meant === undefined ? `${name} is not read` : `${name} is not read (${meant} is)`;
 }
+
+/** Finds the addresses of our documents, which nobody holds, in any variable. */
+export const exampleAddress: Check = {
+  id: 'example-address',
+  run({ env }) {
+    const names = Object.keys(env).filter((name) => isExampleAddress(String(Reflect.get(env, name))));
+    if (names.length === 0) return ok('No variable holds an example address.');
+    return warning(
+      `${names.join(', ')} holds an example address: nobody can take the crypto that is sent there.`,
+      'Use an address of your own; for tests on this machine this is fine.',
+    );
+  },
+};
 
 /** Whether the keys exist, look like keys, and differ. */
 export const keys: Check = {

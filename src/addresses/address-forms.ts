@@ -1,0 +1,34 @@
+import { checkOneOf, invalidOption } from '../internal/options.ts';
+
+/**
+ * A form of addresses with a checksum.
+ *
+ * - `tron`: base58 of 25 bytes, of which the last four are a checksum.
+ * - `evm`: `0x` and 40 hexadecimal digits, whose case is a checksum (EIP-55).
+ * - `mobilecoin`: base58 of a public address, with its CRC-32.
+ */
+export type AddressForm = 'tron' | 'evm' | 'mobilecoin';
+
+export const formNames: readonly AddressForm[] = ['tron', 'evm', 'mobilecoin'];
+
+/** The form of the addresses of each chain. */
+export type AddressForms = Readonly<Record<string, AddressForm>>;
+
+/**
+ * The forms that are assumed for the chains of the contract (ledger: `address-form`). No page shows that `eusd-mob` has
+ * addresses of MobileCoin: it is read off its name.
+ */
+export const addressForms: AddressForms = Object.freeze({
+  'usdt-trc20': 'tron',
+  'usdc-matic': 'evm',
+  'eusd-mob': 'mobilecoin',
+});
+
+/** The forms with those that are always known. @throws {ConfigurationError} `invalid_option` */
+export function readAddressForms(given: unknown, name: string): AddressForms {
+  if (typeof given !== 'object' || given === null)
+    throw invalidOption(`${name} must be an object of chains and their forms.`);
+  for (const [chain, form] of Object.entries(given)) checkOneOf(`${name}.${chain}`, form, formNames);
+  // Sound: each form was checked.
+  return Object.freeze({ ...addressForms, ...(given as AddressForms) });
+}
