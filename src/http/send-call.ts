@@ -57,7 +57,8 @@ export async function sendCall<Schema extends ReplySchema>(
       },
       hooks: { beforeRetry: [takeSlot] },
       // Only the signal of ky's request is used: with headers it would be copied several times for nothing.
-      fetch: (input) => sendAttempt(asRequest(input).signal, call, client, record),
+      // Sound: ky passes a request; its type allows more.
+      fetch: (input) => sendAttempt((input as Request).signal, call, client, record),
     });
   } catch (error) {
     throw toRequestError(error, call, client, record);
@@ -70,11 +71,6 @@ export async function sendCall<Schema extends ReplySchema>(
 function noSlot(): AttemptFailure {
   const cause = new Error('its turn did not come: as many requests as concurrency allows were under way');
   return new AttemptFailure('timeout', 'not-sent', cause);
-}
-
-/** ky passes a request; its type allows more. */
-function asRequest(input: string | URL | Request): Request {
-  return input instanceof Request ? input : new Request(input);
 }
 
 function mayRepeat(call: Call, client: ClientSettings, record: CallRecord, error: Error): boolean {
