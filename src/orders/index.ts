@@ -19,6 +19,7 @@ export {
 export type {
   CreatedOrder,
   CreateOrderOptions,
+  JournalHealth,
   Observation,
   ObservedEvent,
   OrderJournal,

@@ -139,6 +139,12 @@ export interface OrderJournal<Order = BuyOrder> {
    */
   unsettled(options?: UnsettledOptions): Promise<JournaledOrder[]>;
   /**
+   * Counts of what is open, as plain JSON, for readiness and metrics. It costs as much as `unsettled`, less the orders.
+   *
+   * @throws {StoreError} so that a probe sees that the store does not answer
+   */
+  health(): Promise<JournalHealth>;
+  /**
    * A person's decision about an order that `unsettled` lists, after looking at the service: it has the order, or it
    * does not and never will. The same decision again changes nothing.
    *
@@ -210,6 +216,30 @@ export interface UnsettledOptions {
   olderThanMs?: number | undefined;
   /** Most orders returned. @default 1000 */
   limit?: number | undefined;
+}
+
+/** Counts of the orders of a journal that are open. */
+export interface JournalHealth {
+  /** To be sent; no request was made. */
+  readonly prepared: number;
+  /** Being sent now. */
+  readonly sending: number;
+  /** Refused under keys that are being replaced. */
+  readonly waiting: number;
+  /** Of `prepare` and `submit`: no request reached the service. */
+  readonly 'not-sent': number;
+  /** The service may have them: each is for an event or a person. */
+  readonly unknown: number;
+  /** All of the above. */
+  readonly unsettled: number;
+  /** Milliseconds since the oldest of them became unsettled; `null` if there is none. */
+  readonly oldestAgeMs: number | null;
+  /** Accepted orders whose first event has not come within `firstEventWithinMs`. */
+  readonly withoutEvent: number;
+  /** Settled orders for which `onSettled` has not succeeded yet. */
+  readonly unreported: number;
+  /** Orders whose results the store has not taken: only this process knows them. */
+  readonly unwritten: number;
 }
 
 /**

@@ -256,6 +256,8 @@ export function createOrderJournal<Order = BuyOrder>(
       return found.map(show);
     },
 
+    health: () => records.health(),
+
     async settle(partnerOrderId, decision, note) {
       checkOneOf('The decision', decision, ['accepted', 'abandoned']);
       if (!isName(note) || note.length > longestNote)

@@ -2,6 +2,7 @@ import { isStoreError } from '../errors/errors.ts';
 import type { JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { type ListedOrder, toIndexEntry } from './jobs.ts';
+import type { JournalHealth } from './journal.ts';
 import type { JournalSettings } from './journal-options.ts';
 import {
   isAhead,
@@ -10,6 +11,7 @@ import {
   type OrderRecord,
   orderIdDigest,
   readRecord,
+  stateAt,
 } from './order-record.ts';
 import { finishAttempt, type OrderAttemptResult, withReport } from './transitions.ts';
 
@@ -250,6 +252,30 @@ export function orderRecords(
       return await listUnsettled();
     },
 
+    /** Reads the indexes alone, and no order. */
+    async health(): Promise<JournalHealth> {
+      await writeResults();
+      const overdue = { acceptedBefore: await acceptedBefore(), now: now() };
+      const indexed = await listUnsettled();
+      const listed = indexed.filter(isUnsettled);
+      const awaiting = overdue.acceptedBefore === undefined ? [] : await listAwaiting();
+      const counts = { prepared: 0, sending: 0, waiting: 0, 'not-sent': 0, unknown: 0 };
+      for (const order of listed) {
+        const state = stateAt(order, overdue.now);
+        if (isCounted(state, counts)) counts[state]++;
+      }
+      const [oldest] = listed;
+      return {
+        ...counts,
+        unsettled: listed.length,
+        oldestAgeMs: oldest === undefined ? null : Math.max(0, overdue.now - oldest.openedAt),
+        withoutEvent: awaiting.filter(({ since }) => isOverdue({ awaitingEventSince: since }, overdue))
+          .length,
+        unreported: indexed.filter(({ unreported }) => unreported === true).length,
+        unwritten: unwritten.size,
+      };
+    },
+
     async readListed({ idDigest }: ListedOrder): Promise<OrderRecord | undefined> {
       const [record] = await readMany([idDigest]);
       return record;
@@ -282,6 +308,10 @@ export function orderRecords(
       return records.filter((record) => isUnsettled(record) || isOverdue(record, overdue));
     },
   };
+}
+
+function isCounted<State extends string>(state: string, counts: Record<State, number>): state is State {
+  return Object.hasOwn(counts, state);
 }
 
 export type OrderRecords = ReturnType<typeof orderRecords>;

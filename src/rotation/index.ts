@@ -15,6 +15,7 @@ export {
   type KeyErrorCode,
 } from '../errors/errors.ts';
 export type { RecordStore } from '../store/record-store.ts';
+export { type AesGcmKey, type AesGcmOptions, aesGcm, type TextCipher } from './aes-gcm.ts';
 export {
   createKeyRotation,
   type KeyRequestOptions,

@@ -1,4 +1,4 @@
-import { KeyError } from '../errors/errors.ts';
+import { isKeyError, KeyError } from '../errors/errors.ts';
 import {
   callback,
   defineOptions,
@@ -17,7 +17,7 @@ export interface StoredKeysOptions {
   store: RecordStore;
   /** The key of the record: printable ASCII without blanks. One partner, one record. @default 'partner-exchange-keys' */
   key?: string | undefined;
-  /** Encrypts what is stored, e.g. with AES-256-GCM of node:crypto. Without it the store holds secrets as they are. */
+  /** Encrypts what is stored: spread `aesGcm({ keys })` into the options. Without it the store holds secrets as they are. */
   encrypt?: ((text: string) => string) | undefined;
   /** Undoes `encrypt`; give both. */
   decrypt?: ((text: string) => string) | undefined;
@@ -32,7 +32,7 @@ const readOptions = defineOptions('storedKeys', {
 
 /**
  * Keeps the keys of a rotation in a record store, for programs that run on several machines. Anybody who can read the store
- * can read the keys, unless you give `encrypt` and `decrypt`.
+ * can read the keys, unless you give `encrypt` and `decrypt`: `aesGcm` makes both.
  *
  * @throws {ConfigurationError} `invalid_option`
  * @example
@@ -51,8 +51,9 @@ export function storedKeys(options: StoredKeysOptions): KeyStorage {
     if (decrypt === undefined) return value;
     try {
       return decrypt(value);
-    } catch {
-      // Its error may quote the text.
+    } catch (error) {
+      if (isKeyError(error)) throw error;
+      // Any other may quote the text.
       throw invalid('cannot be decrypted');
     }
   }

@@ -84,6 +84,45 @@ describe.each(storeKinds())('over $name', ({ open }) => {
     });
   });
 
+  describe('health', () => {
+    it('counts what is open, and the age of the oldest, as plain JSON', async () => {
+      const { journal, service, clock } = bench({}, open);
+      expect(await journal.health()).toEqual({
+        ...{ prepared: 0, sending: 0, waiting: 0, 'not-sent': 0, unknown: 0, unsettled: 0 },
+        ...{ oldestAgeMs: null, withoutEvent: 0, unreported: 0, unwritten: 0 },
+      });
+      await journal.prepare(named('prepared'));
+      clock.now += 1_000;
+      service.next.push('lost', 'not-sent', 'not-sent', 'ok', () => new Promise(() => {}));
+      await journal.submit(named('unknown'));
+      await journal.submit(named('not-sent'));
+      await journal.create(named('told')).catch(() => {});
+      await journal.submit(named('accepted'));
+      journal.submit(named('sending')).catch(() => {});
+      await expect.poll(() => service.requests.length).toBe(3);
+      await journal.observe(event('of another'));
+      const health = await journal.health();
+      expect(health).toEqual({
+        ...{ prepared: 1, sending: 1, waiting: 0, 'not-sent': 1, unknown: 1, unsettled: 4 },
+        ...{ oldestAgeMs: 1_000, withoutEvent: 0, unreported: 0, unwritten: 0 },
+      });
+      expect(JSON.parse(JSON.stringify(health))).toEqual(health);
+      clock.now += 120_000;
+      expect(await journal.health()).toMatchObject({ sending: 0, unknown: 2, oldestAgeMs: 121_000 });
+    });
+
+    it('counts accepted orders whose first event is late, and settled ones that onSettled has failed for', async () => {
+      const onSettled = () => Promise.reject(new Error('down'));
+      const { journal, service, clock } = bench({ onSettled }, open);
+      service.next.push('lost', 'ok');
+      await journal.submit(named('lost'));
+      await journal.observe(event('lost'));
+      await journal.submit(named('accepted'));
+      clock.now += 3_600_000;
+      expect(await journal.health()).toMatchObject({ unsettled: 0, withoutEvent: 1, unreported: 1 });
+    });
+  });
+
   describe('settle', () => {
     it.each(['accepted', 'abandoned'] as const)(
       'an unknown order is %s when a person says so',

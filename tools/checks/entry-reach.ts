@@ -38,7 +38,7 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
     packages: [],
     builtins: ['node:fs', 'node:path', 'node:sqlite', 'node:timers'],
   },
-  './rotation': { packages: [], builtins: [] },
+  './rotation': { packages: [], builtins: ['node:crypto'] },
   './store/redis': { packages: [], builtins: ['node:crypto'] },
   './store/postgres': { packages: [], builtins: ['node:crypto'] },
   './orders': { packages: ['zod'], builtins: ['node:crypto'] },
