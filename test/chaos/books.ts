@@ -1,26 +1,71 @@
+import type { DrainResult } from '../../src/inbox/store/store-inbox.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Machine } from './machine.ts';
+import type { World } from './world.ts';
+
+/** What may excuse that something happened twice or late. */
+export interface Disturbance {
+  readonly kind: 'death' | 'stall' | 'clock-jump' | 'fault' | 'cut-off';
+  readonly machine: Machine;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** A handler that ran. */
+export interface Visit {
+  readonly digest: string;
+  readonly machine: Machine;
+  readonly from: number;
+  until: number | undefined;
+  /** Came to its end, and its process did not give it up before. */
+  isHandled: boolean;
+  isAborted: boolean;
+  /** Its process stalled in the very moment in which it began: nobody can look in between. */
+  readonly isBlind: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly machine: Machine;
+  readonly begun: number;
+  readonly tookMs: number;
+}
 
 /** What happened at the partner's side, as somebody sees it who stands beside it. */
 export class Books {
   /** What broke a promise while the scenario ran. */
   readonly breaches: string[] = [];
+  readonly disturbances: Disturbance[] = [];
   /** Orders that the partner wanted, with the payload that counts. */
   readonly amounts = new Map<string, string>();
   /** How often a process died while it was sending an order. */
   readonly deaths = new Map<string, number>();
-  /** Texts of events, with the answers to each: a status, or 0 where nobody answered. */
+  /** Texts of events, with what the service got as an answer: a status, or 0 for none. */
   readonly answers = new Map<string, number[]>();
-  /** How often the handler of a delivery has come to its end. */
-  readonly handled = new Map<string, number>();
+  /** Texts of events, with what the processes answered. */
+  readonly given = new Map<string, Answer[]>();
   /** Digests by the text of the event, as the service posted it. */
   readonly digests = new Map<string, string>();
+  readonly visits = new Map<string, Visit[]>();
+  /** Dead letters since nobody could read them. */
+  readonly unread = new Set<string>();
+  readonly replayed = new Set<string>();
   /** Orders of which any event was handled. */
   readonly evident = new Set<string>();
-  /** Deliveries whose process ended before their handling was written down: they may be handled once more. */
-  readonly interrupted = new Set<string>();
+  /** The public keys that the rotation has acknowledged. */
+  readonly receivedKeys = new Set<string>();
+  /** Guards of effects that were taken. */
+  readonly effects = new Set<string>();
   readonly #failures = new Map<string, number>();
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
 
   breach(what: string): void {
+    if (this.breaches.includes(what)) return;
+    this.#world.simulation.log(`BREACH ${what}`);
     this.breaches.push(what);
   }
 
@@ -28,12 +73,89 @@ export class Books {
     this.answers.set(text, [...(this.answers.get(text) ?? []), status]);
   }
 
+  received(text: string, answer: Answer): void {
+    this.given.set(text, [...(this.given.get(text) ?? []), answer]);
+  }
+
+  reported(digest: string, outcome: string): void {
+    if (outcome === 'unrecognized') this.unread.add(digest);
+  }
+
   /** Some handlers fail the first time, some of them twice. */
   fails(digest: string, where: 'before' | 'after'): boolean {
+    if (isPoison(digest)) return where === 'after';
     const most = { 0: 1, 1: 1, 2: 2 }[Number.parseInt(digest.slice(0, 1), 16)] ?? 0;
     if ((digest.slice(1, 2) < '8' ? 'before' : 'after') !== where) return false;
     return add(this.#failures, digest) <= most;
   }
+
+  begin(digest: string, machine: Machine): Visit {
+    const { simulation } = this.#world;
+    const from = simulation.timeOf(machine);
+    const isBlind = this.disturbances.some(
+      (one) => one.machine === machine && one.kind === 'stall' && one.from === simulation.time,
+    );
+    const visit = {
+      digest,
+      machine,
+      from,
+      until: undefined,
+      isHandled: false,
+      isAborted: false,
+      isBlind,
+    };
+    const before = this.visits.get(digest) ?? [];
+    this.visits.set(digest, [...before, visit]);
+    return visit;
+  }
+
+  isHandling(machine: Machine): boolean {
+    return [...this.visits.values()].some((visits) =>
+      visits.some((one) => one.machine === machine && one.until === undefined),
+    );
+  }
+
+  /** Whether anything excuses that a machine's work was not done, or not written, between these times. */
+  isDisturbed(machine: Machine | undefined, from: number, until: number): boolean {
+    return this.disturbances.some(
+      (one) =>
+        one.from <= until &&
+        one.until >= from &&
+        (one.machine === machine || machine === undefined || one.kind === 'clock-jump'),
+    );
+  }
+
+  /** A drain counts no handler that did not come to its end. */
+  drained(
+    { handled }: Pick<DrainResult, 'handled'>,
+    { machine, begun }: { machine: Machine; begun: number },
+  ): void {
+    const done = [...this.visits.values()]
+      .flat()
+      .filter((one) => one.machine === machine && one.isHandled && (one.until ?? 0) >= begun).length;
+    if (handled > done)
+      this.breach(`A drain of ${machine.name} reported ${handled} handled, and ${done} were.`);
+  }
+
+  isCutOff(machine: Machine, from: number): boolean {
+    return [...this.visits.values()]
+      .flat()
+      .some((one) => one.machine === machine && one.isAborted && (one.until ?? from) >= from);
+  }
+
+  /** Handlers of a process that run now, and that it has not given up. */
+  running(machine: Machine): number {
+    return [...this.visits.values()]
+      .flat()
+      .filter((one) => one.machine === machine && one.until === undefined && !one.isAborted).length;
+  }
+}
+
+/** Its handler fails for ever. */
+export function isPoison(digest: string): boolean {
+  return (
+    digest.startsWith('ff') || digest.startsWith('fe') || digest.startsWith('fd') || digest.startsWith('fc')
+  );
 }
 
 /** Counts, and returns how many there are. */

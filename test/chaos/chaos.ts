@@ -1,49 +1,123 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type Figures, runScenario } from './run-scenario.ts';
+import { defects } from './defects.ts';
+import type { Shrunk } from './plan.ts';
+import { playAll, startPlayer } from './pool.ts';
+import { shrink } from './shrink.ts';
+import { rareStates } from './sometimes.ts';
 
-/** `npm run chaos [-- --scenarios 1000 --seed 7]`; `--only 413` plays one of them again. */
+/**
+ * `npm run chaos [-- --scenarios 1000 --seed 7]`. `--only 413` plays one of them again, `--trace` prints all that
+ * happens in it, `--steps` and `--without` leave out parts of it; `--prove` plants defects, and looks how soon each is
+ * found. docs/details/simulated-world.md explains it.
+ */
 
 const { values } = parseArgs({
   options: {
     scenarios: { type: 'string', default: '1000' },
     seed: { type: 'string', default: String(Date.now()) },
     only: { type: 'string' },
+    steps: { type: 'string' },
+    without: { type: 'string' },
+    defect: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+    prove: { type: 'boolean', default: false },
+    threads: { type: 'string', default: String(availableParallelism()) },
   },
 });
 const { seed } = values;
-const scenarios = wholeNumber('scenarios', values.scenarios);
-const numbers =
-  values.only === undefined
-    ? Array.from({ length: scenarios }, (_, index) => index)
-    : [wholeNumber('only', values.only)];
+const threads = wholeNumber('threads', values.threads);
+/** From here on a run has to reach every rare state. */
+const longRun = 10_000;
+/** A planted defect has to be found within these. */
+const mostScenarios = 2_000;
+const mostShrunk = 3;
 
-console.log(`seed ${seed}`);
-const sums: Partial<Record<keyof Figures, number>> = {};
-const failed: number[] = [];
-const begun = performance.now();
-for (const number of numbers) {
-  const { breaches, trace, figures, plan } = await runScenario(`${seed}/${number}`);
-  // Sound: these are the keys of the type.
-  for (const name of Object.keys(figures) as (keyof Figures)[])
-    sums[name] = (sums[name] ?? 0) + figures[name];
-  if (breaches.length === 0) continue;
-  failed.push(number);
-  console.log(trace);
-  console.log(plan);
-  console.log(breaches.map((breach) => `- ${breach}`).join('\n'));
-  console.log(
-    `Scenario ${number} of seed ${seed} failed: npm run chaos -- --seed ${seed} --only ${number}\n`,
-  );
+if (values.prove) await prove();
+else if (values.only !== undefined) await playOne(wholeNumber('only', values.only));
+else await playMany(wholeNumber('scenarios', values.scenarios));
+
+async function playOne(number: number): Promise<void> {
+  const shrunk: Shrunk = {
+    steps: values.steps?.split(',').map(Number),
+    withoutFaults: values.without?.split(','),
+  };
+  const player = startPlayer(seed, values.defect);
+  const { breaches, trace } = await player.play({ number, shrunk, withTrace: true });
+  await player.end();
+  // With --trace the whole trace and nothing else, so that two runs can be compared byte by byte.
+  console.log(values.trace ? trace : breaches.map((breach) => `- ${breach}`).join('\n'));
+  if (breaches.length > 0) process.exitCode = 1;
 }
-console.log({
-  scenarios: numbers.length,
-  failed: failed.length,
-  seconds: Math.round((performance.now() - begun) / 1000),
-  ...sums,
-});
-if (failed.length > 0) {
-  console.log(`Failed with seed ${seed}: ${failed.join(', ')}`);
-  process.exitCode = 1;
+
+async function playMany(scenarios: number): Promise<void> {
+  console.log(`seed ${seed}`);
+  const begun = performance.now();
+  const figures = new Map<string, number>();
+  const reached = new Map<string, number>(rareStates.map((state) => [state, 0]));
+  const failed: { number: number; breaches: readonly string[]; steps: readonly number[] }[] = [];
+  const asks = Array.from({ length: scenarios }, (_, number) => ({ number }));
+  await playAll(asks, {
+    ...{ seed, threads },
+    onPlayed(played) {
+      addAll(figures, played.figures);
+      addAll(reached, played.reached);
+      if (played.breaches.length === 0) return;
+      failed.push(played);
+      console.log(`Scenario ${played.number}:\n${played.breaches.map((breach) => `- ${breach}`).join('\n')}`);
+    },
+  });
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  const never = [...reached].filter(([, count]) => count === 0).map(([state]) => state);
+  console.log({ scenarios, failed: failed.length, seconds, ...sorted(figures) });
+  console.log(sorted(reached));
+  for (const { number, breaches, steps } of failed.slice(0, mostShrunk)) {
+    const player = startPlayer(seed);
+    const shrunk = await shrink(player, { number, steps, breach: breaches[0] ?? '' });
+    await player.end();
+    console.log(
+      `Play ${number} again: npm run chaos -- --seed ${seed} --only ${number} --steps ${shrunk.steps?.join()} --without ${shrunk.withoutFaults?.join()}`,
+    );
+  }
+  if (failed.length > 0)
+    console.log(`Failed with seed ${seed}: ${failed.map(({ number }) => number).join(', ')}`);
+  if (never.length > 0) console.log(`Never reached: ${never.join('; ')}`);
+  if (failed.length > 0 || (never.length > 0 && scenarios >= longRun)) process.exitCode = 1;
+}
+
+/** One line for each planted defect: after how many scenarios it was found. */
+async function prove(): Promise<void> {
+  const left =
+    values.defect === undefined ? [...defects] : defects.filter(({ name }) => name === values.defect);
+  const work = async () => {
+    const healthy = startPlayer(values.seed);
+    for (let defect = left.shift(); defect !== undefined; defect = left.shift()) {
+      const { name } = defect;
+      const player = startPlayer(values.seed, name);
+      let found: { number: number; breach: string } | undefined;
+      for (let number = 0; number < mostScenarios && found === undefined; number++) {
+        const { breaches } = await player.play({ number });
+        const [breach] = breaches;
+        // What fails without the defect too is no proof.
+        if (breach !== undefined && (await healthy.play({ number })).breaches.length === 0)
+          found = { number, breach };
+      }
+      await player.end();
+      if (found === undefined) process.exitCode = 1;
+      console.log(`${name}: ${found === undefined ? 'not found' : `found after ${found.number + 1}`}`);
+      if (found !== undefined && values.trace) console.log(`  ${found.breach}`);
+    }
+    await healthy.end();
+  };
+  await Promise.all(Array.from({ length: threads }, work));
+}
+
+function addAll(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
+  for (const [name, count] of counts) sums.set(name, (sums.get(name) ?? 0) + count);
+}
+
+function sorted(counts: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function wholeNumber(name: string, text: string): number {

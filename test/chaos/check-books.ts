@@ -1,34 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { OrderTimeline } from '../../src/events/order-timeline.ts';
+import type { DeadLetter } from '../../src/inbox/inbox.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { SandboxDelivery } from '../../src/sandbox/events/delivery.ts';
-import { ordersOf } from './books.ts';
-import { otpSettings } from './code-steps.ts';
-import { requestsOf } from './order-steps.ts';
+import { isPoison, ordersOf, type Visit } from './books.ts';
+import { journalOf, personal, requestsOf } from './order-steps.ts';
 import { timelineKey } from './partner-process.ts';
 import { deviates } from './plan.ts';
-import { pickProcess, type World } from './world.ts';
+import type { World } from './world.ts';
 
 /** Compares the books of the service, the journal, the receiver and the phones; what does not agree is a breach. */
 export async function checkBooks(world: World): Promise<void> {
-  const { books, processes } = world;
-  for (const id of books.amounts.keys()) {
-    const known = await pickProcess(world).journal.get(id);
-    checkOrder(world, id, known);
-    await checkTimeline(world, id);
-  }
-  const strangers = world.sandbox.orders.filter(
-    ({ partner_order_id }) => !books.amounts.has(partner_order_id),
-  );
-  for (const { partner_order_id } of strangers) books.breach(`${partner_order_id} was ordered by nobody.`);
-  const letters = await Promise.all(processes.map(({ inbox }) => inbox.deadLetters({ limit: 10_000 })));
-  const setAside = new Set(letters.flat().map(({ digest }) => digest));
-  for (const delivery of world.sandbox.deliveries) checkDelivery(world, delivery, setAside);
-  for (const [digest, count] of books.handled)
-    if (count > 1 && !books.interrupted.has(digest))
-      books.breach(`Event ${digest} was handled ${count} times.`);
-  const counts = await Promise.all(processes.map(({ inbox }) => inbox.counts()));
-  if (counts.some(({ open }) => open > 0)) books.breach('Deliveries are left in the inbox.');
-  if (world.plan.isHonest) checkMessages(world);
+  const { books, sandbox, simulation } = world;
+  const process = world.pick();
+  if (process === undefined) return books.breach('No process lives at the end.');
+  await simulation.within(process.machine, async () => {
+    for (const id of books.amounts.keys()) {
+      checkOrder(world, id, await journalOf(process, id).get(id));
+      const key = timelineKey(id);
+      // Sound: this is what the receiver has set.
+      const timeline = (await process.store.transact([key], (records) => records.get(key))) as
+        | OrderTimeline
+        | undefined;
+      checkTimeline(world, id, timeline);
+    }
+  });
+  for (const { partner_order_id: id } of sandbox.orders)
+    if (!books.amounts.has(id)) books.breach(`${id} was ordered by nobody.`);
+  const letters = await deadLetters(world);
+  checkDeadLetters(world, letters);
+  const setAside = new Set([
+    ...letters.map(({ digest }) => digest),
+    ...world.broker.dead.map(({ digest }) => digest),
+  ]);
+  for (const delivery of sandbox.deliveries) checkDelivery(world, delivery, setAside);
+  for (const visits of books.visits.values()) checkVisits(world, visits);
+  checkMessages(world);
+  await checkKeys(world);
+  await checkNothingPersonal(world, letters);
+}
+
+async function deadLetters(world: World): Promise<DeadLetter[]> {
+  const process = world.pick();
+  if (process === undefined || !('deadLetters' in process.inbox)) return [];
+  const { inbox, machine } = process;
+  return await world.simulation.within(machine, () => inbox.deadLetters({ limit: 10_000 }));
 }
 
 function checkOrder(world: World, id: string, known: JournaledOrder | undefined): void {
@@ -37,79 +54,161 @@ function checkOrder(world: World, id: string, known: JournaledOrder | undefined)
   const { length: count } = ordersOf(sandbox, id);
   const { state, attempts = 0 } = known ?? {};
   if (known === undefined) {
-    breach('is not in the journal.');
+    // Its intent was never written: then nothing may have been sent either.
+    if (requestsOf(world, id) > 0) breach('was sent, and is not in the journal.');
     return;
   }
-  if (count > 1) breach('is there twice at the service.');
-  if (requestsOf(world, id) > attempts + keyRefusalsOf(world, id))
+  if (state === 'accepted' && known.evidence === 'event')
+    world.sometimes('an order was accepted by an event');
+  if (state === 'unknown') world.sometimes('an order was unknown');
+  if (known.contradiction !== undefined) world.sometimes('a contradiction was found');
+  world.count(`orders ${state}`);
+  const isTimely = plan.clocks === 'true';
+  if (count > 1 && isTimely) breach('is there twice at the service.');
+  const allowed = attempts + repeatedRequests(world, id);
+  if (requestsOf(world, id) > allowed)
     breach(`was sent ${requestsOf(world, id)} times in ${attempts} attempts.`);
-  if (state === 'sending') breach('is still being sent, though its lease is over.');
+  if (state === 'sending' && isTimely) breach('is still being sent, though its lease is over.');
   if (books.evident.has(id) && count === 0) breach('had an event, and is not at the service.');
   if (books.evident.has(id) && state !== 'accepted') breach('had an event, and is not accepted.');
   if (state === 'accepted' && count === 0) breach('is not at the service.');
-  if (count > 0 && (state === 'prepared' || state === 'not-sent')) breach('is at the service.');
-  if (count > 0 && state === 'refused' && plan.isHonest) breach('is at the service.');
-  if (state === 'unknown' && !plan.isVague && vagueFaultsOf(world, id) === 0)
-    breach('is unknown, and no fault explains it.');
-  if (plan.isHonest && !plan.isReshaped && known.contradiction !== undefined)
+  if (count > 0 && isTimely && (state === 'prepared' || state === 'not-sent')) breach('is at the service.');
+  if (count > 0 && isTimely && state === 'refused' && plan.isHonest) breach('is at the service.');
+  if (plan.isHonest && isTimely && !plan.isReshaped && known.contradiction !== undefined)
     breach(`contradicts ${known.contradiction}.`);
   const { losesEvents } = plan;
-  if (!losesEvents && !plan.isReshaped && count > 0 && state !== 'accepted')
+  if (!losesEvents && !plan.isReshaped && count > 0 && state !== 'accepted' && !hasPoison(world, id))
     breach('is at the service, whose events all came.');
 }
 
-async function checkTimeline(world: World, id: string): Promise<void> {
-  const { books, sandbox } = world;
-  const { store } = pickProcess(world);
-  const key = timelineKey(id);
-  // Sound: this is what the receiver has set.
-  const timeline = (await store.transact([key], (records) => records.get(key))) as OrderTimeline | undefined;
-  const taken = sandbox.deliveries.filter(
-    (one) => one.partner_order_id === id && isTaken(world, one) && !isAttack(one) && !isUnfamiliar(one),
+/** A client repeats what was certainly not acted on: a 429, and what was refused for its keys. */
+function repeatedRequests(world: World, id: string): number {
+  const refused = [...world.sandbox.trace].filter(
+    ({ kind, operation, order, status = 0 }) =>
+      kind === 'reply' && operation === 'createOrder' && order === id && [401, 403, 429].includes(status),
   );
-  const expected = [...new Set(taken.map(({ name }) => name))].sort().join();
-  const found = [...(timeline?.seen ?? [])].sort().join();
+  if (refused.some(({ status }) => status !== 429))
+    world.sometimes('an order was refused for its keys and sent again');
+  return refused.length;
+}
+
+function hasPoison(world: World, id: string): boolean {
+  return [...world.books.digests].some(([text, digest]) => isPoison(digest) && text.includes(`"${id}"`));
+}
+
+function checkTimeline(world: World, id: string, timeline: OrderTimeline | undefined): void {
   // Of events in another form only some say of which order they are.
-  if (found !== expected && !world.plan.isReshaped)
-    books.breach(`${id}: the timeline has ${found}, and ${expected} were taken.`);
+  if (world.plan.isReshaped) return;
+  const handled = world.sandbox.deliveries.filter(
+    (one) => one.partner_order_id === id && isHandled(world, one) && !isAttack(one) && !isUnfamiliar(one),
+  );
+  const seen = new Set<string>(timeline?.seen);
+  for (const { name } of handled)
+    if (!seen.has(name)) world.books.breach(`${id}: ${name} was handled, and is not in the timeline.`);
 }
 
 function checkDelivery(world: World, delivery: SandboxDelivery, setAside: ReadonlySet<string>): void {
   const { books, plan } = world;
   const { id, name, partner_order_id, body, faults } = delivery;
-  const about = `${id} (${name} of ${partner_order_id})`;
-  const isReceived = isAcknowledged(world, delivery);
+  const digest = books.digests.get(body) ?? '';
+  const about = `${id} (${name} of ${partner_order_id}, ${digest.slice(0, 8)})`;
+  const isReceived =
+    (books.answers.get(body) ?? []).includes(200) ||
+    (books.given.get(body) ?? []).some(({ status }) => status === 200);
   if (isAttack(delivery)) {
     if (isReceived) books.breach(`${about} comes from nobody, and was acknowledged.`);
     return;
   }
   // Another spelling of the same event is the same delivery.
-  const isKept = setAside.has(books.digests.get(body) ?? '');
-  if (isKept && !deviates(plan, faults) && !isUnfamiliar(delivery))
+  const isKept = setAside.has(digest);
+  const isStrange = deviates(plan, faults) || isUnfamiliar(delivery);
+  if (isKept && !isStrange && !isPoison(digest) && !isWorn(world, digest))
     books.breach(`${about} is as documented, and was set aside.`);
-  if (isReceived && !isKept && timesHandled(world, delivery) === 0)
+  if (isReceived && !isKept && !isHandled(world, delivery) && !isDiscarded(world, digest, isStrange))
     books.breach(`${about} was acknowledged, and neither handled nor kept.`);
-  if (isTaken(world, delivery)) return;
+  for (const answer of books.given.get(body) ?? []) {
+    const isDisturbed = books.isDisturbed(undefined, answer.begun - 20_000, answer.begun + answer.tookMs);
+    if (answer.tookMs > longestAnswerMs && !isDisturbed)
+      books.breach(`${about} was answered after ${answer.tookMs} ms.`);
+    if (answer.status === 401 && !faults.includes('old_key') && !areKeysOver(world))
+      books.breach(`${about} is authentic, and was answered 401.`);
+  }
+  if (isReceived || isHandled(world, delivery) || isKept) return;
   // Not posted by itself, or once; and every time that it came, nobody was there, or the keys were not.
   const isOnce = plan.losesEvents && (plan.postings === 1 || faults.includes('drop'));
-  if (!isOnce || !(books.answers.get(body) ?? []).every(isPassing)) books.breach(`${about} was never taken.`);
+  const isGivenUp = delivery.attempts >= plan.postings || faults.includes('old_key');
+  if (!isOnce && !isGivenUp) books.breach(`${about} was never taken.`);
 }
 
-function isPassing(status: number): boolean {
-  return status === 0 || status === 503 || status === 401;
+/** A time limit of 5 s for keys, and one for each of the calls of a store. */
+const longestAnswerMs = 16_000;
+
+/** Keys die after a day where the deployment says so, or when the clock jumps. */
+function areKeysOver({ plan }: World): boolean {
+  if (plan.keys !== 'ring') return false;
+  return plan.clocks === 'jumping' || plan.versions.some(({ overlapMs }) => overlapMs < 86_400_000);
 }
 
-function isAcknowledged({ books }: World, { body }: SandboxDelivery): boolean {
-  return (books.answers.get(body) ?? []).includes(200);
+/** Failed so often, or died so often with its process, that it became a dead letter with good reason. */
+function isWorn({ books, plan }: World, digest: string): boolean {
+  const least = Math.min(...plan.versions.map(({ maxAttempts }) => maxAttempts));
+  const visits = books.visits.get(digest) ?? [];
+  return visits.length >= least || books.disturbances.length >= least;
 }
 
-/** Acknowledged, or stored by a process that died before it could say so. */
-function isTaken(world: World, delivery: SandboxDelivery): boolean {
-  return isAcknowledged(world, delivery) || timesHandled(world, delivery) > 0;
+/** A dead letter that was replayed and is one again is listed; a strange one may be handled by name alone. */
+function isDiscarded({ plan, books }: World, digest: string, isStrange: boolean): boolean {
+  return plan.inbox === 'queue' && isStrange && books.unread.has(digest);
 }
 
-function timesHandled({ books }: World, { body }: SandboxDelivery): number {
-  return books.handled.get(books.digests.get(body) ?? '') ?? 0;
+function checkDeadLetters(world: World, letters: readonly DeadLetter[]): void {
+  const { books, plan } = world;
+  const [one, other] = plan.versions;
+  for (const { digest, attempts } of letters) {
+    const visits = books.visits.get(digest) ?? [];
+    if (
+      !isPoison(digest) ||
+      books.unread.has(digest) ||
+      books.replayed.has(digest) ||
+      one.maxAttempts !== other.maxAttempts
+    )
+      continue;
+    const isQuiet = visits.every(
+      ({ machine, from, until = from }) => !books.isDisturbed(machine, from - 20_000, until + 20_000),
+    );
+    if (isQuiet && visits.length > 0 && (attempts !== one.maxAttempts || visits.length !== one.maxAttempts))
+      books.breach(
+        `Dead letter ${digest.slice(0, 8)} says ${attempts} attempts, ran ${visits.length} times, and may run ${one.maxAttempts} times.`,
+      );
+  }
+}
+
+/** None is handled again without a reason that the pages name, and none twice at once. */
+function checkVisits(world: World, visits: readonly Visit[]): void {
+  const { books } = world;
+  for (const [index, visit] of visits.entries()) {
+    const next = visits[index + 1];
+    if (next === undefined) continue;
+    const { digest, machine, from } = visit;
+    const isExcused =
+      visit.isAborted ||
+      books.replayed.has(digest) ||
+      next.isBlind ||
+      books.isDisturbed(machine, from - 20_000, next.from) ||
+      world.plan.clocks !== 'true';
+    if (isExcused) {
+      if (visit.isHandled) world.sometimes('a delivery was handled again for a reason');
+      continue;
+    }
+    if (visit.isHandled) books.breach(`Event ${digest.slice(0, 8)} was handled again without a reason.`);
+    if (next.from < (visit.until ?? Number.POSITIVE_INFINITY))
+      books.breach(`Event ${digest.slice(0, 8)} was handled twice at once.`);
+  }
+}
+
+function isHandled({ books }: World, { body }: SandboxDelivery): boolean {
+  const visits = books.visits.get(books.digests.get(body) ?? '') ?? [];
+  return visits.some((visit) => visit.isHandled);
 }
 
 function isAttack({ faults }: SandboxDelivery): boolean {
@@ -121,31 +220,56 @@ function isUnfamiliar({ faults }: SandboxDelivery): boolean {
 }
 
 /** Limits of what a phone gets, where a refusal means that nothing was sent. */
-function checkMessages({ sandbox, books }: World): void {
-  for (const phone of new Set(sandbox.messages.map(({ to_phone }) => to_phone))) {
-    const times = sandbox.messages.filter(({ to_phone }) => to_phone === phone).map(({ sentAt }) => sentAt);
-    const { max, windowMs } = otpSettings.limits.phone;
-    const tooMany = times.some(
-      (at, index) => (times[index + max] ?? Number.POSITIVE_INFINITY) < at + windowMs,
-    );
-    if (tooMany) books.breach(`${phone} got more messages than limits.phone.`);
+function checkMessages({ sandbox, books, plan, campaigns }: World): void {
+  const textsOf = (phone: string, part: string) =>
+    sandbox.messages.filter(({ to_phone, message }) => to_phone === phone && message.includes(part)).length;
+  for (const [campaign, phones] of campaigns)
+    for (const phone of phones)
+      if (textsOf(phone, campaign) > 1 && plan.isHonest && plan.clocks === 'true')
+        books.breach(`${phone} got the message of ${campaign} ${textsOf(phone, campaign)} times.`);
+}
+
+/** No key is lost that the rotation has acknowledged, and the newest ones sign. */
+async function checkKeys(world: World): Promise<void> {
+  const { plan, books, simulation } = world;
+  const process = world.pick();
+  if (plan.keys !== 'ring' || process === undefined) return;
+  const { rotation } = process.partners.a;
+  const { signing, verifying } = await simulation.within(process.machine, () => rotation.credentials());
+  const newest = [...books.receivedKeys].at(-1);
+  if (newest !== undefined && signing.partnerPublicKey !== newest)
+    books.breach('The newest keys do not sign.');
+  if (plan.clocks === 'jumping' || plan.versions.some(({ overlapMs }) => overlapMs < 86_400_000)) return;
+  for (const key of books.receivedKeys)
+    if (!verifying.some(({ partnerPublicKey }) => partnerPublicKey === key)) books.breach('Keys were lost.');
+}
+
+/** Once everything is handled and the dead letters are gone, nothing of the buyers is left. */
+async function checkNothingPersonal(world: World, letters: readonly DeadLetter[]): Promise<void> {
+  const { books, simulation, plan, folder } = world;
+  const process = world.pick();
+  if (process === undefined) return;
+  const { inbox, machine } = process;
+  if ('discard' in inbox)
+    await simulation.within(machine, async () => {
+      for (const { digest } of letters) await inbox.discard(digest);
+    });
+  for (const one of world.alive()) await one.stop(1_000);
+  const texts: string[] = [];
+  if (plan.inbox === 'sqlite')
+    for (const file of readdirSync(folder)) texts.push(readFileSync(join(folder, file), 'latin1'));
+  else {
+    for (let after = ''; ; ) {
+      const page = await world.storeServer.records.list({ prefix: '', after, limit: 1_000 });
+      texts.push(JSON.stringify(page));
+      if (page.length < 1_000) break;
+      after = page.at(-1)?.key ?? '';
+    }
   }
-}
-
-/** Faults that leave it open whether the service has acted, and deaths of the process that sent it. */
-function vagueFaultsOf({ sandbox, books }: World, id: string): number {
-  const faults = [...sandbox.trace].filter(
-    ({ kind, operation, order }) => kind === 'fault' && operation === 'createOrder' && order === id,
-  );
-  return faults.filter(({ faults: [kind = ''] }) => !clear.has(kind)).length + (books.deaths.get(id) ?? 0);
-}
-
-const clear: ReadonlySet<string> = new Set(['too_many_requests', 'redirect', 'misdirected']);
-
-/** A client with a key ring sends what was refused for its keys once more. */
-function keyRefusalsOf({ sandbox }: World, id: string): number {
-  return [...sandbox.trace].filter(
-    ({ kind, operation, order, status = 0 }) =>
-      kind === 'reply' && operation === 'createOrder' && order === id && (status === 401 || status === 403),
-  ).length;
+  // What waits for its keys is kept as it came.
+  const isKept = texts.some((text) => text.includes('unverified/body/'));
+  const found = isKept
+    ? undefined
+    : Object.entries(personal).find(([, mark]) => texts.some((text) => text.includes(mark)));
+  if (found !== undefined) books.breach(`The ${found[0]} of a buyer is still stored.`);
 }

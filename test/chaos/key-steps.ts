@@ -1,36 +1,86 @@
-import { isKeyError, isRequestError } from '../../src/errors/errors.ts';
-import { during, partner, pickProcess, type World } from './world.ts';
+import { isKeyError, isRequestError, isStoreError } from '../../src/errors/errors.ts';
+import type { Step } from './steps.ts';
+import type { World } from './world.ts';
 
 /** The next step of a rotation of the keys, as a person takes it who reads the mails. */
-export async function rotate(world: World): Promise<void> {
-  if (world.plan.keys === 'static') return;
-  if (await takeKeys(world)) return;
-  const { rotation } = pickProcess(world);
-  const { step } = await rotation.status();
-  if (step === 'received') await rotation.promote();
-  else {
-    // No mail has come, so another one is asked for.
-    const again = step !== 'idle';
-    await during(world, rotation.request(partner, { again })).catch((error: unknown) => {
-      if (!isRequestError(error) && !isKeyError(error)) throw error;
+export const rotate: Step = async (world, random) => {
+  await nextOfRotation(world, { asks: true, process: world.pick(random) });
+};
+
+/** Ends a rotation that is under way; true when nothing is left of it. */
+export async function endRotation(world: World): Promise<boolean> {
+  if (world.plan.keys !== 'ring') return true;
+  const process = world.pick();
+  await nextOfRotation(world, { asks: false, process });
+  if (process === undefined || world.openedKeys.length > 0) return false;
+  const mail = world.sandbox.emails.at(-1);
+  if (mail !== undefined && !world.openedMails.has(mail.link)) return false;
+  const status = await world.simulation
+    .within(process.machine, () => process.partners.a.rotation.status())
+    .catch(() => undefined);
+  return status?.step === 'idle';
+}
+
+async function nextOfRotation(
+  world: World,
+  { asks, process }: { asks: boolean; process: ReturnType<World['pick']> },
+): Promise<void> {
+  const { sandbox, openedMails, openedKeys, plan, simulation, books } = world;
+  if (plan.keys !== 'ring' || process === undefined) return;
+  const { rotation, ring } = process.partners.a;
+  const mail = sandbox.emails.at(-1);
+  if (mail !== undefined && !openedMails.has(mail.link)) {
+    openedMails.add(mail.link);
+    // From now on only the person who opened it has these keys.
+    openedKeys.push(simulation.within(world.service, () => sandbox.openLink(mail.link)));
+    simulation.log('a link is opened');
+  }
+  try {
+    await simulation.within(process.machine, async () => {
+      const [keys] = openedKeys;
+      if (keys !== undefined) {
+        await rotation.receive(keys).catch((error: unknown) => {
+          // The store had them, although it reported a failure.
+          if (!isKeyError(error) || error.code !== 'keys_known') throw error;
+        });
+        if (openedKeys[0] === keys) openedKeys.shift();
+        books.receivedKeys.add(keys.partnerPublicKey);
+        world.sometimes('keys were received');
+        await ring.reload().catch(() => {});
+        return;
+      }
+      const { step } = await rotation.status();
+      simulation.log(`the rotation is ${step}`);
+      if (step === 'received') {
+        await rotation.promote();
+        await ring.reload().catch(() => {});
+      } else if (asks || step !== 'idle') {
+        // No mail has come, so another one is asked for.
+        const partner = { email: 'partner@sandbox.example', partner_code: world.credentials.a.partnerCode };
+        await rotation.request(partner, { again: step !== 'idle' });
+      }
     });
+  } catch (error) {
+    if (!isRequestError(error) && !isKeyError(error) && !isStoreError(error)) throw error;
   }
 }
 
-/** Ends a rotation that is under way. */
-export async function endRotation(world: World): Promise<void> {
-  if (world.plan.keys === 'static') return;
-  await takeKeys(world);
-  const { rotation } = pickProcess(world);
-  if ((await rotation.status()).step === 'received') await rotation.promote();
-}
-
-/** Opens the newest link, if nobody has, and stores what is behind it. */
-async function takeKeys(world: World): Promise<boolean> {
-  const { sandbox, openedMails } = world;
-  const mail = sandbox.emails.at(-1);
-  if (mail === undefined || openedMails.has(mail.link)) return false;
-  openedMails.add(mail.link);
-  await pickProcess(world).rotation.receive(sandbox.openLink(mail.link));
-  return true;
-}
+/** The partner's name is added to keys that had none: the same keys, received again. */
+export const nameKeys: Step = async (world, random) => {
+  const { plan, simulation, books } = world;
+  const process = world.pick(random);
+  if (!plan.isNameless || process === undefined || books.receivedKeys.size > 0) return;
+  try {
+    await simulation.within(process.machine, async () => {
+      const { rotation, ring } = process.partners.a;
+      const { step } = await rotation.status();
+      if (step !== 'idle') return;
+      await rotation.receive(world.credentials.a);
+      await rotation.promote();
+      await ring.reload().catch(() => {});
+      world.sometimes('a name became known between two generations');
+    });
+  } catch (error) {
+    if (!isKeyError(error) && !isStoreError(error)) throw error;
+  }
+};

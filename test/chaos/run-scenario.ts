@@ -1,144 +1,160 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SandboxDelivery } from '../../src/sandbox/events/delivery.ts';
 import { checkBooks } from './check-books.ts';
 import { checkContract } from './check-contract.ts';
-import { checkCode, issueCode, resendCode } from './code-steps.ts';
-import { endRotation, rotate } from './key-steps.ts';
-import { copyEvent, createAgain, createChanged, createNew, goOn, prepare } from './order-steps.ts';
-import { type Plan, pick } from './plan.ts';
-import { comeToRest, createWorld, passTime, pickProcess, restart, type World } from './world.ts';
+import { endRotation } from './key-steps.ts';
+import { drawPlan, type Plan, type Shrunk, shrinkPlan } from './plan.ts';
+import type { RareState } from './sometimes.ts';
+import { setDisk } from './sqlite-world.ts';
+import { steps } from './steps.ts';
+import { World } from './world.ts';
 
 export interface ScenarioResult {
   readonly plan: Plan;
   /** What does not agree; empty when all is well. */
   readonly breaches: readonly string[];
-  /** The last entries of the trace. */
-  readonly trace: string;
-  readonly figures: Figures;
+  readonly trace: readonly string[];
+  /** How often each rare state was reached. */
+  readonly reached: ReadonlyMap<RareState, number>;
+  /** What was met: faults by kind, deaths, answers. */
+  readonly figures: ReadonlyMap<string, number>;
 }
 
-/** What a scenario came across: one that meets nothing proves nothing. */
-export type Figures = Readonly<
-  Record<
-    | 'orders'
-    | 'accepted'
-    | 'byEvent'
-    | 'unknown'
-    | 'contradictions'
-    | 'requestFaults'
-    | 'eventFaults'
-    | 'events'
-    | 'dropped'
-    | 'restarts'
-    | 'deaths'
-    | 'rotations'
-    | 'codes'
-    | 'codesAccepted',
-    number
-  >
->;
+/** In memory, where there is a folder for it: nothing here has to outlive the machine. */
+const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+const hour = 3_600_000;
 
 /** One seeded scenario, from its first order to books that agree. */
-export async function runScenario(seed: string): Promise<ScenarioResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
-  const world = await createWorld(seed, folder);
-  const { sandbox, books, plan } = world;
-  let restarts = 0;
+export async function runScenario(seed: string, shrunk: Shrunk = {}): Promise<ScenarioResult> {
+  const folder = mkdtempSync(join(scratch, 'chaos-'));
+  const plan = shrinkPlan(drawPlan(seed), shrunk);
+  const world = new World(plan, { seed, folder });
+  const { simulation, books } = world;
   try {
-    for (let step = 0; step < plan.steps; step++) {
-      restarts += await takeStep(world);
-      world.wake();
-    }
-    await end(world);
-    await checkBooks(world);
+    await during(world, world.prepare());
+    await playSteps(world);
+    world.calm();
+    setDisk('free');
+    await comeToRest(world);
+    world.isDown = true;
+    await during(world, checkBooks(world));
     checkContract(world);
   } catch (error) {
     books.breach(`The scenario failed: ${error instanceof Error ? error.stack : String(error)}`);
   }
-  const figures = await figuresOf(world, restarts);
-  for (const process of world.processes) await process.end('stopped').catch(() => {});
-  await sandbox.close();
+  for (const { machine } of world.processes) machine.kill();
   rmSync(folder, { recursive: true, force: true });
-  return { plan, breaches: books.breaches, trace: sandbox.trace.text({ last: 60 }), figures };
+  world.count('simulated minutes', Math.round(simulation.time / 60_000));
+  const { reached, figures } = world;
+  return { plan, breaches: books.breaches, trace: simulation.trace, reached, figures };
 }
 
-type Step = (world: World) => Promise<void>;
-
-/** Those that are there more than once come more often. */
-const steps: readonly [Step, ...Step[]] = [
-  createNew,
-  ...[createNew, createNew, createNew, createAgain, createAgain, createChanged, prepare],
-  ...[
-    goOn,
-    goOn,
-    goOn,
-    copyEvent,
-    issueCode,
-    issueCode,
-    resendCode,
-    checkCode,
-    checkCode,
-    checkCode,
-    rotate,
-    rotate,
-  ],
-];
-
-/** @returns how many processes were started again */
-async function takeStep(world: World): Promise<number> {
-  const { random, sandbox } = world;
-  if (random.chance(0.75)) {
-    await pick(random, steps)(world);
-    return 0;
-  }
-  switch (pick(random, ['wait', 'wait', 'restart', 'outage', 'idle'])) {
-    case 'wait':
-      await passTime(world, pick(random, [100, 1_000, 15_000, 60_000, 130_000]));
-      return 0;
-    case 'restart':
-      await restart(world, pickProcess(world), pick(random, ['stopped', 'killed']));
-      return 1;
-    case 'outage':
-      world.isDown = !world.isDown && random.chance(0.5);
-      return 0;
-    case 'idle':
-      await sandbox.idle();
-      return 0;
-  }
-}
-
-/** All faults are over, and everything that still comes has come. */
-async function end(world: World): Promise<void> {
-  const { sandbox } = world;
-  world.isDown = false;
-  sandbox.faults.clear();
-  await endRotation(world);
-  // Longer than the lease of an order, and than the cool-down of a key ring.
-  await passTime(world, 180_000);
-  await comeToRest(world);
-}
-
-async function figuresOf(world: World, restarts: number): Promise<Figures> {
-  const { sandbox, books, flows } = world;
-  const { journal, rotation } = pickProcess(world);
-  const known = await Promise.all([...books.amounts.keys()].map((id) => journal.get(id)));
-  const faults = [...sandbox.trace].filter(({ kind }) => kind === 'fault');
-  const { keys } = await rotation.status();
-  return {
-    orders: sandbox.orders.length,
-    accepted: known.filter((order) => order?.state === 'accepted').length,
-    byEvent: known.filter((order) => order?.evidence === 'event').length,
-    unknown: known.filter((order) => order?.state === 'unknown').length,
-    contradictions: known.filter((order) => order?.contradiction !== undefined).length,
-    requestFaults: faults.filter(({ operation }) => operation !== undefined).length,
-    eventFaults: faults.filter(({ event }) => event !== undefined).length,
-    events: sandbox.deliveries.length,
-    dropped: sandbox.deliveries.filter(({ attempts }) => attempts === 0).length,
-    restarts,
-    deaths: [...books.deaths.values()].reduce((sum, count) => sum + count, 0),
-    rotations: keys.length - 1,
-    codes: flows.length,
-    codesAccepted: flows.filter(({ accepted }) => accepted > 0).length,
+/** Lets the world go on until this work of an observer is done. */
+async function during<Result>(world: World, work: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
   };
+  work.then(end, end);
+  if (!(await world.simulation.run(() => isOver, hour))) throw new Error('The observer waits for ever.');
+  return await work;
+}
+
+async function playSteps(world: World): Promise<void> {
+  const { simulation, plan, books } = world;
+  let left = plan.steps.length;
+  for (const { at, name, number } of plan.steps) {
+    simulation.after(at, undefined, () => {
+      simulation.log(`step ${number}: ${name}`);
+      const step = async () => steps[name](world, simulation.stream(`step ${number}`));
+      step()
+        .catch((error: unknown) =>
+          books.breach(`Step ${name} failed: ${error instanceof Error ? error.stack : String(error)}`),
+        )
+        .finally(() => left--);
+    });
+  }
+  const last = plan.steps.at(-1)?.at ?? 0;
+  // What waits in a dead process never ends: a while after the last step the faults are over all the same.
+  await simulation.run(() => left === 0, last + 120_000);
+}
+
+/** Everything that still comes has come, and nothing is left to do. */
+async function comeToRest(world: World): Promise<void> {
+  const { simulation, books } = world;
+  let isAtRest = false;
+  const turn = async () => {
+    // Events that were held back are posted.
+    void simulation.within(world.service, world.sandbox.idle);
+    const isOver = await endRotation(world);
+    isAtRest = isOver && (await isQuiet(world));
+    if (!isAtRest) simulation.after(20_000, undefined, () => void turn().catch(fail));
+  };
+  const fail = (error: unknown) => {
+    books.breach(`It does not come to rest: ${error instanceof Error ? error.stack : String(error)}`);
+    isAtRest = true;
+  };
+  // Longer than the lease of an order, and than the cool-down of a key ring.
+  simulation.after(180_000, undefined, () => void turn().catch(fail));
+  if (await simulation.run(() => isAtRest, restLimit(world))) return;
+  const left = await during(world, whatIsLeft(world));
+  books.breach(`It does not come to rest: ${left || undone(world)}`);
+}
+
+/** A clock that was set back by a day may keep a message waiting for as long as any delay takes. */
+function restLimit({ plan }: World): number {
+  return plan.clocks === 'jumping' ? 6 * hour : 3 * hour;
+}
+
+async function isQuiet(world: World): Promise<boolean> {
+  const { sandbox, simulation } = world;
+  if (!sandbox.deliveries.every((one) => isDone(one, world))) return false;
+  if (world.alive().length < world.processes.length) return false;
+  if (world.alive().some(({ machine }) => machine.busyUntil > simulation.time)) return false;
+  return (await whatIsLeft(world)) === '';
+}
+
+function undone(world: World): string {
+  const left = world.sandbox.deliveries.filter((one) => !isDone(one, world));
+  return left
+    .map(({ id, attempts, status, faults }) => `${id} after ${attempts} (${status}) ${faults}`)
+    .join();
+}
+
+/** Of a delivery that was acknowledged once, a later answer does not count. */
+function isDone({ body, attempts, faults }: SandboxDelivery, { plan, books }: World): boolean {
+  if (books.answers.get(body)?.includes(200) || attempts >= plan.postings) return true;
+  return faults.some((fault) => fault === 'drop' || isAttack(fault));
+}
+
+function isAttack(fault: string): boolean {
+  return fault === 'forged' || fault === 'tampered';
+}
+
+async function whatIsLeft(world: World): Promise<string> {
+  const { broker, sandbox, simulation, service } = world;
+  if (broker.open > 0) return `${broker.open} messages in the queue`;
+  const process = world.pick();
+  if (process === undefined) return 'no process';
+  const { inbox, machine } = process;
+  const counts = () => ('counts' in inbox ? inbox.counts() : quarantineOfQueue(world));
+  const { open, quarantined = 0 } = await simulation.within(machine, counts);
+  if (open > 0) return `${open} deliveries in the inbox`;
+  // A forgery is only known as one once a delivery has matched the newest keys.
+  const [order] = sandbox.orders;
+  if (quarantined === 0 || order === undefined) return '';
+  const step = order.state === 'credited' ? 'refunded' : 'credited';
+  void simulation.within(service, () => sandbox.advance(order.platform_order_ref, step));
+  return `${quarantined} in quarantine`;
+}
+
+async function quarantineOfQueue({ storeServer }: World): Promise<{ open: number; quarantined: number }> {
+  const { length: quarantined } = await storeServer.records.list({
+    prefix: 'queue/unverified/body/',
+    limit: 9,
+  });
+  return { open: 0, quarantined };
 }

@@ -1,217 +1,323 @@
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import type { Sleep } from '../../src/internal/backoff.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
+import { keyFile } from '../../src/rotation/key-file.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { SandboxCredentials } from '../../src/sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { type SeededRandom, seededRandom } from '../../src/sandbox/seeded-random.ts';
-import { memoryStore } from '../../src/store/memory-store.ts';
-import type { RecordStore } from '../../src/store/record-store.ts';
+import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { nextTurn } from '../support/next-turn.ts';
-import { Books } from './books.ts';
+import { Books, type Disturbance } from './books.ts';
+import { Broker } from './broker.ts';
 import type { CodeFlow } from './code-steps.ts';
-import { connectionReset, type PartnerProcess, startProcess } from './partner-process.ts';
-import { drawPlan, type Plan, pickOf } from './plan.ts';
+import { handle } from './handle.ts';
+import { Machine, type SharedClock } from './machine.ts';
+import { callbackFetch } from './network.ts';
+import { type PartnerProcess, startProcess } from './partner-process.ts';
+import { type Plan, pick, pickOf, type WorldFaults } from './plan.ts';
+import { StoreServer } from './remote-store.ts';
+import { dayOne, Simulation } from './simulation.ts';
+import type { RareState } from './sometimes.ts';
+import { simulateSqlite } from './sqlite-world.ts';
 
-export const partner = { partner_code: 'acme', email: 'dev@acme.example' };
+export const partnerNames = ['a', 'b'] as const;
+export type PartnerName = (typeof partnerNames)[number];
 
-/** The service, the partner's processes, and what is known of both. */
-export interface World {
+/** The service, the partner's processes, what goes wrong between them, and what is known of all. */
+export class World {
   readonly plan: Plan;
-  readonly random: SeededRandom;
-  readonly sandbox: Sandbox;
+  readonly simulation: Simulation;
   readonly books: Books;
   readonly folder: string;
-  readonly credentials: SandboxCredentials;
-  readonly apiKeys: readonly string[];
-  /** In place of a file of records: what is on another machine outlives a process too. */
-  readonly sharedStore: RecordStore | undefined;
-  readonly processes: PartnerProcess[];
-  readonly flows: CodeFlow[];
+  readonly service: Machine;
+  readonly sandbox: Sandbox;
+  readonly credentials: Readonly<Record<PartnerName, SandboxCredentials>>;
+  readonly apiKeys: string[] = [];
+  readonly storeServer = new StoreServer();
+  readonly broker: Broker;
+  readonly hostClock: SharedClock;
+  readonly processes: PartnerProcess[] = [];
+  readonly flows: CodeFlow[] = [];
   /** Links that the partner has opened. */
-  readonly openedMails: Set<string>;
-  /** To the service, for somebody who gives up when nothing comes. */
-  readonly patientFetch: (request: Request) => Promise<Response>;
-  /** Of the workers: until they are woken. */
-  readonly sleep: Sleep;
-  readonly wake: () => void;
+  readonly openedMails = new Set<string>();
+  /** Of links that were opened, until they are stored. */
+  readonly openedKeys: SandboxCredentials[] = [];
+  readonly reached = new Map<RareState, number>();
+  readonly figures = new Map<string, number>();
+  readonly campaigns = new Map<string, readonly string[]>();
+  /** Where people, load balancers and outages are drawn from. */
+  readonly random: SeededRandom;
+  readonly handle = handle.bind(undefined, this);
+  processNumber = 1;
   /** Whether the partner's side is not reached. */
-  isDown: boolean;
-}
+  isDown = false;
+  /** Faults are over: everything comes to rest. */
+  isCalm = false;
+  #restarts = 0;
+  readonly #faultRandom: Record<keyof WorldFaults, SeededRandom>;
 
-const start = 1_700_000_000_000;
-
-export async function createWorld(seed: string, folder: string): Promise<World> {
-  const random = seededRandom(seed, 'chaos');
-  const plan = drawPlan(random, seed);
-  const books = new Books();
-  const processes: PartnerProcess[] = [];
-  let posted = 0;
-  const sandbox = createSandbox({
-    ...plan.service.options,
-    faults: {},
-    seed,
-    clock: 'manual',
-    now: () => start,
-    oldKeysExpire: plan.oldKeysExpire,
-    duplicateOrders: plan.duplicateOrders,
-    orderTransitions: 'any',
-    callbackRetry: plan.postings === 1 ? 'none' : { maxAttempts: plan.postings },
-    async fetch(_, init) {
-      const text = String(init?.body);
-      const alive = world.isDown ? [] : processes.filter((process) => process.isAlive());
-      const process = alive[posted++ % alive.length];
-      const outcome = await process?.webhooks.receive(text);
-      if (outcome !== undefined && 'digest' in outcome && outcome.digest !== undefined)
-        books.digests.set(text, outcome.digest);
-      // A process that has died meanwhile may have stored the event, and nobody hears of it.
-      const status = process?.isAlive() === true ? (outcome?.status ?? 0) : 0;
-      books.answer(text, status);
-      if (status === 0) throw connectionReset();
-      return new Response(null, { status });
-    },
-  });
-  const { deployment, fetch, clock } = sandbox;
-  const client = { deployment, fetch, now: clock.now };
-  const exchange = new ExchangeClient(client);
-  await exchange.onboard(partner);
-  await exchange.whitelistIp();
-  const credentials = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
-  const apiKeys: string[] = [];
-  for (const messenger_device_no of ['1', '2']) {
-    const messenger = new MessengerClient({ ...client, masterKey: sandbox.masterKey });
-    const { body } = await messenger.generateApiKey({ messenger_device_no });
-    // Sound: the sandbox's reply, which a service may wrap.
-    const reply = body as { api_key: string; data?: { api_key: string } };
-    const { api_key } = reply.data ?? reply;
-    await fetch(messenger.scanDeviceUrl({ api_key }));
-    apiKeys.push(api_key);
-  }
-
-  const sleepers = new Set<() => void>();
-  const world: World = {
-    ...{ plan, random, sandbox, books, folder, credentials, apiKeys, processes },
-    sharedStore: plan.store === 'memory' ? memoryStore({ now: clock.now }) : undefined,
-    flows: [],
-    openedMails: new Set(sandbox.emails.map(({ link }) => link)),
-    patientFetch: (request) => fetchOrGiveUp(sandbox, request),
-    sleep: (_, signal) =>
-      new Promise((resolve) => {
-        const done = () => {
-          sleepers.delete(done);
-          signal.removeEventListener('abort', done);
-          resolve();
-        };
-        if (signal.aborted) return done();
-        sleepers.add(done);
-        signal.addEventListener('abort', done);
+  constructor(plan: Plan, { seed, folder }: { seed: string; folder: string }) {
+    this.plan = plan;
+    this.folder = folder;
+    const simulation = new Simulation(seed);
+    this.simulation = simulation;
+    simulation.activate();
+    this.random = simulation.stream('people');
+    this.#faultRandom = {
+      store: simulation.stream('store faults'),
+      network: simulation.stream('network faults'),
+      sqlite: simulation.stream('sqlite faults'),
+    };
+    this.books = new Books(this);
+    this.hostClock = this.drawClock();
+    const clock = { offset: 0, drift: 0 };
+    this.service = new Machine('service', { clock, bornAt: 0, dayOne, canBeDisturbed: false });
+    this.credentials = { a: drawCredentials('a', plan), b: drawCredentials('b', plan) };
+    this.broker = new Broker(this);
+    simulateSqlite((machine) => this.drawFault('sqlite', machine));
+    simulation.onDisturbance = (kind, machine, ms) => this.#noteDisturbance(kind, machine, ms);
+    simulation.onUnhandled = (error) => {
+      this.books.breach(`An unhandled rejection: ${error instanceof Error ? error.stack : String(error)}`);
+    };
+    const { postings } = plan;
+    this.sandbox = simulation.within(this.service, () =>
+      createSandbox({
+        ...plan.service.options,
+        faults: {},
+        seed,
+        fetch: callbackFetch(this),
+        partners: partnerNames.map((name) => ({ credentials: this.credentials[name] })),
+        whitelist: 'off',
+        oldKeysExpire: plan.oldKeysExpire,
+        duplicateOrders: plan.duplicateOrders,
+        orderTransitions: 'any',
+        callbackRetry:
+          postings === 1 ? 'none' : { maxAttempts: postings, firstDelayMs: 2_000, maxDelayMs: 60_000 },
       }),
-    wake: () => {
-      for (const done of [...sleepers]) done();
-    },
-    isDown: false,
+    );
+  }
+
+  /** Before anything goes wrong: devices are paired, the first keys are stored, the processes run. */
+  async prepare(): Promise<void> {
+    const { sandbox, simulation, plan } = this;
+    for (const messenger_device_no of ['1', '2']) {
+      const { deployment, fetch, masterKey } = sandbox;
+      const messenger = new MessengerClient({ deployment, fetch, masterKey });
+      const { body } = await messenger.generateApiKey({ messenger_device_no });
+      // Sound: the sandbox's reply, which a service may wrap.
+      const reply = body as { api_key: string; data?: { api_key: string } };
+      const { api_key } = reply.data ?? reply;
+      await fetch(messenger.scanDeviceUrl({ api_key }));
+      this.apiKeys.push(api_key);
+    }
+    const store =
+      plan.inbox === 'sqlite'
+        ? sqliteStore({ path: `${this.folder}/records.sqlite` })
+        : this.storeServer.records;
+    for (const name of partnerNames) {
+      const record = storedKeys({ store, key: `keys-${name}` });
+      const storage =
+        plan.keyStorage === 'file' ? keyFile({ path: `${this.folder}/keys-${name}.json` }) : record;
+      const { partnerId, partnerCode, ...nameless } = this.credentials[name];
+      const isNameless = plan.isNameless && name === 'a';
+      await createKeyRotation({ storage }).receive(isNameless ? nameless : this.credentials[name]);
+    }
+    if (plan.inbox === 'sqlite') await store.close();
+    for (let count = 0; count < plan.processes; count++) {
+      const isReceiver = plan.isSplit && count === 0 && plan.processes > 1;
+      this.processes.push(startProcess(this, plan.versions[0], isReceiver));
+    }
+    if (plan.inbox === 'queue') this.broker.start();
+    if (plan.inbox === 'drain') this.#drainRegularly();
+    for (const operation of ['createOrder', 'sendMessage', 'regenerateKeys'] as const)
+      sandbox.faults.rate(operation, plan.requestFaults);
+    sandbox.faults.rate('event', plan.eventFaults);
+    simulation.disturbances = plan.disturbances;
+  }
+
+  /** No fault begins any more; what is dead is started again, and clocks go on from where they are. */
+  calm(): void {
+    this.isCalm = true;
+    this.isDown = false;
+    this.storeServer.isDown = false;
+    this.storeServer.isFull = false;
+    this.simulation.disturbances = { stall: 0, lateTimer: 0, clockJump: 0 };
+    this.sandbox.faults.clear();
+  }
+
+  alive(): PartnerProcess[] {
+    return this.processes.filter(({ machine }) => machine.isAlive);
+  }
+
+  /** A process that lives and handles; `undefined` if all are dead. */
+  pick(random = this.random): PartnerProcess | undefined {
+    return pickOf(random, this.alive());
+  }
+
+  /** Where the load balancer sends the next event. */
+  route(): PartnerProcess | undefined {
+    return this.pick();
+  }
+
+  sometimes(state: RareState): void {
+    this.reached.set(state, (this.reached.get(state) ?? 0) + 1);
+  }
+
+  count(name: string, by = 1): void {
+    this.figures.set(name, (this.figures.get(name) ?? 0) + by);
+  }
+
+  drawClock(): SharedClock {
+    const { random, plan } = this;
+    const most = plan.clocks === 'true' ? 1_500 : 30_000;
+    return {
+      offset: Math.round((random.fraction() * 2 - 1) * most),
+      drift: (random.fraction() - 0.5) * 1e-4,
+    };
+  }
+
+  drawFault<Kind extends keyof WorldFaults>(
+    kind: Kind,
+    machine: Machine,
+  ): keyof WorldFaults[Kind] | undefined {
+    const random = this.#faultRandom[kind];
+    const draw = random.fraction();
+    if (this.isCalm || !machine.isAlive) return undefined;
+    let sum = 0;
+    for (const [name, rate] of Object.entries(this.plan.faults[kind])) {
+      sum += rate;
+      if (draw >= sum) continue;
+      this.count(`${kind} ${name}`);
+      this.#noteFault(kind, name);
+      if (name !== 'repeated') this.disturb({ kind: 'fault', machine, forMs: 16_000 });
+      // Sound: the names are the keys of the table.
+      return name as keyof WorldFaults[Kind];
+    }
+    return undefined;
+  }
+
+  /** A process ends without a word, and another one takes its place after a while. */
+  die(machine: Machine, why: string): Promise<never> {
+    if (machine.isAlive) {
+      this.simulation.log(`${machine.name} dies ${why}`);
+      this.count('deaths');
+      this.disturb({ kind: 'death', machine, forMs: 0 });
+      if (this.books.isHandling(machine)) this.sometimes('a process died while it handled');
+      machine.kill();
+      if (this.alive().length === 0) this.sometimes('all processes were dead at once');
+      const restarting = this.simulation.stream(`restart ${++this.#restarts}`);
+      const ms = pick(restarting, [300, 5_000, 60_000]) * restarting.fraction();
+      this.simulation.after(ms, undefined, () => this.replace(machine, this.pickVersion(restarting)));
+    }
+    return new Promise(() => {});
+  }
+
+  pickVersion(random: SeededRandom) {
+    return pick(random, this.plan.versions);
+  }
+
+  /** Starts a process in the place of a dead one. */
+  replace(machine: Machine, version: Plan['versions'][number]): void {
+    const index = this.processes.findIndex((one) => one.machine === machine);
+    const former = this.processes[index];
+    if (former === undefined) return;
+    this.processes[index] = startProcess(this, version, former.isReceiver);
+    this.count('restarts');
+    const limits = this.alive().map((one) => one.version);
+    if (new Set(limits).size > 1) this.sometimes('two versions ran side by side');
+    if (new Set(limits.map(({ timeLimitMs }) => timeLimitMs)).size > 1)
+      this.sometimes('two versions with different time limits ran side by side');
+  }
+
+  disturb({ kind, machine, forMs }: { kind: Disturbance['kind']; machine: Machine; forMs: number }): void {
+    const from = this.simulation.time;
+    this.books.disturbances.push({ kind, machine, from, until: this.simulation.timeOf(machine) + forMs });
+  }
+
+  noteDelivery(stage: string, outcome: string, code: string | undefined): void {
+    this.count(`${stage} ${outcome}`);
+    if (stage === 'quarantine' && outcome === 'stored')
+      this.sometimes('a delivery waited in quarantine until its keys came');
+    if (stage === 'receive' && outcome === 'duplicate') this.sometimes('a repetition was dropped');
+    if (stage === 'receive' && outcome === 'refused' && code === 'signature_mismatch')
+      this.sometimes('a forgery was refused');
+    if (stage === 'receive' && outcome === 'unverified') this.sometimes('an answer was 503 for want of keys');
+    if (stage === 'handle' && outcome === 'unrecognized')
+      this.sometimes('an event nobody could read was set aside');
+    if (code === 'handler_timeout') this.sometimes('a handler took longer than its time limit');
+    if (outcome === 'dead') {
+      if (code === 'lease_lost') this.sometimes('a delivery lost its lease while alone');
+      else this.sometimes('a delivery became a dead letter after its last attempt');
+    }
+  }
+
+  #noteFault(kind: string, name: string): void {
+    if (kind === 'sqlite') this.sometimes(name === 'busy' ? 'SQLite was busy' : 'the disk was full');
+    if (kind !== 'store') return;
+    if (name === 'lost') this.sometimes('the store lost an answer');
+    if (name === 'slow' || name === 'slow-answer') this.sometimes('the store did not answer in time');
+    if (name === 'full') this.sometimes('the store was full');
+    if (name === 'dies-after') this.sometimes('a process died when its change was written');
+    if (name === 'dies-before') this.sometimes('a process died before its change was written');
+  }
+
+  #noteDisturbance(kind: 'stall' | 'clock-jump', machine: Machine, ms: number): void {
+    this.count(kind);
+    if (kind === 'clock-jump') {
+      if (ms < 0 && this.simulation.isInTransaction)
+        this.sometimes('the clock went back inside a transaction');
+      if (Math.abs(ms) >= 86_400_000) this.sometimes('the clock jumped by a day');
+    } else {
+      if (ms > 65_000) this.sometimes('a process stalled for longer than its lease');
+      if (this.books.isHandling(machine)) this.sometimes('a process stalled while it handled');
+    }
+    this.disturb({ kind, machine, forMs: 0 });
+  }
+
+  /** A scheduled function in some process, from time to time, cut off when its time is over. */
+  #drainRegularly(): void {
+    const random = this.simulation.stream('drains');
+    let draining = 0;
+    const drain = async () => {
+      const process = this.pick(random);
+      if (process === undefined || !('drain' in process.inbox)) return;
+      const { machine, inbox } = process;
+      machine.onDeath(() => draining--);
+      draining++;
+      if (draining > 1) this.sometimes('two drains ran at once');
+      const timeLimitMs = pick(random, [3_000, 8_000, 50_000, 50_000]);
+      const limit = random.chance(0.2) ? 2 : undefined;
+      const begun = this.simulation.time;
+      try {
+        const result = await this.simulation.within(machine, () => inbox.drain({ timeLimitMs, limit }));
+        this.simulation.log(`drain of ${machine.name}: ${JSON.stringify(result)}`);
+        this.books.drained(result, { machine, begun });
+        if (this.books.isCutOff(machine, begun)) this.sometimes('a drain was cut off while a handler ran');
+      } catch {
+        // The store is away: the next one goes on.
+      }
+      if (machine.isAlive) draining--;
+    };
+    const turn = () => {
+      void drain();
+      this.simulation.after(2_000 + random.fraction() * 12_000, undefined, turn);
+    };
+    turn();
+  }
+}
+
+function drawCredentials(name: PartnerName, { service }: Plan): SandboxCredentials {
+  const { merchants = [], prefixes } = service.options;
+  const merchantKey = prefixes?.merchantKey ?? 'sk_merchant_';
+  const secret = (what: string) => `${name}${what}`.padEnd(32, '0');
+  return {
+    partnerPublicKey: `pk_partner_${secret('public')}`,
+    partnerSecretKey: `sk_partner_${secret('partner')}`,
+    merchantSecretKey: `${merchantKey}${secret('merchant')}`,
+    ...(merchants.length > 0 && {
+      merchantSecretKeys: Object.fromEntries(merchants.map((one) => [one, `${merchantKey}${secret(one)}`])),
+    }),
+    partnerId: `partner-${name}`,
+    partnerCode: `code-${name}`,
   };
-  const store = world.sharedStore ?? sqliteStore({ path: `${folder}/records.sqlite`, now: clock.now });
-  await createKeyRotation({ storage: storedKeys({ store }), now: clock.now }).receive(credentials);
-  if (world.sharedStore === undefined) await store.close();
-  for (let count = 0; count < plan.processes; count++) processes.push(startProcess(world));
-  for (const operation of ['createOrder', 'sendMessage', 'regenerateKeys'] as const)
-    sandbox.faults.rate(operation, plan.requestFaults);
-  sandbox.faults.rate('event', plan.eventFaults);
-  return world;
-}
-
-/** Aborts a request that stalls, as a time limit would. */
-async function fetchOrGiveUp(sandbox: Sandbox, request: Request): Promise<Response> {
-  const giveUp = new AbortController();
-  const unsubscribe = sandbox.trace.subscribe(({ kind, faults }) => {
-    if (kind === 'fault' && faults.includes('stall'))
-      giveUp.abort(new DOMException('No reply in time.', 'TimeoutError'));
-  });
-  try {
-    return await sandbox.fetch(request, { signal: giveUp.signal });
-  } finally {
-    unsubscribe();
-  }
-}
-
-/** Waits for work, and moves the clock where a reply comes in pieces. */
-export async function during<Result>({ sandbox }: World, work: Promise<Result>): Promise<Result> {
-  let isOver = false;
-  let isSlow = false;
-  const unsubscribe = sandbox.trace.subscribe(({ kind, faults }) => {
-    isSlow ||= kind === 'fault' && faults.includes('trickle');
-  });
-  const over = () => {
-    isOver = true;
-    unsubscribe();
-  };
-  work.then(over, over);
-  while (!isOver) {
-    await nextTurn();
-    if (isSlow) await sandbox.clock.advance(10);
-  }
-  return await work;
-}
-
-/** Until no event is outstanding and nothing is left to handle. */
-export async function comeToRest(world: World): Promise<void> {
-  const { sandbox, processes, wake } = world;
-  for (let round = 0; round < 2_000; round++) {
-    await sandbox.idle();
-    wake();
-    for (let turn = 0; turn < 4; turn++) await nextTurn();
-    const counts = await Promise.all(processes.map(({ inbox }) => inbox.counts()));
-    const { nextAt, now, advance } = sandbox.clock;
-    if (counts.some(({ open }) => open > 0)) await advance(100);
-    else if (nextAt !== undefined) await passTime(world, Math.max(1, nextAt - now()));
-    else return;
-  }
-  throw new Error('The scenario never comes to rest.');
-}
-
-/**
- * Moves the clock. Handlers that run get time to end: a lease of a minute is over in no time here, and what lost its
- * lease may be handled twice.
- */
-export async function passTime(world: World, ms: number): Promise<void> {
-  const { clock } = world.sandbox;
-  for (let left = ms; left > 0; left -= longestStep) {
-    await handlersEnd(world);
-    await clock.advance(Math.min(left, longestStep));
-  }
-  await handlersEnd(world);
-}
-
-/** Well below the lease of a delivery. */
-const longestStep = 20_000;
-
-async function handlersEnd({ processes }: World): Promise<void> {
-  for (let quiet = 0; quiet < 4; quiet++) {
-    await nextTurn();
-    if (processes.some((process) => process.isHandling())) quiet = 0;
-  }
-}
-
-/** A process that lives. */
-export function pickProcess({ processes, random }: World): PartnerProcess {
-  const process = pickOf(
-    random,
-    processes.filter((one) => one.isAlive()),
-  );
-  if (process === undefined) throw new Error('No process is alive.');
-  return process;
-}
-
-/** Ends a process, and starts another one in its place. */
-export async function restart(
-  world: World,
-  process: PartnerProcess,
-  how: 'stopped' | 'killed',
-): Promise<void> {
-  await process.end(how);
-  world.processes[world.processes.indexOf(process)] = startProcess(world);
 }

@@ -1,0 +1,217 @@
+/** A defect that is planted into the product as it is loaded: one expression becomes another. */
+export interface Defect {
+  readonly name: string;
+  /** Below `src`. */
+  readonly file: string;
+  /** Occurs once: a change of the product that removes it fails loudly. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+const records = 'inbox/store/delivery-records.ts';
+const guard = 'inbox/queue/delivery-guard.ts';
+const queue = 'inbox/queue/queue-inbox.ts';
+const transitions = 'orders/transitions.ts';
+
+/** Each is found by the world, or the world has a hole: `npm run chaos -- --prove`. */
+export const defects: readonly Defect[] = [
+  {
+    name: 'a repetition is stored again',
+    file: records,
+    find: "if (records.get(key) !== undefined) return 'duplicate';",
+    replace: '',
+  },
+  {
+    name: 'a lease that was lost is ended all the same',
+    file: records,
+    find: 'if (stored?.lease !== token) return false;',
+    replace: 'if (stored === undefined) return false;',
+  },
+  {
+    name: 'a handled delivery keeps its body',
+    file: records,
+    find: 'records.set(recordKey(digest), handledRecord, { expiresAt });',
+    replace:
+      'records.set(recordKey(digest), { ...membersOf(records.get(recordKey(digest))), ...handledRecord }, { expiresAt });',
+  },
+  {
+    name: 'attempts are not counted',
+    file: records,
+    find: 'attempts: stored.attempts + 1, index, lease: token',
+    replace: 'attempts: stored.attempts, index, lease: token',
+  },
+  {
+    name: 'a lease ends after a second',
+    file: records,
+    find: 'const until = at + leaseMs;',
+    replace: 'const until = at + 1_000;',
+  },
+  {
+    name: 'the index is read by another clock',
+    file: 'inbox/store/delivery-index.ts',
+    find: 'const at = now();\n      const entries',
+    replace: 'const at = performance.now();\n      const entries',
+  },
+  {
+    name: 'what was written before the clock went back is not looked for',
+    file: 'inbox/store/delivery-index.ts',
+    find: 'const early = late.filter(({ writtenAt }) => writtenAt > at + clockSlackMs);',
+    replace: 'const early = late.slice(0, 0);',
+  },
+  {
+    name: 'nobody looks at the lease before the handler',
+    file: 'inbox/handling-attempt.ts',
+    find: "if (leftMs <= 0) return { outcome: 'put-back', delayMs: 0 };",
+    replace: '',
+  },
+  {
+    name: 'a handler has no time limit',
+    file: 'inbox/handling-attempt.ts',
+    find: 'handleWithin(leftMs, options.signal',
+    replace: 'handleWithin(2 ** 30, options.signal',
+  },
+  {
+    name: 'a handler past its time is not aborted',
+    file: 'internal/deadline.ts',
+    find: 'controller.abort(reason);',
+    replace: '',
+  },
+  {
+    name: 'what nobody can read is ignored',
+    file: 'inbox/handling-attempt.ts',
+    find: '    // Another attempt cannot read it either.\n',
+    replace: "    if (isUnrecognizedError(error)) return { outcome: 'ignored', ...timings() };\n",
+  },
+  {
+    name: 'a worker handles more than it may at once',
+    file: 'inbox/worker.ts',
+    find: 'Math.min(concurrency - running.size, limit - started)',
+    replace: 'Math.min(concurrency, limit - started)',
+  },
+  {
+    name: 'a drain that was cut off says handled',
+    file: 'inbox/store/store-inbox.ts',
+    find: 'await draining?.stop(0);',
+    replace: 'await draining?.stop(0);\n      figures.handled++;',
+  },
+  {
+    name: 'a delivery is acknowledged before it is stored',
+    file: 'inbox/store/store-inbox.ts',
+    find: 'const result = await call(() => records.insert(delivery));',
+    replace: "const result = 'stored';\n        call(() => records.insert(delivery)).catch(() => {});",
+  },
+  {
+    name: 'a message is acknowledged before the queue has it',
+    file: queue,
+    find: 'await call(async () => settings.send(',
+    replace: 'call(async () => settings.send(',
+  },
+  {
+    name: 'a message is remembered before the queue has it',
+    file: queue,
+    find: 'await call(async () => settings.send(',
+    replace: 'await guard?.remember(delivery);\n      await call(async () => settings.send(',
+  },
+  {
+    name: 'a message that another consumer has is done',
+    file: queue,
+    find: "if (claim === 'busy') return 'retry';",
+    replace: "if (claim === 'busy') return 'done';",
+  },
+  {
+    name: 'a consumer judges a lease by its own time limit',
+    file: guard,
+    find: 'Number(until) > at',
+    replace: 'Number(leasedAt) + leaseMs > at',
+  },
+  {
+    name: 'a consumer ends a lease that is not its own',
+    file: guard,
+    find: 'if (membersOf(records.get(key)).lease !== claim.token) return;',
+    replace: '',
+  },
+  {
+    name: 'a consumer writes handled before it handles',
+    file: guard,
+    find: 'put(records, key, { attempts: attempt, lease: token,',
+    replace: 'put(records, key, { handled: true, attempts: attempt, lease: token,',
+  },
+  {
+    name: 'a name that becomes known changes the digest',
+    file: 'credentials/verification-keys.ts',
+    find: "const partner = nameText(origin) ?? '';",
+    replace: "const partner = nameText(names) ?? '';",
+  },
+  {
+    name: 'while keys are awaited a mismatch is a forgery',
+    file: 'credentials/create-key-ring.ts',
+    find: 'if (this.#latest?.awaited === true) throw this.#notReceived();',
+    replace: '',
+  },
+  {
+    name: 'during the cool-down a mismatch is a forgery',
+    file: 'credentials/create-key-ring.ts',
+    find: 'if (!isReadable && this.#loading === undefined && this.#cooldownLeft() > 0) throw this.#notReadAgain();',
+    replace: 'if (!isReadable && this.#loading === undefined && this.#cooldownLeft() > 0) return;',
+  },
+  {
+    name: 'received keys do not verify before they are promoted',
+    file: 'rotation/create-key-rotation.ts',
+    find: 'verifying: generations.map(',
+    replace: 'verifying: generations.filter((one) => one !== pending).map(',
+  },
+  {
+    name: 'replaced keys are thrown away',
+    file: 'rotation/rotation-steps.ts',
+    find: 'retired: [...replaced, ...kept],',
+    replace: 'retired: kept,',
+  },
+  {
+    name: 'an order is sent while another process sends it',
+    file: transitions,
+    find: "if (state === 'sending') throw orderError('in_progress', record, { now });\n    if (state === 'unknown'",
+    replace: "if (state === 'unknown'",
+  },
+  {
+    name: 'an order whose outcome is unknown is sent again',
+    file: transitions,
+    find: "if (state === 'unknown' && !resendUnknown) throw orderError('outcome_unknown', record, { now });",
+    replace: '',
+  },
+  {
+    name: 'an event is no evidence of its order',
+    file: transitions,
+    find: "if (record.state !== 'accepted') return accept({ ...record, ...ref }, 'event', now);",
+    replace: "if (record.state !== 'accepted') return record;",
+  },
+  {
+    name: 'a refusal outweighs an earlier request without a reply',
+    file: transitions,
+    find: "const state = unresolved.length > 0 ? 'unknown' : outcome;",
+    replace: 'const state = outcome;',
+  },
+  {
+    name: 'a request is repeated though it may have arrived',
+    file: 'http/send-call.ts',
+    find: "return call.repeat === 'always' || error.outcome === 'not-sent';",
+    replace: 'return true;',
+  },
+  {
+    name: 'wrong guesses of a code are not counted',
+    file: 'otp/check-code.ts',
+    find: 'writeFlow(records, key, { ...flow, attempts });',
+    replace: '',
+  },
+  {
+    name: 'a code can be used twice',
+    file: 'otp/check-code.ts',
+    find: 'records.delete(key);\n        limits.confirm();',
+    replace: 'limits.confirm();',
+  },
+  {
+    name: 'a text is sent again when its process died',
+    file: 'bulk/claims.ts',
+    find: "record.state === 'claimed' ? 'unknown' : record.state",
+    replace: "record.state === 'claimed' ? 'not-sent' : record.state",
+  },
+];

@@ -1,0 +1,62 @@
+import type { Machine } from './machine.ts';
+import type { Version } from './plan.ts';
+import type { World } from './world.ts';
+
+interface HandledEvent {
+  readonly context: { readonly digest: string; readonly signal?: AbortSignal | undefined };
+  readonly version: Version;
+}
+
+/** A handler as people write them: quick, slow, blocking, failing, deaf to its signal. The digest decides. */
+export async function handle(
+  world: World,
+  machine: Machine,
+  { context: { digest, signal }, version }: HandledEvent,
+  effect: () => Promise<void>,
+): Promise<void> {
+  const { books, simulation } = world;
+  const visit = books.begin(digest, machine);
+  // Of a queue the broker decides how many.
+  if (world.plan.inbox !== 'queue' && books.running(machine) > version.concurrency)
+    books.breach(`${machine.name} handles more than ${version.concurrency} at once.`);
+  const isFirst = books.visits.get(digest)?.length === 1;
+  simulation.log(`handles ${digest.slice(0, 8)}`);
+  const onAbort = () => {
+    visit.isAborted = true;
+    world.disturb({ kind: 'cut-off', machine, forMs: 16_000 });
+  };
+  signal?.addEventListener('abort', onAbort);
+  try {
+    if (books.fails(digest, 'before')) throw new Error('not yet');
+    await effect();
+    await simulation.delay(workMs(digest, version, isFirst), machine);
+    if (digest[3] === '7') {
+      world.sometimes('a handler blocked its loop');
+      simulation.stall(machine, 3_000);
+    }
+    if (digest[4] !== '1') signal?.throwIfAborted();
+    if (books.fails(digest, 'after')) throw new Error('not yet');
+    visit.isHandled = true;
+  } finally {
+    visit.until = simulation.timeOf(machine);
+    signal?.removeEventListener('abort', onAbort);
+    if (visit.isAborted) world.disturb({ kind: 'cut-off', machine, forMs: 16_000 });
+  }
+}
+
+/** Most are done at once, some take nearly all of their time, few too long at first. */
+function workMs(digest: string, { timeLimitMs }: Version, isFirst: boolean): number {
+  switch (digest[2]) {
+    case '0':
+    case '1':
+      return timeLimitMs * 0.8;
+    case '2':
+      return isFirst ? timeLimitMs * 1.5 : 30;
+    case '3':
+    case '4':
+    case '5':
+      return 1_500;
+    default:
+      return 30;
+  }
+}

@@ -1,0 +1,54 @@
+/** The wall clock of a host: the processes on it share it. */
+export interface SharedClock {
+  /** Milliseconds that it is ahead. */
+  offset: number;
+  /** The share by which it is too fast. */
+  readonly drift: number;
+}
+
+/** A process, its clocks, and what is known of its life. */
+export class Machine {
+  readonly name: string;
+  readonly clock: SharedClock;
+  /** Not the service: it is the yardstick. */
+  readonly canBeDisturbed: boolean;
+  /** Until then its loop is blocked, in time of the simulation. */
+  busyUntil = 0;
+  isAlive = true;
+  readonly #onDeath = new Set<() => void>();
+  readonly #bornAt: number;
+  readonly #dayOne: number;
+
+  constructor(
+    name: string,
+    options: { clock: SharedClock; bornAt: number; dayOne: number; canBeDisturbed: boolean },
+  ) {
+    this.name = name;
+    this.clock = options.clock;
+    this.canBeDisturbed = options.canBeDisturbed;
+    this.#bornAt = options.bornAt;
+    this.#dayOne = options.dayOne;
+  }
+
+  wall(at: number): number {
+    return Math.floor(this.#dayOne + at * (1 + this.clock.drift) + this.clock.offset);
+  }
+
+  /** Never set back. */
+  monotonic(at: number): number {
+    return (at - this.#bornAt) * (1 + this.clock.drift);
+  }
+
+  /** Called once it is dead. Returns how to take that back. */
+  onDeath(run: () => void): () => void {
+    this.#onDeath.add(run);
+    return () => this.#onDeath.delete(run);
+  }
+
+  /** Nothing of it runs any more: what it waits for never comes. */
+  kill(): void {
+    if (!this.isAlive) return;
+    this.isAlive = false;
+    for (const run of [...this.#onDeath]) run();
+  }
+}

@@ -1,0 +1,85 @@
+import { isInboxError } from '../../src/errors/errors.ts';
+import { pick, pickOf } from './plan.ts';
+import { setDisk } from './sqlite-world.ts';
+import type { Step } from './steps.ts';
+
+export const killOne: Step = (world, random) => {
+  const process = world.pick(random);
+  if (process !== undefined) void world.die(process.machine, 'killed');
+};
+
+/** A rolling restart: the process is told to end, and the next version takes its place. */
+export const restartOne: Step = async (world, random) => {
+  const process = world.pick(random);
+  if (process === undefined) return;
+  const { machine } = process;
+  if (world.books.isHandling(machine)) world.sometimes('a process was stopped while a handler ran');
+  world.simulation.log(`${machine.name} is stopped`);
+  const end = await process.stop(pick(random, [0, 1_000, 30_000]));
+  if (end === 'cut-off') world.sometimes('a stop was cut off');
+  await world.simulation.delay(5, machine);
+  if (!machine.isAlive) return;
+  world.disturb({ kind: 'cut-off', machine, forMs: 16_000 });
+  machine.kill();
+  world.replace(machine, pick(random, world.plan.versions));
+};
+
+/** The machine sleeps, or its loop is blocked. */
+export const stallOne: Step = (world, random) => {
+  const process = world.pick(random);
+  if (process === undefined) return;
+  world.simulation.stall(
+    process.machine,
+    Math.ceil(pick(random, [1_000, 15_000, 200_000]) * random.fraction()),
+  );
+};
+
+export const jumpClock: Step = (world, random) => {
+  const process = world.pick(random);
+  if (process === undefined || world.plan.clocks !== 'jumping') return;
+  const ms = pick(random, [20_000, 300_000, 86_400_000]);
+  world.simulation.jump(process.machine, random.chance(0.5) ? ms : -ms);
+};
+
+/** Something is away, or full, for everybody, and comes back. */
+export const breakDown: Step = async (world, random) => {
+  const { simulation, storeServer } = world;
+  const ms = 500 + random.fraction() * 60_000;
+  const what = pick(random, ['network', 'store', 'disk']);
+  simulation.log(`${what} breaks down for ${Math.round(ms)}`);
+  switch (what) {
+    case 'network':
+      world.isDown = true;
+      break;
+    case 'store':
+      storeServer.isDown = true;
+      break;
+    case 'disk':
+      storeServer.isFull = true;
+      setDisk('full');
+  }
+  if (what !== 'network')
+    for (const { machine } of world.alive()) world.disturb({ kind: 'fault', machine, forMs: ms + 16_000 });
+  await simulation.delay(ms);
+  world.isDown = false;
+  storeServer.isDown = false;
+  storeServer.isFull = false;
+  setDisk('free');
+};
+
+/** A person has looked at a dead letter, and has it tried again. */
+export const replayDead: Step = async (world, random) => {
+  const process = world.pick(random);
+  if (process === undefined || !('replay' in process.inbox)) return;
+  const { machine, inbox } = process;
+  try {
+    await world.simulation.within(machine, async () => {
+      const letter = pickOf(random, await inbox.deadLetters());
+      if (letter === undefined) return;
+      world.books.replayed.add(letter.digest);
+      if (await inbox.replay(letter.digest)) world.sometimes('a dead letter was replayed');
+    });
+  } catch (error) {
+    if (!isInboxError(error)) throw error;
+  }
+};

@@ -1,0 +1,120 @@
+import { StoreError } from '../../src/errors/errors.ts';
+import { maybeWritten, nothingWritten, storeConflict } from '../../src/store/engine-calls.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import type { RecordSet, RecordStore } from '../../src/store/record-store.ts';
+import type { Machine } from './machine.ts';
+import type { World } from './world.ts';
+
+/** What can happen to a call of a store on another machine. */
+export const storeFaults = {
+  refused: 'nothing is written, and the caller is told',
+  conflict: 'nothing is written, since others were faster',
+  lost: 'it is written, and the answer is lost',
+  slow: 'it takes seconds',
+  'slow-answer': 'it is written at once, and the answer takes seconds',
+  full: 'there is no room for anything new',
+  repeated: 'the change runs twice',
+  'dies-before': 'the process dies when it has asked',
+  'dies-after': 'the process dies when it is written',
+} as const;
+
+export type StoreFault = keyof typeof storeFaults;
+
+/** A store that outlives processes: rules and expiry by the clock of whoever asks, as PostgreSQL and Redis have it. */
+export class StoreServer {
+  readonly records = memoryStore({ now: Date.now });
+  /** Nobody reaches it. */
+  isDown = false;
+  isFull = false;
+}
+
+/** As `storeTimeoutMs` of the stores for Redis and PostgreSQL. */
+const timeoutMs = 5_000;
+
+/** The store, as one process reaches it over a network. */
+export function remoteStore(world: World, machine: Machine, server: StoreServer): RecordStore {
+  const { simulation } = world;
+  const random = simulation.stream(`store ${machine.name}`);
+  /** Changes of one key from one process are made in the order of the calls. */
+  const lastArrival = new Map<string, number>();
+
+  function call<Result>(
+    what: string,
+    keys: readonly string[],
+    { act, isNew }: { act: (isRepeated: boolean) => Promise<Result>; isNew: boolean },
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (!machine.isAlive) return;
+      const fault = server.isDown ? 'refused' : world.drawFault('store', machine);
+      const isFull = isNew && (server.isFull || fault === 'full');
+      simulation.log(`${what} ${shown(keys)}${fault === undefined ? '' : ` [${fault}]`}`);
+      const [there, back] = [random.fraction() * 4, random.fraction() * 4];
+      const secondsMs = random.fraction() * 2 * timeoutMs;
+      const answer = (ms: number, run: () => void) => simulation.after(ms, machine, run);
+      if (fault === 'refused')
+        return answer(there + back, () => reject(nothingWritten(new Error('refused'))));
+      if (fault === 'conflict') return answer(there + back, () => reject(storeConflict()));
+      if (isFull) return answer(there + back, () => reject(diskFull()));
+      const isLost = fault === 'lost' || (fault === 'slow' && secondsMs > timeoutMs);
+      const arrivesIn = fault === 'slow' ? Math.min(secondsMs, timeoutMs - 1) : there;
+      const at = Math.max(
+        simulation.timeOf(machine) + arrivesIn,
+        ...keys.map((key) => lastArrival.get(key) ?? 0),
+      );
+      for (const key of keys) lastArrival.set(key, at);
+      // A process that dies has sent it, or not.
+      const isSent = fault !== 'dies-before' || random.chance(0.5);
+      if (fault === 'dies-before') void world.die(machine, `at ${what}`);
+      if (!isSent) return;
+      simulation.after(at - simulation.timeOf(machine), undefined, () => {
+        const done = simulation.within(machine, () => simulation.atomically(() => act(fault === 'repeated')));
+        // Where the answer is lost nobody hears of a failure either.
+        done.catch(() => {});
+        if (fault === 'dies-after') void world.die(machine, `after ${what}`);
+        const backMs = fault === 'slow-answer' ? secondsMs : back;
+        if (isLost || backMs > timeoutMs)
+          return answer(timeoutMs, () => reject(maybeWritten(new Error('no answer'))));
+        done.then(
+          (result) => answer(backMs, () => resolve(result)),
+          (error: unknown) => answer(backMs, () => reject(error)),
+        );
+      });
+    });
+  }
+
+  return {
+    transact: (keys, change, { reserve = false } = {}) =>
+      call('transact', keys, {
+        act: (isRepeated) => {
+          if (isRepeated) runInVain(server, keys, change);
+          return server.records.transact(keys, change);
+        },
+        isNew: !reserve,
+      }),
+    list: (options) =>
+      call('list', [options.prefix], { act: () => server.records.list(options), isNew: false }),
+    close: async () => {},
+  };
+}
+
+/** As after a conflict: what the change has done to its records is gone. */
+function runInVain(
+  server: StoreServer,
+  keys: readonly string[],
+  change: (records: RecordSet) => unknown,
+): void {
+  const given = server.records.transact(keys, (records) => {
+    change(records);
+    throw new Error('in vain');
+  });
+  given.catch(() => {});
+}
+
+function diskFull(): StoreError {
+  return new StoreError('disk_full', 'The disk of the record store is full; nothing was written.');
+}
+
+function shown(keys: readonly string[]): string {
+  const [first = ''] = keys;
+  return keys.length === 1 ? first : `${first} +${keys.length - 1}`;
+}

@@ -1,0 +1,17 @@
+import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
+import { sendCampaign } from './bulk-steps.ts';
+import { checkCode, issueCode, resendCode } from './code-steps.ts';
+import { nameKeys, rotate } from './key-steps.ts';
+import { copyEvent, createAgain, createChanged, createNew, goOn, prepare } from './order-steps.ts';
+import type { StepName } from './plan.ts';
+import { breakDown, jumpClock, killOne, replayDead, restartOne, stallOne } from './process-steps.ts';
+import type { World } from './world.ts';
+
+/** Something that somebody does, while everything else goes on. */
+export type Step = (world: World, random: SeededRandom) => Promise<void> | void;
+
+export const steps: Readonly<Record<StepName, Step>> = {
+  ...{ createNew, createAgain, createChanged, prepare, goOn, copyEvent },
+  ...{ issueCode, resendCode, checkCode, rotate, nameKeys, sendCampaign },
+  ...{ killOne, restartOne, stallOne, jumpClock, breakDown, replayDead },
+};

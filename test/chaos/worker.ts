@@ -1,0 +1,43 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import './simulated-globals.ts';
+import type { Shrunk } from './plan.ts';
+import { plant } from './plant.ts';
+import { stopwatch } from './simulated-globals.ts';
+
+/** What a worker is asked to play. */
+export interface Ask {
+  readonly number: number;
+  readonly shrunk?: Shrunk | undefined;
+  readonly withTrace?: boolean | undefined;
+}
+
+/** What it met. */
+export interface Played {
+  readonly number: number;
+  readonly breaches: readonly string[];
+  readonly steps: readonly number[];
+  readonly reached: ReadonlyMap<string, number>;
+  readonly figures: ReadonlyMap<string, number>;
+  readonly trace: string | undefined;
+  readonly ms: number;
+}
+
+// Sound: chaos.ts gives it.
+const { seed, defect } = workerData as { seed: string; defect: string | undefined };
+if (defect !== undefined) plant(defect);
+
+// Only now, so that everything below sees the simulated world, and the defect.
+const { runScenario } = await import('./run-scenario.ts');
+// Fills what modules keep from their first use, so that a scenario is the same alone and after others.
+await runScenario('warm-up');
+
+parentPort?.on('message', async ({ number, shrunk, withTrace }: Ask) => {
+  const begun = stopwatch();
+  const { breaches, trace, reached, figures, plan } = await runScenario(`${seed}/${number}`, shrunk);
+  const played: Played = {
+    ...{ number, breaches, reached, figures, ms: stopwatch() - begun },
+    steps: plan.steps.map((step) => step.number),
+    trace: withTrace ? trace.join('\n') : undefined,
+  };
+  parentPort?.postMessage(played);
+});
