@@ -1,12 +1,12 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Tab } from './address.ts';
 import { isListening } from './api.ts';
 import { ControlsView } from './controls-view.tsx';
 import { shownDate } from './labels.tsx';
 import { MailsView } from './mails-view.tsx';
 import { MessagesView } from './messages-view.tsx';
 import { OrdersView } from './orders-view.tsx';
+import type { Tab } from './page-address.ts';
 import { showInvisible } from './show-invisible.ts';
 import { acceptToken, navigate, openTab, startPage, store, update, useStore } from './store.ts';
 import { TrafficView } from './traffic-view.tsx';

@@ -1,13 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 import {
-  type Address,
-  emptyAddress,
-  followAddress,
-  parseAddress,
-  type Tab,
-  writeAddress,
-} from './address.ts';
-import {
   ApiError,
   type Email,
   get,
@@ -21,6 +13,14 @@ import {
   setToken,
   takeToken,
 } from './api.ts';
+import {
+  type Address,
+  emptyAddress,
+  followAddress,
+  parseAddress,
+  type Tab,
+  writeAddress,
+} from './page-address.ts';
 import { followTrace } from './trace-stream.ts';
 import { addEntries, type Row } from './traffic-rows.ts';
 

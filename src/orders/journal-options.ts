@@ -91,7 +91,7 @@ export interface OrderJournalOptions<Order = BuyOrder> {
 }
 
 /** Begins the keys of a journal whose user names no other. */
-export const defaultPrefix = 'orders:';
+export const journalPrefix = 'orders:';
 
 const readOptions = defineOptions('createOrderJournal', {
   exchange: (given) => {
@@ -115,7 +115,7 @@ const readOptions = defineOptions('createOrderJournal', {
   }),
   onSettled: optional(callback()),
   now: callback({ default: Date.now }),
-  prefix: value(checkPrefix, { default: defaultPrefix }),
+  prefix: value(checkPrefix, { default: journalPrefix }),
 } satisfies OptionTable<OrderJournalOptions<never>>);
 
 export type JournalSettings = ReturnType<typeof readJournalOptions>;

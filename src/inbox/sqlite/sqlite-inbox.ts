@@ -7,7 +7,7 @@ import { toInboxError } from '../durable-inbox.ts';
 import type { HandlingOptions } from '../handling-options.ts';
 import type { ManagedInbox } from '../inbox.ts';
 import type { QuarantineOptions } from '../quarantine/quarantine.ts';
-import { defaultPrefix, presetRows, storeInbox } from '../store/store-inbox.ts';
+import { inboxPrefix, presetRows, storeInbox } from '../store/store-inbox.ts';
 import { formerTables } from './former-tables.ts';
 
 /** Options of {@link sqliteInbox}. */
@@ -70,7 +70,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
   const store = withInboxErrors(() =>
     openSqliteStore(
       { path, maxBytes, busyTimeoutMs, now },
-      formerTables({ ...settings, prefix: defaultPrefix }),
+      formerTables({ ...settings, prefix: inboxPrefix }),
     ),
   );
   const { drain, ...inbox } = storeInbox({

@@ -95,13 +95,13 @@ export const presetRows = {
 };
 
 /** Begins the keys of an inbox whose user names no other. */
-export const defaultPrefix = 'inbox/';
+export const inboxPrefix = 'inbox/';
 
 const readOptions = defineOptions('storeInbox', {
   ...presetRows,
   ...callLimitRows({ maxPending: 1_000 }),
   store: checkStore,
-  prefix: value(checkPrefix, { default: defaultPrefix }),
+  prefix: value(checkPrefix, { default: inboxPrefix }),
   role: oneOf(['both', 'receiver', 'drain'], { default: 'both' }),
 } satisfies OptionTable<StoreInboxOptions>);
 

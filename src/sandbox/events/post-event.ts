@@ -123,21 +123,21 @@ function pick<Item>(items: readonly Item[], random: SeededRandom): Item | undefi
 }
 
 /** The event of an order in its current state, before it is signed. */
-export interface OrderEvent {
+export interface SandboxEvent {
   readonly order: SandboxOrder;
   readonly name: OrderEventName;
   readonly body: JsonObject;
 }
 
 /** @throws {ConfigurationError} `invalid_option` if the option `event` fails */
-export function orderEvent({ options }: SandboxState, order: SandboxOrder): OrderEvent {
+export function sandboxEvent({ options }: SandboxState, order: SandboxOrder): SandboxEvent {
   const name = eventNames[order.state];
   const body = orderEventBody(order, options);
   return { order, name, body: options.event === undefined ? body : hookedEvent(options.event, body, name) };
 }
 
 /** Signs and posts the event of an order (contract: Endpoints 5), with the faults drawn for it. */
-export function postEvent(state: SandboxState, { order, name, body }: OrderEvent): PostedEvent {
+export function postEvent(state: SandboxState, { order, name, body }: SandboxEvent): PostedEvent {
   const { options, partners, deliveryQueue, trace } = state;
   const { list, random } = state.faults.forEvent(name, `${order.partner_order_id} ${order.state}`);
   const partner = partners.byId(order.partnerId);

@@ -4,7 +4,7 @@ import { checkAddress } from '../../addresses/check-address.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import { toWireNames } from '../../deployment/wire-names.ts';
 import type { JsonObject } from '../../internal/json.ts';
-import { orderEvent, postEvent } from '../events/post-event.ts';
+import { postEvent, sandboxEvent } from '../events/post-event.ts';
 import { orderRecord } from '../events/state-bodies.ts';
 import type { Partner } from '../partners/partner-registry.ts';
 import { requirePartner } from '../partners/partner-routes.ts';
@@ -158,7 +158,7 @@ async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequ
   }
   // Made before the order exists: if the reply or the event cannot be written, the order is refused.
   const created = reply(order);
-  const event = orderEvent(state, order);
+  const event = sandboxEvent(state, order);
   orders.add(order);
   const { delivery, isBeforeReply } = postEvent(state, event);
   if (isBeforeReply) await delivery;

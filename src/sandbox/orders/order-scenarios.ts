@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors/errors.ts';
 import type { SandboxDelivery } from '../events/delivery.ts';
-import { type OrderEvent, orderEvent, postEvent } from '../events/post-event.ts';
+import { postEvent, type SandboxEvent, sandboxEvent } from '../events/post-event.ts';
 import type { SandboxState } from '../state.ts';
 import type { SandboxOrderStep } from './order-registry.ts';
 
@@ -62,7 +62,7 @@ export async function playOrder(
   return Promise.all(deliveries.map(({ id }) => state.deliveryQueue.redeliver(id)));
 
   /** All at once: the queue posts the events of one order one after another. */
-  function post(events: readonly OrderEvent[]): Promise<SandboxDelivery[]> {
+  function post(events: readonly SandboxEvent[]): Promise<SandboxDelivery[]> {
     return Promise.all(events.map((event) => postEvent(state, event).delivery));
   }
 }
@@ -76,8 +76,8 @@ export async function playOrder(
 export function advanceOrder(
   state: SandboxState,
   ...step: Parameters<SandboxState['orders']['next']>
-): OrderEvent {
-  const event = orderEvent(state, state.orders.next(...step));
+): SandboxEvent {
+  const event = sandboxEvent(state, state.orders.next(...step));
   state.orders.save(event.order);
   return event;
 }

@@ -3,7 +3,7 @@ import type { BullQueue } from '../../../inbox/bullmq/bullmq-job.ts';
 import type { ManagedInbox } from '../../../inbox/inbox.ts';
 import { pgBossInbox } from '../../../inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss } from '../../../inbox/pg-boss/pg-boss-job.ts';
-import { defaultPrefix, storeInbox } from '../../../inbox/store/store-inbox.ts';
+import { inboxPrefix, storeInbox } from '../../../inbox/store/store-inbox.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { defaultTable } from '../../../store/postgres/statements.ts';
 import {
@@ -97,7 +97,7 @@ async function open(context: CliContext, flags: InboxFlags): Promise<OpenInbox> 
 }
 
 async function openRecords(context: CliContext, flags: InboxFlags): Promise<OpenInbox> {
-  const { inbox: where, prefix = defaultPrefix, schema, table } = flags;
+  const { inbox: where, prefix = inboxPrefix, schema, table } = flags;
   const { store, close } = await openExistingStore(context, where, { schema, table });
   try {
     await requireRecords(store, prefix, 'No delivery was ever received here');
@@ -142,7 +142,7 @@ async function isStoreInbox(
 }
 
 async function holdsDeliveries(context: CliContext, flags: InboxFlags): Promise<boolean> {
-  const { inbox: where, schema, prefix = defaultPrefix } = flags;
+  const { inbox: where, schema, prefix = inboxPrefix } = flags;
   const { store, close } = await openExistingStore(context, where, { schema });
   try {
     return (await store.list({ prefix, limit: 1 })).length > 0;

@@ -1,6 +1,6 @@
 import { buildRouteMap } from '@stricli/core';
 import type { OrderJournal } from '../../../orders/journal.ts';
-import { defaultPrefix } from '../../../orders/journal-options.ts';
+import { journalPrefix } from '../../../orders/journal-options.ts';
 import type { JournaledOrder } from '../../../orders/journaled-order.ts';
 import { createOrderJournal } from '../../../orders/order-journal.ts';
 import { requireRecords, withExistingStore } from '../../inputs/open-store.ts';
@@ -90,7 +90,7 @@ export default buildRouteMap({
 /** Works with a journal that is there, and sends nothing: this needs no keys. */
 function withJournal<Result>(
   context: CliContext,
-  { journal: at, schema, table, prefix = defaultPrefix }: FlagsOf<typeof journalFlags>,
+  { journal: at, schema, table, prefix = journalPrefix }: FlagsOf<typeof journalFlags>,
   work: (journal: OrderJournal) => Promise<Result>,
 ): Promise<Result> {
   const prepareOrder = () => Promise.reject(new CliError('This command sends no order.'));
