@@ -82,6 +82,7 @@ export const inboxRemedies = {
   inbox_stopped: 'End the server before its inbox, with closeServer; or create a new inbox.',
   handler_timeout: 'Make the handler faster, or raise timeLimitMs: the delivery is handled again.',
   lease_lost: 'Find out why the process ended: a handler must tolerate a second run for one delivery.',
+  not_committed: 'See why the transaction was rolled back, or commit it: the delivery is handled again.',
   invalid_message: 'Give the inbox its own queue, which only it writes to, and pass messages on unchanged.',
   event_unrecognized:
     'Have the dead letter replayed by a version that reads it, or take such events with onUnrecognized.',

@@ -2,6 +2,7 @@ import { InboxError, isInboxError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import type { Handling } from './handling-options.ts';
 import type { AttemptResult, Delivery, HandleResult, InboxHost } from './inbox.ts';
+import { type Marking, notCommitted } from './marking.ts';
 
 /** Belongs to one worker until its lease ends. */
 export interface LeasedDelivery {
@@ -27,9 +28,11 @@ export async function attemptDelivery(
     /** Milliseconds since the lease was asked for. */
     readonly elapsedMs: () => number;
     readonly signal?: AbortSignal | undefined;
+    readonly marking?: Marking | undefined;
   },
 ): Promise<AttemptResult | PutBack> {
   // Looked at now: something may have blocked the event loop since, and the lease may have ended.
+  const { marking } = options;
   const leftMs = Math.min(timeLimitMs, options.timeLimitMs) - options.elapsedMs();
   if (leftMs <= 0) return { outcome: 'put-back', delayMs: 0 };
   // The clock may have gone back.
@@ -38,8 +41,9 @@ export async function attemptDelivery(
   const timings = () => ({ attempt, waitedMs, durationMs: performance.now() - begun });
   try {
     const result = await handleWithin(leftMs, options.signal, (signal) =>
-      host.handle(delivery, { signal, attempt }),
+      host.handle(delivery, { signal, attempt, mark: marking?.mark }),
     );
+    if (marking?.isAsked && !(await marking.isThere())) throw notCommitted();
     if (result === 'no-handler' && waitedMs < options.ignoreAfterMs) {
       // Ever longer, so that a delivery is put back about fifteen times: often enough for another process to find it.
       const delayMs = Math.min(Math.max(1_000, waitedMs / 2), options.ignoreAfterMs - waitedMs);
@@ -47,6 +51,9 @@ export async function attemptDelivery(
     }
     return { outcome: result === 'handled' ? 'handled' : 'ignored', ...timings() };
   } catch (error) {
+    // Its effect is committed, whatever the handler threw after that.
+    if (marking?.isAsked && (await marking.isThere().catch(() => false)))
+      return { outcome: 'handled', error, ...timings() };
     // Another attempt cannot read it either.
     const isLast = attempt >= options.maxAttempts || isUnrecognizedError(error);
     // A stop never makes a dead letter of what it interrupts.

@@ -8,6 +8,7 @@ import {
   type OptionTable,
   type Settings,
 } from '../internal/options.ts';
+import type { RecordStore } from '../store/record-store.ts';
 import type { Quarantine } from './quarantine/quarantine.ts';
 
 /** Identifies an authentic delivery. */
@@ -76,6 +77,11 @@ export interface HandleOptions {
   readonly signal?: AbortSignal | undefined;
   /** The number of the attempt, from 1, for traces. */
   readonly attempt?: number | undefined;
+  /**
+   * Marks the delivery handled in a transaction of the user's, for `handledIn` of the context. Absent from an inbox that
+   * cannot.
+   */
+  readonly mark?: ((store: RecordStore) => Promise<void>) | undefined;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from './handling-attempt.ts';
 import type { Handling } from './handling-options.ts';
 import type { InboxHost } from './inbox.ts';
+import type { Marking } from './marking.ts';
 
 /**
  * Where a worker gets its deliveries and reports their outcomes.
@@ -36,6 +37,8 @@ export interface WorkSource<One extends LeasedDelivery> {
   moveToDeadLetters(leased: One, reason: string): Promise<boolean>;
   /** Gives back what a stop has aborted. */
   release(leased: readonly One[]): Promise<void>;
+  /** For handlers that mark their delivery in a transaction of the user's. Absent where they cannot. */
+  markingOf?(leased: One): Marking;
   /** Called from time to time while all goes well. */
   tidy?(): Promise<void>;
 }
@@ -149,10 +152,12 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
 
   async function handle(leased: One, elapsedMs: () => number): Promise<void> {
     const signal = cutOff.signal;
-    const result = await attemptDelivery(host, leased, { ...options, elapsedMs, signal });
+    const marking = source.markingOf?.(leased);
+    const result = await attemptDelivery(host, leased, { ...options, elapsedMs, signal, marking });
     // The stop has given it back.
     if (cutOff.signal.aborted) return;
-    const stored = await settleRepeatedly(leased, result);
+    const isMarked = marking?.isAsked === true && result.outcome === 'handled';
+    const stored = isMarked || (await settleRepeatedly(leased, result));
     if (result.outcome === 'put-back') return;
     // The store decides: what it does not know is tried again, and reported when it does.
     if (stored === true) host.report(leased.delivery, result);

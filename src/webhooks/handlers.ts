@@ -7,11 +7,13 @@ import { type EventReading, noReadings } from '../events/event-readings.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import { type ParsedOrderEvent, parseReceivedEvent } from '../events/parse-order-event.ts';
 import { type UnrecognizedEvent, unrecognizedEvent } from '../events/unrecognized-event.ts';
-import type { DeliveryReference, HandleResult } from '../inbox/inbox.ts';
+import type { DeliveryReference, HandleOptions, HandleResult } from '../inbox/inbox.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { warn } from '../internal/warn.ts';
 import type { VerifiedBody } from '../signature/verify-body.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import { handledIn } from './handled-in.ts';
 
 /** Passed to a handler with the event. */
 export interface EventContext<Member extends string = string> extends DeliveryReference {
@@ -44,6 +46,41 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
   decimal(path: Member | readonly (string | number)[]): string | undefined;
   /** Aborted when the inbox stops the handler (its time limit, or a stop). Pass it on to every call that can be aborted. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Marks the delivery handled in your own open transaction: your effect and the mark are committed together or not at
+   * all, so the effect happens exactly once. Call it after the effect, and commit right after it. Then the worker only
+   * checks that the mark is there; if it is not, the attempt failed (`not_committed`).
+   *
+   * For `storeInbox` over `postgresStore` (a client of pg 8.21 or later in a READ COMMITTED transaction), over
+   * `sqliteStore`, and for `sqliteInbox`. The guard of two texts about one credit is still the order and its step.
+   *
+   * @param store over the inbox's own table and your connection: `postgresStore({ client })` with the same table and
+   *   schema, or `sqliteStore({ database })` on the same file
+   * @throws {InboxError} `lease_lost` if another worker has the delivery by now
+   * @throws {ConfigurationError} `invalid_option` for another inbox, a store that does not hold this delivery, and one
+   *   without an open transaction
+   * @throws {StoreError}
+   *
+   * Whatever it throws, your transaction cannot be committed any more, and the attempt has failed, also if you catch it.
+   * @example
+   * ```ts
+   * webhooks.on('event.buy.credited.crypto', async (event, { handledIn }) => {
+   *   const client = await pool.connect();
+   *   try {
+   *     await client.query('BEGIN');
+   *     await client.query('UPDATE orders SET credited = true WHERE id = $1', [event.partner_order_id]);
+   *     await handledIn(postgresStore({ client }));
+   *     await client.query('COMMIT');
+   *   } catch (error) {
+   *     await client.query('ROLLBACK');
+   *     throw error;
+   *   } finally {
+   *     client.release();
+   *   }
+   * });
+   * ```
+   */
+  handledIn(store: RecordStore): Promise<void>;
 }
 
 /** The members of an event, of each in a union; any text where nobody can read the event. */
@@ -96,31 +133,31 @@ export class Handlers {
   async handle(
     received: ReceivedEvent,
     delivery: DeliveryReference,
-    signal: AbortSignal | undefined,
+    options: HandleOptions = {},
   ): Promise<HandleResult> {
     const { parsed } = received;
-    if (parsed.kind !== 'known') return await this.#handleUnrecognized(parsed, received, delivery, signal);
+    const { context, check } = contextOf(received, delivery, options);
+    if (parsed.kind !== 'known') {
+      const result = await this.#handleUnrecognized(parsed, context);
+      check();
+      return result;
+    }
     const { event } = parsed;
     const named = this.#byName.get(event.event_name);
     const any = this.#any;
     if (named === undefined && any === undefined) return 'no-handler';
-    const context = contextOf(received, delivery, signal);
     if (any !== undefined) await any(event, context);
     // The first handler was aborted: the delivery now belongs to another attempt.
-    signal?.throwIfAborted();
+    options.signal?.throwIfAborted();
     if (named !== undefined) await named(event, context);
+    check();
     return 'handled';
   }
 
-  async #handleUnrecognized(
-    parsed: UnrecognizedEvent,
-    received: ReceivedEvent,
-    delivery: DeliveryReference,
-    signal: AbortSignal | undefined,
-  ): Promise<HandleResult> {
+  async #handleUnrecognized(parsed: UnrecognizedEvent, context: EventContext): Promise<HandleResult> {
     const handler = this.#unrecognized;
     if (typeof handler === 'function') {
-      await handler(parsed, contextOf(received, delivery, signal));
+      await handler(parsed, context);
       return 'handled';
     }
     if (handler === 'ignore' && parsed.kind === 'unknown') return 'ignored';
@@ -145,9 +182,34 @@ export class Handlers {
 function contextOf(
   { parsed, body, text, decimal }: ReceivedEvent,
   { name, digest, key }: DeliveryReference,
-  signal: AbortSignal | undefined,
-): EventContext {
-  return { name, digest, key, body, readings: readingsOf(parsed), text, decimal, signal };
+  { signal, mark }: HandleOptions,
+) {
+  let unmarked: { readonly error: unknown } | undefined;
+  const context: EventContext = {
+    name,
+    digest,
+    key,
+    body,
+    readings: readingsOf(parsed),
+    text,
+    decimal,
+    signal,
+    async handledIn(store) {
+      try {
+        await handledIn(store, mark);
+      } catch (error) {
+        unmarked = { error };
+        throw error;
+      }
+    },
+  };
+  return {
+    context,
+    /** A handler that caught the error has no effect either. @throws what `handledIn` threw */
+    check(): void {
+      if (unmarked !== undefined) throw unmarked.error;
+    },
+  };
 }
 
 function checkFree(registration: string, present: unknown, handler: unknown): void {

@@ -26,6 +26,7 @@ export type { EventIssue } from '../events/parse-order-event.ts';
 export type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 export type { Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
+export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export {
   type ClosableServer,
   type CloseServerOptions,

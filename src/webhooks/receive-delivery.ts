@@ -128,7 +128,7 @@ export function deliveryReceiver(
         traced(
           'handle',
           () => handleTrace(delivery, options),
-          () => handlers.handle(event, reference, options?.signal),
+          () => handlers.handle(event, reference, options),
         );
       const kind = checkResult(await inbox.receive(delivery, tracedHandle));
       if (kind !== 'busy') return { kind, status: 200, ...reference };
@@ -164,7 +164,7 @@ export function deliveryReceiver(
           const { body, name, digest, key } = delivery;
           // It was verified before it was stored; its keys may have been rotated since.
           const event = read(readUnverifiedBody(body, scheme));
-          return await handlers.handle(event, { name, digest, key }, options?.signal);
+          return await handlers.handle(event, { name, digest, key }, options);
         },
       );
     },

@@ -11,7 +11,7 @@ import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { indexKey, indexPrefix, indexRecord } from '../../src/inbox/store/delivery-index.ts';
 import { deliveryKey, deliveryRecord, handledRecord } from '../../src/inbox/store/delivery-records.ts';
 import { openDatabase } from '../../src/internal/sqlite-database.ts';
-import { recordTable } from '../../src/store/sqlite/sqlite-store.ts';
+import { recordTable } from '../../src/store/sqlite/record-table.ts';
 import { type Load, openLoad } from './http-load.ts';
 import { makeRequests } from './http-requests.ts';
 import type { InboxUsage } from './inbox-sqlite-server.ts';

@@ -68,7 +68,8 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './addresses': ['addresses'],
   './signature': ['credentials', 'signature'],
   './events': ['credentials', 'events'],
-  './webhooks': ['credentials', 'deployment', 'events', 'inbox', 'signature', 'webhooks'],
+  // Whether a store is in a transaction of the user's.
+  './webhooks': ['credentials', 'deployment', 'events', 'inbox', 'signature', 'store', 'webhooks'],
   './inbox': ['inbox'],
   './inbox/sqlite': ['inbox', 'store'],
   './inbox/bullmq': ['inbox', 'store'],

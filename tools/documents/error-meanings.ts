@@ -28,6 +28,8 @@ export const meanings: Meanings = {
     inbox_stopped: '`stop` was called: this process accepts nothing more.',
     handler_timeout: 'A handler did not settle within `timeLimitMs`.',
     lease_lost: 'The last process that handled a delivery died, or lost the delivery to another one.',
+    not_committed:
+      'A handler called `handledIn` and ended without an error, but its transaction was not committed: the attempt failed.',
     invalid_message: 'A message of the queue is no delivery that `queueInbox` sent.',
     event_unrecognized:
       'An authentic event has another name or another shape than the published ones, and `onUnrecognized` does not take it.',

@@ -459,6 +459,14 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
       'a forgery',
     ],
   },
+  not_committed: {
+    messages: ['The transaction in which a handler marked its delivery was not committed'],
+    causes: [
+      'the handler rolled back, and did not throw',
+      'it returned before its commit, for example without `await`',
+      'the connection broke at the commit',
+    ],
+  },
   unknown: {
     messages: ['The effect was begun and its result was never written'],
     causes: [

@@ -6,6 +6,7 @@ import { type LeasedDelivery, leaseLost } from '../handling-attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
 import { toDeadLetter } from '../inbox.ts';
+import type { MarkResult } from '../marking.ts';
 import { deliveryMembers, findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
 import { deliveryIndex, indexRecord } from './delivery-index.ts';
 
@@ -215,6 +216,25 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       };
       const isMine = await store.transact([key, index], removeMine, reserve);
       if (!isMine) await change(digest, forget);
+    },
+
+    /** Marks it handled, as `remove` does, through another store: one in a transaction of the user's. */
+    mark({ delivery: { digest }, token, index }: RecordLease, userStore: RecordStore): Promise<MarkResult> {
+      const key = recordKey(digest);
+      return userStore.transact([key, index], (records) => {
+        const value = records.get(key);
+        if (value === undefined) return 'absent';
+        if (readStored(value)?.lease !== token) return 'lost';
+        putHandled(records, digest);
+        records.delete(index);
+        return 'marked';
+      });
+    },
+
+    /** Whether only its digest is left. */
+    async isHandled({ delivery: { digest } }: RecordLease): Promise<boolean> {
+      const key = recordKey(digest);
+      return await store.transact([key], (records) => membersOf(records.get(key)).handled === true);
     },
 
     /** Schedules another attempt, unless another worker has it by now. */

@@ -21,6 +21,7 @@ import { durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { inboxStopped } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
+import { makeMarking } from '../marking.ts';
 import { reviewRegularly, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
@@ -171,6 +172,11 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
     remove: (leased) => callForWorker(() => records.remove(leased)),
     postpone: (leased, reason) =>
       callForWorker(() => records.postpone(leased, backoffDelay(leased.attempt, retry, random), reason)),
+    markingOf: (leased) =>
+      makeMarking(
+        (userStore) => records.mark(leased, userStore),
+        () => callForWorker(() => records.isHandled(leased)),
+      ),
     putBack: (leased, delayMs) => callForWorker(() => records.putBack(leased, delayMs)),
     moveToDeadLetters: (leased, reason) => callForWorker(() => records.moveToDeadLetters(leased, reason)),
     async release(left) {

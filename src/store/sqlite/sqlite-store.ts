@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
 import {
   callback,
   defineOptions,
   integer,
+  invalidOption,
   type OptionTable,
   optional,
   type Settings,
 } from '../../internal/options.ts';
-import { isBusy, isFull, readWhenFree } from '../../internal/sqlite-busy.ts';
+import { readWhenFree } from '../../internal/sqlite-busy.ts';
 import {
   checkDatabasePath,
   groupCommit,
@@ -24,15 +24,33 @@ import {
 } from '../apply-change.ts';
 import { openWork } from '../key-queue.ts';
 import { expiryGraceMs, type RecordStore } from '../record-store.ts';
+import { checkDatabase, databaseStore, type SqliteDatabase } from './database-store.ts';
 import { diskRoom } from './disk-room.ts';
+import {
+  attempt,
+  diskFull,
+  recordStatements,
+  recordTable,
+  storeFailed,
+  throwStoreError,
+  withStoreErrors,
+} from './record-table.ts';
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
   /**
    * The database file, on a local disk (not on a network share). Several processes of one user may share it. It is made
    * with mode 0600, and an existing file that others can read is changed to that. A file of another user is refused.
+   * Either this or `database`.
    */
-  path: string;
+  path?: string | undefined;
+  /**
+   * Your own connection to a file that a store with `path`, or `sqliteInbox`, has opened before. If it is in a transaction,
+   * the changes are part of it, so begin that with `BEGIN IMMEDIATE`. Use it for nothing else meanwhile, and keep the
+   * transaction short, since nothing else can be written to the file. The store sets `PRAGMA secure_delete = ON`. You
+   * close it. The options but `now` have no effect on it.
+   */
+  database?: SqliteDatabase | undefined;
   /**
    * Milliseconds for which a change waits while another process writes. The event loop goes on meanwhile; it only stops
    * if tables have to be made when the file is opened.
@@ -52,28 +70,13 @@ export interface SqliteStoreOptions {
 }
 
 const rows = {
-  path: (given) => checkDatabasePath('sqliteStore', given),
+  path: optional((given) => checkDatabasePath('sqliteStore', given)),
+  database: optional(checkDatabase),
   busyTimeoutMs: integer({ default: 5_000, most: 60_000 }),
   maxBytes: optional(integer()),
   now: callback({ default: Date.now }),
 } satisfies OptionTable<SqliteStoreOptions>;
 const readOptions = defineOptions('sqliteStore', rows);
-
-/**
- * After this many pages (16 MB) a commit moves the `-wal` into the file. Moving waits for the disk, so seldom is
- * cheaper.
- */
-const checkpointPages = 4_000;
-
-export const recordTable = `
-  CREATE TABLE IF NOT EXISTS partner_records (
-    key TEXT PRIMARY KEY NOT NULL,
-    value TEXT NOT NULL,
-    expires_at INTEGER
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS partner_records_expiry ON partner_records (expires_at) WHERE expires_at IS NOT NULL;
-  PRAGMA wal_autocheckpoint = ${checkpointPages};
-`;
 
 /** So many at once that no change waits for long. */
 const sweepEveryMs = 1_000;
@@ -89,10 +92,19 @@ const sweepLimit = 200;
  * ```ts
  * const store = sqliteStore({ path: 'records.sqlite' });
  * const journal = createOrderJournal({ exchange, store });
+ *
+ * // Part of your own transaction on the same file:
+ * database.exec('BEGIN IMMEDIATE');
+ * await sqliteStore({ database }).transact(['sent/1'], (records) => records.set('sent/1', true));
+ * database.exec('COMMIT');
  * ```
  */
 export function sqliteStore(options: SqliteStoreOptions): RecordStore {
-  return openSqliteStore(readOptions(options));
+  const { path, database, ...settings } = readOptions(options);
+  if (path !== undefined && database === undefined) return openSqliteStore({ ...settings, path });
+  if (database === undefined || path !== undefined)
+    throw invalidOption('sqliteStore needs either a path or a database.');
+  return databaseStore(database, settings.now);
 }
 
 /** Moves data of another form, in the same file, into records: little by little, while the store is used. */
@@ -115,7 +127,12 @@ export interface RunningMove {
 
 /** @throws {StoreError} `store_failed` */
 export function openSqliteStore(
-  { path, busyTimeoutMs, maxBytes, now }: Settings<typeof rows>,
+  {
+    path,
+    busyTimeoutMs,
+    maxBytes,
+    now,
+  }: Omit<Settings<typeof rows>, 'path' | 'database'> & { readonly path: string },
   recordMove?: RecordMove,
 ): RecordStore {
   const prepare = (database: DatabaseSync) => {
@@ -198,22 +215,6 @@ export function openSqliteStore(
   };
 }
 
-const isLive = '(expires_at IS NULL OR expires_at >';
-
-/** None reads more records than it returns, however many there are: each finds its rows by an index. */
-export const recordStatements = {
-  read: `SELECT value FROM partner_records WHERE key = ? AND ${isLive} ?)`,
-  write:
-    'INSERT INTO partner_records VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
-  remove: 'DELETE FROM partner_records WHERE key = ?',
-  list: `
-    SELECT key, value, expires_at FROM partner_records
-    WHERE key >= :from AND key < :end AND key > :after AND ${isLive} :now) ORDER BY key LIMIT :limit`,
-  sweep: `
-    DELETE FROM partner_records WHERE key IN
-      (SELECT key FROM partner_records WHERE expires_at <= ? LIMIT ?)`,
-} as const;
-
 function prepareStatements(database: DatabaseSync) {
   const { read, write, remove, list, sweep } = recordStatements;
   return {
@@ -223,39 +224,4 @@ function prepareStatements(database: DatabaseSync) {
     list: database.prepare(list),
     sweep: database.prepare(sweep),
   };
-}
-
-function attempt<Value>(work: () => Value): { readonly value: Value } | { readonly error: unknown } {
-  try {
-    return { value: work() };
-  } catch (error) {
-    return { error };
-  }
-}
-
-function withStoreErrors<Result>(work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    return throwStoreError(error);
-  }
-}
-
-function throwStoreError(error: unknown): never {
-  if (error instanceof StoreError) throw error;
-  if (isBusy(error)) {
-    const message = 'Another process kept the file of the record store locked; nothing was written.';
-    throw new StoreError('store_conflict', message, { cause: error });
-  }
-  if (isFull(error)) throw diskFull(error);
-  throw storeFailed('The file of the record store cannot be used now.', { cause: error });
-}
-
-/** @param cause SQLite's error, if SQLite noticed that the disk is full */
-function diskFull(cause?: unknown): StoreError {
-  return new StoreError('disk_full', 'The disk of the record store is full; nothing was written.', { cause });
-}
-
-function storeFailed(what: string, details?: ErrorDetails): StoreError {
-  return new StoreError('store_failed', what, details);
 }

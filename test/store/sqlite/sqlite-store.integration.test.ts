@@ -6,11 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RecordStore } from '../../../src/store/record-store.ts';
-import {
-  recordStatements,
-  type SqliteStoreOptions,
-  sqliteStore,
-} from '../../../src/store/sqlite/sqlite-store.ts';
+import { recordStatements } from '../../../src/store/sqlite/record-table.ts';
+import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { refusal } from '../../support/refusal.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { set } from '../counted.ts';

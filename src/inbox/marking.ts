@@ -1,0 +1,49 @@
+import { InboxError } from '../errors/errors.ts';
+import { invalidOption } from '../internal/options.ts';
+import type { RecordStore } from '../store/record-store.ts';
+
+/** Marks the delivery of one attempt handled in a transaction of the user's. */
+export interface Marking {
+  /** Whether the handler asked for it: from then on only the mark says whether the delivery is handled. */
+  readonly isAsked: boolean;
+  /** For the handler's context. */
+  mark(store: RecordStore): Promise<void>;
+  /** Whether the mark was committed. */
+  isThere(): Promise<boolean>;
+}
+
+/** What became of a mark: `lost` if another worker has the delivery, `absent` if the store does not hold it. */
+export type MarkResult = 'marked' | 'lost' | 'absent';
+
+/** Of an inbox over a record store. */
+export function makeMarking(
+  write: (store: RecordStore) => Promise<MarkResult>,
+  isThere: () => Promise<boolean>,
+): Marking {
+  let isAsked = false;
+  return {
+    get isAsked() {
+      return isAsked;
+    },
+    isThere,
+    async mark(store) {
+      isAsked = true;
+      const result = await write(store);
+      if (result === 'lost')
+        throw new InboxError('lease_lost', 'Another worker has the delivery by now, or has handled it.');
+      if (result === 'absent')
+        throw invalidOption(
+          'The store of handledIn does not hold this delivery.',
+          "Give it a store over the inbox's own table: the same database, schema and table, or file.",
+        );
+    },
+  };
+}
+
+/** A handler that ended well has asked for a mark that is not there. */
+export function notCommitted(): InboxError {
+  return new InboxError(
+    'not_committed',
+    'The transaction in which a handler marked its delivery was not committed.',
+  );
+}

@@ -1,0 +1,140 @@
+import { invalidOption } from '../../internal/options.ts';
+import {
+  afterAnyKey,
+  applyChange,
+  checkListOptions,
+  checkRecordKeys,
+  rowToStoredRecord,
+  type Write,
+} from '../apply-change.ts';
+import { openWork } from '../key-queue.ts';
+import type { RecordSet, RecordStore } from '../record-store.ts';
+import { withUserTransaction } from '../user-transaction.ts';
+import { attempt, recordStatements, withStoreErrors } from './record-table.ts';
+
+/** The parts of a `DatabaseSync` of `node:sqlite` that we use. */
+export interface SqliteDatabase {
+  /** Whether a transaction is open (Node 22.16 or later). */
+  readonly isTransaction: boolean;
+  /** Runs statements. */
+  exec(sql: string): void;
+  /** Prepares one statement. */
+  prepare(sql: string): SqliteStatement;
+}
+
+/** The parts of a prepared statement of `node:sqlite` that we use. */
+export interface SqliteStatement {
+  /** The first row. */
+  get(...parameters: (string | number)[]): Record<string, unknown> | undefined;
+  /** All rows. */
+  all(parameters: Record<string, string | number>): Record<string, unknown>[];
+  /** Runs it without a result. */
+  run(...parameters: (string | number | null)[]): unknown;
+}
+
+/** @throws {ConfigurationError} `invalid_option` */
+export function checkDatabase(given: unknown): SqliteDatabase {
+  // Sound as far as it can be: of a function only its being one can be checked.
+  const database = given as SqliteDatabase | undefined;
+  if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function')
+    throw invalidOption('database must be a DatabaseSync of node:sqlite.');
+  if (typeof database.isTransaction === 'boolean') return database;
+  throw invalidOption('sqliteStore({ database }) needs Node 22.16 or later, which tells of transactions.');
+}
+
+interface Frame {
+  readonly begin: string;
+  readonly commit: string;
+  readonly rollback: string;
+}
+
+const ownTransaction: Frame = { begin: 'BEGIN IMMEDIATE', commit: 'COMMIT', rollback: 'ROLLBACK' };
+
+const savepoint: Frame = {
+  begin: 'SAVEPOINT partner_exchange',
+  commit: 'RELEASE partner_exchange',
+  rollback: 'ROLLBACK TO partner_exchange; RELEASE partner_exchange',
+};
+
+/**
+ * Uses a connection of the user's: in its transaction, otherwise each change in its own. It makes no table, and waits
+ * for other processes as the connection does.
+ */
+export function databaseStore(database: SqliteDatabase, now: () => number): RecordStore {
+  const work = openWork();
+
+  /** Returns what the change threw, so that it is not taken for an error of SQLite. */
+  function transactNow<Result>(keys: readonly string[], change: (records: RecordSet) => Result) {
+    const frame = database.isTransaction ? savepoint : ownTransaction;
+    database.exec(frame.begin);
+    try {
+      const at = now();
+      const read = database.prepare(recordStatements.read);
+      const found = new Map<string, string>();
+      for (const key of keys) {
+        const row = read.get(key, at);
+        if (row !== undefined) found.set(key, String(row.value));
+      }
+      const applied = attempt(() => applyChange(keys, found, change));
+      if ('error' in applied) {
+        database.exec(frame.rollback);
+        return applied;
+      }
+      write(applied.value.writes);
+      database.exec(frame.commit);
+      return applied;
+    } catch (error) {
+      // A full disk has rolled back by itself.
+      if (database.isTransaction) database.exec(frame.rollback);
+      throw error;
+    }
+  }
+
+  function write(writes: ReadonlyMap<string, Write>): void {
+    const [set, remove] = [
+      database.prepare(recordStatements.write),
+      database.prepare(recordStatements.remove),
+    ];
+    for (const [key, record] of writes) {
+      if (record === undefined) remove.run(key);
+      else set.run(key, record.text, record.expiresAt ?? null);
+    }
+  }
+
+  const store: RecordStore = {
+    transact: (keys, change) =>
+      work.run(async () => {
+        const checked = checkRecordKeys(keys);
+        const applied = withStoreErrors(() => {
+          // There may be personal data in what it deletes: it must not stay in freed pages.
+          database.exec('PRAGMA secure_delete = ON');
+          return transactNow(checked, change);
+        });
+        if ('error' in applied) throw applied.error;
+        return applied.value.result;
+      }),
+
+    list: (listOptions) =>
+      work.run(async () => {
+        const { prefix, after = '', limit } = checkListOptions(listOptions);
+        const rows = withStoreErrors(() =>
+          database.prepare(recordStatements.list).all({
+            from: after > prefix ? after : prefix,
+            end: `${prefix}${afterAnyKey}`,
+            after,
+            now: now(),
+            limit,
+          }),
+        );
+        return rows.map(rowToStoredRecord);
+      }),
+
+    close: () => work.close(),
+  };
+  return withUserTransaction(store, {
+    isOpen: async () => database.isTransaction,
+    async fail() {
+      if (database.isTransaction) database.exec('ROLLBACK');
+    },
+  });
+}

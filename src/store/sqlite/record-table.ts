@@ -1,0 +1,69 @@
+import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
+import { isBusy, isFull } from '../../internal/sqlite-busy.ts';
+
+/**
+ * After this many pages (16 MB) a commit moves the `-wal` into the file. Moving waits for the disk, so seldom is
+ * cheaper.
+ */
+const checkpointPages = 4_000;
+
+export const recordTable = `
+  CREATE TABLE IF NOT EXISTS partner_records (
+    key TEXT PRIMARY KEY NOT NULL,
+    value TEXT NOT NULL,
+    expires_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS partner_records_expiry ON partner_records (expires_at) WHERE expires_at IS NOT NULL;
+  PRAGMA wal_autocheckpoint = ${checkpointPages};
+`;
+
+const isLive = '(expires_at IS NULL OR expires_at >';
+
+/** None reads more records than it returns, however many there are: each finds its rows by an index. */
+export const recordStatements = {
+  read: `SELECT value FROM partner_records WHERE key = ? AND ${isLive} ?)`,
+  write:
+    'INSERT INTO partner_records VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
+  remove: 'DELETE FROM partner_records WHERE key = ?',
+  list: `
+    SELECT key, value, expires_at FROM partner_records
+    WHERE key >= :from AND key < :end AND key > :after AND ${isLive} :now) ORDER BY key LIMIT :limit`,
+  sweep: `
+    DELETE FROM partner_records WHERE key IN
+      (SELECT key FROM partner_records WHERE expires_at <= ? LIMIT ?)`,
+} as const;
+
+export function attempt<Value>(work: () => Value): { readonly value: Value } | { readonly error: unknown } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+export function withStoreErrors<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    return throwStoreError(error);
+  }
+}
+
+export function throwStoreError(error: unknown): never {
+  if (error instanceof StoreError) throw error;
+  if (isBusy(error)) {
+    const message = 'Another process kept the file of the record store locked; nothing was written.';
+    throw new StoreError('store_conflict', message, { cause: error });
+  }
+  if (isFull(error)) throw diskFull(error);
+  throw storeFailed('The file of the record store cannot be used now.', { cause: error });
+}
+
+/** @param cause SQLite's error, if SQLite noticed that the disk is full */
+export function diskFull(cause?: unknown): StoreError {
+  return new StoreError('disk_full', 'The disk of the record store is full; nothing was written.', { cause });
+}
+
+export function storeFailed(what: string, details?: ErrorDetails): StoreError {
+  return new StoreError('store_failed', what, details);
+}

@@ -1,0 +1,256 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { memoryInbox } from '../../../src/inbox/memory-inbox.ts';
+import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
+import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
+import { postgresStore } from '../../../src/store/postgres/postgres-store.ts';
+import type { RecordStore } from '../../../src/store/record-store.ts';
+import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { EventContext } from '../../../src/webhooks/handlers.ts';
+import { describeWith, postgresUrl, run } from '../../store/servers.ts';
+import { buyInitBody } from '../../support/bodies.ts';
+import { isThorough } from '../../support/repeat.ts';
+import { scratchFolder } from '../../support/scratch.ts';
+import { delivery, quietWebhooks } from '../../webhooks/deliveries.ts';
+
+const schema = `${run}_handled`;
+const quick = { maxAttempts: 2, retry: { firstDelayMs: 1 }, role: 'drain' } as const;
+
+/** Kills a process at each of its statements in turn, and returns how many processes were killed. */
+async function killAtEach(place: readonly string[], post: (order: string) => Promise<void>): Promise<number> {
+  const child = join(import.meta.dirname, 'handled-in-child.ts');
+  const runChild = async (...rest: string[]): Promise<unknown> => {
+    const started = fork(child, [...place, ...rest], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const [code] = await once(started, 'exit');
+    return code;
+  };
+  let killed = 0;
+  for (const moment of isThorough ? ['before', 'after'] : ['after']) {
+    for (let statement = 1; ; statement++) {
+      await post(`${moment} ${statement}`);
+      if ((await runChild(String(statement), moment)) === 0) break;
+      killed++;
+    }
+  }
+  await runChild('0', '');
+  return killed;
+}
+
+describeWith('postgres', 'handledIn on PostgreSQL', () => {
+  const pool = new pg.Pool({ connectionString: postgresUrl, max: 4 });
+  const store = postgresStore({ client: pool, schema });
+  beforeAll(async () => {
+    await pool.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.credits (id text)`);
+  });
+  afterAll(async () => {
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    await pool.end();
+  });
+  const credits = async () =>
+    (await pool.query(`SELECT id FROM ${schema}.credits ORDER BY id`)).rows.map(({ id }) => id);
+
+  it('credits each order exactly once without a guard, whichever statement kills the process', async () => {
+    const inbox = storeInbox({ store, role: 'receiver' });
+    const webhooks = quietWebhooks({ inbox });
+    const orders: string[] = [];
+    const killed = await killAtEach(['postgres', postgresUrl, schema], async (order) => {
+      orders.push(order);
+      expect((await webhooks.receive(delivery(buyInitBody({ partner_order_id: order })))).kind).toBe(
+        'stored',
+      );
+    });
+    expect(killed).toBeGreaterThan(8);
+    expect(await credits()).toEqual(orders.sort());
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+    await inbox.stop();
+  }, 240_000);
+
+  /** Handles one delivery whose handler does this in a transaction of its own. */
+  async function handleIn(
+    order: string,
+    work: (client: pg.PoolClient, context: EventContext) => Promise<void>,
+    prefix = `${order}/`,
+  ) {
+    const inbox = storeInbox({ ...quick, store, prefix });
+    const errors: unknown[] = [];
+    const webhooks = quietWebhooks({ inbox, onError: (error) => errors.push(error) }).onAny(
+      async (_, context) => {
+        const client = await pool.connect();
+        try {
+          await client.query('BEGIN');
+          await client.query(`INSERT INTO ${schema}.credits VALUES ($1)`, [order]);
+          await work(client, context);
+        } finally {
+          client.release(true);
+        }
+      },
+    );
+    await webhooks.receive(delivery(buyInitBody({ partner_order_id: order })));
+    const result = await inbox.drain({ limit: 1 });
+    const times = (await credits()).filter((id) => id === order).length;
+    await inbox.stop();
+    return { result, times, errors };
+  }
+
+  it('counts a transaction that is rolled back as a failed attempt', async () => {
+    const { result, times, errors } = await handleIn('rolled-back', async (client, { handledIn }) => {
+      await handledIn(postgresStore({ client, schema }));
+      await client.query('ROLLBACK');
+    });
+    expect(errors).toMatchObject([{ code: 'not_committed' }]);
+    expect(result).toMatchObject({ handled: 0, failed: 1, left: 1 });
+    expect(times).toBe(0);
+  });
+
+  it('counts a delivery as handled once it is committed, whatever the handler throws then', async () => {
+    const late = new Error('The log is full.');
+    const { result, times, errors } = await handleIn('late', async (client, { handledIn }) => {
+      await handledIn(postgresStore({ client, schema }));
+      await client.query('COMMIT');
+      throw late;
+    });
+    expect(errors).toEqual([late]);
+    expect(result).toMatchObject({ handled: 1, left: 0 });
+    expect(times).toBe(1);
+  });
+
+  it('refuses a table that does not hold the delivery, and the effect cannot be committed alone', async () => {
+    await postgresStore({ client: pool, schema, table: 'others' }).list({ prefix: '', limit: 1 });
+    for (const table of ['others', 'missing']) {
+      const { result, times, errors } = await handleIn(table, async (client, { handledIn }) => {
+        await handledIn(postgresStore({ client, schema, table })).catch(() => {});
+        await client.query('COMMIT');
+      });
+      expect(errors).toMatchObject([{ code: table === 'others' ? 'invalid_option' : 'store_failed' }]);
+      expect(result).toMatchObject({ failed: 1 });
+      expect(times).toBe(0);
+    }
+  });
+
+  it('refuses a lease that was lost, and the effect cannot be committed alone', async () => {
+    const { times, errors } = await handleIn('lost', async (client, { handledIn, digest }) => {
+      const key = `lost/delivery/${digest}`;
+      await store.transact([key], (records) => {
+        // Sound: the inbox writes it.
+        records.set(key, { ...(records.get(key) as object), lease: 'of another worker' });
+      });
+      await handledIn(postgresStore({ client, schema })).catch(() => {});
+      await client.query('COMMIT');
+    });
+    expect(errors).toMatchObject([{ code: 'lease_lost' }]);
+    expect(times).toBe(0);
+  });
+
+  it('refuses a store without an open transaction, and one in another isolation', async () => {
+    const { errors } = await handleIn('pooled', async (_, { handledIn }) => {
+      await handledIn(store);
+    });
+    expect(errors).toMatchObject([{ code: 'invalid_option' }]);
+    const serializable = await handleIn('serializable', async (client, { handledIn }) => {
+      await client.query('ROLLBACK');
+      await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE');
+      await handledIn(postgresStore({ client, schema }));
+    });
+    expect(serializable.errors).toMatchObject([{ code: 'invalid_option' }]);
+  });
+
+  it('refuses an inbox that cannot mark, and the effect cannot be committed alone', async () => {
+    const outcomes = [];
+    for (const inbox of [undefined, memoryInbox()]) {
+      const webhooks = quietWebhooks({ inbox }).onAny(async (_, { handledIn }) => {
+        const client = await pool.connect();
+        await client.query('BEGIN');
+        await client.query(`INSERT INTO ${schema}.credits VALUES ('unmarked')`);
+        await handledIn(postgresStore({ client, schema })).catch(() => {});
+        await client.query('COMMIT');
+        client.release();
+      });
+      outcomes.push(await webhooks.receive(delivery(buyInitBody())));
+    }
+    expect(outcomes).toMatchObject([
+      { kind: 'failed', error: { code: 'invalid_option' } },
+      { kind: 'failed', error: { code: 'invalid_option' } },
+    ]);
+    expect(await credits()).not.toContain('unmarked');
+  });
+});
+
+describe('handledIn on SQLite', () => {
+  function open() {
+    const path = join(scratchFolder(), 'inbox.sqlite');
+    const inbox = sqliteInbox({ path, role: 'receiver' });
+    const database = new DatabaseSync(path, { timeout: 5_000 });
+    database.exec('CREATE TABLE credits (id TEXT)');
+    onTestFinished(async () => {
+      await inbox.stop();
+      database.close();
+    });
+    const credits = () =>
+      database
+        .prepare('SELECT id FROM credits ORDER BY id')
+        .all()
+        .map(({ id }) => id);
+    return { path, inbox, database, credits };
+  }
+
+  it('credits each order exactly once without a guard, whichever statement kills the process', async () => {
+    const { path, inbox, credits } = open();
+    const webhooks = quietWebhooks({ inbox });
+    const orders: string[] = [];
+    const killed = await killAtEach(['sqlite', path, ''], async (order) => {
+      orders.push(order);
+      expect((await webhooks.receive(delivery(buyInitBody({ partner_order_id: order })))).kind).toBe(
+        'stored',
+      );
+    });
+    expect(killed).toBeGreaterThan(5);
+    expect(credits()).toEqual(orders.sort());
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+  }, 240_000);
+
+  it.each<[string, (database: DatabaseSync) => RecordStore]>([
+    ['another file', () => sqliteStore({ path: join(scratchFolder(), 'other.sqlite') })],
+    ['another store', () => memoryStore()],
+  ])('refuses %s, and rolls the transaction back', async (_, other) => {
+    const { path, database, credits } = open();
+    const store = sqliteStore({ path });
+    const inbox = storeInbox({ ...quick, store });
+    const errors: unknown[] = [];
+    const webhooks = quietWebhooks({ inbox, onError: (error) => errors.push(error) }).onAny(
+      async (_, { handledIn }) => {
+        await handledIn(other(database));
+      },
+    );
+    await webhooks.receive(delivery(buyInitBody()));
+    expect(await inbox.drain({ limit: 1 })).toMatchObject({ failed: 1 });
+    expect(errors).toMatchObject([{ code: 'invalid_option' }]);
+    expect(credits()).toEqual([]);
+    await inbox.stop();
+    await store.close();
+  });
+
+  it('rolls back what a handler would commit after a refusal', async () => {
+    const { path, database, credits } = open();
+    const store = sqliteStore({ path });
+    const inbox = storeInbox({ ...quick, store, prefix: 'other/' });
+    const webhooks = quietWebhooks({ inbox }).onAny(async (_, { handledIn, digest }) => {
+      await store.transact([`other/delivery/${digest}`], (records) =>
+        records.delete(`other/delivery/${digest}`),
+      );
+      database.exec('BEGIN IMMEDIATE');
+      database.exec("INSERT INTO credits VALUES ('alone')");
+      await handledIn(sqliteStore({ database })).catch(() => {});
+      expect(database.isTransaction).toBe(false);
+    });
+    await webhooks.receive(delivery(buyInitBody()));
+    expect(await inbox.drain({ limit: 1 })).toMatchObject({ handled: 0 });
+    expect(credits()).toEqual([]);
+    await inbox.stop();
+    await store.close();
+  });
+});
