@@ -41,12 +41,15 @@ async function expectNothingLost(inbox: ManagedInbox, server: PrivateServer): Pr
   let tries = 0;
   const meanwhile = () => `meanwhile ${tries}`;
   // The processes of a PostgreSQL whose first one was killed may still write for a moment.
-  await vi.waitFor(async () => {
-    tries++;
-    const { status, body, headers } = await send(http.port, { body: order(meanwhile()) });
-    expect([status, body]).toEqual([503, '{"error":"unavailable"}']);
-    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
-  });
+  await vi.waitFor(
+    async () => {
+      tries++;
+      const { status, body, headers } = await send(http.port, { body: order(meanwhile()) });
+      expect([status, body]).toEqual([503, '{"error":"unavailable"}']);
+      expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    },
+    { timeout: 20_000 },
+  );
   isAway = false;
   const before = calls.length;
   await server.restart();
