@@ -1,5 +1,6 @@
 import type { Backoff } from '../internal/backoff.ts';
 import type { JsonValue } from '../internal/json.ts';
+import { unknownMembers } from '../internal/unknown-members.ts';
 import { isAhead, isUnsettled, type OrderRecord, stateAt } from './order-record.ts';
 
 /** Of a listed order: what tells which job there is, without its record. */
@@ -18,11 +19,16 @@ const listedMembers = [
   'claimedUntil',
 ] as const satisfies readonly (keyof OrderRecord)[];
 
-/** The record of an order in the index of those for which there may be a job. */
-export function toIndexEntry(record: OrderRecord): JsonValue | undefined {
+/**
+ * The record of an order in the index of those for which there may be a job.
+ *
+ * @param former of the same order, whose members of a newer version stay
+ */
+export function toIndexEntry(record: OrderRecord, former: JsonValue | undefined): JsonValue | undefined {
   if (!isUnsettled(record) && record.unreported === undefined) return undefined;
+  const entry = Object.fromEntries(listedMembers.map((name) => [name, record[name]]));
   // Sound: a record has only JSON members, and those that are `undefined` are left out.
-  return Object.fromEntries(listedMembers.map((name) => [name, record[name]])) as JsonValue;
+  return { ...unknownMembers(former, entry), ...entry } as JsonValue;
 }
 
 /** Something to do about an order that no caller waits for. */

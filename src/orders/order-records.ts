@@ -101,7 +101,7 @@ export function orderRecords(
       const before = readRecord(records.get(key));
       const after = change(before);
       if (after === undefined || after === before) return after;
-      const entry = toIndexEntry(after);
+      const entry = toIndexEntry(after, records.get(index));
       const since = firstEventWithinMs === undefined ? undefined : after.awaitingEventSince;
       const isOpen = entry !== undefined || (since !== undefined && hasObserved);
       const expiresAt = isOpen || rememberMs === undefined ? undefined : now() + rememberMs;
