@@ -20,8 +20,12 @@ export const credentials: PartnerCredentials = {
 
 export const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
+/** The fixtures were written before addresses were checked. */
+export const writtenAddress = 'TXyz0000000000000000000000000000000';
+
 /** An order event, signed as the service does. It is the same text in every build. */
-export const eventOf = (partner_order_id: string): string => delivery(buyInitBody({ partner_order_id }));
+export const eventOf = (partner_order_id: string): string =>
+  delivery(buyInitBody({ partner_order_id, buyer_crypto_address: writtenAddress }));
 
 /** A request with an event, as it comes from the service. */
 export const requestOf = (partner_order_id: string): Request =>
