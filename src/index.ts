@@ -3,6 +3,7 @@
  *
  * @module partner-exchange-sdk
  */
+export type { AddressForm, AddressForms } from './addresses/address-forms.ts';
 export { type Environment, readEnvironment } from './config/read-environment.ts';
 export { createKeyRing, type KeyRingOptions } from './credentials/create-key-ring.ts';
 export { defineCredentials } from './credentials/define-credentials.ts';
@@ -37,7 +38,7 @@ export {
   reportedBuyOrder,
 } from './deployment/order-schema.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './deployment/standard-schema.ts';
-export type { WireNames } from './deployment/wire-names.ts';
+export type { BrandedName, WireNames } from './deployment/wire-names.ts';
 export {
   BulkError,
   type BulkErrorCode,

@@ -4,6 +4,7 @@
  * @module partner-exchange-sdk/sandbox
  */
 
+export type { AddressForm, AddressForms } from '../addresses/address-forms.ts';
 export type { AssumptionId } from '../deployment/assumptions.ts';
 export type { CompleteDeployment, NumberCheckParameters } from '../deployment/define-deployment.ts';
 export type { BaseUrlName } from '../deployment/operations.ts';
@@ -49,6 +50,6 @@ export type { SandboxCredentials, SandboxPartner } from './partners/fixed-partne
 export type { SandboxEmail } from './partners/partner-registry.ts';
 export type { DenialForm, ReplyForm, SandboxReply } from './reply-forms.ts';
 export type { Sandbox, SandboxEvents } from './sandbox.ts';
-export type { AllowedValues, SandboxOptions } from './sandbox-options.ts';
+export type { AllowedValues, KeyPrefixes, SandboxOptions } from './sandbox-options.ts';
 export type { ListenOptions, SandboxServer } from './server/sandbox-server.ts';
 export type { SandboxTrace, TraceEntry, TraceKind } from './trace.ts';

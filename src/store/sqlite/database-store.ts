@@ -10,7 +10,7 @@ import {
 import { openWork } from '../key-queue.ts';
 import type { RecordSet, RecordStore } from '../record-store.ts';
 import { withUserTransaction } from '../user-transaction.ts';
-import { attempt, recordStatements, withStoreErrors } from './record-table.ts';
+import { recordStatements, valueOrError, withStoreErrors } from './record-table.ts';
 
 /** The parts of a `DatabaseSync` of `node:sqlite` that we use. */
 export interface SqliteDatabase {
@@ -75,7 +75,7 @@ export function databaseStore(database: SqliteDatabase, now: () => number): Reco
         const row = read.get(key, at);
         if (row !== undefined) found.set(key, String(row.value));
       }
-      const applied = attempt(() => applyChange(keys, found, change));
+      const applied = valueOrError(() => applyChange(keys, found, change));
       if ('error' in applied) {
         database.exec(frame.rollback);
         return applied;

@@ -33,7 +33,9 @@ export const recordStatements = {
       (SELECT key FROM partner_records WHERE expires_at <= ? LIMIT ?)`,
 } as const;
 
-export function attempt<Value>(work: () => Value): { readonly value: Value } | { readonly error: unknown } {
+export function valueOrError<Value>(
+  work: () => Value,
+): { readonly value: Value } | { readonly error: unknown } {
   try {
     return { value: work() };
   } catch (error) {

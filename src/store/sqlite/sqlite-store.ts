@@ -27,12 +27,12 @@ import { expiryGraceMs, type RecordStore } from '../record-store.ts';
 import { checkDatabase, databaseStore, type SqliteDatabase } from './database-store.ts';
 import { diskRoom } from './disk-room.ts';
 import {
-  attempt,
   diskFull,
   recordStatements,
   recordTable,
   storeFailed,
   throwStoreError,
+  valueOrError,
   withStoreErrors,
 } from './record-table.ts';
 
@@ -173,7 +173,7 @@ export function openSqliteStore(
             if (row !== undefined) found.set(key, String(row.value));
           }
           // Caught here, so that the others of the transaction need not begin again.
-          const applied = attempt(() => applyChange(checked, found, change));
+          const applied = valueOrError(() => applyChange(checked, found, change));
           if ('error' in applied) return applied;
           const set = [...applied.value.writes].flatMap(([key, record]) =>
             record === undefined ? [] : { key, text: record.text },
