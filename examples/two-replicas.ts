@@ -112,7 +112,7 @@ async function runShop(database: string): Promise<void> {
       id: `P-${number}`,
       customer: customers[number % customers.length],
       fiat_amount: `${1_000 + number}.50`,
-      address: 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA',
+      address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
     };
     // Without an answer, the same purchase again.
     while (!(await post('purchases', purchase))) await pause(200);
