@@ -114,6 +114,8 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
     this.pool.on('error', (error) => console.error('PostgreSQL:', error.message));
     this.loop = this.journal.start({
       load: ({ partner_order_id }) => this.readOrder(partner_order_id),
+      // Prices of this shop hold for half a minute. After that a person looks at what is open.
+      maxAgeMs: 30_000,
       onUnknown: (order, reason) => this.needsPerson(order, reason),
       onError: (error) => console.error('Orders:', error instanceof Error ? error.message : error),
     });
@@ -150,8 +152,9 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
       });
       throw error;
     } finally {
-      client.removeListener('error', onError);
       client.release(failure);
+      // One that is destroyed reports its end later.
+      if (failure === undefined) client.removeListener('error', onError);
     }
   }
 
