@@ -59,7 +59,7 @@ describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
       expect(await row(tab, 'B-1').count()).toBe(0);
       await setHidden(tab, false);
       await row(tab, 'event.buy.init', 'B-1', '200').waitFor();
-      expect([...streaming]).toEqual([tab]);
+      await expect.poll(() => [...streaming]).toEqual([tab]);
       await setHidden(tab, true);
       await expect.poll(() => streaming.size).toBe(0);
     }

@@ -119,7 +119,8 @@ describe.each(kinds)('over $name, both programs of rotate-keys.md', ({ storage, 
     const signedWith = new Set<string>();
     const sendSome = async (count: number, isOver: () => boolean) => {
       for (let sent = 0; sent < count || !isOver(); sent++) {
-        if (deliveries.length < events) {
+        // Some are left for the new keys, however slow the machine is.
+        if (deliveries.length < (signing === '1' ? events - 50 : events)) {
           signedWith.add(signing);
           deliveries.push(deliver(eventOf(`E-${deliveries.length}`, signing)));
         }
