@@ -1,7 +1,7 @@
 /** Webhooks with one of the inboxes, in a process of its own: started by http-inboxes.ts. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
+import { listeningPort } from '../support/listening.ts';
 import { builtUrl } from './built-entries.ts';
 import type { InboxKind, InboxPlace } from './http-inboxes.ts';
 import { sampleKey } from './sample-event.ts';
@@ -18,10 +18,7 @@ const webhooks = createWebhooks({ keys: [sampleKey], inbox: await openInbox() })
 const server = createServer(webhooks.node);
 process.on('message', () => process.send?.(handled));
 process.on('disconnect', () => process.exit());
-server.listen(0, '127.0.0.1', () => {
-  // Sound: it listens on a port.
-  process.send?.((server.address() as AddressInfo).port);
-});
+process.send?.(await listeningPort(server));
 
 async function openInbox(): Promise<ManagedInbox> {
   switch (kind) {

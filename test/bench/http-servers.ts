@@ -3,9 +3,9 @@
  * that makes more of a difference than what is compared. Started by http-server-process.ts.
  */
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { listeningPort } from '../support/listening.ts';
 import { listeners, type ServerKind } from './http-listeners.ts';
 
 /** What the process has used so far. */
@@ -34,7 +34,5 @@ process.send?.(ports);
 async function listen(listener: RequestListener): Promise<number> {
   // The connections wait while the other servers have their turn.
   const server = createServer({ keepAliveTimeout: 0 }, listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Sound: it listens on a port.
-  return (server.address() as AddressInfo).port;
+  return listeningPort(server);
 }

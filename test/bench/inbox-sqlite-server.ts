@@ -1,6 +1,6 @@
 /** Webhooks with the SQLite inbox or without one, in a process of its own: started by inbox-sqlite.ts. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listeningPort } from '../support/listening.ts';
 import { builtUrl } from './built-entries.ts';
 import { sampleKey } from './sample-event.ts';
 
@@ -28,7 +28,4 @@ process.on('message', () => {
   process.send?.({ handled, cpuMicros: user + system } satisfies InboxUsage);
 });
 process.on('disconnect', () => process.exit());
-server.listen(0, '127.0.0.1', () => {
-  // Sound: it listens on a port.
-  process.send?.((server.address() as AddressInfo).port);
-});
+process.send?.(await listeningPort(server));

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
-import { type AddressInfo, connect, createServer as createConnectionServer } from 'node:net';
+import { connect, createServer as createConnectionServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeSavedRequest } from '../../src/cli/deliveries/saved-deliveries.ts';
 import { buyCreditedBody } from '../support/bodies.ts';
 import { freePort } from '../support/free-port.ts';
+import { listening } from '../support/listening.ts';
 import { startServer } from '../support/local-server.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { partnerExchange } from './run-in-process.ts';
@@ -329,12 +330,9 @@ describe('listen --forward-to', () => {
     const broken = createConnectionServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => socket.end(bytes));
-    }).listen(0, '127.0.0.1');
-    await once(broken, 'listening');
+    });
     onTestFinished(() => void broken.close());
-    // AddressInfo: it listens on a port.
-    const { port } = broken.address() as AddressInfo;
-    const running = start(forwarding(`http://127.0.0.1:${port}`), { env: keys });
+    const running = start(forwarding(await listening(broken)), { env: keys });
     expect((await post(await addressOf(running), await signedEvent())).status).toBe(503);
   });
 

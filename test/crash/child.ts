@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sleep } from '../../src/internal/backoff.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { orderKey } from '../support/bodies.ts';
+import { listeningPort } from '../support/listening.ts';
 import { isPoison, openEffects, openInbox, type Place } from './crash-engine.ts';
 
 /** A receiver or a worker of the crash suite; it is killed without warning. */
@@ -16,10 +16,7 @@ if (role === 'receiver') {
   const inbox = await openInbox(place, 'receiver');
   const webhooks = createWebhooks({ keys: [orderKey], inbox, onError: () => {} });
   const server = createServer((request, response) => void webhooks.node(request, response));
-  server.listen(0, '127.0.0.1', () => {
-    // AddressInfo: it listens on a port.
-    process.send?.({ port: (server.address() as AddressInfo).port });
-  });
+  process.send?.({ port: await listeningPort(server) });
 } else {
   const effects = await openEffects(place);
   const inbox = await openInbox(place, 'both');

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { environmentProxy, type ProxySettings } from '../../src/deployment/environment-proxy.ts';
+import { listening } from '../support/listening.ts';
 
 const run = promisify(execFile);
 
@@ -82,9 +83,8 @@ describe('in a process of Node', () => {
     const server = createServer((socket) => {
       taken++;
       socket.destroy();
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as { port: number };
+    });
+    const proxyUrl = await listening(server);
     const script = `
       const { defineDeployment } = await import(${JSON.stringify(new URL('../../src/deployment/define-deployment.ts', import.meta.url).href)});
       const messengerBaseUrl = 'http://localhost:9';
@@ -93,7 +93,7 @@ describe('in a process of Node', () => {
       console.log(JSON.stringify([complaint({}), complaint({ allowInsecureHttp: true })]));`;
     try {
       const { stdout } = await run(process.execPath, [...flags, '--input-type=module', '-e', script], {
-        env: { HTTP_PROXY: `http://127.0.0.1:${port}`, ...env },
+        env: { HTTP_PROXY: proxyUrl, ...env },
       });
       const [complaint, allowed] = JSON.parse(stdout) as string[];
       expect(complaint !== '').toBe(taken > 0);

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { startChild } from '../cli/child.ts';
 import { start } from '../cli/support.ts';
+import { listening } from '../support/listening.ts';
 import { startServer } from '../support/local-server.ts';
 
 const run = promisify(execFile);
@@ -20,11 +21,9 @@ async function startProxy() {
       socket.end('HTTP/1.1 502 Proxy\r\nconnection: close\r\n\r\n');
     });
     socket.on('error', () => {});
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  });
   onTestFinished(() => void server.close());
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`, taken };
+  return { url: await listening(server), taken };
 }
 
 /** Runs a module that has a client of a service at `url`, and prints what it returns. */
@@ -108,12 +107,9 @@ it.each<[string, (response: import('node:http').ServerResponse) => void, object]
     { code: 'network_error', outcome: 'unknown', status: 200 },
   ],
 ])('on the way around the proxy, %s is told as ever', patient, async (_, answer, told) => {
-  const server = createHttpServer((_, reply) => answer(reply)).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  const server = createHttpServer((_, reply) => answer(reply));
   onTestFinished(() => void server.close());
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  expect(await script(dispatcher, url)).toMatchObject(told);
+  expect(await script(dispatcher, await listening(server))).toMatchObject(told);
 });
 
 it('on the way around the proxy, a port where nobody listens is told as not-sent', patient, async () => {

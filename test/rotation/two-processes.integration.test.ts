@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,6 +12,8 @@ import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { generation } from '../credentials/keys.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { startSnippet } from '../support/doc-snippets.ts';
+import { freePort } from '../support/free-port.ts';
+import { listening } from '../support/listening.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const events = 250;
@@ -25,23 +26,6 @@ beforeEach(() => {
 /** The snippet of the guide that holds a text, with other texts put in, as a process. */
 function startSnippetOf(mark: string, replaced: Readonly<Record<string, string>>): ChildProcess {
   return startSnippet({ page: 'docs/guides/rotate-keys.md', mark, folder, replaced });
-}
-
-async function listening(answer: RequestListener): Promise<number> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  // Sound: it listens on a port, not on a pipe.
-  return (server.address() as AddressInfo).port;
-}
-
-/** A port that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** What both snippets keep the keys in, and how else. */
@@ -82,10 +66,12 @@ describe.each(kinds)('over $name, both programs of rotate-keys.md', ({ storage, 
 
     /** The keys that the service signs with: the new ones from the request on. */
     let signing = '1';
-    const service = await listening((request, response) => {
+    const server = createServer((request, response) => {
       if (request.method === 'POST') signing = '2';
       response.end('{}');
     });
+    onTestFinished(() => void server.close());
+    const serviceUrl = await listening(server);
 
     const post = async (body: string): Promise<number> => {
       const headers = { 'content-type': 'application/json' };
@@ -131,7 +117,7 @@ describe.each(kinds)('over $name, both programs of rotate-keys.md', ({ storage, 
     };
     await sendSome(50, () => true);
     const taker = startSnippetOf('rotation.request(', {
-      "'https://onboarding.example'": `'http://127.0.0.1:${service}'`,
+      "'https://onboarding.example'": `'${serviceUrl}'`,
       ...written(),
     });
     // The person who opens the link takes a while.

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
+import { listeningPort } from './listening.ts';
 
 /**
  * A process of its own that takes the write lock of a database when it is told to, until it is told otherwise. It is also
@@ -24,7 +25,4 @@ const server = createServer((request, response) => {
     response.end('{"ok":true}');
   }, Number(answerAfterMs));
 });
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  process.send?.({ said: 'ready', port: typeof address === 'object' ? address?.port : undefined });
-});
+process.send?.({ said: 'ready', port: await listeningPort(server) });

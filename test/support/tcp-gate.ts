@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listeningPort } from './listening.ts';
 
 /** Stands in front of a server that can be away: connections break then, and new ones are refused. */
 export interface TcpGate {
@@ -30,14 +31,13 @@ export async function startGate(server: { readonly host: string; readonly port: 
     keep(upstream);
     client.pipe(upstream).on('close', () => client.destroy());
     upstream.pipe(client).on('close', () => upstream.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(gate, 'listening');
+  });
+  const port = await listeningPort(gate);
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    // Sound: it listens on a port.
-    port: (gate.address() as AddressInfo).port,
+    port,
     get refused() {
       return refused;
     },

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listeningPort } from './listening.ts';
 
 /** Stands between a client and its server, and breaks what goes through. */
 export interface TcpProxy {
@@ -32,11 +33,9 @@ export async function startProxy(serverPort: number): Promise<TcpProxy> {
     server.on('data', (data) => client.write(data));
     client.on('close', () => server.end());
     server.on('close', () => client.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
+  });
   return {
-    // Sound: it listens on a port.
-    port: (proxy.address() as AddressInfo).port,
+    port: await listeningPort(proxy),
     loseReplyTo(match) {
       const { promise: lost, resolve } = Promise.withResolvers<void>();
       onRequest = (request, client, server) => {

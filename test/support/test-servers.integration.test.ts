@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { listeningPort } from './listening.ts';
 import { closedUrl } from './local-server.ts';
 import { startTestServers } from './test-servers.ts';
 
 const redis = inject('redis');
 
 it('a server that the environment names is used as it is, and none is started', async () => {
-  const port = await listeningPort();
+  const port = await busyPort();
   const given = {
     TEST_REDIS_URL: `redis://u:p@127.0.0.1:${port}/2`,
     TEST_POSTGRES_URL: `postgres://127.0.0.1:${port}/x`,
@@ -31,7 +32,7 @@ it('a named server that does not answer is an error, which shows no password', a
 });
 
 it('a server that is neither installed nor named is missing, and the usual port is not tried', async () => {
-  const port = await listeningPort();
+  const port = await busyPort();
   const servers = await startTestServers({ PATH: '', TEST_POSTGRES_URL: `postgres://127.0.0.1:${port}/x` });
   expect(servers.redis).toEqual({ missing: 'redis-server here, and TEST_REDIS_URL is not set' });
   await servers.stop();
@@ -55,13 +56,10 @@ it.runIf('url' in redis)(
   },
 );
 
-async function listeningPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+async function busyPort(): Promise<number> {
+  const server = createServer();
   onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('It listens on no port.');
-  return address.port;
+  return listeningPort(server);
 }
 
 async function listens(port: number): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, Server, type ServerOptions } from 'node:http';
 import { connect, createServer as createHttp2Server } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../support/bodies.ts';
+import { listening, listeningPort } from '../../support/listening.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { delivery, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
 import { rawConnection } from './server.ts';
@@ -102,10 +102,8 @@ describe('behind the adapter of Hono on Node', () => {
   ): Promise<void> {
     const server = createAdaptorServer({ fetch: webhooks.fetch, createServer, serverOptions });
     if (!(server instanceof Server)) throw new Error('The adaptor made a server of HTTP/2.');
-    await once(server.listen(0, '127.0.0.1'), 'listening');
     try {
-      // Sound: it listens on a port.
-      await use(rawConnection((server.address() as AddressInfo).port));
+      await use(rawConnection(await listeningPort(server)));
     } finally {
       server.closeAllConnections();
       server.close();
@@ -142,9 +140,7 @@ describe('behind the adapter of Hono on Node', () => {
   it('HTTP/2 breaks off what sends more than it declared', async () => {
     const { events, webhooks } = recordingWebhooks();
     const server = createAdaptorServer({ fetch: webhooks.fetch, createServer: createHttp2Server });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    // Sound: it listens on a port.
-    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const session = connect(await listening(server));
     session.on('error', () => {});
     try {
       const stream = session.request({ ':method': 'POST', ':path': '/', 'content-length': '5' });

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../support/bodies.ts';
+import { listeningPort } from '../../support/listening.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { delivery, gate, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
 import { rawConnection, send, serve } from './server.ts';
@@ -117,10 +116,8 @@ it('a request without a body is not waited for', async () => {
 
 it('node answers 408 where a parser told to accept both lengths hands over the one, and the other never ends', async () => {
   const server = createServer({ insecureHTTPParser: true }, quietWebhooks({ bodyTimeoutMs: 50 }).node);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   try {
-    // Sound: it listens on a port.
-    const connection = rawConnection((server.address() as AddressInfo).port);
+    const connection = rawConnection(await listeningPort(server));
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n';
     await connection.write(`${head}5\r\n{"a":\r\n`);
     expect(await connection.received()).toMatch(/^HTTP\/1\.1 408 /);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, createServer as createHttp2Server } from 'node:http2';
-import { type AddressInfo, connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Server } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import express from 'express';
 import fastify from 'fastify';
@@ -12,13 +12,14 @@ import type { Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { fastifyPlugin } from '../../../src/webhooks/fastify-plugin.ts';
 import { buyInitBody } from '../../support/bodies.ts';
 import { keepConnectionsBusy } from '../../support/busy-connections.ts';
+import { listeningPort } from '../../support/listening.ts';
 import { delivery, gate, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
 import { warningsDuring } from '../warnings.ts';
 import { rawConnection } from './server.ts';
 
 const sent = delivery(buyInitBody());
 
-type Listening = ClosableServer & { address(): AddressInfo | string | null; listening: boolean };
+type Listening = ClosableServer & Pick<Server, 'listen' | 'listening' | 'address'>;
 
 /** Every server that can be closed, with the webhooks at its root. */
 const servers: Readonly<Record<string, (webhooks: Webhooks) => Promise<Listening>>> = {
@@ -37,19 +38,13 @@ const servers: Readonly<Record<string, (webhooks: Webhooks) => Promise<Listening
   },
 };
 
-async function portOf(server: Listening): Promise<number> {
-  if (!server.listening) await once(Object(server), 'listening');
-  // Sound: it listens on a port.
-  return (server.address() as AddressInfo).port;
-}
-
 describe.each(Object.entries(servers))('closeServer, with %s,', (_, start) => {
   it('ends behind busy connections, and answers 200 to all that they bring', async () => {
     const { webhooks } = recordingWebhooks();
     const server = await start(webhooks);
     let made = 0;
     const next = () => delivery(buyInitBody({ partner_order_id: `A-${++made}` }));
-    const load = keepConnectionsBusy(await portOf(server), { connections: 5, next });
+    const load = keepConnectionsBusy(await listeningPort(server), { connections: 5, next });
     await vi.waitFor(() => expect(load.taken()).toBe(5));
     expect(await closeServer(server)).toBe('drained');
     await load.ended;
@@ -63,7 +58,7 @@ describe('closeServer', () => {
     const { events, webhooks } = recordingWebhooks();
     const server = await servers['node:http']?.(webhooks);
     if (server === undefined) return expect.unreachable();
-    const connection = rawConnection(await portOf(server));
+    const connection = rawConnection(await listeningPort(server));
     await connection.write(head(sent.length));
     await vi.waitFor(() => expect(connectionsOf(server)).resolves.toBe(1));
     const stopped = vi.fn(async () => 'drained');
@@ -78,7 +73,7 @@ describe('closeServer', () => {
 
   it('closes idle connections, and takes no new ones', async () => {
     const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
-    const port = await portOf(server);
+    const port = await listeningPort(server);
     const idle = rawConnection(port);
     await idle.write(head(sent.length) + sent);
     await once(server, 'request');
@@ -97,7 +92,7 @@ describe('closeServer', () => {
       await finish.opened;
     });
     const server = createServer(webhooks.node).listen(0, '127.0.0.1');
-    const connection = rawConnection(await portOf(server));
+    const connection = rawConnection(await listeningPort(server));
     await connection.write(head(sent.length) + sent);
     await begun.opened;
     const closing = closeServer(server);
@@ -108,7 +103,7 @@ describe('closeServer', () => {
 
   it('cuts off what does not end, with one warning, and leaves the inbox its half of the time', async () => {
     const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
-    const connections = [1, 2, 3].map(() => portOf(server).then(rawConnection));
+    const connections = [1, 2, 3].map(() => listeningPort(server).then(rawConnection));
     for (const connection of await Promise.all(connections)) await connection.write(head(sent.length));
     await vi.waitFor(() => expect(connectionsOf(server)).resolves.toBe(3));
     const stop = vi.fn(async () => 'drained');
@@ -126,7 +121,7 @@ describe('closeServer', () => {
 
   it('says that handlers of the inbox were cut off', async () => {
     const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
-    await portOf(server);
+    await listeningPort(server);
     const warnings = await warningsDuring(async () => {
       expect(await closeServer(server, { inbox: { stop: async () => 'cut-off' } })).toBe('cut-off');
     });
@@ -135,7 +130,7 @@ describe('closeServer', () => {
 
   it('ends a server that is closed already', async () => {
     const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
-    await portOf(server);
+    await listeningPort(server);
     expect(await closeServer(server)).toBe('drained');
     expect(await closeServer(server)).toBe('drained');
   });
@@ -144,7 +139,7 @@ describe('closeServer', () => {
     const { events, webhooks } = recordingWebhooks();
     const server = createHttp2Server(webhooks.node).listen(0, '127.0.0.1');
     expectTypeOf(server).toExtend<ClosableServer>();
-    const session = connect(`http://127.0.0.1:${await portOf(server)}`);
+    const session = connect(`http://127.0.0.1:${await listeningPort(server)}`);
     await once(session, 'connect');
     const stream = session.request({ ':method': 'POST', ':path': '/', 'content-length': sent.length });
     await once(server, 'request');

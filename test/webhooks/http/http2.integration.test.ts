@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type ClientHttp2Stream, connect, createServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import type { DeliveryReport } from '../../../src/webhooks/receive-outcome.ts';
 import { buyInitBody } from '../../support/bodies.ts';
+import { listening } from '../../support/listening.ts';
 import { delivery, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
 
 const sent = delivery(buyInitBody());
@@ -13,10 +13,8 @@ async function post(
   listener: ReturnType<typeof quietWebhooks>['node'],
   write: (stream: ClientHttp2Stream) => void,
 ): Promise<[status: unknown, body: string]> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // Sound: it listens on a port.
-  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const server = createServer(listener);
+  const session = connect(await listening(server));
   try {
     const length = String(Buffer.byteLength(sent));
     const stream = session.request({ ':method': 'POST', ':path': '/', 'content-length': length });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, request } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { listening } from '../../support/listening.ts';
+import { listeningPort } from '../../support/listening.ts';
 import type { Posted, Sent } from './transports.ts';
 
 /** A node:http server on a loopback port of the system's choice. */
@@ -13,9 +13,7 @@ export interface LocalServer extends AsyncDisposable {
 /** Closes by itself at the end of an `await using` scope, and fails there if a connection is left open. */
 export async function serve(listener: RequestListener): Promise<LocalServer> {
   const server = createServer(listener);
-  await listening(server);
-  // Sound: a server that listens on an IP address has an address of this form.
-  const { port } = server.address() as AddressInfo;
+  const port = await listeningPort(server);
   return {
     port,
     [Symbol.asyncDispose]: () =>

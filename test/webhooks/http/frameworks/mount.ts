@@ -1,8 +1,7 @@
 import { createServer, type RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Webhooks } from '../../../../src/webhooks/create-webhooks.ts';
-import { listening } from '../../../support/listening.ts';
+import { listeningPort } from '../../../support/listening.ts';
 
 /** A framework that listens on a loopback port with the webhooks mounted at `/`, for every method. */
 export interface Mounted {
@@ -16,9 +15,7 @@ export function listen(listener: RequestListener): Promise<Mounted> {
 }
 
 export async function mountServer(server: Server): Promise<Mounted> {
-  await listening(server);
-  // Sound: a server that listens on an IP address has an address of this form.
-  const { port } = server.address() as AddressInfo;
+  const port = await listeningPort(server);
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
