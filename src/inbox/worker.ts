@@ -26,6 +26,8 @@ export interface WorkSource<One extends LeasedDelivery> {
   isIsolatedDue(): Promise<boolean>;
   /** Leases one isolated delivery; called while nothing runs. Those whose last attempt lost its lease are dead. */
   leaseIsolated(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
+  /** Called until it resolves once, before anything is leased: frees what processes that have ended had leased. */
+  freeEnded?(): Promise<void>;
   // The next four are repeated if they reject.
   /** It was handled, or is ignored. */
   remove(leased: One): Promise<void>;
@@ -79,6 +81,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   /** `due`: nothing starts until all have ended; then that delivery runs alone. */
   let isolated: 'none' | 'due' | 'running' = 'none';
   let lookForIsolatedAt = Number.NEGATIVE_INFINITY;
+  let freeEnded = source.freeEnded;
 
   async function work(): Promise<void> {
     // Handlers are registered after createWebhooks has returned.
@@ -87,6 +90,8 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
       alarm = new AbortController();
       let pauseMs = pollMs;
       try {
+        await freeEnded?.();
+        freeEnded = undefined;
         pauseMs = Math.min(pollMs, await startDue());
         await source.tidy?.();
       } catch (error) {

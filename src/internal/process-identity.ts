@@ -1,4 +1,5 @@
 import { codeOf } from './error-code.ts';
+import { isWholeProcess } from './runtime.ts';
 
 /** A process, as a lock or a lease in a file or a record names it. */
 export interface ProcessIdentity {
@@ -7,6 +8,34 @@ export interface ProcessIdentity {
   readonly pid: number;
   /** When it started, in any unit: process IDs are reused. Absent where the system does not tell. */
   readonly startedAt?: string | undefined;
+}
+
+/** This process, and what it can tell about others that share a store with it. */
+export interface ProcessView {
+  /** `undefined` where no process stays, as on Workers. */
+  self(): ProcessIdentity | undefined;
+  /** Whether it has certainly ended. */
+  hasEnded(other: ProcessIdentity): boolean;
+}
+
+/**
+ * @param where `machine`: all processes that share the store run on this machine. `anywhere`: perhaps not; then only Linux
+ *   tells, since elsewhere two machines may have one name
+ */
+export function viewProcesses(where: 'machine' | 'anywhere'): ProcessView {
+  let known: ProcessIdentity | undefined;
+  const self = () => {
+    if (known === undefined && isWholeProcess()) known = thisProcess();
+    return known;
+  };
+  const canTell = where === 'machine' || process.platform === 'linux';
+  return {
+    self,
+    hasEnded(other) {
+      const own = canTell ? self() : undefined;
+      return own !== undefined && processState(other, own) === 'ended';
+    },
+  };
 }
 
 export function thisProcess(): ProcessIdentity {

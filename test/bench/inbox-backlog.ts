@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { handlingRows } from '../../src/inbox/handling-options.ts';
 import { indexKey, indexPrefix, indexRecord } from '../../src/inbox/store/delivery-index.ts';
-import { deliveryKey, deliveryRecord, deliveryRecords } from '../../src/inbox/store/delivery-records.ts';
+import { deliveryRecords } from '../../src/inbox/store/delivery-records.ts';
+import { deliveryKey, deliveryRecord } from '../../src/inbox/store/record-form.ts';
 import { defineOptions } from '../../src/internal/options.ts';
+import { viewProcesses } from '../../src/internal/process-identity.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { LineChart } from './chart.ts';
 import { median, ratio } from './measure.ts';
@@ -25,7 +27,7 @@ export async function benchBacklog(): Promise<Omit<Section, 'title'>> {
   const store = sqliteStore({ path });
   const clock = { now };
   const options = defineOptions('bench', handlingRows)({ now: () => clock.now });
-  const records = deliveryRecords({ ...options, store, prefix });
+  const records = deliveryRecords({ ...options, store, prefix, processes: viewProcesses('machine') });
   try {
     const findings: Finding[] = [];
     const lines = new Map<string, (readonly [number, number])[]>();

@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Delivery } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { indexKey, indexPrefix, indexRecord } from '../../src/inbox/store/delivery-index.ts';
-import { deliveryKey, deliveryRecord, handledRecord } from '../../src/inbox/store/delivery-records.ts';
+import { deliveryKey, deliveryRecord, handledRecord } from '../../src/inbox/store/record-form.ts';
 import { openDatabase } from '../../src/internal/sqlite-database.ts';
 import { recordTable } from '../../src/store/sqlite/record-table.ts';
 import { type Load, openLoad } from './http-load.ts';

@@ -47,6 +47,12 @@ export const defects: readonly Defect[] = [
     replace: 'const until = at + 1_000;',
   },
   {
+    name: 'a start frees the leases of processes that live',
+    file: records,
+    find: '|| !processes.hasEnded(stored.holder)',
+    replace: '',
+  },
+  {
     name: 'the index is read by another clock',
     file: 'inbox/store/delivery-index.ts',
     find: 'const at = now();\n      const entries',

@@ -7,8 +7,8 @@ import { applyEvent, emptyTimeline, type OrderTimeline } from '../../src/events/
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { Inbox, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { type QueueInbox, queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
-import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
-import { type StoreInbox, storeInbox } from '../../src/inbox/store/store-inbox.ts';
+import { openSqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
+import { openStoreInbox, type StoreInbox } from '../../src/inbox/store/store-inbox.ts';
 import type { JsonValue } from '../../src/internal/json.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
@@ -110,11 +110,20 @@ function buildProcess(
   const inbox = (() => {
     switch (plan.inbox) {
       case 'sqlite':
-        return sqliteInbox({ ...handling, concurrency, pollMs, retry, role, path: `${folder}/inbox.sqlite` });
+        return openSqliteInbox(
+          { ...handling, concurrency, pollMs, retry, role, path: `${folder}/inbox.sqlite` },
+          world.viewFrom(machine),
+        );
       case 'store':
-        return storeInbox({ ...handling, concurrency, pollMs, retry, role, store });
+        return openStoreInbox(
+          { ...handling, concurrency, pollMs, retry, role, store },
+          world.viewFrom(machine),
+        );
       case 'drain':
-        return storeInbox({ ...handling, concurrency, pollMs, retry, role: 'drain', store });
+        return openStoreInbox(
+          { ...handling, concurrency, pollMs, retry, role: 'drain', store },
+          world.viewFrom(machine),
+        );
       case 'queue':
         return queueInbox({
           ...handling,

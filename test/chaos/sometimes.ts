@@ -23,6 +23,7 @@ export const rareStates = [
   'a handler took longer than its time limit',
   'a handler blocked its loop',
   'a delivery lost its lease while alone',
+  'a start freed the lease of a dead process',
   'a delivery became a dead letter after its last attempt',
   'a dead letter was replayed',
   'a delivery was put back',

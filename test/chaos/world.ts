@@ -1,3 +1,4 @@
+import type { ProcessView } from '../../src/internal/process-identity.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { keyFile } from '../../src/rotation/key-file.ts';
@@ -49,6 +50,8 @@ export class World {
   readonly random: SeededRandom;
   readonly handle = handle.bind(undefined, this);
   processNumber = 1;
+  /** All that ever ran, by their process IDs. */
+  readonly #machines: Machine[] = [];
   /** Whether the partner's side is not reached. */
   isDown = false;
   /** Faults are over: everything comes to rest. */
@@ -194,6 +197,20 @@ export class World {
       return name as keyof WorldFaults[Kind];
     }
     return undefined;
+  }
+
+  /** What a process sees of those on its host: with SQLite on all, otherwise on every other one. */
+  viewFrom(machine: Machine): ProcessView {
+    const pid = this.#machines.push(machine);
+    const space = this.plan.inbox === 'sqlite' ? 'host' : `host ${pid % 2}`;
+    return {
+      self: () => ({ space, pid, startedAt: machine.name }),
+      hasEnded: (other) => {
+        const hasEnded = other.space === space && this.#machines[other.pid - 1]?.isAlive === false;
+        if (hasEnded) this.sometimes('a start freed the lease of a dead process');
+        return hasEnded;
+      },
+    };
   }
 
   /** A process ends without a word, and another one takes its place after a while. */

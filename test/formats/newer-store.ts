@@ -25,6 +25,8 @@ export function lostMarks(before: JsonValue | undefined, after: JsonValue | unde
   if (Array.isArray(before) && Array.isArray(after))
     return before.flatMap((each, index) => lostMarks(each, after[index], `${path}.${index}`));
   if (!isJsonObject(before) || !isJsonObject(after) || isMap(path)) return [];
+  // What a lease says of its holder ends with it.
+  if (before.token !== after.token) return [];
   const isLost = before[later] !== undefined && JSON.stringify(after[later]) !== JSON.stringify(mark);
   const deeper = Object.keys(before)
     .filter((name) => name !== later)

@@ -6,7 +6,7 @@ import { isFull } from '../../internal/sqlite-busy.ts';
 import type { WriteGroup } from '../../internal/sqlite-database.ts';
 import type { RecordMove, RunningMove } from '../../store/sqlite/sqlite-store.ts';
 import { type IndexName, indexKey, indexPrefix, indexRecord } from '../store/delivery-index.ts';
-import { deliveryKey, deliveryRecord, handledRecord, type Stored } from '../store/delivery-records.ts';
+import { deliveryKey, deliveryRecord, handledRecord, type Stored } from '../store/record-form.ts';
 
 interface FormerTablesOptions {
   readonly prefix: string;

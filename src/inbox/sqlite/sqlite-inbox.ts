@@ -1,5 +1,6 @@
 import type { Sleep } from '../../internal/backoff.ts';
 import { defineOptions, integer, type OptionTable, optional } from '../../internal/options.ts';
+import { type ProcessView, viewProcesses } from '../../internal/process-identity.ts';
 import { checkDatabasePath } from '../../internal/sqlite-database.ts';
 import type { RecordStore } from '../../store/record-store.ts';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
@@ -7,7 +8,7 @@ import { toInboxError } from '../durable-inbox.ts';
 import type { HandlingOptions } from '../handling-options.ts';
 import type { ManagedInbox } from '../inbox.ts';
 import type { QuarantineOptions } from '../quarantine/quarantine.ts';
-import { inboxPrefix, presetRows, storeInbox } from '../store/store-inbox.ts';
+import { inboxPrefix, openStoreInbox, presetRows } from '../store/store-inbox.ts';
 import { formerTables } from './former-tables.ts';
 
 /** Options of {@link sqliteInbox}. */
@@ -65,6 +66,11 @@ const transactionMs = 5_000;
  * ```
  */
 export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
+  return openSqliteInbox(options, viewProcesses('machine'));
+}
+
+/** @param processes those that can have the file open */
+export function openSqliteInbox(options: SqliteInboxOptions, processes: ProcessView): ManagedInbox {
   const { path, maxBytes, ...settings } = readOptions(options);
   const { busyTimeoutMs, now, ...handling } = settings;
   const store = withInboxErrors(() =>
@@ -73,13 +79,8 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
       formerTables({ ...settings, prefix: inboxPrefix }),
     ),
   );
-  const { drain, ...inbox } = storeInbox({
-    ...handling,
-    now,
-    store,
-    storeTimeoutMs: busyTimeoutMs + transactionMs,
-    maxPending: 10_000,
-  });
+  const limits = { storeTimeoutMs: busyTimeoutMs + transactionMs, maxPending: 10_000 };
+  const { drain, ...inbox } = openStoreInbox({ ...handling, ...limits, now, store }, processes);
   return { ...inbox, stop: (stopOptions) => inbox.stop(stopOptions).finally(() => store.close()) };
 }
 

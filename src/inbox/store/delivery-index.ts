@@ -62,9 +62,13 @@ export function deliveryIndex(name: IndexName, options: IndexOptions) {
     }
   }
 
-  /** Reads no more than `most` entries. */
-  async function* pages(size: number, most: number): AsyncGenerator<readonly IndexEntry[], void> {
-    let after: string | undefined;
+  /** Reads no more than `most` entries. @param from only those of this time and later */
+  async function* pages(
+    size: number,
+    most: number,
+    from?: number,
+  ): AsyncGenerator<readonly IndexEntry[], void> {
+    let after = from === undefined ? undefined : `${prefix}${timeText(from)}`;
     let left = most;
     while (left > 0) {
       const asked = Math.min(size, left);

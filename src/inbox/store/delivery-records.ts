@@ -1,14 +1,21 @@
 import { describeError } from '../../internal/describe-error.ts';
-import type { JsonObject, JsonValue } from '../../internal/json.ts';
-import { type KnownMembers, unknownMembers } from '../../internal/unknown-members.ts';
+import type { ProcessView } from '../../internal/process-identity.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { type LeasedDelivery, leaseLost } from '../handling-attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
 import { toDeadLetter } from '../inbox.ts';
 import type { MarkResult } from '../marking.ts';
-import { deliveryMembers, findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
+import { membersOf } from '../stored-delivery.ts';
 import { deliveryIndex, indexRecord } from './delivery-index.ts';
+import {
+  deliveryKey,
+  deliveryRecord,
+  handledRecord,
+  type LeaseHolder,
+  readStored,
+  type Stored,
+} from './record-form.ts';
 
 /** A delivery leased from a record store. */
 export interface RecordLease extends LeasedDelivery {
@@ -23,37 +30,14 @@ export interface DeliveryRecordsOptions
   extends Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreAfterMs' | 'rememberMs' | 'maxAttempts' | 'now'> {
   readonly store: RecordStore;
   readonly prefix: string;
+  readonly processes: ProcessView;
 }
-
-/** An open delivery or a dead letter, as its record holds it. */
-export interface Stored {
-  readonly delivery: Delivery;
-  readonly receivedAt: number;
-  readonly attempts: number;
-  readonly reason: string;
-  /** The key of its index record. */
-  readonly index: string;
-  /** It lost a lease once, and is tried alone from then on. */
-  readonly isolated: boolean;
-  /** The token of its lease; absent while it waits and when it is dead. */
-  readonly lease?: string | undefined;
-  /** The members of the record that this version does not know. */
-  readonly kept: JsonObject;
-}
-
-const storedMembers: KnownMembers<Delivery & Omit<Stored, 'delivery' | 'kept'>> = {
-  ...deliveryMembers,
-  receivedAt: true,
-  attempts: true,
-  reason: true,
-  index: true,
-  isolated: true,
-  lease: true,
-};
 
 /** A lease writes three records of each, and a transaction has up to 1,000. */
 const mostLeased = 300;
 const mostRead = 100;
+/** A start looks at no more leases than this: those after them end by themselves. */
+const mostLooked = 1_000;
 /** A change that ends or moves what is stored already: a full disk must not keep deliveries from being handled. */
 const reserve = { reserve: true } as const;
 const digestForm = /^[0-9a-f]{64}$/;
@@ -63,7 +47,7 @@ const digestForm = /^[0-9a-f]{64}$/;
  * digest once it is handled, and one index record, whose key says where it is in which order.
  */
 export function deliveryRecords(options: DeliveryRecordsOptions) {
-  const { store, prefix, rememberMs, maxAttempts, now } = options;
+  const { store, prefix, rememberMs, maxAttempts, now, processes } = options;
   const leaseMs = leaseMsOf(options);
   const due = deliveryIndex('due', options);
   const alone = deliveryIndex('alone', options);
@@ -141,6 +125,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const at = now();
       const until = at + leaseMs;
       const token = crypto.randomUUID();
+      const holder = makeHolder(token, until);
       const wanted = found.map(({ key, digest }) => {
         return { key, digest, record: recordKey(digest), index: alone.keyOf(until, digest) };
       });
@@ -154,7 +139,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
             records.delete(key);
             return [];
           }
-          const next = { ...stored, attempts: stored.attempts + 1, index, lease: token };
+          const next = { ...stored, attempts: stored.attempts + 1, index, lease: token, holder };
           put(records, next, { at, from: key });
           return [next];
         });
@@ -175,6 +160,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         const { key, digest } = entry;
         const at = now();
         const token = crypto.randomUUID();
+        const holder = makeHolder(token, at + leaseMs);
         const index = alone.keyOf(at + leaseMs, digest);
         const grave = dead.keyOf(entry.receivedAt, digest);
         const leaseOrBury = (records: RecordSet) => {
@@ -184,7 +170,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
             records.delete(key);
             return undefined;
           }
-          const { lease, ...waiting } = stored;
+          const { lease, holder: _, ...waiting } = stored;
           const isLost = lease !== undefined;
           if (isLost && stored.isolated && stored.attempts >= maxAttempts) {
             const buried = { ...waiting, index: grave, reason: describeError(leaseLost()) };
@@ -193,7 +179,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           }
           // A lease lost while others ran is no attempt: any of them may have killed the process.
           const attempts = stored.attempts + (isLost && !stored.isolated ? 0 : 1);
-          const leased = { ...stored, attempts, index, isolated: true, lease: token };
+          const leased = { ...stored, attempts, index, isolated: true, lease: token, holder };
           put(records, leased, { at, from: key });
           return leased;
         };
@@ -202,6 +188,23 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         const lease = toLease(next, token);
         if (next.index === index) return { leased: lease, dead: lost };
         lost.push(lease);
+      }
+    },
+
+    /**
+     * Ends the leases of processes that have ended. Their deliveries are due alone: at once, or after a pause if their
+     * process had them alone already, since they may end the next one too.
+     */
+    async freeEnded(pauseMsOf: (attempt: number) => number): Promise<void> {
+      const at = now();
+      for await (const entries of alone.pages(mostRead, mostLooked, at)) {
+        const keys = entries.map(({ digest }) => recordKey(digest));
+        const read = (records: RecordSet) => keys.map((key) => readStored(records.get(key)));
+        for (const stored of await store.transact(keys, read)) {
+          if (stored?.holder === undefined || !processes.hasEnded(stored.holder)) continue;
+          const pauseMs = stored.isolated ? pauseMsOf(stored.attempts) : 0;
+          await free(stored, { at, dueAt: Math.min(at + pauseMs, stored.holder.until) });
+        }
       }
     },
 
@@ -323,10 +326,31 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     const endLease = (records: RecordSet) => {
       const stored = readStored(records.get(key));
       if (stored?.lease !== token) return false;
-      put(records, { ...update(stored), index: to, lease: undefined }, { at, from });
+      put(records, { ...update(stored), index: to, lease: undefined, holder: undefined }, { at, from });
       return true;
     };
     return store.transact([key, from, to], endLease, reserve);
+  }
+
+  /** Its lease stays, as one that was lost. */
+  async function free(
+    { delivery: { digest }, lease, index: from }: Stored,
+    { at, dueAt }: { readonly at: number; readonly dueAt: number },
+  ): Promise<void> {
+    const key = recordKey(digest);
+    const to = alone.keyOf(dueAt, digest);
+    const moveDue = (records: RecordSet) => {
+      const stored = readStored(records.get(key));
+      // Somebody has it by now, or its process had ended it before it died.
+      if (stored?.lease !== lease || stored?.index !== from) return;
+      put(records, { ...stored, index: to }, { at, from });
+    };
+    await store.transact([key, from, to], moveDue, reserve);
+  }
+
+  function makeHolder(token: string, until: number): LeaseHolder | undefined {
+    const self = processes.self();
+    return self && { ...self, token, until };
   }
 
   function toLease(stored: Stored, token: string): RecordLease {
@@ -338,33 +362,3 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
 function readDeadLetter({ delivery, receivedAt, ...state }: Stored, read: DeadLetterRead): DeadLetter {
   return toDeadLetter(delivery, { ...state, receivedAt: new Date(receivedAt) }, read);
 }
-
-/** `undefined` for a digest that is only remembered, and for what another program has written. */
-function readStored(value: JsonValue | undefined): Stored | undefined {
-  const delivery = findDelivery(value);
-  const { receivedAt, attempts, reason, index, isolated, lease } = membersOf(value);
-  if (delivery === undefined || typeof index !== 'string') return undefined;
-  return {
-    delivery,
-    receivedAt: Number(receivedAt),
-    attempts: Number(attempts),
-    reason: String(reason),
-    index,
-    isolated: isolated === true,
-    ...(typeof lease === 'string' && { lease }),
-    kept: unknownMembers(value, storedMembers),
-  };
-}
-
-/** The key of a delivery's record. @param prefix of the inbox */
-export function deliveryKey(prefix: string, digest: string): string {
-  return `${prefix}delivery/${digest}`;
-}
-
-/** The record of an open delivery or a dead letter. */
-export function deliveryRecord({ delivery, kept, lease, ...state }: Stored): JsonObject {
-  return { ...kept, ...writeDelivery(delivery), ...state, ...(lease !== undefined && { lease }) };
-}
-
-/** The record of a delivery that was handled or discarded. */
-export const handledRecord: JsonObject = Object.freeze({ handled: true });

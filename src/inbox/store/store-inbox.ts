@@ -14,6 +14,7 @@ import {
   timerMs,
   value,
 } from '../../internal/options.ts';
+import { type ProcessView, viewProcesses } from '../../internal/process-identity.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
 import { sharedKeyQueue } from '../../store/key-queue.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
@@ -140,9 +141,14 @@ const mostCounted = 1_000;
  * ```
  */
 export function storeInbox(options: StoreInboxOptions): StoreInbox {
+  return openStoreInbox(options, viewProcesses('anywhere'));
+}
+
+/** The same for a caller who knows which processes share the store. */
+export function openStoreInbox(options: StoreInboxOptions, processes: ProcessView): StoreInbox {
   const settings = readOptions(options);
   const { role, retry, random } = settings;
-  const records = deliveryRecords(settings);
+  const records = deliveryRecords({ ...settings, processes });
   if (role === 'both' && !isWholeProcess())
     throw invalidOption("No process stays here to handle deliveries: give storeInbox role: 'drain'.");
   const call = limitStoreCalls(settings);
@@ -228,7 +234,9 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
       start(given) {
         host = given;
         if (role !== 'both') return;
-        worker = startWorker(source, { ...settings, host });
+        const freeEnded = () =>
+          callForWorker(() => records.freeEnded((attempt) => backoffDelay(attempt, retry, random)));
+        worker = startWorker({ ...source, freeEnded }, { ...settings, host });
         workers.add(worker);
         endReviews = reviewRegularly(host);
       },

@@ -1,0 +1,221 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openStoreInbox, type StoreInboxOptions } from '../../../src/inbox/store/store-inbox.ts';
+import type { JsonObject } from '../../../src/internal/json.ts';
+import type { ProcessView } from '../../../src/internal/process-identity.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
+import { gate } from '../../webhooks/deliveries.ts';
+import { eventually, order, receiver } from '../contract.ts';
+
+const leaseMs = 65_000;
+
+/** Processes of one machine, on one store and one clock, which only the test moves. */
+function machine() {
+  const clock = { now: 1_800_000_000_000 };
+  const now = () => clock.now;
+  const store = memoryStore({ now });
+  const ended = new Set<number>();
+  let processes = 0;
+
+  /** An inbox in a process of its own. */
+  function start(options: Partial<StoreInboxOptions> = {}, space = 'this machine') {
+    const pid = ++processes;
+    const view: ProcessView = {
+      self: () => ({ space, pid, startedAt: '7' }),
+      hasEnded: (other) => other.space === space && ended.has(other.pid),
+    };
+    const random = (size: number) => new Uint8Array(size);
+    const inbox = openStoreInbox({ store, now, pollMs: 5, random, ...options }, view);
+    onTestFinished(async () => {
+      await inbox.stop({ timeoutMs: 0 });
+    });
+    return { pid, inbox, kill: () => void ended.add(pid) };
+  }
+
+  /** A process that takes so many deliveries, and is killed while it handles them. */
+  async function dieWith(count: number, options: Partial<StoreInboxOptions> = {}, space?: string) {
+    const { pid, inbox, kill } = start({ role: 'drain', maxAttempts: 2, ...options }, space);
+    const all = gate();
+    const { calls } = receiver(inbox, () => {
+      if (calls.length === count) all.open();
+      return new Promise(() => {});
+    });
+    void inbox.drain({ limit: count }).catch(() => {});
+    await all.opened;
+    kill();
+    return pid;
+  }
+
+  async function receive(...ids: string[]): Promise<void> {
+    const { webhooks } = receiver(start({ role: 'receiver' }).inbox);
+    for (const id of ids) await webhooks.receive(order(id));
+  }
+
+  async function recordOf(): Promise<JsonObject> {
+    const [record] = await store.list({ prefix: 'inbox/delivery/', limit: 1 });
+    // Sound: it is the record of a delivery.
+    return record?.value as JsonObject;
+  }
+
+  return { clock, store, start, dieWith, receive, recordOf };
+}
+
+describe('a process that starts', () => {
+  it('takes over at once what an ended process had, each alone, and it counts as no attempt', async () => {
+    const { start, dieWith, receive } = machine();
+    await receive('A', 'B', 'C');
+    await dieWith(3);
+    const { inbox } = start();
+    let [running, most] = [0, 0];
+    const { calls, reports } = receiver(inbox, async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running--;
+    });
+    // The clock stands: no lease ends by itself.
+    await eventually(() => expect(calls.toSorted()).toEqual(['A', 'B', 'C']));
+    await eventually(() => expect(reports.map(({ attempt }) => attempt)).toEqual([1, 1, 1]));
+    expect(most).toBe(1);
+  });
+
+  it.each<[string, (bench: ReturnType<typeof machine>) => Promise<void>]>([
+    [
+      'of a process that lives',
+      async ({ start }) => {
+        const { inbox } = start({ role: 'drain' });
+        const begun = gate();
+        receiver(inbox, () => {
+          begun.open();
+          return new Promise(() => {});
+        });
+        void inbox.drain({ limit: 1 }).catch(() => {});
+        await begun.opened;
+      },
+    ],
+    ['of another machine or container', async ({ dieWith }) => void (await dieWith(1, {}, 'another'))],
+    [
+      'without a holder, as earlier versions write it',
+      async ({ dieWith, store, recordOf }) => {
+        await dieWith(1);
+        const { holder: _, ...record } = await recordOf();
+        const key = `inbox/delivery/${record.digest}`;
+        await store.transact([key], (records) => records.set(key, record));
+      },
+    ],
+    [
+      'that an earlier version took after the ended process',
+      async ({ dieWith, store, recordOf }) => {
+        await dieWith(1);
+        const record = await recordOf();
+        const key = `inbox/delivery/${record.digest}`;
+        await store.transact([key], (records) => records.set(key, { ...record, lease: 'another' }));
+      },
+    ],
+  ])('waits for the end of a lease %s', async (_, lease) => {
+    const bench = machine();
+    await bench.receive('A');
+    await lease(bench);
+    const { calls } = receiver(bench.start().inbox);
+    const polled = receiver(bench.start().inbox);
+    await bench.receive('B');
+    await eventually(() => expect([...calls, ...polled.calls]).toEqual(['B']));
+    bench.clock.now += leaseMs - 1;
+    await bench.receive('C');
+    await eventually(() => expect([...calls, ...polled.calls]).toEqual(['B', 'C']));
+    bench.clock.now += 1;
+    await eventually(() => expect([...calls, ...polled.calls]).toEqual(['B', 'C', 'A']));
+  });
+
+  it('pauses before what had ended its process alone, and buries it after its last attempt', async () => {
+    const { clock, start, dieWith, receive } = machine();
+    const counted = start({ role: 'receiver' }).inbox;
+    await receive('A');
+    await dieWith(1);
+    /** Takes A alone, and is killed while it handles it. */
+    async function takeAlone(options: Partial<StoreInboxOptions>, before: () => Promise<void>) {
+      const { inbox, kill } = start({ maxAttempts: 2, retry: { firstDelayMs: 1_000 }, ...options });
+      const begun = gate();
+      const { calls } = receiver(inbox, (id) => {
+        if (id !== 'A') return;
+        begun.open();
+        return new Promise(() => {});
+      });
+      await before();
+      await begun.opened;
+      kill();
+      return calls;
+    }
+    expect(await takeAlone({}, async () => {})).toEqual(['A']);
+    const second = await takeAlone({}, async () => {
+      await receive('B');
+      await eventually(async () => expect(await counted.counts()).toEqual({ open: 1, dead: 0 }));
+      clock.now += 999;
+      await receive('C');
+      await eventually(async () => expect(await counted.counts()).toEqual({ open: 1, dead: 0 }));
+      clock.now += 1;
+    });
+    expect(second).toEqual(['B', 'C', 'A']);
+    const { inbox } = start({ maxAttempts: 2, retry: { firstDelayMs: 1 } });
+    const { calls, reports } = receiver(inbox);
+    await eventually(async () => {
+      clock.now += 1;
+      expect(await counted.counts()).toEqual({ open: 0, dead: 1 });
+    });
+    expect(calls).toEqual([]);
+    expect(reports).toMatchObject([{ outcome: 'dead', attempt: 2, code: 'lease_lost' }]);
+  });
+
+  it('begins once the store answers', async () => {
+    const { store, start, dieWith, receive } = machine();
+    await receive('A');
+    await dieWith(1);
+    let failures = 2;
+    const failing = {
+      ...store,
+      list: (options: Parameters<typeof store.list>[0]) =>
+        failures-- > 0 ? Promise.reject(new Error('down')) : store.list(options),
+    };
+    const { inbox } = start({
+      store: failing,
+      sleep: () => new Promise((resolve) => setTimeout(resolve, 1)),
+      onStoreError: () => {},
+    });
+    const { calls } = receiver(inbox);
+    await eventually(() => expect(calls).toEqual(['A']));
+  });
+});
+
+describe('a replica that runs', () => {
+  it('takes over the first delivery of a killed one with the poll after its lease, the rest one by one', async () => {
+    const { clock, start, dieWith, receive } = machine();
+    await receive('A', 'B', 'C');
+    await dieWith(3, {}, 'another');
+    let [running, most] = [0, 0];
+    const { calls } = receiver(start().inbox, async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running--;
+    });
+    clock.now += leaseMs - 1;
+    await receive('D');
+    await eventually(() => expect(calls).toEqual(['D']));
+    clock.now += 1;
+    await eventually(() => expect(calls.toSorted()).toEqual(['A', 'B', 'C', 'D']));
+    expect(most).toBe(1);
+  });
+});
+
+describe('the record of a leased delivery', () => {
+  it('names its process until the lease ends, in whichever way', async () => {
+    const { clock, start, dieWith, receive, recordOf } = machine();
+    await receive('A');
+    const pid = await dieWith(1);
+    const { lease, holder } = await recordOf();
+    const until = clock.now + leaseMs;
+    expect(holder).toEqual({ token: lease, space: 'this machine', pid, startedAt: '7', until });
+    const { inbox } = start({ retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } });
+    const { reports } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await eventually(() => expect(reports).toHaveLength(1));
+    await eventually(async () => expect(await recordOf()).not.toHaveProperty('lease'));
+    expect(await recordOf()).not.toHaveProperty('holder');
+  });
+});
