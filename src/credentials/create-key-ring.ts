@@ -22,8 +22,9 @@ export interface KeyRingOptions {
    */
   load: (options: { readonly signal: AbortSignal }) => LoadedKeys | Promise<LoadedKeys>;
   /**
-   * Least milliseconds between two loads, also after a load that failed. Until then a signature that matches none of
-   * the keys may be one of newer keys: webhooks answer 503 with `Retry-After`. @default 5000
+   * Least milliseconds between two loads that an unknown signature causes, and after a load that failed. Until then a
+   * signature that matches none of the keys may be one of newer keys: webhooks answer 503 with `Retry-After`.
+   * @default 5000
    */
   cooldownMs?: number | undefined;
   /** Milliseconds after which the keys are read again before they are used. @default 600000 */
@@ -51,9 +52,9 @@ const readOptions = defineOptions('createKeyRing', {
 
 /**
  * Makes a ring of keys that clients, webhooks and diagnostics read again by themselves, so that new keys need no
- * restart: when they are older than `maxAgeMs`, and when a signature matches none of them, or the service refuses them,
- * at most once per `cooldownMs`. So forged deliveries cannot make it read more often than that. Keys of a `keyFile` are
- * read again as soon as the file has changed, and only then.
+ * restart: when they are older than `maxAgeMs`, when the service refuses a call with 401 or 403, and when a signature
+ * matches none of them, at most once per `cooldownMs`. So forged deliveries cannot make it read more often than that.
+ * Keys of a `keyFile` are read again as soon as the file has changed, and only then.
  *
  * Everybody who needs keys while they are read waits for the same load. If it fails, the last good keys are kept. If
  * there are none, clients throw a {@link KeyError} `keys_unavailable`, and webhooks answer 503 with `Retry-After`: the
@@ -75,6 +76,8 @@ interface Mark {
   at: number;
 }
 
+type LoadCause = NonNullable<Parameters<KeyRing['newerThan']>[1]>;
+
 type KeyRingSettings = ReturnType<typeof readOptions>;
 
 class LoadedKeyRing implements KeyRing {
@@ -85,6 +88,8 @@ class LoadedKeyRing implements KeyRing {
   #readAt: Mark | undefined;
   /** When the last load began, whether it succeeded or not. */
   #triedAt: Mark | undefined;
+  /** When the last load began that starts a cool-down. One after a refusal does not, unless it fails. */
+  #cooldownFrom: Mark | undefined;
   #loading: Promise<void> | undefined;
   #failure: KeyError | undefined;
   readonly #warned = new Set<string>();
@@ -104,11 +109,11 @@ class LoadedKeyRing implements KeyRing {
       : this.#refreshed();
   }
 
-  async newerThan(used: KeySets): Promise<KeySets | undefined> {
+  async newerThan(used: KeySets, cause: LoadCause = 'signature'): Promise<KeySets | undefined> {
     // A load that runs may have read the keys before they were changed.
     if (this.#loading !== undefined && !this.#isLost()) await this.#loading.catch(() => {});
     // Another call may have read it meanwhile.
-    if (this.#loaded === used) await this.#loadUnlessUnchanged();
+    if (this.#loaded === used) await this.#loadUnlessUnchanged(cause);
     if (this.#loaded !== used) return this.#loaded;
     this.checkSettled();
     return undefined;
@@ -126,13 +131,13 @@ class LoadedKeyRing implements KeyRing {
   }
 
   /** @throws {KeyError} when it is not known whether the keys are still those of the source */
-  async #loadUnlessUnchanged(): Promise<void> {
+  async #loadUnlessUnchanged(cause: LoadCause): Promise<void> {
     const hasChanged = this.#hasChanged();
     if (hasChanged === false) return;
     // After a failure a change may not be readable: only the cool-down keeps forgeries from reading it each time.
-    const isReadable = hasChanged === true && this.#failure === undefined;
+    const isReadable = (hasChanged === true || cause === 'refusal') && this.#failure === undefined;
     if (!isReadable && this.#loading === undefined && this.#cooldownLeft() > 0) throw this.#notReadAgain();
-    await this.#load().catch(() => {
+    await this.#load(cause).catch(() => {
       throw this.#notReadAgain();
     });
   }
@@ -190,13 +195,14 @@ class LoadedKeyRing implements KeyRing {
   }
 
   #cooldownLeft(): number {
-    return Math.max(0, this.#options.cooldownMs - this.#since(this.#triedAt));
+    return Math.max(0, this.#options.cooldownMs - this.#since(this.#cooldownFrom));
   }
 
-  #load(): Promise<void> {
+  #load(cause?: LoadCause): Promise<void> {
     if (this.#loading !== undefined && !this.#isLost()) return this.#loading;
     // Set before the first await: everybody who comes now must share this load.
     this.#triedAt = { at: this.#options.now() };
+    if (cause !== 'refusal') this.#cooldownFrom = this.#triedAt;
     const loading = this.#loadOnce().finally(() => {
       if (this.#loading === loading) this.#loading = undefined;
     });
@@ -220,6 +226,7 @@ class LoadedKeyRing implements KeyRing {
       if (this.#loaded === undefined || !sameKeySets(this.#loaded, sets)) this.#loaded = sets;
     } catch (error) {
       this.#failure = this.#describe(error);
+      this.#cooldownFrom = this.#triedAt;
       this.#report(this.#failure);
       throw this.#failure;
     }

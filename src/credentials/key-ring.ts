@@ -15,14 +15,16 @@ export interface KeyRing {
   current(): KeySets | Promise<KeySets>;
   /**
    * To be called when a signature matched none of these keys, or the service refused them. Resolves with other keys if
-   * there are any, and with `undefined` if the keys were just read again, or have not changed: a forgery. Reads at most
-   * once per cool-down, and when the source knows that it has changed.
+   * there are any, and with `undefined` if the keys were just read again, or have not changed: a forgery, or a refusal
+   * that is not about keys.
    *
+   * @param cause after a `signature` it reads at most once per cool-down, and when the source knows that it has changed.
+   *   After a `refusal` it reads at once, unless the last load failed: only the service can cause it. @default 'signature'
    * @throws {KeyError} with `retryAfterMs` while that is not known: `keys_cooling_down` until they may be read again,
    *   `keys_not_loaded` when reading them failed, `keys_not_received` when new keys were asked for and are not there yet,
    *   `keys_unconfirmed` while the newest ones may have been typed wrong
    */
-  newerThan(used: KeySets): Promise<KeySets | undefined>;
+  newerThan(used: KeySets, cause?: 'signature' | 'refusal'): Promise<KeySets | undefined>;
   /**
    * To be called when a signature matches none of the keys that `newerThan` has just returned: whether the source waits
    * for still others. Reads nothing. Absent from a ring of an earlier version.

@@ -103,7 +103,7 @@ export function fixedKeyRing(credentials: PartnerCredentials): KeyRing {
 
 /** Why the ring may not have the newest keys. It reads them again if it may; what it knows already counts first. */
 async function doubtAfterRefusal(ring: KeyRing, used: KeySets): Promise<KeyError | undefined> {
-  const stale = await keyErrorOf(() => ring.newerThan(used));
+  const stale = await keyErrorOf(() => ring.newerThan(used, 'refusal'));
   const known = await keyErrorOf(async () => ring.checkSettled?.());
   return known?.code === 'keys_not_received' ? known : (stale ?? known);
 }

@@ -58,13 +58,11 @@ function failedAttempt(
 }
 
 /**
- * The service refused keys that may be old (ledger: `old-keys-die`): the client says why as the cause. 403 may also be
- * about the whitelist, so it counts only where newer keys are certain.
+ * The service refused keys that may be old (ledger: `old-keys-die`): the client says why as the cause, after it has read
+ * them again. 403 may also be about the whitelist: where the keys are known to be the newest, there is no such cause.
  */
 function areKeysAwaited({ outcome, status, cause }: RequestError): boolean {
-  if (outcome !== 'refused' || !isKeyError(cause)) return false;
-  const isCertain = cause.code === 'keys_not_received' || cause.code === 'keys_replaced';
-  return status === 401 || (status === 403 && isCertain);
+  return outcome === 'refused' && (status === 401 || status === 403) && isKeyError(cause);
 }
 
 /** The client cannot tell whether such a reply means that the service has the order (ledger: `order-conflict`). */

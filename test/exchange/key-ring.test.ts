@@ -91,7 +91,7 @@ describe('a client with a key ring', () => {
     },
   );
 
-  it('does not repeat it when there are no other keys, and loads once per cool-down', async () => {
+  it('does not repeat it when there are no other keys, and reads them again for each refusal', async () => {
     const { client, source, keys } = setUp([generation(1), generation(0)], accepts());
     for (let call = 0; call < 5; call++) {
       expect(await told(client.createOrder(order))).toMatchObject({
@@ -100,16 +100,30 @@ describe('a client with a key ring', () => {
         attempts: 1,
       });
     }
-    expect([keys(), source.loads]).toEqual([['1', '1', '1', '1', '1'], 1]);
-    source.time += 5_000;
+    expect([keys(), source.loads]).toEqual([['1', '1', '1', '1', '1'], 6]);
+  });
+
+  it('reads the keys once for calls that are refused at the same time', async () => {
+    const { client, source } = setUp(generation(1), accepts());
+    await Promise.all(Array.from({ length: 20 }, () => told(client.createOrder(order))));
+    // A load that began before a refusal is no answer to it.
+    expect(source.loads).toBeLessThanOrEqual(4);
+  });
+
+  it('takes newer keys at once, however short ago the ring has read its keys', async () => {
+    const { client, source, keys } = setUp(generation(1), accepts('2'));
     await client.createOrder(order).catch(() => {});
-    expect(source.loads).toBe(2);
+    source.keys = generation(2);
+    expect((await client.createOrder(order)).status).toBe(200);
+    expect(keys()).toEqual(['1', '1', '2']);
   });
 
   it('names the ring and its cool-down when the keys may be older than those of the service', async () => {
     const { client, source } = setUp(generation(1), accepts('2'));
     await client.createOrder(order).catch(() => {});
-    // Received in another process.
+    source.keys = new Error('the vault is sealed');
+    await client.createOrder(order).catch(() => {});
+    // Received in another process. A source that fails is left alone for a while.
     source.keys = generation(2);
     source.time += 2_000;
     const error = await requestError(client.createOrder(order));
@@ -117,7 +131,7 @@ describe('a client with a key ring', () => {
     expect(error.headers).toBeInstanceOf(Headers);
     expect(error.body).toEqual({});
     expect(error.message).toMatch(
-      /Likely: .*; or the keys are old: The key ring read its keys 2 s ago, and reads them again in 3 s \(cooldownMs\)\. See .*#http_error\.$/,
+      /Likely: .*; or the keys are old: The key ring may hold old keys, and reads them again in 3 s \(cooldownMs\): the vault is sealed\. See .*#http_error\.$/,
     );
     source.time += 3_000;
     expect((await client.createOrder(order)).status).toBe(200);

@@ -159,27 +159,43 @@ describe.each([401, 403] as const)('an order that is refused with %s', (status) 
     expect(tried).toEqual(['old', 'new', 'third']);
   });
 
-  it('is refused when the ring has just read its keys again, and awaits none', async () => {
-    const { journal, time } = ringBench(status, { key: 'other' }, { now: keySets('old') });
-    await journal.submit({ ...order, partner_order_id: 'first' });
-    time.now += 5_000;
-    expect(await journal.submit(order)).toMatchObject({
-      state: 'refused',
-      error: { status, outcome: 'refused' },
-    });
-    expect((await journal.unsettled()).map(({ partner_order_id }) => partner_order_id)).toEqual(
-      status === 401 ? ['first'] : [],
-    );
+  it('is refused when the keys are the newest, since the ring reads them again, and awaits none', async () => {
+    const { journal } = ringBench(status, { key: 'other' }, { now: keySets('old') });
+    for (const partner_order_id of ['first', 'second'])
+      expect(await journal.submit({ ...order, partner_order_id })).toMatchObject({
+        state: 'refused',
+        error: { status, outcome: 'refused' },
+      });
+    expect(await journal.unsettled()).toEqual([]);
   });
 
-  it(`${status === 401 ? 'waits' : 'is refused'} when the ring cannot tell yet whether its keys are old`, async () => {
+  it('is sent again at once under keys that another process has stored a moment ago', async () => {
+    const keys = { now: keySets('old') };
+    const { journal, tried } = ringBench(status, { key: 'new' }, keys);
+    await journal.submit({ ...order, partner_order_id: 'first' });
+    keys.now = keySets('new', { verifying: [generation('new'), generation('old')] });
+    expect((await journal.submit(order)).state).toBe('accepted');
+    expect(tried).toEqual(['old', 'old', 'new']);
+  });
+
+  it('waits where another process has asked for new keys a moment ago', async () => {
+    const keys = { now: keySets('old') };
+    const { journal } = ringBench(status, { key: 'new' }, keys);
+    await journal.submit({ ...order, partner_order_id: 'first' });
+    keys.now = keySets('old', { awaited: true });
+    expect((await journal.submit(order)).state).toBe('waiting');
+  });
+
+  it.each([
+    ['cannot read them again', { now: new Error('down') }],
+    ['doubts the newest ones', { now: keySets('old', { unconfirmed: () => true }) }],
+  ] as const)('waits where the ring %s', async (_, later) => {
     const keys: { now: KeySets | Error } = { now: keySets('old') };
-    const { journal, time } = ringBench(status, { key: 'new' }, keys);
-    expect((await journal.submit(order)).state).toBe(status === 401 ? 'waiting' : 'refused');
-    keys.now = new Error('down');
+    const { journal, time, ring } = ringBench(status, { key: 'new' }, keys);
+    await ring.reload();
+    keys.now = later.now;
     time.now += 5_000;
-    const submitted = await journal.submit({ ...order, partner_order_id: 'B' });
-    expect(submitted.state).toBe(status === 401 ? 'waiting' : 'refused');
+    expect((await journal.submit(order)).state).toBe('waiting');
   });
 
   it('is refused with static credentials', async () => {

@@ -312,8 +312,8 @@ export const promises: PromisedPages = {
   'docs/guides/rotate-keys.md': {
     'For the partner developer: replace the keys without a restart, a lost event or a lost order.': [
       [
-        'test/rotation/sandbox.test.ts',
-        'lose no order and no event, whatever happens between the steps of a rotation',
+        'test/rotation/under-load.integration.test.ts',
+        'ten rotations under load, for two replicas and a service that posts each event once',
       ],
     ],
     'If the service repeats events that are answered with 503, none is lost.': [
