@@ -38,6 +38,7 @@ export interface JobRules {
   readonly now: number;
   readonly leaseMs: number;
   readonly maxAgeMs: number;
+  readonly evidenceWithinMs: number;
   readonly retry: Backoff;
   /** Whether there is an `onSettled` to report to. */
   readonly reports: boolean;
@@ -46,7 +47,7 @@ export interface JobRules {
 /** `undefined` if there is nothing to do about it now. */
 export function jobOf(
   order: Omit<ListedOrder, 'idDigest'>,
-  { now, leaseMs, maxAgeMs, retry, reports }: JobRules,
+  { now, leaseMs, maxAgeMs, evidenceWithinMs, retry, reports }: JobRules,
 ): Job | undefined {
   const { claimedUntil = 0, askedAt = order.openedAt, changedAt, attempts } = order;
   // A claim that ends after any that could be made now was made before the clock was set back.
@@ -54,12 +55,21 @@ export function jobOf(
   if (order.unreported === true) return reports ? 'report' : undefined;
   const state = stateAt(order, now);
   if (state === 'sending' || !isUnsettled(order)) return undefined;
-  if (now - askedAt > maxAgeMs || isAhead(askedAt, now))
-    return order.handedOver === true ? undefined : 'hand-over';
+  const [since, mostMs] = state === 'unknown' ? [unknownSince(order), evidenceWithinMs] : [askedAt, maxAgeMs];
+  if (now - since > mostMs || isAhead(since, now)) return order.handedOver === true ? undefined : 'hand-over';
   // The caller of `create` was told, and decides.
   if (state === 'unknown' || order.outbox !== true) return undefined;
   if (state === 'waiting') return 'send';
   return changedAt + pauseAfter(attempts, retry) <= now || isAhead(changedAt, now) ? 'send' : undefined;
+}
+
+/** The reply was lost, or the lease of a process that died is over. */
+function unknownSince({
+  state,
+  changedAt,
+  leaseUntil,
+}: Pick<ListedOrder, 'state' | 'changedAt' | 'leaseUntil'>) {
+  return state === 'sending' ? (leaseUntil ?? changedAt) : changedAt;
 }
 
 /** The same in every process. A prepared order gets the first pause too: its caller may be about to send it. */

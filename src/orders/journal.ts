@@ -89,7 +89,8 @@ export interface OrderJournal<Order = BuyOrder> {
   ): Promise<SubmittedOrder<ReplyBody<Schema>>>;
   /**
    * Starts a loop that does for the orders of `prepare` and `submit` what no caller waits for: it sends what is
-   * `prepared`, `not-sent` or `waiting`, and hands over to `onUnknown` what needs a person. It never sends an order of
+   * `prepared`, `not-sent` or `waiting`, and hands over to `onUnknown` what needs a person: what is `unknown` for longer
+   * than `evidenceWithinMs`, and what could not be sent within `maxAgeMs`. It never sends an order of
    * `create`, whose caller was told. Processes that share the store may all run it: each order is sent by one at a time.
    *
    * @throws {ConfigurationError} `invalid_option`; also on Workers, where no process stays

@@ -17,12 +17,18 @@ export interface OrderLoopOptions<Order = BuyOrder> {
   everyMs?: number | undefined;
   /**
    * Milliseconds after a caller last asked for an order (`prepare`, `submit`, `create`) in which the loop sends it: its
-   * price goes stale. An order that is still unsettled then goes to `onUnknown`. @default 900000, a quarter of an hour
+   * price goes stale. One that is not sent by then goes to `onUnknown`. @default 900000, a quarter of an hour
    */
   maxAgeMs?: number | undefined;
   /**
-   * Called for an order that needs a person: `outcome_unknown` means that the service may have it, `too_old` that it was
-   * not sent and is not sent any more. Called once; again if it fails, or if its process dies meanwhile.
+   * Milliseconds in which an event may settle an order that has become `unknown`, since its reply was lost or its process
+   * died and its lease is over (`leaseMs` of the journal). Then it goes to `onUnknown`. @default 60000, a minute
+   */
+  evidenceWithinMs?: number | undefined;
+  /**
+   * Called for an order that needs a person: `outcome_unknown` means that the service may have it and no event came
+   * within `evidenceWithinMs`, `too_old` that it was not sent within `maxAgeMs` and is not sent any more. Called once;
+   * again if it fails, or if its process dies meanwhile. An event may still settle the order afterwards.
    * @default a process warning for each order
    */
   onUnknown?: ((order: JournaledOrder, reason: 'outcome_unknown' | 'too_old') => unknown) | undefined;
@@ -56,6 +62,7 @@ export const readLoopOptions = defineOptions('start', {
   load: callback(),
   everyMs: timerMs({ default: 1_000 }),
   maxAgeMs: integer({ default: 900_000 }),
+  evidenceWithinMs: integer({ default: 60_000, least: 0 }),
   onUnknown: callback({
     default: ({ partner_order_id }, reason) =>
       warn(`Order ${quotedName(partner_order_id)} needs a person: ${reasons[reason]}.`),

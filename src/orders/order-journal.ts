@@ -190,7 +190,7 @@ export function createOrderJournal<Order = BuyOrder>(
       before = record;
       isForeign = record !== undefined && signer !== undefined && !isSamePartner(record, signer);
       if (record === undefined || isForeign) return record;
-      return toReport(record, observeEvent(record, ref, now()));
+      return toReport(record, observeEvent(record, ref, now()), onSettled && 'here');
     });
     if (isForeign) {
       warnOnce(foreignEvent);
@@ -203,8 +203,10 @@ export function createOrderJournal<Order = BuyOrder>(
     return { result: observationResult(before, after), order: show(after) };
   }
 
-  function toReport(before: OrderRecord, after: OrderRecord): OrderRecord {
-    return onSettled === undefined ? after : withReport(before, after, now() + leaseMs);
+  /** @param by who calls `onSettled` first: this process, or the loop of any */
+  function toReport(before: OrderRecord, after: OrderRecord, by: 'here' | 'loop' | undefined): OrderRecord {
+    if (by === undefined) return after;
+    return withReport(before, after, by === 'here' ? now() + leaseMs : now());
   }
 
   /** @throws what `onSettled` throws, or a StoreError: then the loop calls it again */
@@ -264,10 +266,12 @@ export function createOrderJournal<Order = BuyOrder>(
         throw invalidOption(`The note must be a text of 1 to ${longestNote} characters.`);
       const acceptedBefore = await records.acceptedBefore();
       const settlement = { decision, note: storableText(note), acceptedBefore };
+      // A person may settle it at a terminal, which has no hook.
+      const by = onSettled !== undefined ? 'here' : (await records.hasReports()) ? 'loop' : undefined;
       let before: OrderRecord | undefined;
       const settled = await records.update(checkId(partnerOrderId), (record) => {
         before = record;
-        return record && toReport(record, settleOrder(record, { ...settlement, now: now() }));
+        return record && toReport(record, settleOrder(record, { ...settlement, now: now() }), by);
       });
       if (settled === undefined) throw orderNotFound(partnerOrderId);
       if (before?.state !== settled.state) await reportOrWarn(settled);

@@ -23,7 +23,8 @@ export function startOrderLoop<Order>(
   options: OrderLoopOptions<Order>,
   { check, attempt, failureOf, report, show, records, settings }: LoopParts<Order>,
 ): OrderLoop {
-  const { everyMs, maxAgeMs, onUnknown, onError, retry, concurrency, ...given } = readLoopOptions(options);
+  const { everyMs, maxAgeMs, evidenceWithinMs, onUnknown, onError, retry, concurrency, ...given } =
+    readLoopOptions(options);
   // Sound: the table returns the function that it was given.
   const load = given.load as OrderLoopOptions<Order>['load'];
   if (!isWholeProcess())
@@ -39,7 +40,14 @@ export function startOrderLoop<Order>(
   let probes = 0;
 
   const job = (order: Omit<ListedOrder, 'idDigest'>) =>
-    jobOf(order, { now: now(), leaseMs, maxAgeMs, retry, reports: onSettled !== undefined });
+    jobOf(order, {
+      now: now(),
+      leaseMs,
+      maxAgeMs,
+      evidenceWithinMs,
+      retry,
+      reports: onSettled !== undefined,
+    });
   const fail = (error: unknown, order?: JournaledOrder) =>
     callHook('onError of start', () => onError(error, order));
 
@@ -47,6 +55,7 @@ export function startOrderLoop<Order>(
     for (let failures = 0; !stopping.signal.aborted; ) {
       let pauseMs = everyMs;
       try {
+        if (onSettled !== undefined) await records.noteReports();
         if (queue.length === 0) queue = await due();
         failures = 0;
         fill();

@@ -47,6 +47,9 @@ export function orderRecords(
   /** Its record says that this journal has observed an event. */
   const observedKey = `${prefix}observed`;
   let hasObserved = false;
+  /** Its record says that a loop over this store calls `onSettled`. */
+  const reportsKey = `${prefix}reports`;
+  let hasNotedReports = false;
   const watchMs = Math.max(watchWithoutEventsMs, firstEventWithinMs ?? 0);
   const unwritten = new Map<string, readonly UnwrittenResult[]>();
   let writing: Promise<void> | undefined;
@@ -156,11 +159,23 @@ export function orderRecords(
 
   async function isObserving(): Promise<boolean> {
     if (!hasObserved && firstEventWithinMs !== undefined) {
-      // Not a transaction: once written, the record stays.
-      const [record] = await store.list({ prefix: observedKey, limit: 1 });
-      hasObserved = record?.key === observedKey;
+      hasObserved = await isNoted(observedKey);
     }
     return hasObserved;
+  }
+
+  async function note(key: string): Promise<void> {
+    await retryOnce(() =>
+      store.transact([key], (records) => {
+        if (records.get(key) === undefined) records.set(key, now());
+      }),
+    );
+  }
+
+  async function isNoted(key: string): Promise<boolean> {
+    // Not a transaction: once written, the record stays.
+    const [record] = await store.list({ prefix: key, limit: 1 });
+    return record?.key === key;
   }
 
   /** Orders accepted before this time should have had an event; `undefined` where its absence means nothing. */
@@ -231,13 +246,19 @@ export function orderRecords(
     /** Writes down that this journal has observed an event, once. */
     async noteObservation(): Promise<void> {
       if (hasObserved || firstEventWithinMs === undefined) return;
-      await retryOnce(() =>
-        store.transact([observedKey], (records) => {
-          if (records.get(observedKey) === undefined) records.set(observedKey, now());
-        }),
-      );
+      await note(observedKey);
       hasObserved = true;
     },
+
+    /** Writes down that a loop over this store calls `onSettled`, once. */
+    async noteReports(): Promise<void> {
+      if (hasNotedReports) return;
+      await note(reportsKey);
+      hasNotedReports = true;
+    },
+
+    /** Whether a loop over this store, of any process, calls `onSettled`. */
+    hasReports: () => isNoted(reportsKey),
 
     /** Finds out whether any process has observed an event: then orders are watched until theirs comes. Never rejects. */
     async readObservation(): Promise<void> {

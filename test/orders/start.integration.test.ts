@@ -153,6 +153,34 @@ describe.each(storeKinds())('the loop of start, over $name', ({ open }) => {
     await expect.poll(() => second.unknown).toEqual([['A-1001', 'outcome_unknown']]);
   });
 
+  it('hands over an unknown order once no event came within evidenceWithinMs, and its lease is over', async () => {
+    const { journal, service, clock, another } = bench({ leaseMs: 120_000 }, open);
+    const killed = Promise.withResolvers<Response>();
+    onTestFinished(() => killed.reject(new Error('killed')));
+    service.next.push('lost', () => killed.promise, 'lost');
+    await journal.submit(named('lost'));
+    void another()
+      .submit(named('killed'))
+      .catch(() => {});
+    await expect.poll(() => service.requests).toEqual(['lost', 'killed']);
+    await journal.submit(named('settled'));
+    await journal.observe(event('settled'));
+    const { pass, unknown } = loopOf(journal);
+    for (const [waitMs, ids] of [
+      [60_000, []],
+      [1, ['lost']],
+      [119_999, ['lost']],
+      [1, ['lost', 'killed']],
+      [15 * minute, ['lost', 'killed']],
+    ] as const) {
+      clock.now += waitMs;
+      await pass();
+      await expect.poll(() => unknown).toEqual(ids.map((id) => [id, 'outcome_unknown']));
+    }
+    // Whoever looks may be overtaken by an event.
+    expect(await journal.observe(event('killed'))).toMatchObject({ result: 'accepted' });
+  });
+
   it('sends each order once, whichever of two processes finds it', async () => {
     const { journal, service, clock, another } = bench({}, open);
     const ids = Array.from({ length: 20 }, (_, index) => `A-${index}`);
@@ -207,6 +235,21 @@ describe.each(storeKinds())('the loop of start, over $name', ({ open }) => {
     });
   });
 
+  it('tells of what a person settled in a process without onSettled', async () => {
+    const settled: string[] = [];
+    const { journal, service, another } = bench({}, open);
+    service.next.push('lost', 'lost');
+    for (const id of ['before', 'later']) await journal.submit(named(id));
+    await journal.settle('before', 'abandoned', 'No loop reports yet.');
+    const { pass } = loopOf(another({ onSettled: ({ partner_order_id }) => settled.push(partner_order_id) }));
+    await pass();
+    await journal.settle('later', 'abandoned', 'Not there.');
+    expect(await journal.health()).toMatchObject({ unreported: 1, unsettled: 0 });
+    await pass();
+    await expect.poll(() => settled).toEqual(['later']);
+    await expect.poll(async () => await journal.health()).toMatchObject({ unreported: 0 });
+  });
+
   it('writes down a result that the store did not take, and tells of it', async () => {
     const settled: JournaledOrder[] = [];
     const { store, clock, another } = bench({ onSettled: (each) => settled.push(each) }, open);
@@ -223,8 +266,8 @@ describe.each(storeKinds())('the loop of start, over $name', ({ open }) => {
     });
     await failing.prepare(order);
     clock.now += 1_000;
-    // The record is read, and its attempt begun.
-    failsAfter = 2;
+    // Its onSettled is noted, the record is read, and its attempt begun.
+    failsAfter = 3;
     const { pass } = loopOf(failing);
     await pass();
     await expect.poll(() => failsAfter).toBeLessThan(-1);

@@ -177,9 +177,9 @@ describe.each(storeKinds())('over $name', ({ open }) => {
     });
 
     it('a 2xx after an order was given up: it exists', async () => {
-      const { journal, service, another, clock } = bench({ leaseMs: 1000 }, open);
+      const { journal, service, another, clock } = bench({ leaseMs: 60_000 }, open);
       service.next.push(async () => {
-        clock.now += 1000;
+        clock.now += 60_000;
         await another().settle('A-1001', 'abandoned', 'x');
         return Response.json({});
       });
@@ -193,9 +193,9 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       ['abandoned', { state: 'abandoned' }],
       ['accepted', { state: 'accepted', contradiction: 'refused' }],
     ] as const)('a refusal after a person said %s is thrown', async (decision, expected) => {
-      const { journal, service, another, clock } = bench({ leaseMs: 1000 }, open);
+      const { journal, service, another, clock } = bench({ leaseMs: 60_000 }, open);
       service.next.push(async () => {
-        clock.now += 1000;
+        clock.now += 60_000;
         await another().settle('A-1001', decision, 'x');
         return Response.json({}, { status: 400 });
       });
