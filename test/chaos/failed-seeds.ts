@@ -4,4 +4,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['a', 112],
   ['a', 123],
   ['a', 278],
+  ['proof', 88],
 ];

@@ -60,6 +60,26 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
     }
   }
 
+  async function removeEntries(ids: readonly string[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += mostListed) {
+      const some = ids.slice(from, from + mostListed);
+      const keys = some.flatMap((id) => [bodyKey(id), indexKey(id)]);
+      const removeSome = (records: RecordSet) => {
+        let room = readRoom(records.get(roomKey));
+        for (const id of some) {
+          const entry = records.get(indexKey(id));
+          if (entry === undefined) continue;
+          room = withBody(room, readEntry(entry), -1);
+          records.delete(indexKey(id));
+          // The same text may have been kept again, under another time.
+          if (readBody(records.get(bodyKey(id)), id) !== undefined) records.delete(bodyKey(id));
+        }
+        putRoom(records, room);
+      };
+      await store.transact([roomKey, ...keys], removeSome, { reserve: true });
+    }
+  }
+
   const quarantine: Quarantine = {
     async keep({ digest, body, partners, share }) {
       const at = Math.floor(now());
@@ -84,35 +104,28 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
     },
 
     async list({ after, limit }) {
-      const page = await store.list({
-        prefix: indexPrefix,
-        after: after === undefined ? undefined : indexKey(after),
-        limit: Math.min(limit, mostListed),
-      });
-      if (page.length === 0) return [];
-      const keys = page.map(({ key }) => bodyKey(key.slice(indexPrefix.length)));
-      const bodies = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
-      return bodies.flatMap(readBody);
-    },
-
-    async remove(ids) {
-      for (let from = 0; from < ids.length; from += mostListed) {
-        const some = ids.slice(from, from + mostListed);
-        const keys = some.flatMap((id) => [bodyKey(id), indexKey(id)]);
-        const removeSome = (records: RecordSet) => {
-          let room = readRoom(records.get(roomKey));
-          for (const id of some) {
-            const entry = records.get(indexKey(id));
-            if (entry === undefined) continue;
-            room = withBody(room, readEntry(entry), -1);
-            records.delete(indexKey(id));
-            records.delete(bodyKey(id));
-          }
-          putRoom(records, room);
-        };
-        await store.transact([roomKey, ...keys], removeSome, { reserve: true });
+      for (let last = after; ; ) {
+        const page = await store.list({
+          prefix: indexPrefix,
+          after: last === undefined ? undefined : indexKey(last),
+          limit: Math.min(limit, mostListed),
+        });
+        if (page.length === 0) return [];
+        const ids = page.map(({ key }) => key.slice(indexPrefix.length));
+        const keys = ids.map(bodyKey);
+        const bodies = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
+        const found = bodies.map((body, index) => readBody(body, ids[index]));
+        // A process whose clock is ahead takes a body for expired, and keeps it again under another time.
+        const leftovers = ids.filter((_, index) => found[index] === undefined);
+        if (leftovers.length > 0) await removeEntries(leftovers);
+        const kept = found.filter((body) => body !== undefined);
+        if (kept.length > 0) return kept;
+        // Only an empty page ends a list.
+        last = ids.at(-1);
       }
     },
+
+    remove: removeEntries,
   };
 
   return {
@@ -154,9 +167,9 @@ function readEntry(value: JsonValue): { bytes: number; share: string } {
   return { bytes: Number(bytes), share: String(share) };
 }
 
-/** Nothing, if it was removed meanwhile. */
-function readBody(value: JsonValue | undefined): KeptBody[] {
+/** `undefined` if it was removed meanwhile, or kept again under another id. */
+function readBody(value: JsonValue | undefined, expected: string | undefined): KeptBody | undefined {
   const { id, body, partners } = membersOf(value);
-  if (typeof id !== 'string' || typeof body !== 'string') return [];
-  return [{ id, body, partners: String(partners) }];
+  if (typeof id !== 'string' || typeof body !== 'string' || id !== expected) return undefined;
+  return { id, body, partners: String(partners) };
 }
