@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type BuyOrder, ExchangeClient } from 'partner-exchange-sdk';
 import { createOrderJournal, isOrderError, isRequestError } from 'partner-exchange-sdk/orders';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
@@ -82,9 +83,22 @@ await journal.settle('A-3', 'abandoned', 'Not in their dashboard after a day, ti
 console.log('A-3 after the decision:', await place(orderOf('A-3')));
 console.log('unsettled:', await unsettled());
 
+// Or a state for a column, and a loop. This one was written down with your row, and then its process died.
+await journal.prepare(orderOf('A-4'));
+const loop = journal.start({
+  load: ({ partner_order_id }) => orderOf(partner_order_id),
+  retry: { firstDelayMs: 100 },
+  everyMs: 100,
+  onUnknown: ({ partner_order_id }, reason) => console.error('a person is needed:', partner_order_id, reason),
+});
+console.log('A-5, submitted:', (await journal.submit(orderOf('A-5'))).state);
+while ((await unsettled()).length > 0) await pause(50);
+await loop.stop();
+console.log('A-4, sent by the loop:', (await journal.submit(orderOf('A-4'))).state);
+
 const made = sandbox.orders.map((order) => order.partner_order_id);
 console.log('orders of the service:', made);
-if (made.join() !== 'A-1,A-2' || (await unsettled()).length > 0) process.exitCode = 1;
+if (made.sort().join() !== 'A-1,A-2,A-4,A-5' || (await unsettled()).length > 0) process.exitCode = 1;
 
 server.close();
 await service.close();

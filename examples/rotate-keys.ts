@@ -1,28 +1,31 @@
 /** For the partner developer: replace the keys without a restart, a lost event or a lost order. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeyRing, ExchangeClient } from 'partner-exchange-sdk';
-import { createKeyRotation, type KeyRotation, keyFile } from 'partner-exchange-sdk/rotation';
+import { aesGcm, createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/rotation';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
+import { sqliteStore } from 'partner-exchange-sdk/store/sqlite';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 
-// In production: defineDeployment({ … }), and a path that only this program's user can read.
+// In production: defineDeployment({ … }).
 const sandbox = createSandbox();
 const { deployment, close } = await sandbox.listen();
 const folder = mkdtempSync(join(tmpdir(), 'rotate-keys-'));
 const identity = { partner_code: 'acme', email: 'dev@acme.example' };
 
+// On one machine keyFile({ path }) will do. For several: a store that all share, and keys in it that others cannot read.
+const store = sqliteStore({ path: join(folder, 'shop.db') });
+const cipher = aesGcm({ keys: [{ id: '2026-11', key: randomBytes(32) }] });
+
 const ring = createKeyRing({ load: () => rotation.credentials() });
 const exchange = new ExchangeClient({ deployment, credentials: ring });
 // Its type is written out, since ring, client and rotation refer to each other.
-const rotation: KeyRotation = createKeyRotation({
-  exchange,
-  storage: keyFile({ path: join(folder, 'keys.json') }),
-});
+const rotation: KeyRotation = createKeyRotation({ exchange, storage: storedKeys({ store, ...cipher }) });
 
 const received: string[] = [];
 const webhooks = createWebhooks({ deployment, credentials: ring }).onAny((event, { key }) => {
@@ -44,7 +47,7 @@ await place('A-1');
 await rotation.request(identity);
 console.log('asked for new keys:', (await rotation.status()).step);
 await rotation.receive(sandbox.openLink(sandbox.emails.at(-1)?.link ?? ''));
-// At once in this process; others read a changed key file again when they need to.
+// At once in this process; others read them again when they need to.
 await ring.reload();
 
 // The old keys are dead now. The order is refused, and repeated with the received ones.
@@ -59,6 +62,7 @@ assert.equal(sandbox.orders.length, 3);
 assert.equal(received.length, 3);
 server.close();
 await close();
+await store.close();
 rmSync(folder, { recursive: true });
 
 async function place(partner_order_id: string): Promise<void> {

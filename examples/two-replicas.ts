@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createKeyRing, ExchangeClient } from 'partner-exchange-sdk';
 import { decimalLiteral } from 'partner-exchange-sdk/events';
-import { createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/rotation';
+import { aesGcm, createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/rotation';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
 import { postgresStore } from 'partner-exchange-sdk/store/postgres';
 import pg from 'pg';
@@ -53,7 +53,9 @@ async function runShop(database: string): Promise<void> {
   // The operator's own program: it stores the keys that the replicas read.
   const ring = createKeyRing({ load: () => rotation.credentials() });
   const exchange = new ExchangeClient({ deployment, credentials: ring });
-  const storage = storedKeys({ store: postgresStore({ client: admin }) });
+  const KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
+  const cipher = aesGcm({ keys: [{ id: '2026-11', key: KEY_ENCRYPTION_KEY }] });
+  const storage = storedKeys({ store: postgresStore({ client: admin }), ...cipher });
   const rotation: KeyRotation = createKeyRotation({ exchange, storage });
   const identity = { partner_code: 'shop', email: 'dev@shop.example' };
   const openLink = () => sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
@@ -68,6 +70,7 @@ async function runShop(database: string): Promise<void> {
       DATABASE_URL: shopAddress.href,
       PUBLIC_URL: balancer.url,
       PORT: '0',
+      KEY_ENCRYPTION_KEY,
       PARTNER_EXCHANGE_ONBOARDING_BASE_URL: deployment.onboardingBaseUrl,
       PARTNER_EXCHANGE_STAGING_URL: deployment.stagingUrl,
     });

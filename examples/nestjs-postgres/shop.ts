@@ -30,13 +30,13 @@ import {
 import { effectKey } from 'partner-exchange-sdk/events';
 import { storeInbox } from 'partner-exchange-sdk/inbox/store';
 import { createOrderJournal, type JournaledOrder, type OrderLoop } from 'partner-exchange-sdk/orders';
-import { createKeyRotation, storedKeys } from 'partner-exchange-sdk/rotation';
+import { aesGcm, createKeyRotation, storedKeys } from 'partner-exchange-sdk/rotation';
 import { postgresStore } from 'partner-exchange-sdk/store/postgres';
 import { closeServer, createWebhooks } from 'partner-exchange-sdk/webhooks';
 import pg from 'pg';
 import { prometheus } from '../support/prometheus.ts';
 
-const { DATABASE_URL, PUBLIC_URL, PORT = '3000' } = process.env;
+const { DATABASE_URL, PUBLIC_URL, KEY_ENCRYPTION_KEY = '', PORT = '3000' } = process.env;
 
 interface Purchase {
   id: string;
@@ -59,7 +59,10 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
     readOrderReply: ({ body }) => (Object(body).platform_order_ref ? 'accepted' : 'unknown'),
   }).deployment;
   private readonly rotation = createKeyRotation({
-    storage: storedKeys({ store: this.store }),
+    storage: storedKeys({
+      store: this.store,
+      ...aesGcm({ keys: [{ id: '2026-11', key: KEY_ENCRYPTION_KEY }] }),
+    }),
   });
   private readonly ring = createKeyRing({ load: this.rotation.credentials });
 
@@ -72,7 +75,7 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
       onResponse: this.metrics.onResponse,
     }),
     store: this.store,
-    leaseMs: 10_000,
+    leaseMs: 5_000,
     onSettled: ({ partner_order_id, state }) => this.settle(partner_order_id, state),
   });
   readonly webhooks = createWebhooks({
@@ -105,6 +108,8 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
             amount,
           ]);
         }
+        // Committed with the credit, or not at all: this delivery is never handled again.
+        await context.handledIn(postgresStore({ client }));
       });
     });
   private loop: OrderLoop | undefined;
@@ -114,8 +119,9 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
     this.pool.on('error', (error) => console.error('PostgreSQL:', error.message));
     this.loop = this.journal.start({
       load: ({ partner_order_id }) => this.readOrder(partner_order_id),
-      // Prices of this shop hold for half a minute. After that a person looks at what is open.
+      // Prices of this shop hold for half a minute. A person looks at what is open then, or unknown for two seconds.
       maxAgeMs: 30_000,
+      evidenceWithinMs: 2_000,
       onUnknown: (order, reason) => this.needsPerson(order, reason),
       onError: (error) => console.error('Orders:', error instanceof Error ? error.message : error),
     });
@@ -256,8 +262,7 @@ class Operations {
 
   private async health() {
     const { inbox, journal } = this.partner;
-    const unsettled = await journal.unsettled({ olderThanMs: 60_000 });
-    return { inbox: await inbox.counts(), orders: { unsettled: unsettled.length } };
+    return { inbox: await inbox.counts(), orders: await journal.health() };
   }
 }
 
