@@ -10,6 +10,11 @@ const exampleAddresses: ReadonlySet<string> = new Set([
   '8rhNCgY6z9Tz1Ho36kqhf6nM1xCNSRSV73bBwY2NPdK6zindE2TVjJuHhmJfiSbPqfenxMMUVuNBUJV3HxVotWR7XxE1MfwEffngFmvcDZq',
 ]);
 
+/** Another example of the same form. */
+export function otherExample(address: string): string | undefined {
+  return [...exampleAddresses].find((each) => each !== address && each[0] === address[0]);
+}
+
 export function isExampleAddress(address: string): boolean {
   return exampleAddresses.has(address) || exampleAddresses.has(address.toLowerCase());
 }

@@ -113,6 +113,13 @@ export const assumptions = [
     override: 'addressForms in defineDeployment, or acceptAddress of one order',
   },
   {
+    id: 'event-matches-order',
+    statement:
+      'An event has the address of its order, chain and currency maybe in another spelling, and an amount that may hold fees; the close event has any chain.',
+    basis: 'assumed',
+    override: 'sameOrder in defineDeployment, or rejectMismatch in createOrderJournal',
+  },
+  {
     id: 'branded-names',
     statement:
       'platform_order_ref, platform_merchant_id, messenger_device_no and connect-msg are the names on the wire.',

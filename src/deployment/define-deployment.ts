@@ -30,6 +30,7 @@ import {
   usualOrderStatuses,
 } from './order-reply.ts';
 import { type BuyOrder, reportedBuyOrder } from './order-schema.ts';
+import type { SameOrder } from './same-order.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
 
@@ -82,6 +83,12 @@ export interface DeploymentOptions<Order = BuyOrder> {
    * @default addressForms of `./addresses` (assumed, ledger: `address-form`)
    */
   addressForms?: AddressForms | false | undefined;
+  /**
+   * Whether an event is about its order, for the order journal. It gets the event's body under the published names; if it
+   * throws, the usual comparison counts. @default the comparison of `differencesFromOrder` of `./orders` (assumed,
+   * ledger: `event-matches-order`)
+   */
+  sameOrder?: SameOrder | undefined;
   /** Query parameter names of `checkNumber`. */
   numberCheckParameters?: Partial<NumberCheckParameters> | undefined;
   /** Sent with every request. Headers that the client sets itself are refused. */
@@ -114,6 +121,8 @@ export interface Deployment<Order = BuyOrder> {
   readonly orderStatuses: OrderStatuses;
   /** As in {@link DeploymentOptions}, with its defaults. */
   readonly addressForms: AddressForms | false;
+  /** As in {@link DeploymentOptions}. */
+  readonly sameOrder: SameOrder | undefined;
   /** As in {@link DeploymentOptions}, with its defaults. */
   readonly numberCheckParameters: NumberCheckParameters;
   /** Not enumerable, since they may hold a gateway's key: a printed deployment does not show them. */
@@ -144,6 +153,7 @@ const readOptions = defineOptions(
     addressForms: value((given, name) => (given === false ? given : readAddressForms(given, name)), {
       default: addressForms,
     }),
+    sameOrder: optional(callback<SameOrder>()),
     numberCheckParameters: nested({ api_key: parameter('api_key'), to_phone: parameter('to_phone') }),
     headers: checkHeaders,
   } satisfies OptionTable<DeploymentOptions<unknown>>,

@@ -126,6 +126,8 @@ export const orderRemedies = {
   order_abandoned: 'Nothing was sent: give a new order an id of its own.',
   order_not_found: 'Check the id, and that this is the journal that it was created with.',
   already_settled: 'Nothing was changed: a settled order stays as it is.',
+  order_mismatch:
+    'No handler has acted on it: look at the service; if the event is right, settle the order as accepted, and replay the event.',
   waiting_for_keys: 'Receive the new keys, and send it again: `start` of the journal does it by itself.',
 } as const satisfies Remedies;
 

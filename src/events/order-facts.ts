@@ -43,6 +43,13 @@ export function withFactsOf(facts: OrderFacts, event: OrderEvent): OrderFacts {
   return changed ? merged : facts;
 }
 
+/** Without the facts of a newer version. */
+export function knownFacts(stored: OrderFacts): OrderFacts {
+  return Object.fromEntries(
+    orderFactNames.flatMap((name) => (stored[name] === undefined ? [] : [[name, stored[name]]])),
+  );
+}
+
 type Value = string | number | null | undefined;
 
 function factsOf(event: OrderEvent): { readonly [Name in OrderFactName]?: Value } {

@@ -2,7 +2,7 @@ import { type EventSigner, isSamePartner, type OrderOwner } from '../credentials
 import { ValidationError } from '../errors/errors.ts';
 import { orderEventNames } from './event-names.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';
-import { type OrderFacts, orderFactNames, withFactsOf } from './order-facts.ts';
+import { knownFacts, type OrderFacts, orderFactNames, withFactsOf } from './order-facts.ts';
 
 /**
  * The furthest stage that is known of an order.
@@ -105,6 +105,16 @@ export function applyEvent(
   const facts = withFactsOf(timeline.facts, event);
   if (isRepeated && facts === timeline.facts) return timeline;
   return { partner_order_id: id, stage: stageOf(seen), seen, facts, flags: findFlags(seen, facts) };
+}
+
+/** The timeline of stored names and facts, from which the rest of it follows. Those of a newer version are left out. */
+export function toTimeline(
+  partner_order_id: string,
+  stored: Pick<OrderTimeline, 'seen' | 'facts'>,
+): OrderTimeline {
+  const seen = orderEventNames.filter((name) => stored.seen.includes(name));
+  const facts = knownFacts(stored.facts);
+  return { partner_order_id, stage: stageOf(seen), seen, facts, flags: findFlags(seen, facts) };
 }
 
 /** Whether the order ends in this stage. After it only `contradictory` can follow. */

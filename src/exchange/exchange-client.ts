@@ -67,6 +67,11 @@ export class ExchangeClient<Order = BuyOrder> {
     this.#client = clientSettings(shared);
   }
 
+  /** The deployment that it was made with. */
+  get deployment(): Deployment<Order> {
+    return this.#deployment;
+  }
+
   /**
    * Registers a partner: the keys and the partner ID are e-mailed as a one-time link. Sent without an
    * Authorization header (contract: Endpoints 1).

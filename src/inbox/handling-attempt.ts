@@ -1,4 +1,4 @@
-import { InboxError, isInboxError } from '../errors/errors.ts';
+import { InboxError, isInboxError, isOrderError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import type { Handling } from './handling-options.ts';
 import type { AttemptResult, Delivery, HandleResult, InboxHost } from './inbox.ts';
@@ -54,8 +54,8 @@ export async function attemptDelivery(
     // Its effect is committed, whatever the handler threw after that.
     if (marking?.isAsked && (await marking.isThere().catch(() => false)))
       return { outcome: 'handled', error, ...timings() };
-    // Another attempt cannot read it either.
-    const isLast = attempt >= options.maxAttempts || isUnrecognizedError(error);
+    // Another attempt ends in the same way.
+    const isLast = attempt >= options.maxAttempts || isUnrecognizedError(error) || isMismatch(error);
     // A stop never makes a dead letter of what it interrupts.
     return { outcome: isLast && !options.signal?.aborted ? 'dead' : 'failed', error, ...timings() };
   }
@@ -68,6 +68,11 @@ export async function attemptDelivery(
 export function startLeaseClock({ now }: Pick<Handling, 'now'>): () => number {
   const [monotonic, wall] = [performance.now(), now()];
   return () => Math.max(performance.now() - monotonic, now() - wall);
+}
+
+/** It is not about what was ordered: a person decides. */
+function isMismatch(error: unknown): boolean {
+  return isOrderError(error) && error.code === 'order_mismatch';
 }
 
 /** Nobody here can read the event. */

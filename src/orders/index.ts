@@ -1,10 +1,11 @@
 /**
- * The order journal: no order twice, none forgotten.
+ * The order journal: no order twice, none forgotten, none credited elsewhere unseen.
  *
  * @module partner-exchange-sdk/orders
  */
 
 export type { EventSigner, KeyOrigin, PartnerNames } from '../credentials/same-partner.ts';
+export type { KnownOrder, SameOrder } from '../deployment/same-order.ts';
 export {
   isOrderError,
   isRequestError,
@@ -20,6 +21,7 @@ export type {
   CreatedOrder,
   CreateOrderOptions,
   JournalHealth,
+  ListOrdersOptions,
   Observation,
   ObservedEvent,
   OrderJournal,
@@ -28,6 +30,12 @@ export type {
   UnsettledOptions,
 } from './journal.ts';
 export type { OrderJournalOptions, OrderSender } from './journal-options.ts';
-export type { JournaledOrder } from './journaled-order.ts';
+export type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 export type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
+export {
+  type ComparedEvent,
+  type ComparedOrder,
+  differencesFromOrder,
+  type OrderDifference,
+} from './order-differences.ts';
 export { createOrderJournal } from './order-journal.ts';

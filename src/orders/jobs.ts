@@ -17,15 +17,17 @@ const listedMembers = [
   'unreported',
   'handedOver',
   'claimedUntil',
+  'attention',
 ] as const satisfies readonly (keyof OrderRecord)[];
 
 /**
- * The record of an order in the index of those for which there may be a job.
+ * The record of an order in the index of those for which there may be a job, or which need a person.
  *
  * @param former of the same order, whose members of a newer version stay
  */
 export function toIndexEntry(record: OrderRecord, former: JsonValue | undefined): JsonValue | undefined {
-  if (!isUnsettled(record) && record.unreported === undefined) return undefined;
+  const { unreported, attention } = record;
+  if (!isUnsettled(record) && unreported === undefined && attention === undefined) return undefined;
   const entry = Object.fromEntries(listedMembers.map((name) => [name, record[name]]));
   // Sound: a record has only JSON members, and those that are `undefined` are left out.
   return { ...unknownMembers(former, entry), ...entry } as JsonValue;

@@ -1,4 +1,5 @@
 import type { BuyOrder } from '../deployment/order-schema.ts';
+import type { SameOrder } from '../deployment/same-order.ts';
 import type { RequestError } from '../errors/errors.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { Reply } from '../http/reply.ts';
@@ -15,9 +16,9 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
-import { warn } from '../internal/warn.ts';
+import { warn, warnOnce } from '../internal/warn.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../store/record-store.ts';
-import type { JournaledOrder } from './journaled-order.ts';
+import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 
 /** The part of an `ExchangeClient` that a journal needs. */
 export interface OrderSender<Order = BuyOrder> {
@@ -26,6 +27,8 @@ export interface OrderSender<Order = BuyOrder> {
     order: Order,
     options?: { merchant?: string | undefined; acceptAddress?: string | undefined },
   ): Promise<PreparedOrder>;
+  /** Of the client: its `sameOrder` compares events with their orders. */
+  readonly deployment?: { readonly sameOrder?: SameOrder | undefined } | undefined;
 }
 
 /** Options of {@link createOrderJournal}. */
@@ -62,7 +65,7 @@ export interface OrderJournalOptions<Order = BuyOrder> {
   keepReply?: ((reply: Reply) => JsonValue | undefined) | undefined;
   /**
    * Milliseconds to remember a settled order. After that its id may be ordered again, and its events are those of an
-   * unknown order. @default for ever, about 500 bytes each
+   * unknown order. @default for ever, about 1,400 bytes each
    */
   rememberMs?: number | undefined;
   /**
@@ -84,6 +87,18 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    * `settle` without it leaves the report to a loop that has it, so a person can use a terminal. @default nothing
    */
   onSettled?: ((order: JournaledOrder) => unknown) | undefined;
+  /**
+   * Which events `observe` rejects as `order_mismatch`, so that no later handler acts on them, and an inbox keeps them as
+   * dead letters: those with another address than the order's, those with any difference, or none. The others are
+   * recorded, and pass: a chain or a currency may have another spelling, and an amount may hold fees.
+   * @default 'address' (ledger: `event-matches-order`)
+   */
+  rejectMismatch?: 'address' | 'any' | 'never' | undefined;
+  /**
+   * Called when an event differs from its order, rejected or not, until a person decides about it (`settle`): again for
+   * each repetition. Nothing waits for it. @default one process warning
+   */
+  onMismatch?: ((order: JournaledOrder, event: JournaledEvent) => unknown) | undefined;
   /**
    * Milliseconds since 1970. Processes that share the store should agree on it to a few seconds: an order begun more than
    * a minute ahead of it counts as `unknown`, since the clock was set back. @default Date.now
@@ -117,6 +132,13 @@ const readOptions = defineOptions('createOrderJournal', {
       warn(`The result of an order could not be written to the journal: ${describeError(error)}`),
   }),
   onSettled: optional(callback()),
+  rejectMismatch: oneOf(['address', 'any', 'never'], { default: 'address' }),
+  onMismatch: callback<NonNullable<OrderJournalOptions['onMismatch']>>({
+    default: () =>
+      warnOnce(
+        'An authentic event differs from its order: somebody may be paid who was not meant. Look into the orders that `order list --attention` and `list({ attention: true })` of the journal show.',
+      ),
+  }),
   now: callback({ default: Date.now }),
   prefix: value(checkPrefix, { default: journalPrefix }),
 } satisfies OptionTable<OrderJournalOptions<never>>);

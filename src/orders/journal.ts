@@ -1,11 +1,13 @@
 import type { EventSigner } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
+import type { OrderState } from '../errors/errors.ts';
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 import type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
+import type { OrderDifference } from './order-differences.ts';
 
 /**
  * Sends each order once and keeps track of its outcome. Made by `createOrderJournal`; its functions need no `this`.
@@ -32,6 +34,7 @@ import type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
  * | `unknown` | `create`, unless `duplicateIds` is `'unknown'` | `sending` |
  * | `unknown`, `prepared`, `waiting`, `not-sent` after `prepare` or `submit` | `settle` | `accepted`, `abandoned` |
  * | `accepted` without its first event in time | `settle` | `accepted`, `abandoned` |
+ * | `accepted` with an event that differs from it | `settle` | `accepted` |
  *
  * - An event that comes before the reply settles the order. The reply is added; whatever it says, the order exists, and
  *   `create` resolves.
@@ -121,13 +124,21 @@ export interface OrderJournal<Order = BuyOrder> {
    * Evidence is not handling: once an unrecognized event is written down as such, it is thrown as `event_unrecognized`,
    * so that an inbox keeps it as a dead letter, and a receiver without one answers 500.
    *
+   * The event is compared with the order, as `differencesFromOrder` does. One that differs is evidence too. With another
+   * address than the order's (`rejectMismatch`) it is rejected, so register `observe` with `onAny`: it runs before the
+   * handlers of names, which then do not act on the event. An inbox makes a dead letter of it at the first attempt.
+   *
    * @param context of the handler: its `key` says who signed the event. Anybody whose keys the receiver knows can sign an
    *   event about any order, so one of another partner than that of the order is no evidence. Without it you vouch that
-   *   it is of the same partner
+   *   it is of the same partner. Its `digest` names the delivery
    * @throws {StoreError} so that the delivery is tried again
    * @throws {InboxError} `event_unrecognized` for every unrecognized event, whatever order it is of
+   * @throws {OrderError} `order_mismatch` for a rejected event, until a person accepts it (`settle`)
    */
-  observe(event: ObservedEvent, context?: { readonly key?: EventSigner | undefined }): Promise<Observation>;
+  observe(
+    event: ObservedEvent,
+    context?: { readonly key?: EventSigner | undefined; readonly digest?: string | undefined },
+  ): Promise<Observation>;
   /** The order as the journal has it; `undefined` if it does not. @throws {StoreError} */
   get(partnerOrderId: string): Promise<JournaledOrder | undefined>;
   /**
@@ -140,6 +151,14 @@ export interface OrderJournal<Order = BuyOrder> {
    */
   unsettled(options?: UnsettledOptions): Promise<JournaledOrder[]>;
   /**
+   * The orders of the journal, in no particular order. It reads page by page, so any number of orders takes the same
+   * memory. With `attention` it costs as much as there are such orders and unsettled ones.
+   *
+   * @throws {ConfigurationError} `invalid_option`, at once
+   * @throws {StoreError} from the iteration
+   */
+  list(options?: ListOrdersOptions): AsyncIterable<JournaledOrder>;
+  /**
    * Counts of what is open, as plain JSON, for readiness and metrics. It costs as much as `unsettled`, less the orders.
    *
    * @throws {StoreError} so that a probe sees that the store does not answer
@@ -148,6 +167,9 @@ export interface OrderJournal<Order = BuyOrder> {
   /**
    * A person's decision about an order that `unsettled` lists, after looking at the service: it has the order, or it
    * does not and never will. The same decision again changes nothing.
+   *
+   * Of an order with `attention`, `accepted` says that the events which differ are right: `inbox replay` of the rejected
+   * ones then hands them to their handlers. Another event that differs is a new one.
    *
    * @param note why, 1 to 1,000 characters. It is kept: nothing personal
    * @throws {OrderError} `order_not_found`, `in_progress`, `already_settled`
@@ -219,6 +241,16 @@ export interface UnsettledOptions {
   limit?: number | undefined;
 }
 
+/** Options of `list`. */
+export interface ListOrdersOptions {
+  /** Only those in this state. */
+  state?: OrderState | undefined;
+  /** Only those that the journal got at this time or later, in milliseconds since 1970. */
+  since?: number | undefined;
+  /** Only those with an event that differs from them, about which nobody has decided. @default false */
+  attention?: boolean | undefined;
+}
+
 /** Counts of the orders of a journal that are open. */
 export interface JournalHealth {
   /** To be sent; no request was made. */
@@ -237,6 +269,8 @@ export interface JournalHealth {
   readonly oldestAgeMs: number | null;
   /** Accepted orders whose first event has not come within `firstEventWithinMs`. */
   readonly withoutEvent: number;
+  /** Orders with an event that differs from them, about which nobody has decided. */
+  readonly mismatches: number;
   /** Settled orders for which `onSettled` has not succeeded yet. */
   readonly unreported: number;
   /** Orders whose results the store has not taken: only this process knows them. */
@@ -263,6 +297,8 @@ export interface Observation {
   readonly result: 'accepted' | 'known' | 'contradiction' | 'unknown_order' | 'other_partner';
   /** Why nobody can tell which order it names, such as a `partner_order_id` that is no text. */
   readonly problem?: string;
+  /** What differs from the order, unless a person has accepted it. */
+  readonly differences?: readonly OrderDifference[] | undefined;
   /** The order after the event. */
   readonly order?: JournaledOrder;
 }

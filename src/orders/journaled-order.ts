@@ -1,5 +1,7 @@
 import type { OrderState } from '../errors/errors.ts';
+import type { OrderTimeline } from '../events/order-timeline.ts';
 import type { JsonValue } from '../internal/json.ts';
+import type { OrderDifference } from './order-differences.ts';
 
 /** An order as an `OrderJournal` knows it. Times are in milliseconds since 1970. */
 export interface JournaledOrder {
@@ -47,4 +49,52 @@ export interface JournaledOrder {
    * Look into it: something else uses this id, or a refusal was none.
    */
   readonly contradiction?: 'prepared' | 'refused' | 'not-sent' | 'abandoned' | undefined;
+  /**
+   * Of the payload: what events are compared with, beside the address, of which the journal keeps a salted hash. Absent
+   * if an earlier version wrote the order.
+   */
+  readonly ordered?:
+    | {
+        /** Absent if the payload has no such text. */
+        readonly chain?: string | undefined;
+        /** Absent if the payload has no such text. */
+        readonly fiat_currency?: string | undefined;
+        /** Absent if the payload has no such text. */
+        readonly fiat_amount?: string | undefined;
+      }
+    | undefined;
+  /**
+   * How far the order has come, from its events: those that `observe` did not reject. In its facts a hash stands for each
+   * address.
+   */
+  readonly timeline?: OrderTimeline | undefined;
+  /**
+   * The events that `observe` has seen, up to 32: the first of each name, and each one that differs or could not be read.
+   */
+  readonly events?: readonly JournaledEvent[] | undefined;
+  /** An event differs from the order, and nobody has decided about it: see `settle`. */
+  readonly attention?: 'mismatch' | undefined;
+}
+
+/** An event that the journal has seen of an order. Plain JSON. */
+export interface JournaledEvent {
+  /** Its `event_name`, up to 100 characters. */
+  readonly name: string;
+  /** When the journal first saw it, in milliseconds since 1970. */
+  readonly at: number;
+  /** `digest` of the handler's context: it names the delivery in an inbox. Without a context one of the event. */
+  readonly digest: string;
+  /** What differs from the order. */
+  readonly differences?: readonly OrderDifference[] | undefined;
+  /** Of an event that could not be read: the members that are missing or in another form. */
+  readonly unread?: readonly string[] | undefined;
+  /** A person has accepted that it differs (`settle`): it passes from then on. */
+  readonly decision?:
+    | {
+        /** When, in milliseconds since 1970. */
+        readonly at: number;
+        /** Why. */
+        readonly note: string;
+      }
+    | undefined;
 }

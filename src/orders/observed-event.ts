@@ -11,9 +11,14 @@ export function isUnrecognizedEvent(event: ObservedEvent): event is Unrecognized
   return (kind === 'unknown' || kind === 'nonconforming') && !isName(memberOf(event, 'partner_order_id'));
 }
 
+/** The members of an event: its own, or those of its `body`. */
+export function namedBody(event: ObservedEvent): unknown {
+  return 'body' in event && !isName(memberOf(event, 'partner_order_id')) ? event.body : event;
+}
+
 /** The order that an event names, if it names one; `problem` says why that cannot be read. */
 export function orderNamedBy(event: ObservedEvent): { id?: string; ref?: string; problem?: string } {
-  const named: unknown = 'body' in event && !isName(memberOf(event, 'partner_order_id')) ? event.body : event;
+  const named = namedBody(event);
   const id = memberOf(named, 'partner_order_id');
   const ref = memberOf(named, 'platform_order_ref');
   if (id === undefined || id === null) return {};

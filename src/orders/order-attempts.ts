@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { isOrderError, type OrderError, ValidationError } from '../errors/errors.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
@@ -8,6 +8,7 @@ import type { JournalSettings, OrderSender } from './journal-options.ts';
 import { isName } from './observed-event.ts';
 import { type OrderRecord, orderDigest, orderError, stateAt } from './order-record.ts';
 import type { OrderRecords } from './order-records.ts';
+import { toOrderedMembers } from './seen-event.ts';
 import { type Sent, sendOrder } from './send-order.ts';
 import {
   type AttemptLease,
@@ -109,7 +110,8 @@ export function orderAttempts<Order = BuyOrder>(
       }
       const digest = orderDigest(payload, merchant);
       const owner = { partnerId, partnerCode, rotation };
-      return { prepared, intent: { partner_order_id, digest, merchant, acceptAddress, ...owner } };
+      const ordered = toOrderedMembers(payload, randomBytes(16).toString('base64url'));
+      return { prepared, intent: { partner_order_id, digest, merchant, acceptAddress, ordered, ...owner } };
     },
 
     /** @throws {StoreError} if the intent could not be written: nothing was sent */

@@ -1,6 +1,6 @@
 import { type EventSigner, isSamePartner } from '../credentials/same-partner.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import { isValidationError, type OrderState } from '../errors/errors.ts';
+import { isValidationError, type OrderError, type OrderState } from '../errors/errors.ts';
 import { unrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
@@ -12,15 +12,17 @@ import {
   integer,
   invalidOption,
   type OptionTable,
+  oneOf,
   optional,
   unchecked,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
-import { warn, warnOnce } from '../internal/warn.ts';
+import { callHook, warn, warnOnce } from '../internal/warn.ts';
 import { checkStore } from '../store/record-store.ts';
 import type {
   CreatedOrder,
   CreateOrderOptions,
+  ListOrdersOptions,
   Observation,
   ObservedEvent,
   OrderJournal,
@@ -34,11 +36,20 @@ import {
   type OrderSender,
   readJournalOptions,
 } from './journal-options.ts';
+import type { JournaledOrder } from './journaled-order.ts';
 import { isName, isUnrecognizedEvent, orderNamedBy } from './observed-event.ts';
 import { type Attempt, type CheckedOrder, orderAttempts } from './order-attempts.ts';
 import { startOrderLoop } from './order-loop.ts';
-import { type OrderRecord, orderNotFound, stateAt, toJournaledOrder } from './order-record.ts';
+import {
+  type OrderRecord,
+  orderMismatch,
+  orderNotFound,
+  orderStates,
+  stateAt,
+  toJournaledOrder,
+} from './order-record.ts';
 import { orderRecords } from './order-records.ts';
+import { type ComparedRecord, readSeenEvent } from './seen-event.ts';
 import type { Sent } from './send-order.ts';
 import {
   beginAttempt,
@@ -81,6 +92,12 @@ const readUnsettledOptions = defineOptions('unsettled', {
   limit: integer({ default: 1000 }),
 } satisfies OptionTable<UnsettledOptions>);
 
+const readListOptions = defineOptions('list', {
+  state: optional(oneOf(orderStates)),
+  since: integer({ default: 0, least: 0 }),
+  attention: flag({ default: false }),
+} satisfies OptionTable<ListOrdersOptions>);
+
 /**
  * Keeps a journal of orders, so that none is sent twice and none is forgotten: see {@link OrderJournal}.
  *
@@ -88,7 +105,7 @@ const readUnsettledOptions = defineOptions('unsettled', {
  * @example
  * ```ts
  * const journal = createOrderJournal({ exchange, store: sqliteStore({ path: 'orders.sqlite' }) });
- * // It runs before the handler of each name. Of an event that cannot be read it takes the evidence, and throws: the
+ * // It runs before the handler of each name, and stops an event with another address than the order's. Of an event that cannot be read it takes the evidence, and throws: the
  * // event becomes a dead letter, or is answered 500.
  * webhooks.onAny(journal.observe).onUnrecognized(journal.observe);
  *
@@ -100,7 +117,8 @@ export function createOrderJournal<Order = BuyOrder>(
 ): OrderJournal<Order> {
   // Sound: the table returns the sender that it was given.
   const settings = readJournalOptions(options) as JournalSettings & { exchange: OrderSender<Order> };
-  const { leaseMs, duplicateIds, onSettled, now } = settings;
+  const { leaseMs, duplicateIds, onSettled, rejectMismatch, onMismatch, now } = settings;
+  const sameOrder = settings.exchange.deployment?.sameOrder;
   const records = orderRecords(settings, warnOfContradiction);
   const { check, attempt, failureOf } = orderAttempts(settings, {
     records,
@@ -175,32 +193,43 @@ export function createOrderJournal<Order = BuyOrder>(
 
   async function observe(
     event: ObservedEvent,
-    context?: { readonly key?: EventSigner | undefined },
-  ): Promise<Observation> {
+    context?: { readonly key?: EventSigner | undefined; readonly digest?: string | undefined },
+  ): Promise<Observed> {
     const { id, ref, problem } = orderNamedBy(event);
     if (problem !== undefined) {
       warnOnce(`An order journal cannot tell which order an event is of: ${problem}.`);
-      return { result: 'unknown_order', problem };
+      return { observation: { result: 'unknown_order', problem } };
     }
-    if (id === undefined) return { result: 'unknown_order' };
+    if (id === undefined) return { observation: { result: 'unknown_order' } };
     const signer = context?.key;
+    const seen = readSeenEvent(event, context);
     let before: OrderRecord | undefined;
     let isForeign = false;
+    let compared: ComparedRecord | undefined;
     const after = await records.update(id, (record) => {
       before = record;
       isForeign = record !== undefined && signer !== undefined && !isSamePartner(record, signer);
       if (record === undefined || isForeign) return record;
-      return toReport(record, observeEvent(record, ref, now()), onSettled && 'here');
+      compared = observeEvent(record, { ref, seen, rejectMismatch, sameOrder, now: now() });
+      return toReport(record, compared.record, onSettled && 'here');
     });
     if (isForeign) {
       warnOnce(foreignEvent);
-      return { result: 'other_partner' };
+      return { observation: { result: 'other_partner' } };
     }
-    if (after === undefined) return { result: 'unknown_order' };
+    if (after === undefined || compared === undefined) return { observation: { result: 'unknown_order' } };
     await records.noteObservation();
     warnOfContradiction(before, after);
     if (before?.state !== after.state) await reportOrWarn(after);
-    return { result: observationResult(before, after), order: show(after) };
+    const { mismatch, isRejected } = compared;
+    const order = show(after);
+    if (mismatch !== undefined)
+      callHook('onMismatch of createOrderJournal', () => onMismatch(order, mismatch));
+    const { differences } = mismatch ?? {};
+    return {
+      observation: { result: observationResult(before, after), order, ...(differences && { differences }) },
+      ...(isRejected && mismatch !== undefined && { rejection: orderMismatch(after, mismatch, now()) }),
+    };
   }
 
   /** @param by who calls `onSettled` first: this process, or the loop of any */
@@ -241,9 +270,10 @@ export function createOrderJournal<Order = BuyOrder>(
     },
 
     async observe(event, context) {
-      const observation = await observe(event, context);
+      const { observation, rejection } = await observe(event, context);
       // The journal has its evidence. Nobody has handled the rest of the event: it must not be acknowledged.
       if (isUnrecognizedEvent(event)) throw unrecognizedEvent(event);
+      if (rejection !== undefined) throw rejection;
       return observation;
     },
 
@@ -256,6 +286,17 @@ export function createOrderJournal<Order = BuyOrder>(
       const { olderThanMs, limit } = readUnsettledOptions(unsettledOptions);
       const found = await records.unsettled({ openedBefore: now() - olderThanMs, limit });
       return found.map(show);
+    },
+
+    list(listOptions = {}) {
+      const { state, since, attention } = readListOptions(listOptions);
+      return listed();
+      async function* listed(): AsyncGenerator<JournaledOrder, void, undefined> {
+        for await (const record of records.list({ attention })) {
+          const order = show(record);
+          if ((state ?? order.state) === order.state && order.createdAt >= since) yield order;
+        }
+      }
     },
 
     health: () => records.health(),
@@ -278,6 +319,12 @@ export function createOrderJournal<Order = BuyOrder>(
       return show(settled);
     },
   };
+}
+
+interface Observed {
+  readonly observation: Observation;
+  /** Why no handler may act on the event. */
+  readonly rejection?: OrderError;
 }
 
 interface SendNow {

@@ -1,18 +1,65 @@
 import * as z from 'zod';
 import { OrderError, type OrderErrorCode, type OrderState, StoreError } from '../errors/errors.ts';
-import type { JsonObject, JsonValue } from '../internal/json.ts';
+import { type OrderTimeline, toTimeline } from '../events/order-timeline.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { hash } from '../signature/digest.ts';
 import { writeSorted } from '../signature/write-json.ts';
-import type { JournaledOrder } from './journaled-order.ts';
+import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
+import { differingMembers } from './order-differences.ts';
+
+export const orderStates = [
+  'prepared',
+  'sending',
+  'accepted',
+  'refused',
+  'waiting',
+  'not-sent',
+  'unknown',
+  'abandoned',
+] as const satisfies readonly OrderState[];
 
 const text = z.string();
 const milliseconds = z.number();
 
+/** Of the payload: what an event can contradict. The address is a salted hash. */
+const orderedMembers = z.looseObject({
+  chain: z.string().optional(),
+  fiat_currency: z.string().optional(),
+  fiat_amount: z.string().optional(),
+  salt: z.string().optional(),
+  /** SHA-256 of the salt and the address. */
+  address: z.string().optional(),
+});
+
+/** Of the timeline: the rest follows from it. In place of the address it has the hash of the order's. */
+const storedTimeline = z.looseObject({
+  // Sound: only `applyEvent` writes them. A newer version may know more events.
+  seen: z.custom<OrderTimeline['seen']>(Array.isArray),
+  facts: z.custom<OrderTimeline['facts']>(isJsonObject),
+});
+
+const loggedEvent = z.looseObject({
+  name: z.string(),
+  at: z.number(),
+  digest: z.string(),
+  differences: z
+    .array(
+      z.looseObject({
+        member: z.enum(differingMembers),
+        ordered: z.string().optional(),
+        reported: z.string().optional(),
+      }),
+    )
+    .optional(),
+  unread: z.array(z.string()).optional(),
+  decision: z.looseObject({ at: z.number(), note: z.string() }).optional(),
+});
+
 /**
  * Members that this version does not know are kept: a newer version has written them, and every transition copies the
- * record that it changes. Nothing personal: of the payload only id and digest, of a reply only its status and what
- * `keepReply` picked.
+ * record that it changes. Nothing personal: of the payload only id and digest, chain, currency, amount and a salted hash
+ * of the address, of a reply only its status and what `keepReply` picked.
  */
 const knownMembers = z.object({
   /** A later form gets a later number. */
@@ -28,16 +75,7 @@ const knownMembers = z.object({
   /** Why its address is right although `checkAddress` refuses it. */
   acceptAddress: text.optional(),
   /** As last written: a `sending` whose lease has expired is `unknown`, see {@link stateAt}. */
-  state: z.enum([
-    'prepared',
-    'sending',
-    'accepted',
-    'refused',
-    'waiting',
-    'not-sent',
-    'unknown',
-    'abandoned',
-  ]),
+  state: z.enum(orderStates),
   createdAt: milliseconds,
   changedAt: milliseconds,
   openedAt: milliseconds,
@@ -67,6 +105,12 @@ const knownMembers = z.object({
   platform_order_ref: text.optional(),
   note: text.optional(),
   contradiction: z.enum(['prepared', 'refused', 'not-sent', 'abandoned']).optional(),
+  /** Absent in a record of an earlier version. */
+  ordered: orderedMembers.optional(),
+  timeline: storedTimeline.optional(),
+  events: z.array(loggedEvent).optional(),
+  /** It has an event that differs from it, about which nobody has decided. */
+  attention: z.literal('mismatch').optional(),
 });
 
 const orderRecord = knownMembers.loose();
@@ -87,7 +131,21 @@ const shownMembers = knownMembers.omit({
   unreported: true,
   handedOver: true,
   claimedUntil: true,
+  ordered: true,
+  timeline: true,
+  events: true,
 });
+
+const { shape } = loggedEvent;
+/** Without what a newer version wrote into them. */
+const shownOrdered = z.object(orderedMembers.omit({ salt: true, address: true }).shape);
+const shownEvents = z.array(
+  z.object({
+    ...shape,
+    differences: z.array(z.object(shape.differences.unwrap().element.shape)).optional(),
+    decision: z.object(shape.decision.unwrap().shape).optional(),
+  }),
+);
 
 /** Without the members that this version does not know: nothing here uses them. */
 export type OrderRecord = Readonly<z.infer<typeof knownMembers>>;
@@ -147,7 +205,14 @@ export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrd
   const { leaseUntil } = record;
   const state = stateAt(record, now);
   const shown = shownMembers.parse(record);
-  return { ...shown, state, ...(state === 'sending' && leaseUntil !== undefined && { leaseUntil }) };
+  return {
+    ...shown,
+    state,
+    ...(state === 'sending' && leaseUntil !== undefined && { leaseUntil }),
+    ...(record.ordered !== undefined && { ordered: shownOrdered.parse(record.ordered) }),
+    ...(record.timeline !== undefined && { timeline: toTimeline(record.partner_order_id, record.timeline) }),
+    ...(record.events !== undefined && { events: shownEvents.parse(record.events) }),
+  };
 }
 
 export function orderError(
@@ -173,6 +238,19 @@ export function orderNotFound(partnerOrderId: string): OrderError {
   return new OrderError('order_not_found', what, { partner_order_id: partnerOrderId });
 }
 
+/** Of an event that no handler may act on. */
+export function orderMismatch(record: OrderRecord, event: JournaledEvent, now: number): OrderError {
+  const { partner_order_id } = record;
+  const members = (event.differences ?? []).map(({ member }) => member);
+  const what = `The authentic event ${quotedName(event.name)} of order ${quotedName(partner_order_id)} is not about what was ordered (${members.join(', ')}).`;
+  const assumptions = ['event-matches-order'] as const;
+  return new OrderError('order_mismatch', what, {
+    partner_order_id,
+    state: stateAt(record, now),
+    assumptions,
+  });
+}
+
 /** Only the end of the lease is known, not whether its process is alive. */
 function inProgress(leftMs: number): string {
   return `Nothing was sent now: wait for the result, or ${Math.ceil(leftMs / 1000)} s until the order becomes unknown.`;
@@ -186,7 +264,7 @@ const problems = {
   order_abandoned: 'was given up by a person',
   already_settled: 'is settled in another way already',
   waiting_for_keys: 'was refused under keys that are being replaced, and waits for the new ones',
-} as const satisfies Record<Exclude<OrderErrorCode, 'order_not_found'>, string>;
+} as const satisfies Record<Exclude<OrderErrorCode, 'order_not_found' | 'order_mismatch'>, string>;
 
 /** Taken before wire names are applied: correcting one makes no other order. */
 export function orderDigest(payload: JsonObject, merchant: string | undefined): string {

@@ -1,5 +1,5 @@
 import { isStoreError } from '../errors/errors.ts';
-import type { JsonValue } from '../internal/json.ts';
+import { isJsonObject, type JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { type ListedOrder, toIndexEntry } from './jobs.ts';
 import type { JournalHealth } from './journal.ts';
@@ -292,9 +292,29 @@ export function orderRecords(
         oldestAgeMs: oldest === undefined ? null : Math.max(0, overdue.now - oldest.openedAt),
         withoutEvent: awaiting.filter(({ since }) => isOverdue({ awaitingEventSince: since }, overdue))
           .length,
+        mismatches: indexed.filter(({ attention }) => attention !== undefined).length,
         unreported: indexed.filter(({ unreported }) => unreported === true).length,
         unwritten: unwritten.size,
       };
+    },
+
+    /** Page by page. */
+    async *list({ attention }: { attention: boolean }): AsyncGenerator<OrderRecord> {
+      await writeResults();
+      if (!attention) {
+        for await (const page of listIndex(recordKey(''))) {
+          for (const { value } of page) {
+            const record = readRecord(value);
+            if (record !== undefined) yield record;
+          }
+        }
+        return;
+      }
+      for await (const page of listIndex(indexPrefix)) {
+        const found = page.filter(({ value }) => isJsonObject(value) && value.attention !== undefined);
+        const records = await readAll(found.map(({ digest }) => digest));
+        yield* records.filter((record) => record.attention !== undefined);
+      }
     },
 
     async readListed({ idDigest }: ListedOrder): Promise<OrderRecord | undefined> {

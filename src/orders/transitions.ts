@@ -9,6 +9,13 @@ import {
   orderNotFound,
   stateAt,
 } from './order-record.ts';
+import {
+  type ComparedRecord,
+  type ComparisonRules,
+  type SeenEvent,
+  withDecision,
+  withSeenEvent,
+} from './seen-event.ts';
 
 /** The rules of the journal, as pure functions: a transaction may run them more than once. */
 
@@ -17,6 +24,7 @@ export interface Intent {
   readonly digest: string;
   readonly merchant: string | undefined;
   readonly acceptAddress?: string | undefined;
+  readonly ordered: NonNullable<OrderRecord['ordered']>;
   readonly partnerId: string | undefined;
   readonly partnerCode?: string | undefined;
   readonly rotation?: string | undefined;
@@ -157,15 +165,24 @@ export function finishAttempt(
   return { ...withoutLease(failed), state, changedAt: now };
 }
 
-/** Any event proves that the service has the order. */
+/** Any event proves that the service has the order, also one that differs from it. */
 export function observeEvent(
   record: OrderRecord,
-  platformOrderRef: string | undefined,
-  now: number,
-): OrderRecord {
+  { ref: platformOrderRef, seen, ...rules }: ComparisonRules & ObservedFacts,
+): ComparedRecord {
   const ref = platformOrderRef === undefined ? {} : { platform_order_ref: platformOrderRef };
-  if (record.state !== 'accepted') return accept({ ...record, ...ref }, 'event', now);
-  return record.awaitingEventSince === undefined ? record : { ...withoutAwaiting(record), ...ref };
+  const compared = withSeenEvent(record, seen, rules);
+  const { record: before } = compared;
+  if (before.state !== 'accepted')
+    return { ...compared, record: accept({ ...before, ...ref }, 'event', rules.now) };
+  if (before.awaitingEventSince === undefined) return compared;
+  return { ...compared, record: { ...withoutAwaiting(before), ...ref } };
+}
+
+interface ObservedFacts {
+  /** The `platform_order_ref` of the event. */
+  readonly ref: string | undefined;
+  readonly seen: SeenEvent;
 }
 
 interface Settlement {
@@ -181,6 +198,8 @@ export function settleOrder(
   record: OrderRecord,
   { decision, note, now, acceptedBefore }: Settlement,
 ): OrderRecord {
+  // Whatever differs: the order is accepted since its first event.
+  if (decision === 'accepted' && record.attention !== undefined) return withDecision(record, note, now);
   const state = stateAt(record, now);
   const isListed = isUnsettled(record) || isOverdue(record, { acceptedBefore, now });
   if (state === 'sending') throw orderError('in_progress', record, { now });
@@ -234,6 +253,8 @@ function withIntent(record: OrderRecord, intent: Intent, now: number): OrderReco
   return {
     ...rest,
     digest: intent.digest,
+    // The salt of an order that is sent once more stays.
+    ordered: record.digest === intent.digest ? (record.ordered ?? intent.ordered) : intent.ordered,
     ...(intent.merchant !== undefined && { merchant: intent.merchant }),
     ...(intent.acceptAddress !== undefined && { acceptAddress: intent.acceptAddress }),
     ...(intent.partnerId !== undefined && { partnerId: intent.partnerId }),

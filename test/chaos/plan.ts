@@ -108,6 +108,14 @@ const shapes = [
 
 const reshaping: ReadonlySet<EventFaultName> = new Set(reshapingFaults);
 
+/** The faults of a service that contradicts an order. */
+export const contradictions: ReadonlySet<EventFaultName> = new Set([
+  'credits_elsewhere',
+  'other_chain',
+  'other_currency',
+  'amount_differs',
+]);
+
 /** Whether a service or a fault gives an event another form. */
 export function deviates({ service }: Plan, faults: readonly EventFaultName[]): boolean {
   return shapes.some((shape) => shape in service.differences) || faults.some((fault) => reshaping.has(fault));
@@ -261,7 +269,7 @@ function drawEventFaults(
 ): FaultRates {
   const most = pick(random, [0, 0.2, 0.5]);
   const rates: Partial<Record<EventFaultName, number>> = {};
-  for (const name of eventFaultNames) {
+  for (const name of eventFaultNames.filter((each) => !contradictions.has(each))) {
     const share = reshaping.has(name) ? Number(isReshaped) * 0.2 : 1;
     rates[name] = random.fraction() * most * share;
   }

@@ -9,6 +9,7 @@ import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
 import { generation } from '../credentials/keys.ts';
 import { bench, event, order } from '../orders/service.ts';
 import { requestError } from '../otp/support.ts';
+import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { lostMarks, marked, newerStore } from './newer-store.ts';
 import { eventOf, receiverOn, until, writtenAt } from './subjects.ts';
@@ -125,7 +126,12 @@ describe('a process keeps what a newer version has written into', () => {
     await journal.create(named('refused'), { merchant: 'ngn', again: true });
     await send('not-sent', 'not-sent');
     await send('not-sent');
-    expect(newer.lost).toEqual([]);
+    const events = { partner_order_id: 'by-person' };
+    await journal.observe(buyInitBody(events));
+    await journal.observe(buyCreditedBody({ ...events, chain: 'usdc-matic' }));
+    await journal.settle('by-person', 'accepted', 'the same chain');
+    // Of the payload that was replaced before it was sent.
+    expect(newer.lost).toEqual([expect.stringMatching(/\.ordered$/)]);
     expect([...newer.rewritten].filter((key) => key.startsWith('orders:order:'))).toHaveLength(7);
     // And shows none of it.
     expect(await journal.get('by-event')).not.toHaveProperty('written_by_a_newer_version');

@@ -89,7 +89,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       const { journal, service, clock } = bench({}, open);
       expect(await journal.health()).toEqual({
         ...{ prepared: 0, sending: 0, waiting: 0, 'not-sent': 0, unknown: 0, unsettled: 0 },
-        ...{ oldestAgeMs: null, withoutEvent: 0, unreported: 0, unwritten: 0 },
+        ...{ oldestAgeMs: null, withoutEvent: 0, unreported: 0, mismatches: 0, unwritten: 0 },
       });
       await journal.prepare(named('prepared'));
       clock.now += 1_000;
@@ -104,7 +104,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       const health = await journal.health();
       expect(health).toEqual({
         ...{ prepared: 1, sending: 1, waiting: 0, 'not-sent': 1, unknown: 1, unsettled: 4 },
-        ...{ oldestAgeMs: 1_000, withoutEvent: 0, unreported: 0, unwritten: 0 },
+        ...{ oldestAgeMs: 1_000, withoutEvent: 0, unreported: 0, mismatches: 0, unwritten: 0 },
       });
       expect(JSON.parse(JSON.stringify(health))).toEqual(health);
       clock.now += 120_000;

@@ -81,6 +81,12 @@ export const ledgerOptions = {
     byDefault: 'any address',
     otherwise: 'refused unless it has the assumed form, or another one',
   },
+  'event-matches-order': {
+    options: ['event'],
+    faults: ['credits_elsewhere', 'other_chain', 'other_currency', 'amount_differs'],
+    byDefault: 'what was ordered',
+    otherwise: 'another address, chain, currency or amount',
+  },
   'branded-names': { options: ['wireNames'], byDefault: 'the published names', otherwise: 'any names' },
   'allowed-values': {
     options: ['allowedValues'],

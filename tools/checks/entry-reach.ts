@@ -41,7 +41,7 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './rotation': { packages: [], builtins: ['node:crypto'] },
   './store/redis': { packages: [], builtins: ['node:crypto'] },
   './store/postgres': { packages: [], builtins: ['node:crypto'] },
-  './orders': { packages: ['zod'], builtins: ['node:crypto'] },
+  './orders': { packages: ['zod', 'zod/locales', 'zod/mini'], builtins: ['node:crypto'] },
   './otp': {
     packages: [],
     bundled: ['libphonenumber-js'],

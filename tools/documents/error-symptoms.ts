@@ -299,6 +299,14 @@ export const symptoms: Readonly<Record<Code, Symptom>> = {
     messages: ['Order … is settled in another way already', 'The effect has a result already'],
     causes: ['an event or another person settled it first'],
   },
+  order_mismatch: {
+    messages: ['The authentic event … of order … is not about what was ordered (…)'],
+    causes: [
+      'the service credits another address, chain or currency, or somebody has changed the order there',
+      'another program uses the id for another order',
+      'the service writes addresses in a form of its own: set `sameOrder` of the deployment',
+    ],
+  },
   waiting_for_keys: {
     messages: ['Order … was refused under keys that are being replaced, and waits for the new ones'],
     causes: [

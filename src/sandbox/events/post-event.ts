@@ -1,7 +1,9 @@
+import { otherExample } from '../../addresses/example-addresses.ts';
 import { merchantsFor, signingKey } from '../../credentials/signing-key.ts';
 import { toWireNames } from '../../deployment/wire-names.ts';
 import type { OrderEventName } from '../../events/order-event.ts';
-import type { JsonObject } from '../../internal/json.ts';
+import type { JsonObject, JsonValue } from '../../internal/json.ts';
+import { hash } from '../../signature/digest.ts';
 import type { EventFaultName } from '../faults/event-faults.ts';
 import type { EventFault } from '../faults/faults.ts';
 import { hookedEvent } from '../hooks.ts';
@@ -89,12 +91,34 @@ const plays: Record<EventFaultName, EventPlay> = {
       return setMember(draft, 'event_name', pick(spellings, random) ?? name);
     },
   },
+  credits_elsewhere: contradicting('buyer_crypto_address', otherAddress),
+  other_chain: contradicting('chain', (chain) => (chain === 'usdt-trc20' ? 'usdc-matic' : 'usdt-trc20')),
+  other_currency: contradicting('fiat_currency', (currency) => (currency === 'NGN' ? 'GHS' : 'NGN')),
+  amount_differs: contradicting('fiat_amount_to_pay', (amount) => Number(amount) + 1),
   sell_side: {
     other: ({ draft: { body } }, random) => ({
       draft: { body: sellSideEvent(body, pick(sellSideNames, random) ?? ''), repeated: [] },
     }),
   },
 };
+
+/** Changes one member of an event that repeats what was ordered. */
+function contradicting(member: string, change: (value: JsonValue) => JsonValue): EventPlay {
+  return {
+    change(draft) {
+      const { [member]: value } = draft.body;
+      return value === undefined || value === null ? draft : setMember(draft, member, change(value));
+    },
+  };
+}
+
+/** An address of the same form that nobody holds; another text where its form is not known. */
+function otherAddress(address: JsonValue): JsonValue {
+  const text = String(address);
+  if (text.startsWith('0x')) return `0x${hash('sha256', text, 'hex').slice(0, 40)}`;
+  const other = text.startsWith('T') ? otherExample(text) : undefined;
+  return other ?? `${text.slice(0, -1)}${text.endsWith('2') ? '3' : '2'}`;
+}
 
 const statusMembers: readonly string[] = [
   'fiat_payment_status',

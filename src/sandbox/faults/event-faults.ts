@@ -51,6 +51,10 @@ export const eventFaults = {
   status_respelled: { details: { member: undefined } },
   name_respelled: { details: {} },
   sell_side: { details: {} },
+  credits_elsewhere: { details: {} },
+  other_chain: { details: {} },
+  other_currency: { details: {} },
+  amount_differs: { details: {} },
 } as const satisfies Record<string, EventFaultRules>;
 
 /** @inline */

@@ -50,6 +50,10 @@ const cases: [EventFaultName, { handled: string[]; answers: number[] }][] = [
   ['unfamiliar_name', { handled: [init, 'event.buy.error', fiat, credited], answers: [200, 200] }],
   ['extra_members', { handled: [init, fiat, credited], answers: [200] }],
   ['awkward_spelling', { handled: [init, fiat, credited], answers: [200] }],
+  ['credits_elsewhere', { handled: [init, fiat, credited], answers: [200] }],
+  ['other_chain', { handled: [init, fiat, credited], answers: [200] }],
+  ['other_currency', { handled: [init, fiat, credited], answers: [200] }],
+  ['amount_differs', { handled: [init, fiat, credited], answers: [200] }],
 ];
 
 /** A receiver that handles slowly enough for a second delivery to come meanwhile. */

@@ -1,0 +1,219 @@
+import type { EventSigner } from '../credentials/same-partner.ts';
+import type { KnownOrder, SameOrder } from '../deployment/same-order.ts';
+import type { OrderEvent } from '../events/order-event.ts';
+import { applyEvent, toTimeline } from '../events/order-timeline.ts';
+import { parseOrderEvent } from '../events/parse-order-event.ts';
+import { describeError, storableText } from '../internal/describe-error.ts';
+import { isJsonObject, type JsonObject } from '../internal/json.ts';
+import { unknownMembers } from '../internal/unknown-members.ts';
+import { warnOnce } from '../internal/warn.ts';
+import { hash } from '../signature/digest.ts';
+import type { ObservedEvent } from './journal.ts';
+import type { OrderJournalOptions } from './journal-options.ts';
+import type { JournaledEvent } from './journaled-order.ts';
+import { isUnrecognizedEvent, namedBody } from './observed-event.ts';
+import {
+  comparedAddress,
+  type DifferingMember,
+  differencesFrom,
+  type OrderDifference,
+} from './order-differences.ts';
+import type { OrderRecord } from './order-record.ts';
+
+type OrderedMembers = NonNullable<OrderRecord['ordered']>;
+type LoggedEvent = NonNullable<OrderRecord['events']>[number];
+type RejectMismatch = NonNullable<OrderJournalOptions['rejectMismatch']>;
+
+/** What is kept of a payload. The salt is new for each intent, so equal addresses have different hashes. */
+export function toOrderedMembers(payload: JsonObject, salt: string): OrderedMembers {
+  const { chain, fiat_currency, fiat_amount, buyer_crypto_address: address } = payload;
+  return {
+    ...(isShort(chain) && { chain }),
+    ...(isShort(fiat_currency) && { fiat_currency }),
+    ...(isShort(fiat_amount) && { fiat_amount }),
+    ...(typeof address === 'string' && address !== '' && { salt, address: saltedHash(salt, address) }),
+  };
+}
+
+/** A longer one is none, and cannot be compared. */
+function isShort(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 100 && value === storableText(value);
+}
+
+function saltedHash(salt: string, address: string): string {
+  return hash('sha256', `${salt}:${comparedAddress(address)}`, 'hex');
+}
+
+/** A verified event, as far as it can be read. */
+export interface SeenEvent {
+  readonly name: string;
+  readonly digest: string;
+  readonly body: JsonObject;
+  /** If it is a published one that can be read. */
+  readonly event?: OrderEvent | undefined;
+  readonly unread: readonly string[];
+}
+
+const mostUnread = 10;
+
+export function readSeenEvent(
+  observed: ObservedEvent,
+  context: { readonly key?: EventSigner | undefined; readonly digest?: string | undefined } = {},
+): SeenEvent {
+  const named = namedBody(observed);
+  const body = isJsonObject(named) ? named : {};
+  const parsed = isUnrecognizedEvent(observed) ? observed : parseOrderEvent(body);
+  const name = String(parsed.kind === 'known' ? parsed.event.event_name : (parsed.name ?? ''));
+  const issues = parsed.kind === 'nonconforming' ? parsed.issues : [];
+  const unread = issues.slice(0, mostUnread).map(({ path }) => path.join('.').slice(0, 100) || 'event_name');
+  return {
+    name: storableText(name.slice(0, 100)),
+    digest: context.digest ?? digestOf(body, name),
+    body,
+    event: parsed.kind === 'known' ? parsed.event : undefined,
+    unread: unread.map(storableText),
+  };
+}
+
+/** For an event without a context. */
+function digestOf(body: JsonObject, name: string): string {
+  try {
+    return hash('sha256', JSON.stringify(body), 'hex');
+  } catch {
+    return hash('sha256', name, 'hex');
+  }
+}
+
+export interface ComparisonRules {
+  /** Which differences reject an event. */
+  readonly rejectMismatch: RejectMismatch;
+  readonly sameOrder: SameOrder | undefined;
+  readonly now: number;
+}
+
+/** What an event makes of a record. */
+export interface ComparedRecord {
+  readonly record: OrderRecord;
+  /** The event in the record; `undefined` if it fits its order. */
+  readonly mismatch?: JournaledEvent | undefined;
+  /** Whether a handler must not act on it. */
+  readonly isRejected: boolean;
+}
+
+/** Adds an event to the record, unless it adds nothing. The timeline has what handlers may act on. */
+export function withSeenEvent(
+  record: OrderRecord,
+  seen: SeenEvent,
+  { rejectMismatch, sameOrder, now }: ComparisonRules,
+): ComparedRecord {
+  const differences = differencesOf(record, seen, sameOrder);
+  const logged = toLogged(seen, differences, now);
+  const known = record.events?.find((each) => isSameEvent(each, logged));
+  const isDecided = known?.decision !== undefined;
+  const isRejected = !isDecided && differences.some(({ member }) => isRejecting(member, rejectMismatch));
+  const timeline = isRejected ? record.timeline : withEvent(record, seen.event);
+  const hasAttention = differences.length > 0 && !isDecided;
+  const events = known === undefined ? appended(record.events ?? [], logged) : record.events;
+  const isUnchanged =
+    timeline === record.timeline &&
+    events === record.events &&
+    (!hasAttention || record.attention !== undefined);
+  const after = {
+    ...record,
+    ...(timeline !== undefined && { timeline }),
+    ...(events !== undefined && { events }),
+    ...(hasAttention && { attention: 'mismatch' as const }),
+  };
+  return {
+    record: isUnchanged ? record : after,
+    mismatch: hasAttention ? (known ?? logged) : undefined,
+    isRejected,
+  };
+}
+
+/** A person has looked at all that differs. */
+export function withDecision({ attention, ...record }: OrderRecord, note: string, now: number): OrderRecord {
+  const decision = { at: now, note };
+  const events = record.events?.map((each) =>
+    each.differences === undefined || each.decision !== undefined ? each : { ...each, decision },
+  );
+  return { ...record, ...(events !== undefined && { events }) };
+}
+
+function isRejecting(member: DifferingMember, rules: RejectMismatch): boolean {
+  if (rules === 'never') return false;
+  return rules === 'any' || member === 'buyer_crypto_address' || member === 'order';
+}
+
+function differencesOf(
+  { ordered, partner_order_id }: OrderRecord,
+  { body, event }: SeenEvent,
+  sameOrder: SameOrder | undefined,
+): readonly OrderDifference[] {
+  // An earlier version has written the record.
+  if (ordered === undefined) return [];
+  const { chain, fiat_currency, fiat_amount, salt, address } = ordered;
+  const order: KnownOrder = {
+    ...{ partner_order_id, chain, fiat_currency, fiat_amount },
+    isAddress: (reported) =>
+      salt === undefined || address === undefined || saltedHash(salt, reported) === address,
+  };
+  const differences = differencesFrom(event ?? body, order);
+  const verdict = sameOrder && verdictOf(() => sameOrder(order, body));
+  if (verdict === true) return [];
+  return verdict === false ? [...differences, { member: 'order' }] : differences;
+}
+
+function verdictOf(decide: () => boolean | undefined): boolean | undefined {
+  try {
+    return decide();
+  } catch (error) {
+    warnOnce(`sameOrder threw, so an event is compared as without it: ${describeError(error)}`);
+    return undefined;
+  }
+}
+
+function toLogged({ name, digest, unread }: SeenEvent, differences: readonly OrderDifference[], at: number) {
+  return {
+    ...{ name, at, digest },
+    ...(differences.length > 0 && { differences: differences.map((each) => ({ ...each })) }),
+    ...(unread.length > 0 && { unread: [...unread] }),
+  } satisfies LoggedEvent;
+}
+
+/** What fits its order and was seen once need not be kept again. A decision is about one digest. */
+function isSameEvent(known: LoggedEvent, event: LoggedEvent): boolean {
+  if (event.differences !== undefined) return known.digest === event.digest;
+  return known.name === event.name && String(known.unread) === String(event.unread);
+}
+
+const mostEvents = 32;
+
+function appended(events: readonly LoggedEvent[], event: LoggedEvent): LoggedEvent[] {
+  if (events.length < mostEvents) return [...events, event];
+  // What waits for a person, or was decided, stays; the event is refused in any case.
+  const replaced = event.differences === undefined ? -1 : events.findIndex((each) => !each.differences);
+  return replaced === -1 ? [...events] : [...events.toSpliced(replaced, 1), event];
+}
+
+function withEvent(record: OrderRecord, event: OrderEvent | undefined): OrderRecord['timeline'] {
+  if (event === undefined) return record.timeline;
+  const { partner_order_id, ordered, timeline: stored } = record;
+  const before = toTimeline(partner_order_id, stored ?? { seen: [], facts: {} });
+  const after = applyEvent(before, withHashedAddress(event, ordered?.salt));
+  if (stored !== undefined && after === before) return stored;
+  const { seen, facts } = after;
+  // A newer version may know more events and facts.
+  const later = stored?.seen.filter((name) => !seen.includes(name)) ?? [];
+  return {
+    ...stored,
+    seen: [...seen, ...later],
+    facts: { ...unknownMembers(stored?.facts, facts), ...facts },
+  };
+}
+
+function withHashedAddress(event: OrderEvent, salt = ''): OrderEvent {
+  const { buyer_crypto_address: address } = event;
+  if (typeof address !== 'string') return event;
+  return { ...event, buyer_crypto_address: saltedHash(salt, address) };
+}
