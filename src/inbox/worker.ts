@@ -203,7 +203,11 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   const loop = work();
 
   return {
-    wake: () => alarm.abort(woken),
+    /** Has it look for due deliveries. Returns whether it can take one now. */
+    wake(): boolean {
+      alarm.abort(woken);
+      return !stopping && host.hasHandlers && isolated === 'none' && running.size < concurrency;
+    },
     /**
      * Resolves when the worker has ended, by itself or by a stop.
      *

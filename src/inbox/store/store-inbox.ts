@@ -147,7 +147,7 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
 /** The same for a caller who knows which processes share the store. */
 export function openStoreInbox(options: StoreInboxOptions, processes: ProcessView): StoreInbox {
   const settings = readOptions(options);
-  const { role, retry, random } = settings;
+  const { role, retry, random, store, prefix } = settings;
   const records = deliveryRecords({ ...settings, processes });
   if (role === 'both' && !isWholeProcess())
     throw invalidOption("No process stays here to handle deliveries: give storeInbox role: 'drain'.");
@@ -160,6 +160,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   /** Handles by itself; the others end with their `drain`. */
   let worker: Worker | undefined;
   let endReviews = () => {};
+  let endWatch: (() => void) | undefined;
   let host: InboxHost | undefined;
   let isStopping = false;
 
@@ -187,8 +188,14 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     moveToDeadLetters: (leased, reason) => callForWorker(() => records.moveToDeadLetters(leased, reason)),
     async release(left) {
       await Promise.all(left.map((leased) => callForWorker(() => records.putBack(leased, 0))));
+      store.notify?.(prefix);
     },
   };
+
+  /** This worker, or another process if it cannot take one now. */
+  function wakeOne(): void {
+    if (worker?.wake() !== true) store.notify?.(prefix);
+  }
 
   async function drain(given: DrainOptions = {}): Promise<DrainResult> {
     const { limit, timeLimitMs: ms, signal } = readDrainOptions(given);
@@ -228,7 +235,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     {
       async store(delivery) {
         const result = await call(() => records.insert(delivery));
-        if (result === 'stored') worker?.wake();
+        if (result === 'stored') wakeOne();
         return result;
       },
       start(given) {
@@ -238,21 +245,23 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
           callForWorker(() => records.freeEnded((attempt) => backoffDelay(attempt, retry, random)));
         worker = startWorker({ ...source, freeEnded }, { ...settings, host });
         workers.add(worker);
+        endWatch = store.watch?.(prefix, worker.wake);
         endReviews = reviewRegularly(host);
       },
       deadLetters: (query) => call(() => records.deadLetters(query)),
       deadLetter: (digest, read) => call(() => records.deadLetter(digest, read)),
       async replay(digest) {
         const found = await call(() => records.replay(digest));
-        worker?.wake();
+        wakeOne();
         return found;
       },
       discard: (digest) => call(() => records.discard(digest)),
       counts: () => call(records.counts),
-      quarantine: storedQuarantine(settings.store, settings),
+      quarantine: storedQuarantine(store, settings),
       async stop(timeoutMs) {
         isStopping = true;
         endReviews();
+        endWatch?.();
         const ends = await Promise.all([...workers].map((worker) => worker.stop(timeoutMs)));
         return ends.includes('cut-off') ? 'cut-off' : 'drained';
       },
