@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { installPacked } from '../../tools/checks/install-packed.ts';
 import { run } from '../../tools/checks/run.ts';
 import { bundleWorkers } from './bundle-workers.ts';
-import { install } from './install.ts';
 import { authorityFile } from './servers/http2-server.ts';
 import type { Report } from './suite/checks.ts';
 
@@ -72,7 +72,7 @@ async function startServers(): Promise<ChildProcess> {
 
 function tryInstall(): string | undefined {
   try {
-    install();
+    installPacked(folder);
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -1,11 +1,10 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../../tools/checks/entries.ts';
-import { run } from '../../tools/checks/run.ts';
-import { packTarball } from '../../tools/checks/scratch-project.ts';
+import { root } from './entries.ts';
+import { run } from './run.ts';
+import { packTarball } from './scratch-project.ts';
 
-const folder = import.meta.dirname;
 const dependencies = ['ky', 'zod'];
 const options = [
   ...['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--prefer-offline'],
@@ -14,12 +13,10 @@ const options = [
 ];
 
 /**
- * Installs the packed package in this folder, with what it depends on at the versions that the rest of the tests
- * use, and the runtimes. They are optional dependencies: npm goes on without one that it cannot have.
- *
- * There is no lock: npm writes one that has the packages of this platform alone. The versions are exact.
+ * Installs the packed package in a folder, with what it depends on at the versions that the rest of the tests use, and
+ * what the folder's package.json names: exact versions, and no lock, which npm would write for this platform alone.
  */
-export function install(): void {
+export function installPacked(folder: string): void {
   const packed = mkdtempSync(join(tmpdir(), 'partner-exchange-sdk-'));
   try {
     // By a name without its version: npm would take one that it knows from its cache.

@@ -1,0 +1,66 @@
+/** What the handler of a page stands in: an inbox with one delivery, whose first attempt fails just before its commit. */
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { storeInbox } from 'partner-exchange-sdk/inbox/store';
+import { postgresStore } from 'partner-exchange-sdk/store/postgres';
+import { eventBody, signedDelivery } from 'partner-exchange-sdk/testing';
+import { createWebhooks } from 'partner-exchange-sdk/webhooks';
+import pg from 'pg';
+
+const { SCHEMA = '' } = process.env;
+const url = new URL(process.env.DATABASE_URL ?? '');
+url.searchParams.set('options', `-c search_path=${SCHEMA}`);
+export const connectionString = url.href;
+export const pool = new pg.Pool({ connectionString });
+await pool.query(`CREATE SCHEMA ${SCHEMA}; CREATE TABLE ${SCHEMA}.credits (order_id text)`);
+
+const credentials = {
+  partnerPublicKey: 'pk_partner_test',
+  partnerSecretKey: 'sk_partner_test',
+  merchantSecretKey: 'sk_merchant_test',
+};
+const store = postgresStore({ client: pool });
+const inbox = storeInbox({ store, role: 'drain', retry: { firstDelayMs: 1 } });
+const errors = [];
+const receiver = createWebhooks({ credentials, inbox, onError: (error) => errors.push(error.message) });
+const failure = 'It fails before the commit.';
+
+/** For the program of the page. */
+export const webhooks = {
+  on(name, handler) {
+    let isFirst = true;
+    receiver.on(name, (event, context) => {
+      const handledIn = async (given) => {
+        await context.handledIn(given);
+        if (isFirst) {
+          isFirst = false;
+          throw new Error(failure);
+        }
+      };
+      return handler(event, { handledIn });
+    });
+  },
+};
+
+/** Effect and mark are rolled back together, and then committed together. */
+export async function checkHandler() {
+  const event = eventBody('event.buy.credited.crypto', { partner_order_id: 'A-1' });
+  const { body } = signedDelivery(event, { credentials });
+  const kindOf = async () => (await receiver.receive(body)).kind;
+  const credited = async () => (await pool.query('SELECT order_id FROM credits')).rows;
+  try {
+    assert.equal(await kindOf(), 'stored');
+    const { handled, failed } = await inbox.drain({ limit: 1 });
+    assert.deepEqual([handled, failed, errors], [0, 1, [failure]]);
+    assert.deepEqual(await credited(), []);
+    while ((await inbox.drain()).handled === 0) await pause(10);
+    assert.deepEqual(await credited(), [{ order_id: 'A-1' }]);
+    assert.deepEqual(errors, [failure]);
+    assert.equal(await kindOf(), 'duplicate');
+  } finally {
+    await inbox.stop();
+    await store.close();
+    await pool.query(`DROP SCHEMA ${SCHEMA} CASCADE`);
+    await pool.end();
+  }
+}
