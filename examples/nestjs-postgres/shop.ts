@@ -261,8 +261,8 @@ class Operations {
   }
 
   private async health() {
-    const { inbox, journal } = this.partner;
-    return { inbox: await inbox.counts(), orders: await journal.health() };
+    const { webhooks, journal } = this.partner;
+    return { ...(await webhooks.health()), orders: await journal.health() };
   }
 }
 

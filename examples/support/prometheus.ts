@@ -39,8 +39,8 @@ export function prometheus() {
     /**
      * The text of `GET /metrics`.
      *
-     * @param health by the part, such as `{ inbox: await inbox.health() }`: each number and truth value becomes a gauge,
-     *   such as `partner_exchange_inbox_dead`
+     * @param health such as `{ ...(await webhooks.health()), orders: await journal.health() }`: each number and truth value
+     *   becomes a gauge, such as `partner_exchange_inbox_dead`
      */
     text(health: object): string {
       const gauges = gaugesOf(health, 'partner_exchange').map(([name, value]) =>
@@ -72,7 +72,7 @@ function escaped(character: string): string {
   return character === '\n' ? '\\n' : `\\${character}`;
 }
 
-/** Members of members have the names of both: `inbox.oldestMs` is `…_inbox_oldest_ms`. */
+/** Members of members have the names of both: `inbox.oldestAgeMs` is `…_inbox_oldest_age_ms`. */
 function gaugesOf(value: unknown, name: string): [string, number][] {
   if (typeof value === 'number' && Number.isFinite(value)) return [[name, value]];
   if (typeof value === 'boolean') return [[name, value ? 1 : 0]];

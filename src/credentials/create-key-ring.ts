@@ -12,7 +12,14 @@ import {
 import { redactError } from '../internal/redact-error.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { allKeysOf } from './define-credentials.ts';
-import { type KeyRing, type KeySets, keySetsOf, type LoadedKeys, sameKeySets } from './key-ring.ts';
+import {
+  type KeyRing,
+  type KeyRingHealth,
+  type KeySets,
+  keySetsOf,
+  type LoadedKeys,
+  sameKeySets,
+} from './key-ring.ts';
 
 /** Options of {@link createKeyRing}. */
 export interface KeyRingOptions {
@@ -122,6 +129,14 @@ class LoadedKeyRing implements KeyRing {
   checkSettled(): void {
     if (this.#latest?.awaited === true) throw this.#notReceived();
     if (this.#latest?.unconfirmed?.() === true) throw this.#unconfirmed();
+  }
+
+  health(): KeyRingHealth {
+    return {
+      ageMs: this.#readAt === undefined ? null : Math.round(this.#since(this.#readAt)),
+      isFailing: this.#failure !== undefined,
+      isAwaiting: this.#latest?.awaited === true,
+    };
   }
 
   async reload(): Promise<void> {

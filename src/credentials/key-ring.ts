@@ -37,6 +37,18 @@ export interface KeyRing {
    * @throws {KeyError} `keys_not_loaded`
    */
   reload(): Promise<void>;
+  /** What the ring knows of its keys, for metrics. Reads nothing. Absent from a ring of an earlier version. */
+  health?(): KeyRingHealth;
+}
+
+/** What a key ring knows of its keys. */
+export interface KeyRingHealth {
+  /** Milliseconds since the keys were read; `null` before the first time. */
+  readonly ageMs: number | null;
+  /** Whether the last attempt to read them failed: the ring goes on with those that it has. */
+  readonly isFailing: boolean;
+  /** Whether new keys were asked for that have not come: the service may sign with them already. */
+  readonly isAwaiting: boolean;
 }
 
 /** Also of another copy of the package. */

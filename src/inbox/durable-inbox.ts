@@ -28,13 +28,18 @@ export interface InboxEngine {
   replay(digest: string): Promise<boolean>;
   discard(digest: string): Promise<boolean>;
   counts(): Promise<Omit<InboxCounts, 'quarantined'>>;
+  /** When the oldest open delivery was received, as far as the engine can tell; `undefined` if none is open. */
+  oldestReceivedAt(): Promise<number | undefined>;
   readonly quarantine?: CountedQuarantine | undefined;
   /** Called at most once; nothing is stored after it. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
 }
 
 /** Belongs to one host, and accepts nothing once it stops. */
-export function durableInbox(engine: InboxEngine, { role }: Required<Pick<Inbox, 'role'>>): ManagedInbox {
+export function durableInbox(
+  engine: InboxEngine,
+  { role, now }: Required<Pick<Inbox, 'role'>> & Pick<Handling, 'now'>,
+): ManagedInbox {
   let attached = false;
   let stopping: Promise<'drained' | 'cut-off'> | undefined;
   let stopped = false;
@@ -81,6 +86,16 @@ export function durableInbox(engine: InboxEngine, { role }: Required<Pick<Inbox,
       checkOpen();
       const [counts, quarantined = 0] = await Promise.all([engine.counts(), quarantine?.count()]);
       return quarantined === 0 ? counts : { ...counts, quarantined };
+    },
+    async health() {
+      checkOpen();
+      const [counts, oldest, quarantined = 0] = await Promise.all([
+        engine.counts(),
+        engine.oldestReceivedAt(),
+        quarantine?.count(),
+      ]);
+      const oldestAgeMs = oldest === undefined ? null : Math.max(0, Math.round(now() - oldest));
+      return { ...counts, quarantined, oldestAgeMs };
     },
     stop({ timeoutMs = defaultStopMs } = {}) {
       stopping ??= engine.stop(timeoutMs).finally(() => {

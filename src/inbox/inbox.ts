@@ -69,6 +69,8 @@ export interface Inbox {
    * they are answered 503, and not kept.
    */
   readonly quarantine?: Quarantine | undefined;
+  /** For `health` of the webhooks. Absent from an inbox that holds nothing itself, such as `queueInbox`. */
+  health?(): Promise<InboxHealth>;
 }
 
 /** How a handler runs. */
@@ -164,6 +166,11 @@ export interface ManagedInbox extends Inbox {
   /** How many deliveries the inbox holds now. */
   counts(): Promise<InboxCounts>;
   /**
+   * What the inbox holds, as plain JSON, for readiness and metrics. Rejects if its store does not answer.
+   * @throws {InboxError}
+   */
+  health(): Promise<InboxHealth>;
+  /**
    * Accepts nothing more (503), waits for running handlers, and releases the store. Handlers that still run after the
    * time are aborted; a durable inbox has their deliveries handled again. Afterwards every call to a durable inbox
    * rejects with `inbox_stopped`.
@@ -202,6 +209,22 @@ export interface InboxCounts {
    * and from an inbox that cannot keep any.
    */
   readonly quarantined?: number;
+}
+
+/** What an inbox holds, in numbers. Processes that share its store say the same: do not add them up. */
+export interface InboxHealth {
+  /** Stored and not yet handled: waiting for an attempt, or being handled. */
+  readonly open: number;
+  /** Dead letters, each for a person. */
+  readonly dead: number;
+  /** Kept deliveries that nobody can verify yet: new keys have not come, or somebody sends forgeries. */
+  readonly quarantined: number;
+  /**
+   * Milliseconds since the oldest open delivery was received; `null` if none is open. Of more than 1,000 open ones, the
+   * oldest of those that are due first. With BullMQ of those that come next; with pg-boss from when its job was made,
+   * which is later for one that is tried alone. `memoryInbox` knows none, since nothing waits in it.
+   */
+  readonly oldestAgeMs: number | null;
 }
 
 /** How to read one dead letter. */

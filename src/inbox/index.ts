@@ -22,6 +22,7 @@ export type {
   HandleResult,
   Inbox,
   InboxCounts,
+  InboxHealth,
   InboxHost,
   InboxResult,
   ManagedInbox,

@@ -117,6 +117,9 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     async counts() {
       return { open: remembered.size.active, dead: dead().length };
     },
+    async health() {
+      return { ...(await inbox.counts()), quarantined: 0, oldestAgeMs: null };
+    },
     async stop({ timeoutMs = defaultStopMs } = {}) {
       stopped = true;
       if (await settledWithin(remembered.active(), timeoutMs)) return 'drained';

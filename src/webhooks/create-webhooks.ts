@@ -1,5 +1,7 @@
+import { isKeyRing, type KeyRingHealth } from '../credentials/key-ring.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
+import type { InboxHealth } from '../inbox/inbox.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
 import type { DeliveryRequest } from './found-keys.ts';
 import { type EventHandler, Handlers } from './handlers.ts';
@@ -55,6 +57,22 @@ export interface Webhooks {
    * @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
   answer(request: BufferedRequest): Promise<WebhookResponse>;
+  /**
+   * What this receiver knows of itself, as plain JSON, for readiness and metrics. Ready means that it resolves; what its
+   * numbers say is for alerts.
+   * @throws {InboxError} if the store of the inbox does not answer
+   */
+  health(): Promise<WebhooksHealth>;
+}
+
+/** What a receiver knows of itself. */
+export interface WebhooksHealth {
+  /** Milliseconds since this process received an authentic event; `null` before the first. Each replica has its own. */
+  readonly lastEventAgeMs: number | null;
+  /** Of its key ring; `null` without one. */
+  readonly keys: KeyRingHealth | null;
+  /** Of its inbox; `null` without one, and from one that holds nothing itself, such as `queueInbox`. */
+  readonly inbox: InboxHealth | null;
 }
 
 /**
@@ -118,6 +136,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     fetch: (request) => handleFetch(request, endpoint),
     node: (request, response) => handleNode(request, response, endpoint),
     answer: (request) => answerBuffered(request, endpoint),
+    async health() {
+      const { credentials } = options;
+      const keys = isKeyRing(credentials) ? (credentials.health?.() ?? null) : null;
+      return { lastEventAgeMs: reporting.lastEventAgeMs(), keys, inbox: (await inbox.health?.()) ?? null };
+    },
   };
   return webhooks;
 }

@@ -5,7 +5,7 @@
  */
 
 export { createKeyRing, type KeyRingOptions } from '../credentials/create-key-ring.ts';
-export type { KeyRing, KeySets, LoadedKeys } from '../credentials/key-ring.ts';
+export type { KeyRing, KeyRingHealth, KeySets, LoadedKeys } from '../credentials/key-ring.ts';
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 export type { KeyOrigin, PartnerNames } from '../credentials/same-partner.ts';
 export type { MatchedKey } from '../credentials/verification-keys.ts';
@@ -24,7 +24,7 @@ export type { EventReading } from '../events/event-readings.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export type { EventIssue } from '../events/parse-order-event.ts';
 export type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
-export type { Inbox } from '../inbox/inbox.ts';
+export type { Inbox, InboxHealth } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export {
@@ -33,7 +33,7 @@ export {
   closeServer,
   type StoppableInbox,
 } from './close-server.ts';
-export { createWebhooks, type Webhooks } from './create-webhooks.ts';
+export { createWebhooks, type Webhooks, type WebhooksHealth } from './create-webhooks.ts';
 export {
   type FastifyPluginOptions,
   type FastifyReplyParts,

@@ -148,6 +148,7 @@ async function openQueueInbox(
       if (role === 'both') void queue.consume(inbox);
     },
     counts: async () => ({ open: 0, dead: 0 }),
+    health: async () => ({ open: 0, dead: 0, quarantined: 0, oldestAgeMs: null }),
     deadLetters: async () => [],
     deadLetter: async () => undefined,
     replay: async () => false,

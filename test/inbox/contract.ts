@@ -105,6 +105,32 @@ export function describeContract(engine: Engine): void {
     await eventually(async () => expect(await later.counts()).toEqual({ open: 0, dead: 0 }));
   });
 
+  test('says in health what is open, since when, and what is dead', async (open) => {
+    const inbox = open({ maxAttempts: 1 });
+    expect(await inbox.health()).toEqual({ open: 0, dead: 0, quarantined: 0, oldestAgeMs: null });
+    const [begun, end] = [gate(), gate()];
+    const { webhooks } = receiver(inbox, async (id) => {
+      begun.open();
+      await end.opened;
+      if (id === 'bad') throw new Error('no');
+    });
+    const received = webhooks.receive(order('bad'));
+    await begun.opened;
+    await sleep(20);
+    await eventually(async () => expect(await inbox.health()).toMatchObject({ open: 1, dead: 0 }));
+    const { oldestAgeMs } = (await webhooks.health()).inbox ?? {};
+    // Nothing waits in memory. The clock of a database may differ a little.
+    if (engine.name === 'memory') expect(oldestAgeMs).toBeNull();
+    else expect(Number(oldestAgeMs)).toBeLessThan(600_000);
+    end.open();
+    await received;
+    await eventually(async () =>
+      expect(await inbox.health()).toEqual({ open: 0, dead: 1, quarantined: 0, oldestAgeMs: null }),
+    );
+    await inbox.stop();
+    if (engine.durable) await expect(inbox.health()).rejects.toMatchObject({ code: 'inbox_stopped' });
+  });
+
   test('keeps what a receiver has no handler for, which a worker handles', async (open) => {
     if (!engine.durable) return;
     const old = receiver(open({ role: 'receiver' }));

@@ -162,6 +162,14 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
         const { failed = 0, ...open } = counts;
         return { open: Object.values(open).reduce((sum, count) => sum + count, 0), dead: failed };
       },
+      async oldestReceivedAt() {
+        // The first of each: BullMQ would read whole jobs, with their bodies.
+        const jobs = await call(() =>
+          queue.getJobs(['waiting', 'active', 'delayed', 'prioritized'], 0, 0, true),
+        );
+        const received = jobs.flatMap((job) => job?.timestamp ?? []);
+        return received.length === 0 ? undefined : Math.min(...received);
+      },
       quarantine: bullmqQuarantine(queue, settings),
       async stop(timeoutMs) {
         endReviews();

@@ -51,7 +51,7 @@ export interface BullQueue {
   getDeduplicationJobId(id: string): Promise<string | null>;
   getJob(id: string): Promise<BullJob | undefined>;
   getJobs(
-    types: 'failed'[],
+    types: ('waiting' | 'active' | 'delayed' | 'prioritized' | 'failed')[],
     start: number,
     end: number,
     ascending: boolean,

@@ -156,6 +156,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
       },
       discard: (digest) => call(() => store.discard(digest)),
       counts: () => call(() => store.counts()),
+      oldestReceivedAt: () => call(() => store.oldestCreatedAt()),
       quarantine: limitedQuarantine(pgBossQuarantine(settings), settings),
       async stop(timeoutMs) {
         endReviews();

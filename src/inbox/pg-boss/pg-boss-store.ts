@@ -234,6 +234,16 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
       return ids.length > 0;
     },
 
+    /** From the same indexes as the counts. In milliseconds since the epoch. */
+    async oldestCreatedAt(): Promise<number | undefined> {
+      const oldest = (jobs: string) =>
+        `SELECT extract(epoch FROM min(created_on)) * 1000 AS at FROM ${jobs}
+        WHERE (${isWaiting}) OR (name = $1 AND state = 'active' AND group_id IS NOT NULL)`;
+      const [row] = await search(queue, oldest);
+      const { at } = membersOf(row);
+      return at === null || at === undefined ? undefined : Number(at);
+    },
+
     /** Both counts come from indexes, however much is remembered. */
     async counts(): Promise<InboxCounts> {
       const waiting = (jobs: string) => `SELECT count(*) AS number FROM ${jobs} WHERE ${isWaiting}`;

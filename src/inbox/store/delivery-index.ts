@@ -99,6 +99,12 @@ export function deliveryIndex(name: IndexName, options: IndexOptions) {
       return { found: early, pauseMs: early.length > 0 ? 0 : next.at - at };
     },
 
+    /** Of the first page. */
+    async oldestReceivedAt(): Promise<number | undefined> {
+      const received = (await list(largestPage)).map(({ receivedAt }) => receivedAt).filter(Number.isFinite);
+      return received.length === 0 ? undefined : Math.min(...received);
+    },
+
     /** How many there are, but no more than `most`. */
     async count(most = Number.POSITIVE_INFINITY): Promise<number> {
       let counted = 0;

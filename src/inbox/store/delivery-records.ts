@@ -300,6 +300,13 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       return { open: beside + isolated, dead: buried };
     },
 
+    /** Of the first page of each index: all of them, or those that are due first. */
+    async oldestReceivedAt(): Promise<number | undefined> {
+      const received = await Promise.all([due, alone].map((index) => index.oldestReceivedAt()));
+      const known = received.filter((at) => at !== undefined);
+      return known.length === 0 ? undefined : Math.min(...known);
+    },
+
     /** How many are open, but no more than this. */
     async countOpen(most: number): Promise<number> {
       const beside = await due.count(most);

@@ -14,6 +14,7 @@ export type {
   DeadLetter,
   DeadLetterReadOptions,
   InboxCounts,
+  InboxHealth,
   ManagedInbox,
 } from '../inbox.ts';
 export {

@@ -257,6 +257,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
       },
       discard: (digest) => call(() => records.discard(digest)),
       counts: () => call(records.counts),
+      oldestReceivedAt: () => call(records.oldestReceivedAt),
       quarantine: storedQuarantine(store, settings),
       async stop(timeoutMs) {
         isStopping = true;

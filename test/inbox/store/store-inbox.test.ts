@@ -343,6 +343,22 @@ describe('a lease', () => {
   });
 });
 
+it('health has the age of the oldest open delivery, also of one that waits for its next attempt', async () => {
+  const { open, clock } = shared();
+  const inbox = open({ retry: { firstDelayMs: 600_000 } });
+  const { webhooks } = receiver(inbox, (id) => {
+    if (id === 'bad') throw new Error('no');
+  });
+  await webhooks.receive(order('bad'));
+  await inbox.drain();
+  clock.now += 5_000;
+  await webhooks.receive(order('A'));
+  clock.now += 1_000;
+  expect(await inbox.health()).toEqual({ open: 2, dead: 0, quarantined: 0, oldestAgeMs: 6_000 });
+  clock.now -= day;
+  expect((await inbox.health()).oldestAgeMs).toBe(0);
+});
+
 describe('the records of an inbox', () => {
   it('are due though the clock goes back after they were written', async () => {
     const { open, clock } = shared();
