@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { isPartnerExchangeError } from '../../src/errors/errors.ts';
-import type { OrderJournal } from '../../src/orders/journal.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import type { OrderJournal, SubmittedOrder } from '../../src/orders/journal.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
+import { bases } from '../deployment/bases.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { times } from '../support/repeat.ts';
-import { exchangeOf, order } from './service.ts';
+import { keySets, order } from './service.ts';
 
 const modes = ['unknown', 'refused', 'same-order'] as const;
 type Mode = (typeof modes)[number];
@@ -35,6 +39,10 @@ class World {
   readonly mode: Mode;
   readonly store: RecordStore;
   journal: OrderJournal;
+  /** The key that the service takes: it is another one as soon as new keys are asked for. */
+  key = 0;
+  /** The key of the partner's storage. */
+  storedKey = 0;
 
   constructor(mode: Mode, open: (now: () => number) => RecordStore) {
     this.mode = mode;
@@ -42,9 +50,21 @@ class World {
     this.journal = this.restart();
   }
 
+  get awaitsKeys(): boolean {
+    return this.key !== this.storedKey;
+  }
+
   restart(): OrderJournal {
     this.journal = createOrderJournal({
-      exchange: exchangeOf({ fetch: (request) => this.#answer(request) }),
+      exchange: new ExchangeClient({
+        deployment: defineDeployment(bases),
+        credentials: createKeyRing({
+          load: () => keySets(String(this.storedKey), { awaited: this.awaitsKeys }),
+          now: () => this.clock.now,
+        }),
+        fetch: (request) => this.#answer(request),
+        maxAttempts: 1,
+      }),
       store: this.store,
       now: () => this.clock.now,
       leaseMs,
@@ -60,6 +80,8 @@ class World {
   async #answer(request: Request): Promise<Response> {
     const { way } = this;
     if (!way.reaches) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    if (request.headers.get('authorization') !== `Bearer pk_partner_${this.key}`)
+      return Response.json({}, { status: 401 });
     const { partner_order_id: id, fiat_amount } = await request.json();
     const status = way.refuses ? 400 : this.#make(id, fiat_amount);
     await this.meanwhile(id);
@@ -81,6 +103,8 @@ interface Expected {
   state: string;
   amount: string;
   outbox: boolean;
+  /** Whether a person was told of it since somebody asked for it. */
+  handedOver?: boolean | undefined;
   /** When a reply accepted it, until its first event or a person. */
   awaits?: number | undefined;
 }
@@ -102,44 +126,161 @@ const create = (given: Creation): Command => ({
   async run(model, world) {
     const { id, amount, again, way } = given;
     const before = model.get(id);
-    let seenMeanwhile = false;
-    world.way = way;
-    world.meanwhile = async () => {
-      if (way.meanwhile === 'event' && world.has(id)) {
-        seenMeanwhile = true;
-        world.hasObserved = true;
-        await world.journal.observe({ partner_order_id: id });
-      }
-      if (way.meanwhile === 'lease-expires') world.clock.now += leaseMs;
-      if (way.meanwhile === 'same-create') {
-        const second = await codeOf(world.journal.create(orderOf(id, amount)));
-        expect(second).toBe('in_progress');
-      }
-    };
+    const meets = playWay(world, way, amount);
     const code = await codeOf(world.journal.create(orderOf(id, amount), { again }));
     const forbidden = codeWithoutRequest(before, given, world.mode);
     if (forbidden !== undefined) {
       expect(code).toBe(forbidden);
       return;
     }
-    const outcome = outcomeOf(way, before, { hadEvent: seenMeanwhile, has: world.has(id), mode: world.mode });
-    const awaits = outcome !== 'accepted' || seenMeanwhile ? undefined : world.clock.now;
-    model.set(id, { state: outcome, amount, outbox: before?.outbox ?? false, awaits });
+    const outcome = noteAttempt(model, world, { id, amount, way, before, hadEvent: meets.has(id) });
     expect(code === 'ok').toBe(outcome === 'accepted');
-    if (code === 'ok') expect(world.has(id)).toBe(true);
     // What is thrown as certain is certain.
-    if (outcome === 'refused' || outcome === 'not-sent') expect(world.has(id)).toBe(false);
-    else expect(code).toBeOneOf(['ok', 'outcome_unknown', 'network_error', 'http_error']);
+    if (outcome === 'waiting') expect(code).toBe('waiting_for_keys');
+    else if (outcome !== 'refused' && outcome !== 'not-sent')
+      expect(code).toBeOneOf(['ok', 'outcome_unknown', 'network_error', 'http_error']);
     if (before?.state === 'unknown' && outcome === 'unknown' && !(way.reaches && way.reply !== 'delivered')) {
       expect(code).toBe('outcome_unknown');
     }
   },
 });
 
+const submit = (given: Creation): Command => ({
+  check: () => true,
+  toString: () => `submit(${JSON.stringify(given)})`,
+  async run(model, world) {
+    const { id, amount, again, way } = given;
+    const before = model.get(id);
+    const meets = playWay(world, way, amount);
+    let submitted: SubmittedOrder | undefined;
+    const code = await codeOf(
+      world.journal.submit(orderOf(id, amount), { again }).then((result) => {
+        submitted = result;
+      }),
+    );
+    const forbidden = codeWithoutRequest(before, given, world.mode);
+    if (forbidden === 'different_order') {
+      expect(code).toBe(forbidden);
+      return;
+    }
+    const state =
+      forbidden === undefined
+        ? noteAttempt(model, world, { id, amount, way, before, hadEvent: meets.has(id), outbox: true })
+        : before?.state;
+    expect([code, submitted?.state]).toEqual(['ok', shownState[state ?? '']]);
+    expect(submitted?.replayed).toBe(forbidden === 'ok');
+  },
+});
+
+/** What `submit` says of each state. */
+const shownState: Readonly<Record<string, SubmittedOrder['state']>> = {
+  accepted: 'accepted',
+  refused: 'refused',
+  abandoned: 'refused',
+  unknown: 'unknown',
+  waiting: 'waiting',
+  'not-sent': 'waiting',
+};
+
+/** The loop looks at the journal until it has sent all that is open. */
+const runLoop = (way: Way): Command => ({
+  check: () => true,
+  toString: () => `runLoop(${JSON.stringify(way)})`,
+  async run(model, world) {
+    // Every pause is over, and every unknown order is old enough.
+    world.clock.now += 2 * leaseMs;
+    const meets = playWay(world, way, '1');
+    const toSend = [...model].filter(
+      ([, { state, outbox }]) => outbox && ['prepared', 'not-sent', 'waiting'].includes(state),
+    );
+    const toHandOver = [...model].filter(([, { state, handedOver }]) => state === 'unknown' && !handedOver);
+    const handedOver: string[] = [];
+    // A waiting order is sent alone in each pass.
+    for (let pass = 0; pass <= model.size; pass++) {
+      const looked = Promise.withResolvers<void>();
+      const loop = world.journal.start({
+        load: ({ partner_order_id: id }) => orderOf(id, model.get(id)?.amount ?? ''),
+        onUnknown: ({ partner_order_id }, reason) => handedOver.push(`${partner_order_id} ${reason}`),
+        onError: (error) => expect(isPartnerExchangeError(error)).toBe(true),
+        maxAgeMs: 1_000 * hour,
+        evidenceWithinMs: 0,
+        retry: { firstDelayMs: 1, maxDelayMs: 1 },
+        sleep: (_, signal) => {
+          looked.resolve();
+          return new Promise((resolve) => {
+            if (signal.aborted) resolve();
+            else signal.addEventListener('abort', () => resolve());
+          });
+        },
+      });
+      await looked.promise;
+      await loop.stop();
+    }
+    expect(handedOver.toSorted()).toEqual(toHandOver.map(([id]) => `${id} outcome_unknown`).toSorted());
+    for (const [, expected] of toHandOver) expected.handedOver = true;
+    for (const [id, before] of toSend)
+      noteAttempt(model, world, { ...before, id, way, before, hadEvent: meets.has(id) });
+  },
+});
+
+/** Keys are asked for, and the old ones die; or the new ones come. */
+const changeKeys = (step: 'die' | 'come'): Command => ({
+  check: () => true,
+  toString: () => `keys(${step})`,
+  async run(_, world) {
+    if (step === 'come') world.storedKey = world.key;
+    else if (!world.awaitsKeys) world.key++;
+  },
+});
+
+/** Sets what befalls the next requests. Returns the orders whose event comes before the reply. */
+function playWay(world: World, way: Way, amount: string): ReadonlySet<string> {
+  const observed = new Set<string>();
+  world.way = way;
+  world.meanwhile = async (id) => {
+    if (way.meanwhile === 'event' && world.has(id)) {
+      observed.add(id);
+      world.hasObserved = true;
+      await world.journal.observe({ partner_order_id: id });
+    }
+    if (way.meanwhile === 'lease-expires') world.clock.now += leaseMs;
+    if (way.meanwhile === 'same-create') {
+      const second = await codeOf(world.journal.create(orderOf(id, amount)));
+      expect(second).toBe('in_progress');
+    }
+  };
+  return observed;
+}
+
+/** Writes down what a request has made of an order. */
+function noteAttempt(
+  model: Model,
+  world: World,
+  { id, amount, way, before, hadEvent, outbox = before?.outbox ?? false }: AttemptMade,
+): string {
+  const outcome = outcomeOf(way, before, { hadEvent, has: world.has(id), world });
+  const awaits = outcome !== 'accepted' || hadEvent ? undefined : world.clock.now;
+  model.set(id, { state: outcome, amount, outbox, awaits });
+  if (outcome === 'accepted') expect(world.has(id)).toBe(true);
+  if (['refused', 'not-sent', 'waiting'].includes(outcome)) expect(world.has(id)).toBe(false);
+  return outcome;
+}
+
+interface AttemptMade {
+  readonly id: string;
+  readonly amount: string;
+  readonly way: Way;
+  readonly before: Expected | undefined;
+  readonly hadEvent: boolean;
+  readonly outbox?: boolean;
+}
+
+const mayChange = ['refused', 'waiting', 'not-sent'];
+
 function codeWithoutRequest(before: Expected | undefined, given: Creation, mode: Mode): string | undefined {
   if (before === undefined) return undefined;
   const same = before.amount === given.amount;
-  if (!same && before.state !== 'refused' && before.state !== 'not-sent') return 'different_order';
+  if (!same && !mayChange.includes(before.state)) return 'different_order';
   if (before.state === 'accepted') return 'ok';
   if (before.state === 'abandoned') return 'order_abandoned';
   if (before.state === 'unknown' && mode === 'unknown') return 'outcome_unknown';
@@ -149,15 +290,17 @@ function codeWithoutRequest(before: Expected | undefined, given: Creation, mode:
 function outcomeOf(
   way: Way,
   before: Expected | undefined,
-  { hadEvent, has, mode }: { hadEvent: boolean; has: boolean; mode: Mode },
+  { hadEvent, has, world }: { hadEvent: boolean; has: boolean; world: World },
 ): string {
   const wasUnknown = before?.state === 'unknown';
   if (!way.reaches) return wasUnknown ? 'unknown' : 'not-sent';
+  // Refused before anything else: the service did not act.
+  if (world.awaitsKeys) return wasUnknown ? 'unknown' : 'waiting';
   if (hadEvent) return 'accepted';
   if (way.reply !== 'delivered') return 'unknown';
   if (!way.refuses) return 'accepted';
   // A refusal settles nothing that was unknown before.
-  expect(has && mode === 'unknown').toBe(false);
+  expect(has && world.mode === 'unknown').toBe(false);
   return wasUnknown ? 'unknown' : 'refused';
 }
 
@@ -202,13 +345,13 @@ const prepare = (id: string, amount: string): Command => ({
     const before = model.get(id);
     const code = await codeOf(world.journal.prepare(orderOf(id, amount)));
     const same = before?.amount === amount;
-    const mayChange = before === undefined || ['prepared', 'refused', 'not-sent'].includes(before.state);
-    if (!mayChange && !same) expect(code).toBe('different_order');
+    const isOpenToChange = before === undefined || ['prepared', ...mayChange].includes(before.state);
+    if (!isOpenToChange && !same) expect(code).toBe('different_order');
     else if (before?.state === 'abandoned') expect(code).toBe('order_abandoned');
     else if (before?.state === 'refused' && same) expect(code).toBe('order_refused');
     else {
       expect(code).toBe('ok');
-      if (mayChange) model.set(id, { state: 'prepared', amount, outbox: true });
+      if (isOpenToChange) model.set(id, { state: 'prepared', amount, outbox: true });
     }
   },
 });
@@ -223,7 +366,7 @@ const wait = (ms: number): Command => ({
 });
 
 function isOpen({ state, outbox }: Expected): boolean {
-  return state === 'prepared' || state === 'unknown' || (state === 'not-sent' && outbox);
+  return ['prepared', 'waiting', 'unknown'].includes(state) || (state === 'not-sent' && outbox);
 }
 
 function isOverdue({ awaits }: Expected, { clock, hasObserved }: World): boolean {
@@ -250,9 +393,17 @@ const way: fc.Arbitrary<Way> = fc.record({
   reply: fc.constantFrom('delivered', 'delivered', 'lost', '5xx'),
   meanwhile: fc.constantFrom('nothing', 'nothing', 'event', 'lease-expires', 'same-create'),
 });
+/** In a loop the clock stands still, so that it sends each order once. */
+const loopWay = way.map((given) => ({
+  ...given,
+  meanwhile: given.meanwhile === 'event' ? ('event' as const) : ('nothing' as const),
+}));
 const commands = fc.commands(
   [
     fc.record({ id: ids, amount: amounts, again: fc.boolean(), way }).map(create),
+    fc.record({ id: ids, amount: amounts, again: fc.boolean(), way }).map(submit),
+    loopWay.map(runLoop),
+    fc.constantFrom('die', 'come', 'come').map(changeKeys),
     ids.map(observe),
     ids.map(settle),
     fc.tuple(ids, amounts).map(([id, amount]) => prepare(id, amount)),
