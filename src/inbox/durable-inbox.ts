@@ -2,11 +2,19 @@ import { InboxError, isStoreError, partsOf } from '../errors/errors.ts';
 import { storeRemedies } from '../errors/remedies.ts';
 import { driverError } from '../internal/driver-error.ts';
 import { limitCalls } from '../internal/limited-calls.ts';
-import { invalidOption } from '../internal/options.ts';
+import { checkInteger, invalidOption } from '../internal/options.ts';
 import { callHook } from '../internal/warn.ts';
 import { inboxStopped } from './handling-attempt.ts';
 import type { Handling } from './handling-options.ts';
-import type { DeadLetter, Delivery, Inbox, InboxCounts, InboxHost, ManagedInbox } from './inbox.ts';
+import type {
+  DeadLetter,
+  Delivery,
+  DeliveryStory,
+  Inbox,
+  InboxCounts,
+  InboxHost,
+  ManagedInbox,
+} from './inbox.ts';
 import {
   type DeadLetterQuery,
   type DeadLetterRead,
@@ -17,6 +25,8 @@ import {
 } from './inbox.ts';
 
 import { type CountedQuarantine, untilStop } from './quarantine/quarantine.ts';
+
+const defaultLimit = 100;
 
 /** What an engine does for its inbox. */
 export interface InboxEngine {
@@ -30,6 +40,8 @@ export interface InboxEngine {
   counts(): Promise<Omit<InboxCounts, 'quarantined'>>;
   /** When the oldest open delivery was received, as far as the engine can tell; `undefined` if none is open. */
   oldestReceivedAt(): Promise<number | undefined>;
+  readonly stories?: ((beginning: string, limit: number) => Promise<DeliveryStory[]>) | undefined;
+  readonly held?: ((limit: number) => Promise<DeliveryStory[]>) | undefined;
   readonly quarantine?: CountedQuarantine | undefined;
   /** Called at most once; nothing is stored after it. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
@@ -48,7 +60,7 @@ export function durableInbox(
     if (stopped) throw inboxStopped();
   }
 
-  const { quarantine } = engine;
+  const { quarantine, stories, held } = engine;
 
   function checkReceives(): void {
     if (stopping !== undefined) throw inboxStopped();
@@ -82,6 +94,18 @@ export function durableInbox(
       checkOpen();
       return await engine.discard(checkDigest(digest));
     },
+    ...(stories && {
+      async stories(beginning: string, limit = defaultLimit) {
+        checkOpen();
+        return await stories(checkDigest(beginning), checkInteger('limit', limit));
+      },
+    }),
+    ...(held && {
+      async held(limit = defaultLimit) {
+        checkOpen();
+        return await held(checkInteger('limit', limit));
+      },
+    }),
     async counts() {
       checkOpen();
       const [counts, quarantined = 0] = await Promise.all([engine.counts(), quarantine?.count()]);

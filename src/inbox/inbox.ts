@@ -163,6 +163,17 @@ export interface ManagedInbox extends Inbox {
    * @throws {ConfigurationError} `invalid_option` from a durable inbox, for a digest that is no string
    */
   discard(digest: string): Promise<boolean>;
+  /**
+   * What the inbox knows of the deliveries whose digests begin so, in the order of the digests. Absent from an inbox that
+   * knows no more than its dead letters: `bullmqInbox`, `pgBossInbox` and `memoryInbox`.
+   * @param limit @default 100
+   */
+  stories?(beginning: string, limit?: number): Promise<DeliveryStory[]>;
+  /**
+   * The deliveries that processes hold now. Absent as `stories` is.
+   * @param limit @default 100
+   */
+  held?(limit?: number): Promise<DeliveryStory[]>;
   /** How many deliveries the inbox holds now. */
   counts(): Promise<InboxCounts>;
   /**
@@ -209,6 +220,58 @@ export interface InboxCounts {
    * and from an inbox that cannot keep any.
    */
   readonly quarantined?: number;
+}
+
+/** What an inbox knows of one delivery, without its body. */
+export interface DeliveryStory {
+  /** Identifies the delivery. */
+  readonly digest: string;
+  /**
+   * `waiting`: for its next attempt. `held`: a process handles it, or died while it did. `dead`: a dead letter. `handled`:
+   * it was handled or discarded, and nothing but its digest is kept.
+   */
+  readonly state: 'waiting' | 'held' | 'dead' | 'handled';
+  /** The `event_name`; absent once it is handled, as the members below. */
+  readonly name?: string;
+  /** When it was received. */
+  readonly receivedAt?: Date;
+  /** How often it was tried; an attempt that runs is one. */
+  readonly attempts?: number;
+  /** When it is due: a `waiting` one for its attempt, a `held` one for another process, which tries it alone. */
+  readonly dueAt?: Date;
+  /** Whether it lost a lease once, and is tried alone since then. */
+  readonly isAlone?: boolean;
+  /** The process that holds it; absent if an earlier version leased it. */
+  readonly holder?: DeliveryHolder;
+  /** The error of the last attempt that failed; empty if none did. */
+  readonly reason?: string;
+  /** What happened to it, the oldest first: up to 20 entries. */
+  readonly steps: readonly DeliveryStep[];
+}
+
+/** The process that holds a delivery. */
+export interface DeliveryHolder {
+  /** Its process ID, in its container. */
+  readonly pid: number;
+  /** Names the boot of its machine and its PID namespace. */
+  readonly space: string;
+  /** Whether it has certainly ended, as this process sees it: false if nobody can tell here. */
+  readonly hasEnded: boolean;
+}
+
+/** Something that happened to a delivery. */
+export interface DeliveryStep {
+  /** When. */
+  readonly at: Date;
+  /**
+   * `failed`: an attempt. `put-back`: a process had no handler for it, or was stopped. `lease-lost`: its process died or was
+   * late; noted when the next one takes it. `dead`: its last attempt failed. `replayed`: by a person.
+   */
+  readonly what: 'failed' | 'put-back' | 'lease-lost' | 'dead' | 'replayed';
+  /** The number of attempts then. */
+  readonly attempt: number;
+  /** Why an attempt failed: the code of an error of this package, or `handler_failed`. */
+  readonly code?: string;
 }
 
 /** What an inbox holds, in numbers. Processes that share its store say the same: do not add them up. */

@@ -1,9 +1,10 @@
+import { failureCode } from '../errors/failure-code.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import type { OrderEventName } from '../events/order-event.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
 import type { Delivery, HandleDelivery, HandleResult } from '../inbox/inbox.ts';
 import type { TracedWork } from '../internal/tracing.ts';
-import { codeOfOutcome, failureCode, type ReceiveOutcome } from './receive-outcome.ts';
+import { codeOfOutcome, type ReceiveOutcome } from './receive-outcome.ts';
 
 /** What subscribers of `partner-exchange:delivery` get. */
 interface DeliveryTrace {

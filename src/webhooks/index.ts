@@ -20,6 +20,7 @@ export {
   type RequestRefusalCode,
   SignatureError,
 } from '../errors/errors.ts';
+export type { FailureCode } from '../errors/failure-code.ts';
 export type { EventReading } from '../events/event-readings.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export type { EventIssue } from '../events/parse-order-event.ts';
@@ -45,6 +46,6 @@ export type { DeliveryRequest, FindCredentials, UnverifiedDelivery } from './fou
 export type { EventContext, EventHandler, MemberOf } from './handlers.ts';
 export { type LambdaRequest, type LambdaResponse, lambdaHandler } from './lambda-handler.ts';
 export type { NodeRequest, NodeResponse } from './node-handler.ts';
-export type { DeliveryReport, FailureCode, ReceiveOutcome, RefusedBody } from './receive-outcome.ts';
+export type { DeliveryReport, ReceiveOutcome, RefusedBody } from './receive-outcome.ts';
 export type { BufferedRequest, WebhookResponse } from './webhook-endpoint.ts';
 export type { WebhooksOptions } from './webhooks-options.ts';

@@ -1,5 +1,6 @@
 import type { VerificationKey } from '../credentials/verification-keys.ts';
 import { ConfigurationError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
+import { failureCode } from '../errors/failure-code.ts';
 import { noReadings } from '../events/event-readings.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
 import {
@@ -19,7 +20,7 @@ import { deliveryTrace, handleTrace } from './delivery-traces.ts';
 import type { DeliveryRequest } from './found-keys.ts';
 import { type Handlers, type ReceivedEvent, readEvent, readingsOf } from './handlers.ts';
 import { quarantinedDeliveries } from './quarantined-deliveries.ts';
-import { codeOfOutcome, failureCode, type ReceiveOutcome, statusOfRefusal } from './receive-outcome.ts';
+import { codeOfOutcome, type ReceiveOutcome, statusOfRefusal } from './receive-outcome.ts';
 import type { Reporting } from './reporting.ts';
 import type { WebhooksSettings } from './webhooks-options.ts';
 

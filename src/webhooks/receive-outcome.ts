@@ -1,12 +1,11 @@
-import {
-  isPartnerExchangeError,
-  type KeyError,
-  type KeyErrorCode,
-  type RequestRefusalCode,
-  type SdkError,
-  type SignatureError,
-  type SignatureErrorCode,
+import type {
+  KeyError,
+  KeyErrorCode,
+  RequestRefusalCode,
+  SignatureError,
+  SignatureErrorCode,
 } from '../errors/errors.ts';
+import { type FailureCode, failureCode } from '../errors/failure-code.ts';
 import type { EventReading } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 
@@ -59,14 +58,6 @@ type OfDelivery = DeliveryReference & { readonly code?: undefined };
 
 /** Nothing is known of the body. @inline */
 type OfNoDelivery = { readonly [Name in keyof DeliveryReference]?: undefined };
-
-/** Why a delivery failed: the code of an error of this package, or `handler_failed`. */
-export type FailureCode = SdkError['code'] | 'handler_failed';
-
-/** A handler may throw anything, so only codes of our own are shown. */
-export function failureCode(error: unknown): FailureCode {
-  return isPartnerExchangeError(error) ? error.code : 'handler_failed';
-}
 
 /** Why a delivery was refused or failed; `undefined` if it was neither. */
 export function codeOfOutcome(outcome: ReceiveOutcome): FailureCode | RequestRefusalCode | undefined {

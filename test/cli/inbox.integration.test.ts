@@ -140,6 +140,103 @@ describe('over a SQLite file, inbox', () => {
   });
 });
 
+/** A delivery that fails, one that is held, one that waits and one that is handled, as the commands tell of them. */
+async function checkStories(
+  open: (given: HandlingOptions) => ManagedInbox,
+  place: readonly string[],
+  env: Record<string, string> = {},
+  cwd = root,
+): Promise<void> {
+  const run = (...args: string[]) =>
+    partnerExchange(['inbox', ...args, ...place], { cwd, env, now: Date.now });
+  const inbox = open({ maxAttempts: 2, retry: { firstDelayMs: 1 }, concurrency: 4 });
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  onTestFinished(async () => {
+    end.resolve();
+    await inbox.stop();
+  });
+  const handle = async ({ name }: { name: string }) => {
+    if (name === 'bad') throw new Error('The shop is closed');
+    if (name !== 'held') return 'handled' as const;
+    begun.resolve();
+    await end.promise;
+    return 'handled' as const;
+  };
+  inbox.attach?.({ hasHandlers: true, handle, report: () => {} });
+  const digests: Record<string, string> = {};
+  for (const name of ['bad', 'held', 'good']) {
+    const digest = createHash('sha256').update(`${place}${name}`).digest('hex');
+    digests[name] = digest;
+    await inbox.receive({ digest, name, key: { index: 0 }, body: '{"name":"Ada"}' }, async () => 'handled');
+  }
+  await begun.promise;
+  await expect.poll(() => inbox.counts(), { timeout: 20_000 }).toMatchObject({ open: 1, dead: 1 });
+  const { bad = '', held = '', good = '' } = digests;
+
+  const listed = await run('list');
+  expect(listed.stdout).toMatch(
+    new RegExp(`${held.slice(0, 12)} held \\(attempt 1\\): held by process ${process.pid} until 20`),
+  );
+  expect(listed.stdout).not.toContain('Ada');
+  expect(listed.stderr).toBe('1 dead, 1 open.\n');
+
+  const dead = (await run('show', bad.slice(0, 10))).stdout;
+  expect(dead).toMatch(
+    /attempt 1: failed \(handler_failed\)\n.*attempt 2: failed for the last time \(handler_failed\)/,
+  );
+  expect(dead).toContain(`next:     Mend the cause, then "inbox replay ${bad.slice(0, 12)}"`);
+  expect(dead).toContain('{"name":"Ada"}');
+  expect(JSON.parse((await run('show', bad, '--format', 'json')).stdout)).toMatchObject({
+    digest: bad,
+    state: 'dead',
+    attempts: 2,
+    reason: expect.stringContaining('The shop is closed'),
+    body: '{"name":"Ada"}',
+    steps: [
+      { what: 'failed', attempt: 1, code: 'handler_failed', at: expect.stringMatching(/^20/) },
+      { what: 'dead', attempt: 2, code: 'handler_failed' },
+    ],
+    next: expect.stringContaining('replay'),
+  });
+
+  const running = (await run('show', held)).stdout;
+  expect(running).toContain(`held:     held by process ${process.pid} until 20`);
+  expect(running).not.toContain('Ada');
+  expect(JSON.parse((await run('show', held, '--format', 'json')).stdout)).toMatchObject({
+    state: 'held',
+    holder: { pid: process.pid, hasEnded: false },
+  });
+  expect((await run('show', good)).stdout).toContain('state:    handled\nnext:     Nothing: it was handled');
+  const unknown = await run('show', 'abcdef0123456789');
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no delivery abcdef') });
+}
+
+describe("inbox show tells a delivery's story, and list who holds it,", () => {
+  it('over a SQLite file', async () => {
+    const cwd = scratchFolder();
+    const open = (given: HandlingOptions) =>
+      sqliteInbox({ path: join(cwd, 'inbox.sqlite'), pollMs: 5, ...given });
+    await checkStories(open, ['--inbox', 'inbox.sqlite'], {}, cwd);
+  });
+
+  describeWith('postgres', 'over a storeInbox on PostgreSQL', () => {
+    it('too', async () => {
+      const table = `pex_${randomBytes(5).toString('hex')}`;
+      const pool = new pg.Pool({ connectionString: postgresUrl, max: 4 });
+      onTestFinished(async () => {
+        await pool.query(`DROP TABLE IF EXISTS ${table}`);
+        await pool.end();
+      });
+      const store = postgresStore({ client: pool, table });
+      const open = (given: HandlingOptions) => storeInbox({ store, pollMs: 5, ...given });
+      await checkStories(open, ['--inbox', 'env:DATABASE_URL', '--table', table], {
+        DATABASE_URL: postgresUrl,
+      });
+    });
+  });
+});
+
 /** What is the same for every engine. */
 async function checkEngine(inbox: ManagedInbox, place: readonly string[], env: Record<string, string>) {
   const [first = ''] = await fill(inbox, ['{"name":"Ada"}']);

@@ -5,7 +5,7 @@ import type { RecordStore, StoredRecord } from '../../store/record-store.ts';
 import { type Handling, longestWaitMsOf } from '../handling-options.ts';
 import { membersOf } from '../stored-delivery.ts';
 
-interface IndexOptions extends Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreAfterMs' | 'now'> {
+export interface IndexOptions extends Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreAfterMs' | 'now'> {
   readonly store: RecordStore;
   readonly prefix: string;
 }

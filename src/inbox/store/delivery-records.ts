@@ -15,6 +15,7 @@ import {
   type LeaseHolder,
   readStored,
   type Stored,
+  withStep,
 } from './record-form.ts';
 
 /** A delivery leased from a record store. */
@@ -31,6 +32,12 @@ export interface DeliveryRecordsOptions
   readonly store: RecordStore;
   readonly prefix: string;
   readonly processes: ProcessView;
+}
+
+/** How an attempt failed. */
+interface Failure {
+  readonly reason: string;
+  readonly code: string;
 }
 
 /** A lease writes three records of each, and a transaction has up to 1,000. */
@@ -173,13 +180,15 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           const { lease, holder: _, ...waiting } = stored;
           const isLost = lease !== undefined;
           if (isLost && stored.isolated && stored.attempts >= maxAttempts) {
-            const buried = { ...waiting, index: grave, reason: describeError(leaseLost()) };
+            const steps = withStep(stored, { at, what: 'dead', code: 'lease_lost' });
+            const buried = { ...waiting, index: grave, reason: describeError(leaseLost()), steps };
             put(records, buried, { at, from: key });
             return buried;
           }
           // A lease lost while others ran is no attempt: any of them may have killed the process.
           const attempts = stored.attempts + (isLost && !stored.isolated ? 0 : 1);
-          const leased = { ...stored, attempts, index, isolated: true, lease: token, holder };
+          const steps = isLost ? withStep(stored, { at, what: 'lease-lost' }) : stored.steps;
+          const leased = { ...stored, attempts, index, isolated: true, lease: token, holder, steps };
           put(records, leased, { at, from: key });
           return leased;
         };
@@ -241,22 +250,35 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     },
 
     /** Schedules another attempt, unless another worker has it by now. */
-    async postpone(lease: RecordLease, delayMs: number, reason: string): Promise<void> {
+    async postpone(lease: RecordLease, delayMs: number, { reason, code }: Failure): Promise<void> {
       const at = now();
-      await move(lease, { to: waitingKey(lease, at + delayMs), at }, (stored) => ({ ...stored, reason }));
+      await move(lease, { to: waitingKey(lease, at + delayMs), at }, (stored) => ({
+        ...stored,
+        reason,
+        steps: withStep(stored, { at, what: 'failed', code }),
+      }));
     },
 
     /** Gives it back as it was, due after this time: this was no attempt. */
     async putBack(lease: RecordLease, delayMs: number): Promise<void> {
       const at = now();
       const to = waitingKey(lease, at + delayMs);
-      await move(lease, { to, at }, (stored) => ({ ...stored, attempts: stored.attempts - 1 }));
+      await move(lease, { to, at }, (stored) => ({
+        ...stored,
+        attempts: stored.attempts - 1,
+        steps: withStep(stored, { at, what: 'put-back' }),
+      }));
     },
 
     /** False if another worker has it by now. */
-    moveToDeadLetters(lease: RecordLease, reason: string): Promise<boolean> {
+    moveToDeadLetters(lease: RecordLease, { reason, code }: Failure): Promise<boolean> {
+      const at = now();
       const index = dead.keyOf(lease.receivedAt, lease.delivery.digest);
-      return move(lease, { to: index, at: now() }, (stored) => ({ ...stored, reason }));
+      return move(lease, { to: index, at }, (stored) => ({
+        ...stored,
+        reason,
+        steps: withStep(stored, { at, what: 'dead', code }),
+      }));
     },
 
     async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
@@ -279,7 +301,8 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const at = now();
       function putBack(stored: Stored, records: RecordSet): boolean {
         if (!isDead(stored)) return false;
-        const waiting = { ...stored, attempts: 0, index: waitingKey(stored, at) };
+        const steps = withStep(stored, { at, what: 'replayed' });
+        const waiting = { ...stored, attempts: 0, index: waitingKey(stored, at), steps };
         put(records, waiting, { at, from: stored.index });
         return true;
       }

@@ -13,6 +13,9 @@ export type { RetryDelays } from '../handling-options.ts';
 export type {
   DeadLetter,
   DeadLetterReadOptions,
+  DeliveryHolder,
+  DeliveryStep,
+  DeliveryStory,
   InboxCounts,
   InboxHealth,
   ManagedInbox,

@@ -27,6 +27,7 @@ import { reviewRegularly, storedQuarantine } from '../quarantine/inbox-quarantin
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { deliveryRecords, type RecordLease } from './delivery-records.ts';
+import { deliveryStories } from './delivery-stories.ts';
 
 /** Options of {@link storeInbox}. */
 export interface StoreInboxOptions
@@ -149,6 +150,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   const settings = readOptions(options);
   const { role, retry, random, store, prefix } = settings;
   const records = deliveryRecords({ ...settings, processes });
+  const told = deliveryStories({ ...settings, processes });
   if (role === 'both' && !isWholeProcess())
     throw invalidOption("No process stays here to handle deliveries: give storeInbox role: 'drain'.");
   const call = limitStoreCalls(settings);
@@ -177,15 +179,18 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     isIsolatedDue: () => callForWorker(records.isIsolatedDue),
     leaseIsolated: () => callForWorker(records.leaseIsolated),
     remove: (leased) => callForWorker(() => records.remove(leased)),
-    postpone: (leased, reason) =>
-      callForWorker(() => records.postpone(leased, backoffDelay(leased.attempt, retry, random), reason)),
+    postpone: (leased, reason, code) =>
+      callForWorker(() =>
+        records.postpone(leased, backoffDelay(leased.attempt, retry, random), { reason, code }),
+      ),
     markingOf: (leased) =>
       makeMarking(
         (userStore) => records.mark(leased, userStore),
         () => callForWorker(() => records.isHandled(leased)),
       ),
     putBack: (leased, delayMs) => callForWorker(() => records.putBack(leased, delayMs)),
-    moveToDeadLetters: (leased, reason) => callForWorker(() => records.moveToDeadLetters(leased, reason)),
+    moveToDeadLetters: (leased, reason, code) =>
+      callForWorker(() => records.moveToDeadLetters(leased, { reason, code })),
     async release(left) {
       await Promise.all(left.map((leased) => callForWorker(() => records.putBack(leased, 0))));
       store.notify?.(prefix);
@@ -257,6 +262,8 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
       },
       discard: (digest) => call(() => records.discard(digest)),
       counts: () => call(records.counts),
+      stories: (beginning, limit) => call(() => told.find(beginning, limit)),
+      held: (limit) => call(() => told.held(limit)),
       oldestReceivedAt: () => call(records.oldestReceivedAt),
       quarantine: storedQuarantine(store, settings),
       async stop(timeoutMs) {

@@ -219,3 +219,43 @@ describe('the record of a leased delivery', () => {
     expect(await recordOf()).not.toHaveProperty('holder');
   });
 });
+
+describe('the story of a delivery', () => {
+  it('says what happened, who held it, and who has it now', async () => {
+    const { clock, start, dieWith, receive } = machine();
+    const teller = start({ role: 'receiver' }).inbox;
+    const tell = async () => (await teller.stories?.(digest.slice(0, 6)))?.[0];
+    await receive('A');
+    const [at, receivedAt] = [new Date(clock.now), new Date(clock.now)];
+    const [{ digest } = { digest: '' }] = await everyStory(teller);
+    expect(await tell()).toMatchObject({ state: 'waiting', attempts: 0, dueAt: at, receivedAt, steps: [] });
+    const pid = await dieWith(1);
+    const until = new Date(clock.now + leaseMs);
+    const holder = { pid, space: 'this machine', hasEnded: true };
+    expect(await tell()).toMatchObject({ state: 'held', attempts: 1, dueAt: until, holder, isAlone: false });
+    expect(await teller.held?.()).toEqual([await tell()]);
+    const { inbox } = start({ maxAttempts: 2, retry: { firstDelayMs: 1_000 } });
+    const { reports } = receiver(inbox, () => Promise.reject(new Error('no')));
+    await eventually(() => expect(reports).toHaveLength(1));
+    const lost = { at, what: 'lease-lost', attempt: 1 };
+    const failed = { at, what: 'failed', attempt: 1, code: 'handler_failed' };
+    await eventually(async () =>
+      expect(await tell()).toMatchObject({ state: 'waiting', isAlone: true, steps: [lost, failed] }),
+    );
+    expect(await teller.held?.()).toEqual([]);
+    clock.now += 1_000;
+    await eventually(() => expect(reports).toHaveLength(2));
+    const dead = { at: new Date(clock.now), what: 'dead', attempt: 2, code: 'handler_failed' };
+    await eventually(async () =>
+      expect(await tell()).toMatchObject({ state: 'dead', reason: 'Error: no', steps: [lost, failed, dead] }),
+    );
+    expect(await teller.discard(digest)).toBe(true);
+    expect(await tell()).toEqual({ digest, state: 'handled', steps: [] });
+  });
+});
+
+/** Digests begin with any of these. */
+async function everyStory(inbox: ReturnType<typeof openStoreInbox>) {
+  const found = await Promise.all([...'0123456789abcdef'].map((digit) => inbox.stories?.(digit)));
+  return found.flatMap((stories) => stories ?? []);
+}

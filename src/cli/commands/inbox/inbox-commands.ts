@@ -1,5 +1,5 @@
 import { buildRouteMap } from '@stricli/core';
-import type { DeadLetter, ManagedInbox } from '../../../inbox/inbox.ts';
+import type { DeadLetter, DeliveryStory, ManagedInbox } from '../../../inbox/inbox.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { digestArg, findByDigest } from '../../inputs/digests.ts';
 import { confirm } from '../../inputs/input.ts';
@@ -16,6 +16,7 @@ import {
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
+import { adviceOf, holderLine, storyLines } from './describe-story.ts';
 import { withInbox } from './open-inbox.ts';
 
 /** A list of this length is too long to read. */
@@ -38,8 +39,9 @@ const replayFlags = { all: toggle('All dead letters'), ...flags };
 type ReplayFlags = FlagsOf<typeof replayFlags>;
 
 const list = defineCommand({
-  brief: 'List the dead letters',
-  about: 'Lists the events that failed at every attempt, the oldest first, without their bodies.',
+  brief: 'List the dead letters, and who holds what',
+  about:
+    'Lists the events that failed at every attempt, the oldest first, without their bodies; then, of a SQLite file and a storeInbox, those that a process holds now, and until when.',
   examples: [
     'partner-exchange inbox list --inbox inbox.sqlite',
     'partner-exchange inbox list --inbox env:DATABASE_URL --schema shop',
@@ -59,6 +61,12 @@ const list = defineCommand({
           return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (${facts}): ${printableText(reason)}`;
         });
       }
+      for (const story of (await inbox.held?.(flags.limit)) ?? []) {
+        output.item(story, (paint) => {
+          const { digest, name = '', attempts = 0 } = story;
+          return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (attempt ${attempts}): ${holderLine(story)}`;
+        });
+      }
       const { open, dead, quarantined } = await inbox.counts();
       const kept =
         quarantined === undefined ? '' : ` ${quarantined} in quarantine: nobody can verify them yet.`;
@@ -69,24 +77,26 @@ const list = defineCommand({
 });
 
 const show = defineCommand({
-  brief: 'Show a dead letter with its body',
-  about: 'Shows the body as well, which holds personal data.',
-  examples: ['partner-exchange inbox show 3f9a2c --inbox inbox.sqlite'],
+  brief: "Show a delivery's story, and a dead letter with its body",
+  about:
+    'Shows what happened to a delivery, who holds it, and what to do. A dead letter is shown with its body, which holds personal data. BullMQ and pg-boss know the story of dead letters alone.',
+  examples: [
+    'partner-exchange inbox show 3f9a2c --inbox inbox.sqlite',
+    'partner-exchange inbox show 3f9a2c --inbox env:DATABASE_URL --format json',
+  ],
   flags,
   args: [digestArg('Digest, or its beginning')],
   async run(context, flags, digest) {
     const output = openOutput(context, flags);
     return await withInbox(context, flags, async (inbox) => {
-      const [wanted] = await findLetters(inbox, [digest]);
-      const letter = wanted && (await inbox.deadLetter(wanted.digest, { withBody: true }));
-      if (letter === undefined) throw notFound(digest);
-      output.result(letter, () => [
-        `digest:   ${letter.digest}`,
-        `name:     ${printableText(letter.name)}`,
-        `attempts: ${letter.attempts}`,
-        `received: ${letter.receivedAt.toISOString()}`,
-        `reason:   ${printableText(letter.reason)}`,
-        printableText(letter.body ?? ''),
+      const story = await findStory(inbox, digest);
+      const letter =
+        story.state === 'dead' ? await inbox.deadLetter(story.digest, { withBody: true }) : undefined;
+      const next = adviceOf(story);
+      output.result({ ...story, ...letter, next }, () => [
+        ...storyLines(story),
+        `next:     ${next}`,
+        ...(letter?.body === undefined ? [] : [printableText(letter.body)]),
       ]);
       return exitCodes.ok;
     });
@@ -172,6 +182,19 @@ async function findLetters(inbox: ManagedInbox, digests: readonly string[]): Pro
     found.push(letter);
   }
   return found;
+}
+
+async function findStory(inbox: ManagedInbox, digest: string): Promise<DeliveryStory> {
+  if (inbox.stories === undefined) {
+    const [letter] = await findLetters(inbox, [digest]);
+    if (letter === undefined) throw notFound(digest);
+    return { ...letter, state: 'dead', steps: [] };
+  }
+  const stories = await inbox.stories(digest, 2);
+  const story = stories.length === 0 ? undefined : findByDigest(stories, digest, 'deliveries');
+  if (story !== undefined) return story;
+  const message = `There is no delivery ${digest}: it never came, or was handled longer than rememberMs ago.`;
+  throw new CliError(message, { exitCode: exitCodes.findings });
 }
 
 function notFound(digest: string): CliError {
