@@ -22,15 +22,17 @@ export function openDatabase(options: {
 }): OpenDatabase {
   const file = openPrivateFile(options.path, options.fail);
   const database = new DatabaseSync(file.path);
-  database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-  // There may be personal data in it: it must not stay in freed pages or go into temporary files.
-  database.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;');
-  options.prepare(database);
-  database.exec(`PRAGMA busy_timeout = ${blockingWaitMs}`);
-  file.watchCompanions();
-  file.check();
-  const wal = keepWalEmpty(database, file);
+  const wal = closeIfFails(database, () => {
+    database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    // There may be personal data in it: it must not stay in freed pages or go into temporary files.
+    database.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;');
+    options.prepare(database);
+    database.exec(`PRAGMA busy_timeout = ${blockingWaitMs}`);
+    file.watchCompanions();
+    file.check();
+    return keepWalEmpty(database, file);
+  });
   return {
     database,
     file,
@@ -39,6 +41,16 @@ export function openDatabase(options: {
       database.close();
     },
   };
+}
+
+/** A database that nobody gets must not stay open, with its locks. */
+function closeIfFails<Result>(database: DatabaseSync, prepare: () => Result): Result {
+  try {
+    return prepare();
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /** What {@link openDatabase} returns. */

@@ -139,20 +139,28 @@ export function openSqliteStore(
     database.exec(recordTable);
     recordMove?.prepare(database);
   };
-  const { database, file, close } = withStoreErrors(() =>
-    openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed }),
-  );
-  const room = diskRoom(database, { path: file.path, maxBytes });
-  const write = groupCommit(database, {
-    busyTimeoutMs,
-    beforeBegin: room.begin,
-    afterCommit: () => file.check(),
+  const { room, write, statements, move, file, close } = withStoreErrors(() => {
+    const opened = openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed });
+    try {
+      return { ...opened, ...prepareWork(opened) };
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
   });
-  const statements = prepareStatements(database);
-  const move = recordMove?.start(database, write);
   let sweepAt = Number.NEGATIVE_INFINITY;
   const work = openWork();
   let closing: Promise<void> | undefined;
+
+  function prepareWork({ database, file }: ReturnType<typeof openDatabase>) {
+    const room = diskRoom(database, { path: file.path, maxBytes });
+    const write = groupCommit(database, {
+      busyTimeoutMs,
+      beforeBegin: room.begin,
+      afterCommit: () => file.check(),
+    });
+    return { room, write, statements: prepareStatements(database), move: recordMove?.start(database, write) };
+  }
 
   function sweep(at: number): void {
     if (performance.now() < sweepAt) return;
@@ -209,7 +217,7 @@ export function openSqliteStore(
       }),
 
     close() {
-      closing ??= Promise.all([work.close(), move?.stop()]).then(close);
+      closing ??= Promise.all([work.close(), move?.stop()]).then(() => withStoreErrors(close));
       return closing;
     },
   };
