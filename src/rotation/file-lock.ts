@@ -100,7 +100,9 @@ function holderOf(path: string, { fs, self, now }: LockContext): Holder | undefi
     // The process was killed before it wrote its identity.
     if (holder === undefined) return { token: `of-${Math.trunc(mtimeMs)}`, isDead: isOld };
     const state = processState(holder, self);
-    return { token: holder.token, isDead: state === 'ended' || (state === 'unknown' && isOld) };
+    // This process holds a lock without a pause: an old one of its own could not be removed.
+    const isLeft = state === 'unknown' || holder.pid === self.pid;
+    return { token: holder.token, isDead: state === 'ended' || (isLeft && isOld) };
   } finally {
     fs.closeSync(file);
   }

@@ -95,7 +95,7 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
       const next = change(text);
       return next === undefined || withKeyErrors(path, () => replace(target, next, lock));
     } finally {
-      lock.release();
+      withKeyErrors(path, () => lock.release());
     }
   }
 
