@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, readdirSync, statSync } from 'node:fs';
-import { access, open, readdir, rm } from 'node:fs/promises';
+import { access, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from '../../../internal/random.ts';
 import { type SavedRequest, writeSavedRequest } from '../../deliveries/saved-deliveries.ts';
@@ -137,13 +137,21 @@ export function formerQueue(context: CliContext, target: URL): string {
   return stateFolder(context, 'listen', id);
 }
 
+/** Under another name until it is whole: half of a file would be read as a body without its request. */
 async function write(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
+  const temporary = `${path}.tmp`;
   try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
   }
 }
 
