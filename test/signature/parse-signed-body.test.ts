@@ -55,6 +55,15 @@ function searchedOutcomeOf(text: string, encoding: Encoding): Outcome {
 }
 
 describe('a body comes apart into what its serializer would have written without the signature', () => {
+  it.each(['', ';', ',', ' '])(
+    'only with a colon behind the name of the signature: %j is not JSON',
+    (mark) => {
+      const digest = 'ab'.repeat(64);
+      expect(outcomeOf(`{"a":1,"signature":"${digest}"}`, 'hex').value).toEqual({ a: 1, signature: digest });
+      expect(outcomeOf(`{"a":1,"signature"${mark}"${digest}"}`, 'hex')).toEqual({ code: 'body_not_json' });
+    },
+  );
+
   it('at any indentation, wherever the signature stands, in every encoding', () => {
     const indentation = fc.oneof(fc.nat({ max: 10 }), fc.constantFrom('\t', '\r\n', ' \t'));
     fc.assert(
