@@ -1,0 +1,358 @@
+import fs, { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import fsPromises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import paths, { join } from 'node:path';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDeliveryFolder } from '../../src/cli/commands/listen/delivery-folder.ts';
+import { readSavedRequest } from '../../src/cli/deliveries/saved-deliveries.ts';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { isPartnerExchangeError } from '../../src/errors/errors.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
+import { thisProcess } from '../../src/internal/process-identity.ts';
+import { createOrderJournal } from '../../src/orders/order-journal.ts';
+import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
+import type { FileSystem } from '../../src/rotation/file-lock.ts';
+import { keyFileIn } from '../../src/rotation/key-file.ts';
+import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
+import { storedKeys } from '../../src/rotation/stored-keys.ts';
+import { maybeWritten } from '../../src/store/engine-calls.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { once } from '../../src/store/once.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { eventBody } from '../../src/testing/event-body.ts';
+import { signedDelivery } from '../../src/testing/signed-delivery.ts';
+import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
+import { generation } from '../credentials/keys.ts';
+import { bases } from '../deployment/bases.ts';
+import { credentials, fakeService, order } from '../orders/service.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { failEach, type Operate, operateMethods } from './fail-each.ts';
+
+const ioError = () => Object.assign(new Error('input/output error'), { code: 'EIO', errcode: 10 });
+const storeError = () => maybeWritten(new Error('no answer'));
+
+/** In memory, where there is a folder for it: hundreds of runs wait for the disk otherwise. */
+function memoryFolder(): string {
+  if (!existsSync('/dev/shm')) return scratchFolder();
+  const folder = mkdtempSync('/dev/shm/partner-exchange-test-');
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Whether it was done; anything but an error of the package is thrown on. */
+async function isDone(act: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    if (!isPartnerExchangeError(error)) throw error;
+    return false;
+  }
+}
+
+/** As somebody repeats who was told of a failure. */
+async function untilDone(act: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; tries <= 3; tries++) if (await isDone(act)) return;
+  throw new Error('One failure is not over after three tries.');
+}
+
+function operatingStore(store: RecordStore, operate: Operate): RecordStore {
+  return {
+    transact: async (...given) => await operate(() => store.transact(...given)),
+    list: async (options) => await operate(() => store.list(options)),
+    close: () => store.close(),
+  };
+}
+
+/** While it runs, every call of SQLite operates. */
+async function withSqlite(operate: Operate, run: () => Promise<void>): Promise<void> {
+  const restores = [
+    operateMethods(DatabaseSync.prototype, ['exec', 'prepare', 'close'], operate),
+    operateMethods(StatementSync.prototype, ['run', 'get', 'all'], operate),
+  ];
+  try {
+    await run();
+  } finally {
+    for (const restore of restores) restore();
+  }
+}
+
+describe('After any one operation has failed', () => {
+  it.each([
+    ['an I/O error', 10],
+    ['a full disk', 13],
+    ['a locked file', 5],
+  ])(
+    'sqliteStore holds whole changes, and all that it acknowledged: %s',
+    async (message, errcode) => {
+      const folder = memoryFolder();
+      let runs = 0;
+      const operations = await failEach(
+        async (operate) => {
+          const path = join(folder, `${++runs}.sqlite`);
+          let acknowledged = 0;
+          const add = async (store: RecordStore) => {
+            await store.transact(['a', 'b'], (records) => {
+              for (const key of ['a', 'b']) records.set(key, Number(records.get(key) ?? 0) + 1);
+            });
+            acknowledged++;
+          };
+          await withSqlite(operate, async () => {
+            let store: RecordStore | undefined;
+            const isOpen = await isDone(async () => {
+              store = sqliteStore({ path, busyTimeoutMs: 100 });
+            });
+            if (store === undefined) return expect(isOpen).toBe(false);
+            const opened = store;
+            const done = [];
+            for (let count = 0; count < 3; count++) done.push(await isDone(() => add(opened)));
+            done.push(await isDone(() => opened.list({ prefix: '', limit: 10 })));
+            expect(done.filter((one) => !one).length).toBeLessThan(2);
+            await isDone(() => opened.close());
+          });
+          const store = sqliteStore({ path });
+          const [a = { value: 0 }, b = { value: 0 }] = await store.list({ prefix: '', limit: 10 });
+          expect(a.value).toBe(b.value);
+          expect([acknowledged, acknowledged + 1]).toContain(a.value);
+          await add(store);
+          await store.close();
+        },
+        () => Object.assign(new Error(message), { errcode }),
+      );
+      expect(operations).toBeGreaterThan(30);
+    },
+    120_000,
+  );
+
+  describe.each(['memoryStore', 'sqliteStore'] as const)('storeInbox over %s', (kind) => {
+    it('has handled every acknowledged delivery, and keeps nothing of the buyer', async () => {
+      const folder = memoryFolder();
+      let runs = 0;
+      const operations = await failEach(
+        async (operate) => {
+          const clock = { now: 1_800_000_000_000 };
+          const now = () => clock.now;
+          const path = join(folder, `${++runs}.sqlite`);
+          const bare = kind === 'memoryStore' ? memoryStore({ now }) : sqliteStore({ path, now });
+          const handled: string[] = [];
+          const play = async () => {
+            const store = kind === 'memoryStore' ? operatingStore(bare, operate) : bare;
+            const quick = { sleep: () => setImmediate(), random: (size: number) => new Uint8Array(size) };
+            const inbox = storeInbox({ ...quick, store, now, role: 'drain', onStoreError() {} });
+            const webhooks = createWebhooks({ credentials, inbox, onError() {} }).onAny((event) => {
+              handled.push(String(event.partner_order_id));
+              if (event.partner_order_id === 'B' && handled.length < 3) throw new Error('not yet');
+            });
+            for (const partner_order_id of ['A', 'B']) {
+              const body = eventBody('event.buy.init', { partner_order_id });
+              const delivery = signedDelivery(body, { credentials });
+              let statuses: number[] = [];
+              while (statuses.at(-1) !== 200) {
+                statuses = [...statuses, (await webhooks.receive(delivery.body)).status];
+                expect(statuses.length).toBeLessThan(3);
+                expect([200, 503]).toContain(statuses.at(-1));
+              }
+            }
+            let left = 1;
+            for (let drains = 0; left > 0; drains++) {
+              expect(drains).toBeLessThan(8);
+              await isDone(async () => {
+                left = (await inbox.drain()).left;
+              });
+              // Longer than a lease.
+              clock.now += 120_000;
+            }
+            expect(await inbox.deadLetters().catch(() => [])).toEqual([]);
+          };
+          await (kind === 'memoryStore' ? play() : withSqlite(operate, play));
+          expect(new Set(handled)).toEqual(new Set(['A', 'B']));
+          // One of them more, and B fails once or twice.
+          expect(handled.length).toBeLessThan(6);
+          expect(JSON.stringify(await bare.list({ prefix: '', limit: 100 }))).not.toContain('@');
+          await bare.close();
+        },
+        kind === 'memoryStore' ? storeError : ioError,
+      );
+      expect(operations).toBeGreaterThan(15);
+    }, 120_000);
+  });
+
+  it('no order is sent twice, and none that was sent is forgotten', async () => {
+    const operations = await failEach(async (operate) => {
+      const clock = { now: 1_800_000_000_000 };
+      const now = () => clock.now;
+      const bare = memoryStore({ now });
+      const service = fakeService();
+      const exchange = new ExchangeClient({
+        deployment: defineDeployment(bases),
+        credentials,
+        fetch: service.fetch,
+      });
+      const open = (store: RecordStore) => createOrderJournal({ exchange, store, now, onStoreError() {} });
+      const journal = open(operatingStore(bare, operate));
+      await untilDone(() => journal.prepare(order));
+      let said = '';
+      await untilDone(async () => {
+        said = (await journal.submit(order)).state;
+      });
+      clock.now += 600_000;
+      // Another process, after the lease.
+      const known = await open(bare).get(order.partner_order_id);
+      expect(service.requests.length).toBeLessThan(2);
+      if (said === 'accepted') expect([known?.state, service.requests.length]).toEqual(['accepted', 1]);
+      if (service.requests.length === 1) expect(['accepted', 'unknown']).toContain(known?.state);
+      const { partner_order_id } = order;
+      await untilDone(() => journal.observe({ partner_order_id }));
+      expect((await open(bare).get(partner_order_id))?.state).toBe('accepted');
+    }, storeError);
+    expect(operations).toBeGreaterThan(3);
+  });
+
+  it('once has run its effect once at most', async () => {
+    const operations = await failEach(async (operate) => {
+      const clock = { now: 1_800_000_000_000 };
+      const store = operatingStore(memoryStore(), operate);
+      let effects = 0;
+      let results = 0;
+      for (let count = 0; count < 4; count++) {
+        try {
+          await once(store, 'key', () => void effects++, { now: () => clock.now });
+          results++;
+        } catch (error) {
+          if (!isPartnerExchangeError(error)) throw error;
+        }
+        clock.now += 120_000;
+      }
+      expect(effects).toBe(1);
+      // Nobody knows the result that was never written.
+      expect([0, 3, 4]).toContain(results);
+    }, storeError);
+    expect(operations).toBeGreaterThan(3);
+  });
+
+  describe.each(['keyFile', 'storedKeys'] as const)('a rotation over %s', (kind) => {
+    it('has all keys that it acknowledged', async () => {
+      const root = memoryFolder();
+      let runs = 0;
+      const operations = await failEach(
+        async (operate) => {
+          const folder = join(root, String(++runs));
+          fs.mkdirSync(folder);
+          const path = join(folder, 'keys.json');
+          const bare = memoryStore();
+          // What a failed call has left is old at the next one.
+          let later = 0;
+          const now = () => Date.now() + later;
+          const keyFileOver = (system: FileSystem) =>
+            keyFileIn({ path }, { fs: system, paths, self: thisProcess(), now });
+          const storage: KeyStorage =
+            kind === 'keyFile'
+              ? keyFileOver(operatingFiles(operate))
+              : storedKeys({ store: operatingStore(bare, operate), key: 'keys' });
+          const healthy = kind === 'keyFile' ? keyFileOver(fs) : storedKeys({ store: bare, key: 'keys' });
+          const reply = { status: 200, headers: new Headers(), body: undefined };
+          const rotation = createKeyRotation({ storage, exchange: { regenerateKeys: async () => reply } });
+          const step = (act: () => Promise<unknown>) =>
+            untilDone(async () => {
+              later += 60_000;
+              await act();
+            });
+          const keys = async () =>
+            (await createKeyRotation({ storage: healthy }).credentials()).verifying.map(
+              ({ partnerPublicKey }) => partnerPublicKey,
+            );
+          await step(() => rotation.receive(generation(1)));
+          await step(() => rotation.request({ email: 'a@b.example', partner_code: 'a' }, { again: true }));
+          await step(() => rotation.receive(generation(2)));
+          expect(await keys()).toEqual(['pk_partner_1', 'pk_partner_2']);
+          await step(() => rotation.promote());
+          expect(await keys()).toEqual(['pk_partner_2', 'pk_partner_1']);
+          later += 60_000;
+          await createKeyRotation({ storage: healthy }).receive(generation(3));
+          if (kind === 'keyFile') expect(readdirSync(folder)).toEqual(['keys.json']);
+        },
+        kind === 'keyFile' ? ioError : storeError,
+      );
+      expect(operations).toBeGreaterThan(3);
+    }, 120_000);
+  });
+
+  it('a folder of saved deliveries holds whole ones alone, and all that it acknowledged', async () => {
+    const root = memoryFolder();
+    let runs = 0;
+    const operations = await failEach(async (operate) => {
+      const path = join(root, String(++runs));
+      const body = Buffer.from('{"event_name":"event.buy.init"}');
+      const request = { headers: [['content-type', 'application/json']] as const, target: '/orders', body };
+      const options = {
+        maxBytes: 1e6,
+        onFull() {},
+        now: Date.now,
+        random: (size: number) => Buffer.alloc(size),
+      };
+      const saved: string[] = [];
+      await withFiles(operate, async () => {
+        const folder = openDeliveryFolder(path, options);
+        for (let count = 0; count < 2; count++)
+          await folder.save(request, 'done').then(
+            (name) => saved.push(name ?? ''),
+            (error) => expect(error).toMatchObject({ code: 'EIO' }),
+          );
+      });
+      expect(saved.length).toBeGreaterThan(0);
+      const found = readdirSync(path);
+      expect(found).toEqual(expect.arrayContaining(saved));
+      for (const name of found)
+        expect(readSavedRequest(readFileSync(join(path, name)), name)).toMatchObject({ target: '/orders' });
+    }, ioError);
+    expect(operations).toBeGreaterThan(8);
+  }, 60_000);
+});
+
+function operatingFiles(operate: Operate): FileSystem {
+  return new Proxy(fs, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]) => operate(() => Reflect.apply(member, target, given));
+    },
+  });
+}
+
+/** While it runs, every call of `node:fs/promises` operates, and of the files that it opens. */
+async function withFiles(operate: Operate, run: () => Promise<void>): Promise<void> {
+  const { open } = fsPromises;
+  const closing: (() => Promise<void>)[] = [];
+  const restore = operateMethods(fsPromises, ['rm', 'mkdir', 'stat', 'rename'], operate);
+  const end = () => {
+    restore();
+    fsPromises.open = open;
+    syncBuiltinESMExports();
+  };
+  onTestFinished(end);
+  fsPromises.open = async (...given) => {
+    const file = await operate(async () => {
+      const opened = await open(...given);
+      const { close } = opened;
+      closing.push(() => close.call(opened));
+      return opened;
+    });
+    for (const name of ['writeFile', 'sync', 'close'] as const) {
+      const original = file[name];
+      const value = (...args: unknown[]) => operate(() => Reflect.apply(original, file, args));
+      Object.defineProperty(file, name, { value });
+    }
+    return file;
+  };
+  syncBuiltinESMExports();
+  try {
+    await run();
+  } finally {
+    end();
+    await Promise.allSettled(closing.map((close) => close()));
+  }
+}
