@@ -38,4 +38,7 @@ export {
   differencesFromOrder,
   type OrderDifference,
 } from './order-differences.ts';
+export type { OrderFinding, OrderFindingKind } from './order-findings.ts';
 export { createOrderJournal } from './order-journal.ts';
+export { readStatementCsv, type StatementCsvOptions } from './read-statement-csv.ts';
+export type { ReconcileOptions, StatementRow } from './reconcile-options.ts';

@@ -8,6 +8,8 @@ import type { RecordStore } from '../store/record-store.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 import type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
 import type { OrderDifference } from './order-differences.ts';
+import type { OrderFinding } from './order-findings.ts';
+import type { ReconcileOptions } from './reconcile-options.ts';
 
 /**
  * Sends each order once and keeps track of its outcome. Made by `createOrderJournal`; its functions need no `this`.
@@ -159,6 +161,22 @@ export interface OrderJournal<Order = BuyOrder> {
    */
   list(options?: ListOrdersOptions): AsyncIterable<JournaledOrder>;
   /**
+   * Looks for what is wrong with the orders of a period: those that do not go on, whose events differ from them or from
+   * each other, and, with a statement of the service, those that only one side has. It changes nothing: only an event, a
+   * reply or a person settles an order. The same journal and statement give the same findings.
+   *
+   * It reads the journal page by page, once, and once more if two orders seem to have one payment: any number of orders
+   * takes the same memory. A row of a statement takes about 50 bytes.
+   *
+   * @throws {ConfigurationError} `invalid_option`, at once
+   * @throws {StoreError} from the iteration; also what the statement throws
+   * @example
+   * ```ts
+   * for await (const finding of journal.reconcile({ since: Date.now() - 7 * 86_400_000 })) console.log(finding);
+   * ```
+   */
+  reconcile(options: ReconcileOptions): AsyncIterable<OrderFinding>;
+  /**
    * Counts of what is open, as plain JSON, for readiness and metrics. It costs as much as `unsettled`, less the orders.
    *
    * @throws {StoreError} so that a probe sees that the store does not answer
@@ -291,7 +309,8 @@ export interface Observation {
    * - `accepted`: it settled the order.
    * - `known`: the order was accepted before.
    * - `contradiction`: it settled the order, which nobody thought the service had.
-   * - `unknown_order`: it names no order of this journal. Nothing is kept of it.
+   * - `unknown_order`: it names no order of this journal. Its id and the name of its first event are kept for 30 days, for
+   *   `reconcile`.
    * - `other_partner`: it names an order of this journal, and another partner has signed it. Nothing has changed.
    */
   readonly result: 'accepted' | 'known' | 'contradiction' | 'unknown_order' | 'other_partner';

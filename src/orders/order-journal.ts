@@ -49,6 +49,7 @@ import {
   toJournaledOrder,
 } from './order-record.ts';
 import { orderRecords } from './order-records.ts';
+import { reconcileOrders } from './reconcile.ts';
 import { type ComparedRecord, readSeenEvent } from './seen-event.ts';
 import type { Sent } from './send-order.ts';
 import {
@@ -217,7 +218,10 @@ export function createOrderJournal<Order = BuyOrder>(
       warnOnce(foreignEvent);
       return { observation: { result: 'other_partner' } };
     }
-    if (after === undefined || compared === undefined) return { observation: { result: 'unknown_order' } };
+    if (after === undefined || compared === undefined) {
+      await records.noteStray(id, seen);
+      return { observation: { result: 'unknown_order' } };
+    }
     await records.noteObservation();
     warnOfContradiction(before, after);
     if (before?.state !== after.state) await reportOrWarn(after);
@@ -298,6 +302,8 @@ export function createOrderJournal<Order = BuyOrder>(
         }
       }
     },
+
+    reconcile: (reconcileOptions) => reconcileOrders(reconcileOptions, { records, now: now() }),
 
     health: () => records.health(),
 

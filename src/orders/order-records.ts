@@ -13,6 +13,7 @@ import {
   readRecord,
   stateAt,
 } from './order-record.ts';
+import type { SeenEvent } from './seen-event.ts';
 import { finishAttempt, type OrderAttemptResult, withReport } from './transitions.ts';
 
 /** A result that the store did not take: until it is written, only this process knows it. */
@@ -44,6 +45,8 @@ export function orderRecords(
   const indexPrefix = `${prefix}unsettled:`;
   /** An index of the accepted orders without an event. */
   const awaitingPrefix = `${prefix}awaiting:`;
+  /** An index of orders that the journal does not have, and whose events it has seen. */
+  const strayPrefix = `${prefix}stray:`;
   /** Its record says that this journal has observed an event. */
   const observedKey = `${prefix}observed`;
   let hasObserved = false;
@@ -77,10 +80,18 @@ export function orderRecords(
     }, record);
   }
 
+  async function readEach(digests: readonly string[]): Promise<(OrderRecord | undefined)[]> {
+    if (digests.length === 0) return [];
+    const keys = [...new Set(digests.map(recordKey))];
+    const values = await store.transact(
+      keys,
+      (records) => new Map(keys.map((key) => [key, records.get(key)])),
+    );
+    return digests.map((digest) => readRecord(values.get(recordKey(digest))));
+  }
+
   async function readMany(digests: readonly string[]): Promise<OrderRecord[]> {
-    const keys = digests.map(recordKey);
-    const values = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
-    return values.map(readRecord).filter((record) => record !== undefined);
+    return (await readEach(digests)).filter((record) => record !== undefined);
   }
 
   async function readAll(digests: readonly string[]): Promise<OrderRecord[]> {
@@ -317,6 +328,30 @@ export function orderRecords(
       }
     },
 
+    /** The orders of up to 1,000 ids, in their order. */
+    readEach: (ids: readonly string[]) => readEach(ids.map(orderIdDigest)),
+
+    /** Keeps the first event of an order that the journal does not have, for `reconcile`. */
+    async noteStray(partner_order_id: string, { name, digest }: SeenEvent): Promise<void> {
+      const key = strayPrefix + orderIdDigest(partner_order_id);
+      await retryOnce(() =>
+        store.transact([key], (records) => {
+          if (records.get(key) !== undefined) return;
+          const stray: StrayEvent = { partner_order_id, name, digest, at: now() };
+          // Sound: it has only JSON members.
+          records.set(key, stray as unknown as JsonValue, { expiresAt: now() + strayMs });
+        }),
+      );
+    },
+
+    /** What `noteStray` has kept. */
+    async *strays(): AsyncGenerator<StrayEvent> {
+      for await (const page of listIndex(strayPrefix)) {
+        // Sound: `noteStray` wrote it.
+        for (const { value } of page) yield value as unknown as StrayEvent;
+      }
+    },
+
     async readListed({ idDigest }: ListedOrder): Promise<OrderRecord | undefined> {
       const [record] = await readMany([idDigest]);
       return record;
@@ -359,6 +394,17 @@ export type OrderRecords = ReturnType<typeof orderRecords>;
 
 /** How long an order is watched for its first event while no event was ever observed. */
 const watchWithoutEventsMs = 86_400_000;
+
+/** The first event of an order that the journal does not have. */
+interface StrayEvent {
+  readonly partner_order_id: string;
+  readonly name: string;
+  readonly digest: string;
+  readonly at: number;
+}
+
+/** How long it is kept. */
+const strayMs = 30 * 86_400_000;
 
 const mostUnwritten = 10_000;
 const pageSize = 1000;

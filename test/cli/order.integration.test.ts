@@ -9,6 +9,7 @@ import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { root } from '../../tools/checks/entries.ts';
 import { describeWith, postgresUrl, run } from '../store/servers.ts';
+import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
 import { startServer } from '../support/local-server.ts';
 import { startChild } from './child.ts';
 import { hasTerminals } from './interactive-shell.ts';
@@ -240,6 +241,59 @@ describe('order unsettled and settle', () => {
     expect(listed.stdout).toMatch(
       /^accepted {2}A-1001 \(.*\): no event of it since 2026-01-02T00:00:00.000Z\n$/,
     );
+  });
+
+  it('list and show what an event says otherwise, and what to do', async () => {
+    const { cwd, run } = await partner();
+    await run([...create, '--yes']);
+    const store = sqliteStore({ path: join(cwd, 'orders.sqlite') });
+    const prepareOrder = () => Promise.reject(new Error());
+    const { observe } = createOrderJournal({ exchange: { prepareOrder }, store, onMismatch: () => {} });
+    const elsewhere = 'TTZW3rKNFSK4L4tWqMosLsdd8EkBhEKGG2';
+    await observe(buyInitBody({ chain: 'usdc\u001b[2J' })).catch(() => {});
+    await observe(buyCreditedBody({ buyer_crypto_address: elsewhere })).catch(() => {});
+    await store.close();
+    const listed = await run(['order', 'list', '--attention', ...journal]);
+    expect(listed).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^accepted .*A-1001/),
+      stderr: '1 order.\n',
+    });
+    expect((await run(['order', 'list', '--state', 'unknown', '--since', '1d', ...journal])).stdout).toBe('');
+    const shown = await run(['order', 'show', 'A-1001', ...journal]);
+    expect(shown.stdout).toContain('ordered: 15000.50 NGN on usdt-trc20');
+    expect(shown.stdout).toMatch(/event\.buy\.init .*differs: chain usdc\\u001b\[2J instead of usdt-trc20/);
+    expect(shown.stdout).toMatch(/event\.buy\.credited\.crypto .*differs: buyer_crypto_address/);
+    expect(shown.stdout).toContain('Look at the service');
+    expect(await run(['order', 'show', 'A-9', ...journal])).toMatchObject({ code: 1 });
+    expect(await run(['order', 'list', '--since', 'soon', ...journal])).toMatchObject({ code: 2 });
+    expect(await run(['order', 'list', '--state', 'unkown', ...journal])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean unknown'),
+    });
+
+    const reconcile = ['order', 'reconcile', '--since', '1d', ...journal];
+    const found = await run([...reconcile, '--format', 'json']);
+    expect(found.code).toBe(1);
+    expect(JSON.parse(found.stdout)).toMatchObject({ kind: 'mismatch', partner_order_id: 'A-1001' });
+    writeFileSync(join(cwd, 'orders.csv'), 'Order,Paid\nA-1001,7\n=cmd(),1\n');
+    const statement = ['--statement', 'orders.csv', '--column', 'id=Order', '--column', 'amount=Paid'];
+    const table = await run([...reconcile, ...statement, '--format', 'csv']);
+    expect(table.code).toBe(1);
+    expect(table.stdout.split('\n').map((line) => line.split(',').slice(0, 2).join())).toEqual([
+      '"kind","partner_order_id"',
+      '"amount_differs","A-1001"',
+      '"only_in_statement","\'=cmd()"',
+      '"mismatch","A-1001"',
+      '',
+    ]);
+    expect((await run([...reconcile, ...statement])).stdout).toContain('only_in_statement =cmd()');
+    expect(await run([...reconcile, '--column', 'Order'])).toMatchObject({ code: 2 });
+    expect(await run([...reconcile, '--statement', 'none.csv'])).toMatchObject({ code: 2 });
+    expect(await run([...reconcile, '--until', '2020-01-01'])).toMatchObject({
+      code: 0,
+      stderr: 'Nothing was found.\n',
+    });
   });
 
   it('make no journal that is not there', async () => {

@@ -112,9 +112,13 @@ describe.each(storeKinds())('observe, over $name', ({ open }) => {
     });
   });
 
-  it('an event of an order that it does not know is reported, and leaves nothing behind', async () => {
-    const { journal, store } = bench({}, open);
+  it('an event of an order that it does not know is reported, and leaves its id for reconcile', async () => {
+    const { journal, store, clock } = bench({}, open);
     expect(await journal.observe(event('other'))).toEqual({ result: 'unknown_order' });
+    expect(await store.list({ prefix: '', limit: 10 })).toMatchObject([
+      { value: { partner_order_id: 'other', name: 'event.buy.init' } },
+    ]);
+    clock.now += 30 * 86_400_000;
     for (const strange of [{}, { partner_order_id: null }, { body: {} }]) {
       expect(await journal.observe(strange)).toEqual({ result: 'unknown_order' });
     }

@@ -41,7 +41,11 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './rotation': { packages: [], builtins: ['node:crypto'] },
   './store/redis': { packages: [], builtins: ['node:crypto'] },
   './store/postgres': { packages: [], builtins: ['node:crypto'] },
-  './orders': { packages: ['zod', 'zod/locales', 'zod/mini'], builtins: ['node:crypto'] },
+  './orders': {
+    packages: ['zod', 'zod/locales', 'zod/mini'],
+    bundled: ['csv-parse'],
+    builtins: ['node:crypto', 'node:stream'],
+  },
   './otp': {
     packages: [],
     bundled: ['libphonenumber-js'],

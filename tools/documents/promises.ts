@@ -252,6 +252,24 @@ export const promises: PromisedPages = {
         ],
       ],
   },
+  'docs/guides/reconcile.md': {
+    'An event that never comes, a payment that is given for two orders, or an order that only the service has, shows when the books are compared.':
+      [
+        [
+          'test/orders/reconcile.integration.test.ts',
+          'finds every fault that the sandbox plants, in its order, and no other',
+        ],
+        ['test/orders/reconcile.integration.test.ts', 'compares with a statement of the service'],
+      ],
+    'It needs no keys, sends nothing, and changes nothing: only an event, a reply or a person (`settle`) settles an order.':
+      [
+        [
+          'test/orders/reconcile.integration.test.ts',
+          'finds an order that is not settled, and changes nothing',
+        ],
+        ['test/cli/order.integration.test.ts', 'list and show what an event says otherwise, and what to do'],
+      ],
+  },
   'docs/guides/create-orders.md': {
     'For the partner developer: send each order once, and learn its outcome, even if the reply is lost.': [
       [

@@ -1,23 +1,24 @@
 import { buildRouteMap } from '@stricli/core';
-import type { OrderJournal } from '../../../orders/journal.ts';
-import { journalPrefix } from '../../../orders/journal-options.ts';
 import type { JournaledOrder } from '../../../orders/journaled-order.ts';
-import { createOrderJournal } from '../../../orders/order-journal.ts';
-import { requireRecords, withExistingStore } from '../../inputs/open-store.ts';
+import { orderNotFound, orderStates } from '../../../orders/order-record.ts';
 import { defineCommand } from '../../terminal/command.ts';
-import { type CliContext, CliError, exitCodes } from '../../terminal/context.ts';
+import { exitCodes } from '../../terminal/context.ts';
 import {
   arg,
   choiceArg,
-  type FlagsOf,
   formatFlags,
   journalFlags,
+  oneWordOf,
+  parsedBy,
   textFlag,
+  toggle,
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
-import { describeOrder } from './describe-order.ts';
+import { describeOrder, describeWhole } from './describe-order.ts';
+import { since, withJournal } from './open-journal.ts';
 import create from './order-create.ts';
+import reconcile from './order-reconcile.ts';
 
 const decisions = ['accepted', 'abandoned'] as const;
 
@@ -82,21 +83,55 @@ const settle = defineCommand({
   },
 });
 
-export default buildRouteMap({
-  routes: { create, unsettled, settle },
-  docs: { brief: 'Create orders, none twice and none forgotten' },
+const list = defineCommand({
+  brief: 'List the orders of the journal',
+  about:
+    'Lists all orders, in no particular order, or those in one state, of a period, or with an event that differs from them (--attention). Needs no keys, and sends nothing.',
+  examples: [
+    'partner-exchange order list --attention --journal orders.sqlite',
+    'partner-exchange order list --state unknown --since 7d --journal orders.sqlite --format json',
+  ],
+  flags: {
+    ...journalFlags,
+    state: parsedBy(oneWordOf(orderStates)).optional('state', `One of ${orderStates.join(', ')}`),
+    since: since.optional('time', 'Only orders since then: 90m, 12h, 7d, or a date'),
+    attention: toggle('Only orders with an event that differs from them, about which nobody has decided'),
+    ...formatFlags,
+  },
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    const { state, attention } = flags;
+    return await withJournal(context, flags, async (journal) => {
+      let count = 0;
+      for await (const order of journal.list({ state, attention, since: flags.since?.(context.now()) })) {
+        output.item(order, (paint) => describeOrder(order, paint));
+        count++;
+      }
+      output.status(`${count} ${count === 1 ? 'order' : 'orders'}.`);
+      return exitCodes.ok;
+    });
+  },
 });
 
-/** Works with a journal that is there, and sends nothing: this needs no keys. */
-function withJournal<Result>(
-  context: CliContext,
-  { journal: at, schema, table, prefix = journalPrefix }: FlagsOf<typeof journalFlags>,
-  work: (journal: OrderJournal) => Promise<Result>,
-): Promise<Result> {
-  const prepareOrder = () => Promise.reject(new CliError('This command sends no order.'));
-  return withExistingStore(context, { at, schema, table }, async (store) => {
-    await requireRecords(store, prefix, 'No order was ever written into this journal');
-    const journal = createOrderJournal({ exchange: { prepareOrder }, store, prefix, now: context.now });
-    return await work(journal);
-  });
-}
+const show = defineCommand({
+  brief: 'Show what the journal knows of an order',
+  about:
+    'Shows what was asked for, its requests, each event with its time, what differs, and what to do. Needs no keys, and sends nothing.',
+  examples: ['partner-exchange order show A-1001 --journal orders.sqlite'],
+  flags: { ...journalFlags, ...formatFlags },
+  args: [arg('id', 'partner_order_id')],
+  async run(context, flags, id) {
+    const output = openOutput(context, flags);
+    return await withJournal(context, flags, async (journal) => {
+      const order = await journal.get(id);
+      if (order === undefined) throw orderNotFound(id);
+      output.result({ order }, (paint) => describeWhole(order, paint));
+      return exitCodes.ok;
+    });
+  },
+});
+
+export default buildRouteMap({
+  routes: { create, list, show, unsettled, settle, reconcile },
+  docs: { brief: 'Create orders, none twice and none forgotten' },
+});

@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
+import type { OrderFinding } from '../../src/orders/order-findings.ts';
+import { createOrderJournal } from '../../src/orders/order-journal.ts';
+import { readStatementCsv } from '../../src/orders/read-statement-csv.ts';
+import type { ReconcileOptions } from '../../src/orders/reconcile-options.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
+import { storeKinds } from '../store/store-kinds.ts';
+import { buyCreditedBody, buyFiatReceivedBody, buyInitBody } from '../support/bodies.ts';
+import { rejected } from '../support/refusal.ts';
+import { bench, order } from './service.ts';
+
+const hour = 3_600_000;
+const named = (partner_order_id: string) => ({ ...order, partner_order_id });
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+const kindsOf = (findings: readonly OrderFinding[]) =>
+  findings.map(({ kind, partner_order_id: id }) => `${kind} ${id}`).sort();
+
+/** A sandbox, a journal that observes its events, and a clock of the journal. */
+async function partner(options: Pick<SandboxOptions, 'event'> = {}) {
+  const clock = { now: 1_700_000_000_000 };
+  let webhooks: Webhooks | undefined;
+  const sandbox = createSandbox({
+    ...options,
+    whitelist: 'off',
+    fetch: async (input, init) =>
+      (await webhooks?.fetch(new Request(input, init))) ?? new Response(null, { status: 404 }),
+  });
+  const { deployment, fetch } = sandbox;
+  await new ExchangeClient({ deployment, fetch }).onboard({
+    partner_code: 'acme',
+    email: 'dev@acme.example',
+  });
+  const issued = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+  const exchange = new ExchangeClient({ deployment, fetch, credentials: issued });
+  const store = memoryStore({ now: () => clock.now });
+  const journal = createOrderJournal({ exchange, store, now: () => clock.now, onMismatch: () => {} });
+  webhooks = createWebhooks({ credentials: issued, deployment, onError: () => {} })
+    .onAny(journal.observe)
+    .onUnrecognized(journal.observe);
+  const create = async (id: string) => {
+    await journal.create(named(id));
+    await sandbox.idle();
+  };
+  const reconcile = (given: Partial<ReconcileOptions> = {}) => all(journal.reconcile({ since: 0, ...given }));
+  return { sandbox, journal, clock, exchange, create, reconcile };
+}
+
+/** What the service says of single orders, in place of the truth. */
+function planted(body: JsonObject, name: string): JsonObject {
+  const { partner_order_id: id } = body;
+  const isCredited = name === 'event.buy.credited.crypto';
+  if (id === 'rate' && isCredited) return { ...body, exchange_rate: Number(body.exchange_rate) + 1 };
+  if (isCredited && (id === 'first' || id === 'second')) return { ...body, crypto_txn_hash: 'ab'.repeat(32) };
+  if (id !== 'refund' || name !== 'buy.event.close') return body;
+  return { ...body, meta_data: { ...Object(body.meta_data), amount_refunded: '14000.50', fee: 50 } };
+}
+
+describe('reconcile', () => {
+  it('finds every fault that the sandbox plants, in its order, and no other', async () => {
+    const { sandbox, clock, exchange, create, reconcile } = await partner({ event: planted });
+    const { faults } = sandbox;
+    faults.next('event.buy.init', 'drop');
+    await create('silent');
+    for (const id of ['stuck', 'held', 'rate', 'first', 'second', 'refund', 'both', 'gap', 'no-hash'])
+      await create(id);
+    faults.next('event.buy.init', 'other_chain');
+    await create('chain');
+    faults.next('event.buy.init', 'amount_differs');
+    await create('amount');
+    await exchange.createOrder(named('stray'));
+    await sandbox.idle();
+    await sandbox.advance('held', 'no_kyc');
+    for (const id of ['rate', 'first', 'second', 'chain', 'amount']) await sandbox.play(id, 'happy');
+    await sandbox.play('refund', 'refund');
+    await sandbox.play('both', 'credited_then_closed');
+    faults.next('event.buy.received.fiat', 'drop');
+    await sandbox.play('gap', 'happy');
+    await sandbox.advance('no-hash', 'fiat_received');
+    faults.next('event.buy.credited.crypto', { kind: 'member_missing', member: 'crypto_txn_hash' });
+    await sandbox.advance('no-hash', 'credited');
+    await create('elsewhere');
+    await sandbox.advance('elsewhere', 'fiat_received');
+    faults.next('event.buy.credited.crypto', 'credits_elsewhere');
+    await sandbox.advance('elsewhere', 'credited');
+    await sandbox.idle();
+    clock.now += 2 * hour;
+    const found = await reconcile();
+    expect(kindsOf(found)).toEqual(
+      [
+        'never_reported silent',
+        'stuck stuck',
+        'held held',
+        'rate_moved rate',
+        'hash_used_twice first',
+        'hash_used_twice second',
+        'refund_differs refund',
+        'credited_and_closed both',
+        'earlier_event_missing gap',
+        'credited_without_hash no-hash',
+        'mismatch chain',
+        'amount_differs amount',
+        'event_without_order stray',
+        'mismatch elsewhere',
+        // Nobody has acted on the credit.
+        'stuck elsewhere',
+        'stuck no-hash',
+      ].sort(),
+    );
+    for (const each of found) {
+      expect(each).toEqual(JSON.parse(JSON.stringify(each)));
+      expect([each.kind, each.next !== '', each.since]).toEqual([each.kind, true, expect.any(Number)]);
+      expect(JSON.stringify(each)).not.toContain(order.buyer_crypto_address);
+    }
+    expect(await reconcile()).toEqual(found);
+    expect(await reconcile({ since: clock.now })).toEqual([]);
+    expect(await reconcile({ until: 1_700_000_000_000 })).toEqual([]);
+  });
+
+  it('finds nothing in honest books, also beside an honest statement', async () => {
+    const { sandbox, clock, create, reconcile } = await partner();
+    const scenarios = [
+      'happy',
+      'kyc_then_credited',
+      'third_party_then_refund',
+      'refund',
+      'events_repeated',
+    ] as const;
+    for (const scenario of scenarios) {
+      await create(scenario);
+      await sandbox.play(scenario, scenario);
+    }
+    await sandbox.idle();
+    clock.now += 2 * hour;
+    expect(await reconcile()).toEqual([]);
+    const rows = scenarios.map((id) => ({ id, amount: 'NGN 15,000.50' }));
+    expect(await reconcile({ statement: rows })).toEqual([]);
+    await create('new');
+    expect(await reconcile()).toEqual([]);
+  });
+
+  it('compares with a statement of the service', async () => {
+    const { sandbox, clock, create, reconcile } = await partner();
+    for (const id of ['same', 'amount', 'hash', 'missing']) {
+      await create(id);
+      await sandbox.play(id, 'happy');
+    }
+    await sandbox.idle();
+    clock.now += 2 * hour;
+    const csv = 'Order,Paid,Hash\nsame,"15,000.50",\namount,15001,\nhash,15000.5,0xother\nghost,7,\n';
+    const columns = { id: 'Order', amount: 'Paid', hash: 'Hash' };
+    const found = await reconcile({ statement: readStatementCsv(csv, { columns }) });
+    expect(kindsOf(found)).toEqual([
+      'amount_differs amount',
+      'mismatch hash',
+      'only_in_journal missing',
+      'only_in_statement ghost',
+    ]);
+    expect(found.find(({ kind }) => kind === 'amount_differs')?.evidence).toEqual({
+      ordered: '15000.50',
+      statement: '15001',
+    });
+  });
+
+  it('finds an order that is not settled, and changes nothing', async () => {
+    const { journal, service, clock, store } = bench();
+    service.next.push('lost');
+    await journal.create(order).catch(() => {});
+    clock.now += 2 * hour;
+    const before = await store.list({ prefix: '', limit: 100 });
+    expect(await all(journal.reconcile({ since: 0 }))).toMatchObject([
+      { kind: 'stuck', evidence: { state: 'unknown' } },
+    ]);
+    expect(await store.list({ prefix: '', limit: 100 })).toEqual(before);
+  });
+
+  it('refuses options that it cannot use, at once', async () => {
+    const { journal } = bench();
+    // Sound: they are wrong on purpose.
+    for (const wrong of [{}, { since: -1 }, { since: 0, statement: 'Order\n1' }, { since: 0, untill: 1 }])
+      expect(() => journal.reconcile(wrong as never)).toThrow(
+        expect.objectContaining({ code: 'invalid_option' }),
+      );
+    expect(await rejected(all(journal.reconcile({ since: 0, statement: [{}] as never })))).toMatchObject({
+      code: 'invalid_option',
+    });
+  });
+
+  it('reads page by page, once, and yields what it found before it reads on', async () => {
+    const [page, orders] = [1_000, 5_000];
+    let listed = 0;
+    /** A journal that is never in memory. */
+    const store = {
+      ...memoryStore(),
+      async list({ prefix, after = '' }: { prefix: string; after?: string | undefined }) {
+        if (!prefix.endsWith('order:')) return [];
+        const start = after === '' ? 0 : Number(after.slice(prefix.length)) + 1;
+        const count = Math.max(0, Math.min(page, orders - start));
+        listed += count;
+        return Array.from({ length: count }, (_, index) => {
+          const key = String(start + index).padStart(9, '0');
+          return { key: prefix + key, value: record(key) };
+        });
+      },
+    };
+    const { journal } = bench({ store });
+    const seen: number[] = [];
+    for await (const { kind } of journal.reconcile({ since: 0 }))
+      if (kind === 'rate_moved') seen.push(listed);
+    expect([seen.length, listed]).toEqual([orders, orders]);
+    expect(seen[0]).toBe(page);
+  });
+});
+
+function record(id: string): JsonObject {
+  return {
+    ...{ version: 1, partner_order_id: id, digest: id, state: 'accepted', evidence: 'reply' },
+    ...{ createdAt: 1, changedAt: 1, openedAt: 1, attempts: 1, unresolved: [] },
+    timeline: {
+      seen: ['event.buy.init', 'event.buy.received.fiat', 'event.buy.credited.crypto'],
+      facts: { crypto_txn_hash: [`hash-${id}`], exchange_rate: [1538.51, 1540] },
+    },
+  };
+}
+
+describe.each(storeKinds())('reconcile, over $name', ({ open }) => {
+  it('reads what the journal has', async () => {
+    const { journal, clock } = bench({ onMismatch: () => {} }, open);
+    for (const id of ['A', 'B', 'C']) await journal.create(named(id));
+    for (const body of [buyInitBody, buyFiatReceivedBody, buyCreditedBody])
+      for (const id of ['A', 'B']) await journal.observe(body({ partner_order_id: id }));
+    await journal.observe(buyInitBody({ partner_order_id: 'other' }));
+    clock.now += 2 * hour;
+    expect(kindsOf(await all(journal.reconcile({ since: 0 })))).toEqual([
+      'event_without_order other',
+      'hash_used_twice A',
+      'hash_used_twice B',
+      'never_reported C',
+    ]);
+  });
+});
+
+describe('readStatementCsv', () => {
+  it('reads quotes, other line breaks, a BOM, empty lines and columns in any order', async () => {
+    const csv = '\uFEFFPaid;Order\r\n"15,000.50";A-1\r\n\r\n; "B ""2""" \r\n';
+    const options = { columns: { id: 'Order', amount: 'Paid' }, delimiter: ';' };
+    expect(await all(readStatementCsv(csv, options))).toEqual([
+      { id: 'A-1', amount: '15,000.50' },
+      { id: 'B "2"' },
+    ]);
+    const chunks = [...csv].map((character) => Buffer.from(character));
+    expect(await all(readStatementCsv(chunks, options))).toHaveLength(2);
+  });
+
+  it.each([
+    ['', 'it has no header'],
+    ['Order\n1', 'it has no column "partner_order_id": its first line is "Order"'],
+    ['partner_order_id,x\n1,2,secret', 'line 2 cannot be read'],
+    ['partner_order_id\n"secret', 'cannot be read'],
+  ])('ends at a statement that cannot be read: %j', async (csv, message) => {
+    const error = await rejected(all(readStatementCsv(csv)));
+    expect(error).toMatchObject({ code: 'invalid_input', message: expect.stringContaining(message) });
+    expect(String(error)).not.toContain('secret');
+  });
+});
