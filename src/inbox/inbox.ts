@@ -70,7 +70,7 @@ export interface Inbox {
    */
   readonly quarantine?: Quarantine | undefined;
   /** For `health` of the webhooks. Absent from an inbox that holds nothing itself, such as `queueInbox`. */
-  health?(): Promise<InboxHealth>;
+  health?(): Promise<BacklogHealth>;
 }
 
 /** How a handler runs. */
@@ -180,7 +180,7 @@ export interface ManagedInbox extends Inbox {
    * What the inbox holds, as plain JSON, for readiness and metrics. Rejects if its store does not answer.
    * @throws {InboxError}
    */
-  health(): Promise<InboxHealth>;
+  health(): Promise<BacklogHealth>;
   /**
    * Accepts nothing more (503), waits for running handlers, and releases the store. Handlers that still run after the
    * time are aborted; a durable inbox has their deliveries handled again. Afterwards every call to a durable inbox
@@ -275,7 +275,7 @@ export interface DeliveryStep {
 }
 
 /** What an inbox holds, in numbers. Processes that share its store say the same: do not add them up. */
-export interface InboxHealth {
+export interface BacklogHealth {
   /** Stored and not yet handled: waiting for an attempt, or being handled. */
   readonly open: number;
   /** Dead letters, each for a person. */

@@ -12,6 +12,7 @@ export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store
 export type { HandlingOptions, RetryDelays } from './handling-options.ts';
 export type {
   AttemptResult,
+  BacklogHealth,
   DeadLetter,
   DeadLetterOptions,
   DeadLetterReadOptions,
@@ -25,7 +26,6 @@ export type {
   HandleResult,
   Inbox,
   InboxCounts,
-  InboxHealth,
   InboxHost,
   InboxResult,
   ManagedInbox,

@@ -1,7 +1,7 @@
 import { isKeyRing, type KeyRingHealth } from '../credentials/key-ring.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
-import type { InboxHealth } from '../inbox/inbox.ts';
+import type { BacklogHealth } from '../inbox/inbox.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
 import type { DeliveryRequest } from './found-keys.ts';
 import { type EventHandler, Handlers } from './handlers.ts';
@@ -62,17 +62,17 @@ export interface Webhooks {
    * numbers say is for alerts.
    * @throws {InboxError} if the store of the inbox does not answer
    */
-  health(): Promise<WebhooksHealth>;
+  health(): Promise<ReceiverHealth>;
 }
 
 /** What a receiver knows of itself. */
-export interface WebhooksHealth {
+export interface ReceiverHealth {
   /** Milliseconds since this process received an authentic event; `null` before the first. Each replica has its own. */
   readonly lastEventAgeMs: number | null;
   /** Of its key ring; `null` without one. */
   readonly keys: KeyRingHealth | null;
   /** Of its inbox; `null` without one, and from one that holds nothing itself, such as `queueInbox`. */
-  readonly inbox: InboxHealth | null;
+  readonly inbox: BacklogHealth | null;
 }
 
 /**

@@ -25,7 +25,7 @@ export type { EventReading } from '../events/event-readings.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export type { EventIssue } from '../events/parse-order-event.ts';
 export type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
-export type { Inbox, InboxHealth } from '../inbox/inbox.ts';
+export type { BacklogHealth, Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export {
@@ -34,7 +34,7 @@ export {
   closeServer,
   type StoppableInbox,
 } from './close-server.ts';
-export { createWebhooks, type Webhooks, type WebhooksHealth } from './create-webhooks.ts';
+export { createWebhooks, type ReceiverHealth, type Webhooks } from './create-webhooks.ts';
 export {
   type FastifyPluginOptions,
   type FastifyReplyParts,

@@ -11,13 +11,13 @@ export type { Sleep } from '../../internal/backoff.ts';
 export type { StoreCallOptions } from '../../internal/limited-calls.ts';
 export type { RetryDelays } from '../handling-options.ts';
 export type {
+  BacklogHealth,
   DeadLetter,
   DeadLetterReadOptions,
   DeliveryHolder,
   DeliveryStep,
   DeliveryStory,
   InboxCounts,
-  InboxHealth,
   ManagedInbox,
 } from '../inbox.ts';
 export {
