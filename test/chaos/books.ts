@@ -50,6 +50,8 @@ export class Books {
   /** Dead letters since nobody could read them. */
   readonly unread = new Set<string>();
   readonly replayed = new Set<string>();
+  /** Deliveries that a journal has compared with their orders. */
+  readonly compared = new Set<string>();
   /** Orders of which any event was handled. */
   readonly evident = new Set<string>();
   /** The public keys that the rotation has acknowledged. */

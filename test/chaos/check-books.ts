@@ -6,15 +6,16 @@ import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { SandboxDelivery } from '../../src/sandbox/events/delivery.ts';
 import { isPoison, ordersOf, type Visit } from './books.ts';
 import { journalOf, personal, requestsOf } from './order-steps.ts';
-import { timelineKey } from './partner-process.ts';
-import { deviates } from './plan.ts';
-import type { World } from './world.ts';
+import { type PartnerProcess, timelineKey } from './partner-process.ts';
+import { contradictions, deviates } from './plan.ts';
+import { partnerNames, type World } from './world.ts';
 
 /** Compares the books of the service, the journal, the receiver and the phones; what does not agree is a breach. */
 export async function checkBooks(world: World): Promise<void> {
   const { books, sandbox, simulation } = world;
   const process = world.pick();
   if (process === undefined) return books.breach('No process lives at the end.');
+  await checkMismatches(world, process);
   await simulation.within(process.machine, async () => {
     for (const id of books.amounts.keys()) {
       checkOrder(world, id, await journalOf(process, id).get(id));
@@ -39,6 +40,48 @@ export async function checkBooks(world: World): Promise<void> {
   checkMessages(world);
   await checkKeys(world);
   await checkNothingPersonal(world, letters);
+}
+
+/** What contradicts an order is found if it came, and nothing else is. */
+async function checkMismatches(world: World, process: PartnerProcess): Promise<void> {
+  const { books, sandbox, simulation, plan } = world;
+  const found = new Map<string, string>();
+  const kinds = new Set<string>();
+  await simulation.within(process.machine, async () => {
+    for (const name of partnerNames)
+      for await (const { kind, evidence } of process.partners[name].journal.reconcile({ since: 0 })) {
+        kinds.add(kind);
+        if (kind !== 'mismatch' && kind !== 'amount_differs') continue;
+        for (const { digest } of Object(evidence).events) found.set(digest, kind);
+      }
+  });
+  // Of events in another form nobody can say what they contradict.
+  if (plan.isReshaped) return;
+  if (kinds.has('hash_used_twice') || kinds.has('rate_moved')) books.breach(`Found ${[...kinds].join()}.`);
+  const planted = sandbox.deliveries.filter(({ faults }) => faults.some((each) => contradictions.has(each)));
+  const ends = planted.filter(({ name, faults }) => {
+    // A service need not say more in it than its name.
+    if (name === 'event.buy.third_party_error') return false;
+    return faults.some((each) => contradictions.has(each) && canDiffer(name, each));
+  });
+  const digestsOf = (deliveries: readonly SandboxDelivery[]) =>
+    new Set(deliveries.map(({ body }) => books.digests.get(body) ?? ''));
+  const mayDiffer = digestsOf(planted);
+  // A refusal that was none lets the order be replaced, and the service has the first one.
+  for (const [digest, kind] of found)
+    if (!mayDiffer.has(digest) && (plan.isHonest || kind !== 'amount_differs'))
+      books.breach(`Event ${digest.slice(0, 8)} is as ordered, and was found to differ.`);
+  for (const digest of digestsOf(ends)) {
+    const isSeen = books.compared.has(digest);
+    if (isSeen) world.sometimes('an event was not about what was ordered');
+    if (isSeen && !found.has(digest))
+      books.breach(`Event ${digest.slice(0, 8)} is not about what was ordered, and was not found.`);
+  }
+}
+
+/** The close event has any chain. */
+function canDiffer(name: string, fault: string): boolean {
+  return name !== 'buy.event.close' || fault !== 'other_chain';
 }
 
 async function deadLetters(world: World): Promise<DeadLetter[]> {
@@ -121,7 +164,7 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   }
   // Another spelling of the same event is the same delivery.
   const isKept = setAside.has(digest);
-  const isStrange = deviates(plan, faults) || isUnfamiliar(delivery);
+  const isStrange = deviates(plan, faults) || isUnfamiliar(delivery) || faults.includes('credits_elsewhere');
   if (isKept && !isStrange && !isPoison(digest) && !isWorn(world, digest))
     books.breach(`${about} is as documented, and was set aside.`);
   if (isReceived && !isKept && !isHandled(world, delivery) && !isDiscarded(world, digest, isStrange))

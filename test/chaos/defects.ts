@@ -187,8 +187,14 @@ export const defects: readonly Defect[] = [
   {
     name: 'an event is no evidence of its order',
     file: transitions,
-    find: "if (record.state !== 'accepted') return accept({ ...record, ...ref }, 'event', now);",
-    replace: "if (record.state !== 'accepted') return record;",
+    find: "return { ...compared, record: accept({ ...before, ...ref }, 'event', rules.now) };",
+    replace: 'return { ...compared, record };',
+  },
+  {
+    name: 'an event is not compared with its order',
+    file: 'orders/seen-event.ts',
+    find: 'if (ordered === undefined) return [];',
+    replace: 'return [];',
   },
   {
     name: 'a refusal outweighs an earlier request without a reply',

@@ -1,6 +1,7 @@
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { KeyRing } from '../../src/credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import { isOrderError } from '../../src/errors/errors.ts';
 import { effectKey } from '../../src/events/effect-key.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
 import { applyEvent, emptyTimeline, type OrderTimeline } from '../../src/events/order-timeline.ts';
@@ -88,7 +89,8 @@ function buildProcess(
       const exchange = new ExchangeClient({ ...client, credentials });
       const { duplicateIds } = plan;
       const prefix = `orders-${name}:`;
-      const journal = createOrderJournal({ exchange, store, duplicateIds, prefix, onStoreError: () => {} });
+      const quiet = { onStoreError: () => {}, onMismatch: () => {} };
+      const journal = createOrderJournal({ exchange, store, duplicateIds, prefix, ...quiet });
       return [name, { journal, rotation, ring }];
     }),
     // Sound: each name has an entry.
@@ -152,7 +154,7 @@ function buildProcess(
       world.handle(machine, { context, version }, async () => {
         const partner = expected(context.key.partnerId) ?? 'a';
         const { journal } = partners[partner];
-        await journal.observe(event, context);
+        await observe(journal, event, context);
         const id = event.partner_order_id ?? '';
         if (!plan.isReshaped && !id.startsWith(partner))
           books.breach(`An event of ${id} came under the name of partner ${partner}.`);
@@ -177,6 +179,17 @@ function buildProcess(
           await journal.observe(plan.unrecognized === 'handled' ? { body: context.body } : event, context);
         }),
       );
+    }
+  }
+
+  async function observe(journal: OrderJournal, ...[event, context]: Parameters<OrderJournal['observe']>) {
+    const note = () => books.compared.add(context?.digest ?? '');
+    try {
+      const { result } = await journal.observe(event, context);
+      if (result !== 'unknown_order' && result !== 'other_partner') note();
+    } catch (error) {
+      if (isOrderError(error)) note();
+      throw error;
     }
   }
 

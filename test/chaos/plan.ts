@@ -45,6 +45,8 @@ export interface Plan {
   readonly service: DrawnService;
   /** Whether its replies may leave it open that the order is there. */
   readonly isVague: boolean;
+  /** Whether the service sometimes says something else of an order than was ordered. */
+  readonly contradicts: boolean;
   /** Whether events can have another form than the documented one: only some of them can be read. */
   readonly isReshaped: boolean;
   /** Events that cannot be read: handled, or set aside as dead letters, with or without the evidence in them. */
@@ -144,6 +146,7 @@ export function drawPlan(seed: string): Plan {
       : pick(random, ['static', 'ring', 'ring', 'function'] as const);
   const clocks = pick(random, ['true', 'true', 'skewed', 'jumping'] as const);
   const version = drawVersion(random);
+  const contradicting = drawContradictions(seededRandom(seed, 'contradictions'));
   return {
     duplicateOrders,
     duplicateIds,
@@ -161,7 +164,8 @@ export function drawPlan(seed: string): Plan {
     postings: losesEvents && random.chance(0.5) ? 1 : 60,
     losesEvents,
     requestFaults: drawRequestFaults(random, { isHonest, duplicateIds }),
-    eventFaults: drawEventFaults(random, { losesEvents, isReshaped }),
+    eventFaults: { ...drawEventFaults(random, { losesEvents, isReshaped }), ...contradicting },
+    contradicts: Object.keys(contradicting).length > 0,
     faults: {
       store: drawStoreFaults(random),
       network: drawRates(
@@ -275,6 +279,11 @@ function drawEventFaults(
   }
   rates.drop = losesEvents ? 0.1 + random.fraction() * 0.4 : 0;
   return rates;
+}
+
+function drawContradictions(random: SeededRandom): FaultRates {
+  if (!random.chance(0.3)) return {};
+  return Object.fromEntries([...contradictions].map((name) => [name, random.fraction() * 0.15]));
 }
 
 function drawStoreFaults(random: SeededRandom): WorldFaults['store'] {

@@ -37,6 +37,7 @@ export const rareStates = [
   'an order was unknown',
   'an order was refused for its keys and sent again',
   'a contradiction was found',
+  'an event was not about what was ordered',
   'one order was created by two processes at once',
   'keys were received',
   'a name became known between two generations',
