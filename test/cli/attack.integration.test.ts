@@ -109,10 +109,29 @@ it('attack says that nothing listens, and ends with 2: nothing was attacked', as
   );
 });
 
+describe('attack ends', { timeout: 30_000 }, () => {
+  const weak = { decode: String };
+  const broken = { verify: (text: string) => JSON.parse(text) };
+
+  it.each([
+    { ends: 0, failOn: [], what: 'weak', receives: weak },
+    { ends: 1, failOn: ['--fail-on', 'weak'], what: 'weak', receives: weak },
+    { ends: 0, failOn: ['--fail-on', 'broken'], what: 'weak', receives: weak },
+    { ends: 1, failOn: [], what: 'broken', receives: broken },
+    { ends: 1, failOn: ['--fail-on', 'weak'], what: 'broken', receives: broken },
+    { ends: 0, failOn: ['--fail-on', 'weak'], what: 'sound', receives: {} },
+  ])('with $ends if a receiver is $what, given $failOn', async ({ ends, failOn, receives }) => {
+    await using receiver = await startReceiver(receives);
+    const { code, stderr } = await attack(receiver.url, [...only('forged', 'invalid-utf-8'), ...failOn]);
+    expect({ code, stderr }).toEqual({ code: ends, stderr: expect.stringContaining('Cases: ') });
+  });
+});
+
 it('attack --report writes every case as JUnit XML', async () => {
   await using receiver = await startReceiver({ decode: String });
   const cases = only('unsigned', 'invalid-utf-8', 'handled-once', 'signature-escaped-name');
-  const { code, cwd } = await attack(receiver.url, [...cases, '--report', 'attack.xml']);
+  const args = [...cases, '--report', 'attack.xml', '--fail-on', 'weak'];
+  const { code, cwd } = await attack(receiver.url, args);
   expect(code).toBe(1);
   expect(readFileSync(join(cwd, 'attack.xml'), 'utf8')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="5" failures="1" errors="0" skipped="1">

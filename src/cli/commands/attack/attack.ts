@@ -46,6 +46,12 @@ const flags = {
     'command',
     'Your command that prints how often your code acted on $PARTNER_ORDER_ID, or keeps an event of it, as JSON',
   ),
+  failOn: {
+    kind: 'enum',
+    values: ['weak', 'broken'],
+    brief: 'The mildest finding with which the command ends with 1',
+    default: 'broken',
+  },
   only: wordList('id', 'Run this case alone, or some', caseIds),
   skip: wordList('id', 'Leave this case out', caseIds),
   all: toggle('Print every case, not only findings'),
@@ -53,12 +59,12 @@ const flags = {
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long an answer may take', '10000'),
   ...signingFlags,
   ...formatFlags,
-};
+} as const;
 
 export default defineCommand({
   brief: 'Attack your receiver, and report its weaknesses',
   about:
-    'Sends forged, altered, malformed, huge, slow and repeated deliveries to a receiver in any language, and says what is wrong with it. Use test keys: the authentic ones among them are handled by your code, about orders whose ids begin with "probe-". With --handled-url or --handled-command it also judges what your code did. Exits with 1 if the receiver is weak or broken.',
+    'Sends forged, altered, malformed, huge, slow and repeated deliveries to a receiver in any language, and says what is wrong with it. Use test keys: the authentic ones among them are handled by your code, about orders whose ids begin with "probe-". With --handled-url or --handled-command it also judges what your code did. Exits with 1 if the receiver is broken, and with --fail-on weak also if it is weak.',
   examples: [
     'partner-exchange attack http://127.0.0.1:3000/orders',
     'partner-exchange attack http://127.0.0.1:3000/orders --handled-url http://127.0.0.1:3000/handled',
@@ -105,9 +111,10 @@ export default defineCommand({
       ]);
       const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
       output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
-      const isSound = findings.length === 0;
+      const isFailed = findings.some(({ verdict }) => verdict === 'broken' || verdict === flags.failOn);
       // If every case was skipped, the receiver was not judged.
-      return isSound && results.some(({ verdict }) => verdict === 'ok') ? exitCodes.ok : exitCodes.findings;
+      const isJudged = results.some(({ verdict }) => verdict !== 'skipped');
+      return isJudged && !isFailed ? exitCodes.ok : exitCodes.findings;
     } finally {
       progress.stop();
     }
