@@ -1,5 +1,5 @@
 /**
- * Find, prove, pin and explain how a deployment signs; attack a receiver; check the surroundings of an integration.
+ * Find, prove, pin and explain how a deployment signs; learn what its events say of the ledger; attack a receiver; check the surroundings of an integration.
  * For development and tests, never while handling a request.
  *
  * @module partner-exchange-sdk/diagnostics
@@ -45,6 +45,15 @@ export type {
 } from './detection/detection.ts';
 export type { DoctorCheck, DoctorOptions, DoctorStatus } from './doctor/doctor-context.ts';
 export { runDoctor } from './doctor/run-doctor.ts';
+export {
+  type CapturedDelivery,
+  type LearnOptions,
+  type Learnt,
+  type LearntDeployment,
+  type LearntRow,
+  type LearntVerdict,
+  learn,
+} from './learn/learn.ts';
 export { explainMismatch } from './mismatch/explain-mismatch.ts';
 export type { Deviation, DeviationCode } from './mismatch/find-deviations.ts';
 export type {

@@ -16,8 +16,12 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   },
   './addresses': { packages: [], bundled: ['@noble/hashes'], builtins: ['node:crypto', 'node:zlib'] },
   './signature': { packages: [], builtins: ['node:crypto'] },
-  // The doctor reads the environment, with the schema of orders.
-  './diagnostics': { packages: ['zod'], builtins: ['node:crypto'] },
+  // The doctor reads the environment, with the schema of orders; learn reads events, and checks their addresses.
+  './diagnostics': {
+    packages: ['zod'],
+    bundled: ['@noble/hashes', 'zod/locales', 'zod/mini'],
+    builtins: ['node:crypto', 'node:zlib'],
+  },
   './events': { packages: ['zod'], bundled: ['zod/locales', 'zod/mini'], builtins: [] },
   './webhooks': {
     packages: [],

@@ -1,0 +1,71 @@
+import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
+import { defaultScheme, type SignatureScheme } from '../../signature/signature-scheme.ts';
+import { tryVerify } from '../../signature/try-verify.ts';
+import type { VerifiedBody } from '../../signature/verify-body.ts';
+import { detectScheme } from '../detection/detect-scheme.ts';
+import { makeKey, merchantSecrets } from '../detection/scheme-space.ts';
+
+/** A body that one of the keys has signed. */
+export interface GenuineBody extends Pick<VerifiedBody, 'value' | 'json'> {
+  readonly merchant: string | undefined;
+}
+
+/** A search takes tenths of a second, and strangers can post as much as they like. */
+const maxSearches = 20;
+/** Further bodies tell schemes apart no better. */
+const maxComparisons = 100;
+
+/** Finds the schemes that fit all genuine bodies, while they come. A body that no key signed says nothing of them. */
+export function createSchemeFinder(sets: readonly PartnerCredentials[]) {
+  let schemes: readonly SignatureScheme[] = [];
+  let searches = 0;
+  let comparisons = 0;
+  const keysOf = new Map<SignatureScheme, ReturnType<typeof keysUnder>>();
+
+  function verified(body: string | Uint8Array, scheme: SignatureScheme): GenuineBody | undefined {
+    const keys = keysOf.get(scheme) ?? keysUnder(sets, scheme);
+    keysOf.set(scheme, keys);
+    if (keys.length === 0) return undefined;
+    const texts = keys.map(({ key }) => key);
+    const { refusal, value, json, keyIndex } = tryVerify(body, texts, scheme);
+    return refusal === undefined ? { value, json, merchant: keys[keyIndex]?.merchant } : undefined;
+  }
+
+  function search(body: string | Uint8Array): void {
+    // The default scheme costs next to nothing, and is not counted.
+    if (verified(body, defaultScheme) === undefined && ++searches > maxSearches) return;
+    for (const set of sets) {
+      const { survivors } = detectScheme(body, set);
+      schemes = survivors.map(({ scheme }) => scheme);
+      if (schemes.length > 0) return;
+    }
+  }
+
+  return {
+    /** The content of a genuine body; `undefined` for any other. */
+    read(body: string | Uint8Array): GenuineBody | undefined {
+      if (schemes.length === 0) search(body);
+      const [first, ...others] = schemes;
+      if (first === undefined) return undefined;
+      const genuine = verified(body, first);
+      if (others.length === 0 || (genuine !== undefined && comparisons >= maxComparisons)) return genuine;
+      const fitting = schemes.filter((scheme) => verified(body, scheme) !== undefined);
+      const [best] = fitting;
+      if (best === undefined) return undefined;
+      comparisons++;
+      schemes = fitting;
+      return verified(body, best);
+    },
+    /** The most plausible first. */
+    get schemes(): readonly SignatureScheme[] {
+      return schemes;
+    },
+  };
+}
+
+function keysUnder(sets: readonly PartnerCredentials[], scheme: SignatureScheme) {
+  return sets.flatMap(merchantSecrets).flatMap(({ secrets, merchant }) => {
+    const key = makeKey(secrets, scheme, 'order');
+    return key === undefined ? [] : [{ key, merchant }];
+  });
+}
