@@ -309,11 +309,24 @@ describe('a lock that was left behind', () => {
     expect(await keyFile({ path }).read()).toBe('one');
   });
 
-  it.runIf(self.startedAt)('is not taken over from a process that runs, however old it is', () => {
-    leave(JSON.stringify({ ...self, token: 'stopped' }), 3_600_000);
+  it.runIf(self.startedAt)('is not taken over from another process that runs, however old it is', () => {
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
+    const startedAt = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    leave(JSON.stringify({ ...self, pid: process.ppid, startedAt, token: 'stopped' }), 3_600_000);
     expect([lockWith(fs), lockWith(fs)]).toEqual([undefined, undefined]);
     expect(readFileSync(`${path}.lock`, 'utf8')).toContain('stopped');
   });
+
+  it.runIf(self.startedAt)(
+    'is taken over from this process, which could not remove it, once it is old',
+    () => {
+      leave(JSON.stringify({ ...self, token: 'left' }), 20_000);
+      expect([lockWith(fs), lockWith(fs)]).toEqual([undefined, undefined]);
+      leave(JSON.stringify({ ...self, token: 'left' }), 40_000);
+      expect(lockWith(fs)).toBeUndefined();
+      expect(lockWith(fs)?.isHeld()).toBe(true);
+    },
+  );
 
   it.runIf(self.startedAt)('is taken over at once when its process ID belongs to a later process', () => {
     leave(JSON.stringify({ ...self, token: 'before', startedAt: '1' }));
