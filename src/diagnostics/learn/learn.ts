@@ -177,7 +177,7 @@ function note(
 }
 
 function conclude(
-  { least, leastAgainst, each = [], howToSee, set }: EventJudge,
+  { least, leastAgainst, each = [], leastFound = 1, howToSee, set }: EventJudge,
   tally: ReturnType<typeof newTally>,
   override: string,
 ): Omit<LearntRow, 'id'> {
@@ -185,8 +185,9 @@ function conclude(
     const part = set?.([...tally.against.found]);
     return { verdict: 'refuted', ...shown(tally.against), ...(part ? { set: part } : { person: override }) };
   }
-  const isProven =
-    tally.against.count === 0 && tally.for.count >= least && each.every((one) => tally.for.found.has(one));
+  const { count, found } = tally.for;
+  const isEnough = count >= least && found.size >= leastFound && each.every((one) => found.has(one));
+  const isProven = isEnough && tally.against.count === 0;
   return { verdict: isProven ? 'proven' : 'not-seen', ...shown(tally.for), ...(!isProven && { howToSee }) };
 }
 

@@ -39,6 +39,8 @@ export interface EventJudge {
   readonly leastAgainst: number;
   /** Each of these must have been found before it is proven. */
   readonly each?: readonly string[];
+  /** So many different things must have been found before it is proven. @default 1 */
+  readonly leastFound?: number;
   /** Which call or wait would show it. */
   readonly howToSee: string;
   /** What to set, where a deployment has that as data. */
@@ -82,6 +84,7 @@ export const rowJudges: Readonly<Record<AssumptionId, EventJudge | SchemeJudge |
   'merchant-key-prefix': none('It is about the keys that you were given, not about deliveries.'),
   'several-merchants': {
     least: 2,
+    leastFound: 2,
     leastAgainst: 1,
     howToSee: 'Give merchantSecretKeys, and capture events in two currencies or more.',
     observe: ({ merchant }) => (merchant === undefined ? undefined : speaksFor(merchant)),

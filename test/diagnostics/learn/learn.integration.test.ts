@@ -12,6 +12,7 @@ import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { partnerCredentials } from '../../drawn/partner.ts';
 import { bearer, order, post } from '../../sandbox/support.ts';
+import { buyInitBody } from '../../support/bodies.ts';
 
 const courses = [
   ['fiat_received', 'credited'],
@@ -71,6 +72,25 @@ const change = (name: string, member: string, value: string | number): ServiceOp
   event: (body) => (body.event_name === name ? { ...body, [member]: value } : body),
 });
 const scheme = (part: object): ServiceOptions => ({ signature: { ...defaultScheme, ...part } });
+
+const merchants = { ngn: 'sk_merchant_ngn', ghs: 'sk_merchant_ghs' };
+
+it.each([
+  [['ngn', 'ngn', 'ngn'], 'not-seen'],
+  [['ngn', 'ghs', 'ngn'], 'proven'],
+])(
+  'events under the keys of %j leave it %s that a partner has several merchants',
+  async (signers, verdict) => {
+    const { merchantSecretKey: _, ...partner } = partnerCredentials;
+    const credentials = { ...partner, merchantSecretKeys: merchants };
+    const deliveries = signers.map((merchant, index) => {
+      const key = signingKey(credentials, 'order', { merchant });
+      return { body: signBody(buyInitBody({ partner_order_id: `M-${index}` }), { key }).text };
+    });
+    const { rows } = await learn({ deliveries, credentials });
+    expect(rows.find(({ id }) => id === 'several-merchants')).toMatchObject({ verdict });
+  },
+);
 
 describe('a service as assumed', () => {
   it('proves what its events can show, has nothing to set, and leaves the rest open with a way to see it', async () => {
