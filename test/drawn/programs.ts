@@ -62,6 +62,7 @@ export const variables = {
   PARTNER_PUBLIC_KEY: partnerCredentials.partnerPublicKey,
   PARTNER_SECRET_KEY: partnerCredentials.partnerSecretKey,
   MERCHANT_SECRET_KEY: partnerCredentials.merchantSecretKey,
+  KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   // Nothing listens there: what a program orders is not sent.
   PARTNER_EXCHANGE_ONBOARDING_BASE_URL: 'http://127.0.0.1:9',
 };

@@ -68,7 +68,9 @@ describe('the receiver of each guide and example, as written there', () => {
     }
     // Documented events alone would lose nothing anywhere.
     expect(played.length).toBeGreaterThan(400);
-    const verdicts = await Promise.all(receivers.map((receiver) => judge(receiver, played)));
+    const verdicts: Awaited<ReturnType<typeof judge>>[] = [];
+    // One after another: all stores at once would outlast their time limit on a busy machine.
+    for (const receiver of receivers) verdicts.push(await judge(receiver, played));
     if (isThorough) console.info(table(verdicts));
     expect(verdicts.flatMap(({ breaches }) => breaches).slice(0, 40)).toEqual([]);
   }, 3_600_000);

@@ -177,8 +177,8 @@ function kill(server: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 async function listening(port: number): Promise<void> {
-  // A RabbitMQ on a busy machine takes half a minute.
-  for (let tries = 0; tries < 1_000; tries++) {
+  // A RabbitMQ on a busy machine can take over a minute.
+  for (let tries = 0; tries < 2_000; tries++) {
     const open = await new Promise<boolean>((resolve) => {
       const socket = connect({ port, host: '127.0.0.1' });
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false));

@@ -13,7 +13,7 @@ let opened = 0;
 
 beforeAll(async () => {
   servers = await startPrivate(present);
-}, 90_000);
+}, 150_000);
 afterAll(() => servers?.stop());
 
 for (const name of ['rabbitmq', 'nats'] as const) {
