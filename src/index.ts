@@ -7,7 +7,7 @@ export type { AddressForm, AddressForms } from './addresses/address-forms.ts';
 export { type Environment, readEnvironment } from './config/read-environment.ts';
 export { createKeyRing, type KeyRingOptions } from './credentials/create-key-ring.ts';
 export { defineCredentials } from './credentials/define-credentials.ts';
-export type { KeyRing, KeySets, LoadedKeys } from './credentials/key-ring.ts';
+export type { KeyRing, KeyRingHealth, KeySets, LoadedKeys } from './credentials/key-ring.ts';
 export type { PartnerCredentials } from './credentials/partner-credentials.ts';
 export type { KeyOrigin, PartnerNames } from './credentials/same-partner.ts';
 export {
@@ -37,6 +37,7 @@ export {
   type KeepsUnknownMembers,
   reportedBuyOrder,
 } from './deployment/order-schema.ts';
+export type { KnownOrder, SameOrder } from './deployment/same-order.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './deployment/standard-schema.ts';
 export type { BrandedName, WireNames } from './deployment/wire-names.ts';
 export {

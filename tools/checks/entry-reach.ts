@@ -46,8 +46,8 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './store/redis': { packages: [], builtins: ['node:crypto'] },
   './store/postgres': { packages: [], builtins: ['node:crypto'] },
   './orders': {
-    packages: ['zod', 'zod/locales', 'zod/mini'],
-    bundled: ['csv-parse'],
+    packages: ['zod'],
+    bundled: ['csv-parse', 'zod/locales', 'zod/mini'],
     builtins: ['node:crypto', 'node:stream'],
   },
   './otp': {

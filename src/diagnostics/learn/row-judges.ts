@@ -25,7 +25,7 @@ export interface GenuineEvent {
 }
 
 /** What one event says of a row. */
-export interface Observation {
+export interface RowObservation {
   readonly speaks: 'for' | 'against';
   /** Names, types, or one of the few values that may be shown. */
   readonly found: string;
@@ -47,7 +47,7 @@ export interface EventJudge {
   readonly set?: (found: readonly string[]) => { readonly wireNames: WireNames } | undefined;
   /** Whether repetitions are looked at too. */
   readonly takesRepeated?: true;
-  readonly observe: (event: GenuineEvent) => Observation | undefined;
+  readonly observe: (event: GenuineEvent) => RowObservation | undefined;
 }
 
 /** Judged by the schemes that fit. */
@@ -61,8 +61,8 @@ interface NoJudge {
   readonly cannot: string;
 }
 
-const speaksFor = (found: string): Observation => ({ speaks: 'for', found });
-const speaksAgainst = (found: string): Observation => ({ speaks: 'against', found });
+const speaksFor = (found: string): RowObservation => ({ speaks: 'for', found });
+const speaksAgainst = (found: string): RowObservation => ({ speaks: 'against', found });
 
 const published = orderEventNames.filter((name) => name !== 'event.buy.third_party_error');
 const tellingBody =
@@ -269,7 +269,7 @@ function memberJudge(
   };
 }
 
-function observeShape({ body, parsed }: GenuineEvent): Observation | undefined {
+function observeShape({ body, parsed }: GenuineEvent): RowObservation | undefined {
   const name = nameOf(parsed);
   if (parsed.kind === 'unknown' || name === 'event.buy.third_party_error') return undefined;
   if (parsed.kind === 'known') return speaksFor(name);
@@ -280,7 +280,7 @@ function observeShape({ body, parsed }: GenuineEvent): Observation | undefined {
   return issues.length === 0 ? undefined : speaksAgainst(`${name} ${differences(issues)}`.trim());
 }
 
-function observeAddress({ body }: GenuineEvent): Observation | undefined {
+function observeAddress({ body }: GenuineEvent): RowObservation | undefined {
   const { buyer_crypto_address: address, chain } = body;
   if (typeof address !== 'string' || typeof chain !== 'string') return undefined;
   const { verdict, reason } = checkAddress(address, { chain });
@@ -290,7 +290,7 @@ function observeAddress({ body }: GenuineEvent): Observation | undefined {
     : undefined;
 }
 
-function observeBrandedName({ body, parsed, brandedName }: GenuineEvent): Observation | undefined {
+function observeBrandedName({ body, parsed, brandedName }: GenuineEvent): RowObservation | undefined {
   if (brandedName !== undefined) return speaksAgainst(brandedName);
   if (parsed.kind !== 'known' || !Object.hasOwn(body, 'platform_order_ref')) return undefined;
   return speaksFor('platform_order_ref');
