@@ -7,7 +7,7 @@ export type { AddressForm, AddressForms } from './addresses/address-forms.ts';
 export { type Environment, readEnvironment } from './config/read-environment.ts';
 export { createKeyRing, type KeyRingOptions } from './credentials/create-key-ring.ts';
 export { defineCredentials } from './credentials/define-credentials.ts';
-export type { KeyRing, KeyRingHealth, KeySets, LoadedKeys } from './credentials/key-ring.ts';
+export type { KeyRing, KeySets, LoadedKeys, RingHealth } from './credentials/key-ring.ts';
 export type { PartnerCredentials } from './credentials/partner-credentials.ts';
 export type { KeyOrigin, PartnerNames } from './credentials/same-partner.ts';
 export {

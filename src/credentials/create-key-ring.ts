@@ -14,10 +14,10 @@ import { callHook, warn } from '../internal/warn.ts';
 import { allKeysOf } from './define-credentials.ts';
 import {
   type KeyRing,
-  type KeyRingHealth,
   type KeySets,
   keySetsOf,
   type LoadedKeys,
+  type RingHealth,
   sameKeySets,
 } from './key-ring.ts';
 
@@ -131,7 +131,7 @@ class LoadedKeyRing implements KeyRing {
     if (this.#latest?.unconfirmed?.() === true) throw this.#unconfirmed();
   }
 
-  health(): KeyRingHealth {
+  health(): RingHealth {
     return {
       ageMs: this.#readAt === undefined ? null : Math.round(this.#since(this.#readAt)),
       isFailing: this.#failure !== undefined,

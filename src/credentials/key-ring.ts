@@ -38,11 +38,11 @@ export interface KeyRing {
    */
   reload(): Promise<void>;
   /** What the ring knows of its keys, for metrics. Reads nothing. Absent from a ring of an earlier version. */
-  health?(): KeyRingHealth;
+  health?(): RingHealth;
 }
 
 /** What a key ring knows of its keys. */
-export interface KeyRingHealth {
+export interface RingHealth {
   /** Milliseconds since the keys were read; `null` before the first time. */
   readonly ageMs: number | null;
   /** Whether the last attempt to read them failed: the ring goes on with those that it has. */

@@ -1,4 +1,4 @@
-import { isKeyRing, type KeyRingHealth } from '../credentials/key-ring.ts';
+import { isKeyRing, type RingHealth } from '../credentials/key-ring.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { BacklogHealth } from '../inbox/inbox.ts';
@@ -70,7 +70,7 @@ export interface ReceiverHealth {
   /** Milliseconds since this process received an authentic event; `null` before the first. Each replica has its own. */
   readonly lastEventAgeMs: number | null;
   /** Of its key ring; `null` without one. */
-  readonly keys: KeyRingHealth | null;
+  readonly keys: RingHealth | null;
   /** Of its inbox; `null` without one, and from one that holds nothing itself, such as `queueInbox`. */
   readonly inbox: BacklogHealth | null;
 }

@@ -5,7 +5,7 @@
  */
 
 export { createKeyRing, type KeyRingOptions } from '../credentials/create-key-ring.ts';
-export type { KeyRing, KeyRingHealth, KeySets, LoadedKeys } from '../credentials/key-ring.ts';
+export type { KeyRing, KeySets, LoadedKeys, RingHealth } from '../credentials/key-ring.ts';
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 export type { KeyOrigin, PartnerNames } from '../credentials/same-partner.ts';
 export type { MatchedKey } from '../credentials/verification-keys.ts';
