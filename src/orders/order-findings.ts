@@ -31,6 +31,8 @@ export interface OrderFinding {
  * - `event_without_order`: an event names an order that the journal does not have.
  * - `earlier_event_missing`: it was credited, and the event of the fiat never came: deliveries may be lost.
  * - `only_in_statement`, `only_in_journal`: the other side does not have it.
+ *
+ * @useDeclaredType
  */
 export type OrderFindingKind = keyof typeof nextSteps;
 
