@@ -123,7 +123,11 @@ function prepareApache(folder: string): void {
   const config = [
     ...load,
     'ServerName 127.0.0.1',
-    'RequestReadTimeout header=5 body=5',
+    'RequestReadTimeout header=8 body=8',
+    // The attack holds connections open: a request must not wait for a process to be made.
+    'StartServers 16',
+    'MinSpareServers 16',
+    'MaxSpareServers 32',
     'TraceEnable off',
     // As root it runs as these.
     'User nobody',
