@@ -255,7 +255,7 @@ export interface DeliveryHolder {
   readonly pid: number;
   /** Names the boot of its machine and its PID namespace. */
   readonly space: string;
-  /** Whether it has certainly ended, as this process sees it: false if nobody can tell here. */
+  /** Whether the process has certainly ended; false if this process cannot tell. */
   readonly hasEnded: boolean;
 }
 

@@ -265,7 +265,7 @@ export interface ListOrdersOptions {
   state?: OrderState | undefined;
   /** Only those that the journal got at this time or later, in milliseconds since 1970. */
   since?: number | undefined;
-  /** Only those with an event that differs from them, about which nobody has decided. @default false */
+  /** Only orders with a differing event that is not decided yet. @default false */
   attention?: boolean | undefined;
 }
 
@@ -287,7 +287,7 @@ export interface JournalHealth {
   readonly oldestAgeMs: number | null;
   /** Accepted orders whose first event has not come within `firstEventWithinMs`. */
   readonly withoutEvent: number;
-  /** Orders with an event that differs from them, about which nobody has decided. */
+  /** Orders with a differing event that is not decided yet. */
   readonly mismatches: number;
   /** Settled orders for which `onSettled` has not succeeded yet. */
   readonly unreported: number;

@@ -169,7 +169,7 @@ const ownFindings: Readonly<Partial<Record<OrderFindingKind, (view: OrderView) =
     },
   };
 
-/** The events that differ, and about which nobody has decided. */
+/** The differing events that are not decided yet. */
 function differing(
   events: OrderView['events'],
   isWanted: (difference: OrderDifference) => boolean,

@@ -109,7 +109,7 @@ const knownMembers = z.object({
   ordered: orderedMembers.optional(),
   timeline: storedTimeline.optional(),
   events: z.array(loggedEvent).optional(),
-  /** It has an event that differs from it, about which nobody has decided. */
+  /** It has a differing event that is not decided yet. */
   attention: z.literal('mismatch').optional(),
 });
 

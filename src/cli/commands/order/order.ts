@@ -95,7 +95,7 @@ const list = defineCommand({
     ...journalFlags,
     state: parsedBy(oneWordOf(orderStates)).optional('state', `One of ${orderStates.join(', ')}`),
     since: since.optional('time', 'Only orders since then: 90m, 12h, 7d, or a date'),
-    attention: toggle('Only orders with an event that differs from them, about which nobody has decided'),
+    attention: toggle('Only orders with a differing event that is not decided yet'),
     ...formatFlags,
   },
   async run(context, flags) {
