@@ -142,11 +142,6 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
   async inTransaction<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect();
     let failure: Error | undefined;
-    // Unheard, a connection that is cut in a transaction would end the process.
-    const onError = (error: Error) => {
-      failure = error;
-    };
-    client.on('error', onError);
     try {
       await client.query('BEGIN');
       const result = await work(client);
@@ -159,8 +154,6 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
       throw error;
     } finally {
       client.release(failure);
-      // One that is destroyed reports its end later.
-      if (failure === undefined) client.removeListener('error', onError);
     }
   }
 

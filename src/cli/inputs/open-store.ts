@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isJsonObject } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';
-import { type PgPool, rowsOf } from '../../store/postgres/pg-client.ts';
+import { type PgPool, type PgPoolClient, rowsOf } from '../../store/postgres/pg-client.ts';
 import { postgresStore } from '../../store/postgres/postgres-store.ts';
 import { defaultTable } from '../../store/postgres/statements.ts';
 import type { RecordStore } from '../../store/record-store.ts';
@@ -23,7 +23,7 @@ interface RedisConnection extends IoredisClient {
 /** The members of `Pool` of pg that this file calls, and the store does not. */
 interface PostgresPool extends PgPool {
   end(): Promise<void>;
-  on(event: 'error', listener: () => void): unknown;
+  on(event: 'error' | 'acquire', listener: (client: PgPoolClient) => void): unknown;
 }
 
 /** Which table of a PostgreSQL: the flags `--schema` and `--table`. */

@@ -16,6 +16,7 @@ export interface PgPoolClient extends Omit<PgClient, 'getTransactionStatus'> {
   release(destroy?: boolean): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  listeners?(event: 'error'): readonly unknown[];
 }
 
 /** The parts of a `Pool` of pg that we use. */
@@ -23,6 +24,8 @@ export interface PgPool {
   query(text: string, values?: unknown[]): Promise<unknown>;
   connect(): Promise<PgPoolClient>;
   readonly totalCount: number;
+  on?(event: 'acquire', listener: (client: PgPoolClient) => void): unknown;
+  listeners?(event: 'acquire'): readonly unknown[];
 }
 
 /** @throws {ConfigurationError} `invalid_option` unless it is a pool or a client */

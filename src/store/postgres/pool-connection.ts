@@ -24,6 +24,7 @@ export function poolConnection(
   { statements, now, calls }: ConnectionOptions & { readonly calls: EngineCalls },
 ): Connection {
   const createTable = () => pool.query(statements.create);
+  if (pool.listeners?.('acquire').includes(keepListener) === false) pool.on?.('acquire', keepListener);
 
   async function attempt<Result>(
     keys: readonly string[],
@@ -86,6 +87,16 @@ export function poolConnection(
   };
 }
 
+/**
+ * pg-pool takes its own listener off before the borrower can add one: a connection that is cut at this moment would end
+ * the process. So each client of the pool keeps one.
+ */
+function keepListener(client: PgPoolClient): void {
+  if (client.listeners?.('error').includes(ignore) === false) client.on('error', ignore);
+}
+
+function ignore(): void {}
+
 interface CheckedOutClient {
   readonly client: PgPoolClient;
   release(): void;
@@ -94,15 +105,15 @@ interface CheckedOutClient {
 
 async function checkOut(pool: PgPool, signal: AbortSignal): Promise<CheckedOutClient> {
   const client = await pool.connect();
-  // Without a listener, the end of the connection would end the process.
-  const ignore = () => {};
-  client.on('error', ignore);
+  // Of a pool without events, where `keepListener` is not called.
+  const hear = () => {};
+  client.on('error', hear);
   let isReleased = false;
   const end = (destroy: boolean) => {
     if (isReleased) return;
     isReleased = true;
     client.release(destroy);
-    if (!destroy) client.removeListener('error', ignore);
+    if (!destroy) client.removeListener('error', hear);
   };
   const checkedOut = { client, release: () => end(false), destroy: () => end(true) };
   if (signal.aborted) {

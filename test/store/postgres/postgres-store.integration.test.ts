@@ -505,4 +505,19 @@ describeWith('postgres', 'postgresStore', () => {
     await store.close();
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
+
+  it('keeps the process alive when a lent client is cut, also between its loan and the first listener', async () => {
+    const own = new pg.Pool({ connectionString: postgresUrl, max: 1 });
+    onTestFinished(() => own.end());
+    const before = await own.connect();
+    before.release();
+    // Two stores add one listener.
+    for (let store = 0; store < 2; store++) postgresStore({ client: own, schema, table });
+    for (let loan = 0; loan < 2; loan++) {
+      const client = await own.connect();
+      expect(client.listenerCount('error')).toBe(1);
+      expect(() => client.emit('error', new Error('cut'))).not.toThrow();
+      client.release();
+    }
+  });
 });
