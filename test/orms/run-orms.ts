@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../tools/checks/entries.ts';
 import { installPacked } from '../../tools/checks/install-packed.ts';
@@ -22,6 +22,8 @@ interface Orm {
   /** What a user's program has before the handler. */
   readonly setUp: string;
   readonly close?: string;
+  /** Makes what the program imports. */
+  readonly prepare?: () => void;
 }
 
 const orms: readonly Orm[] = [
@@ -46,9 +48,26 @@ const orms: readonly Orm[] = [
       import { pgTable, text } from 'drizzle-orm/pg-core';
       const credits = pgTable('credits', { order_id: text() });`,
   },
+  {
+    mark: '// Prisma',
+    setUp: `
+      import { PrismaPg as Adapter } from '@prisma/adapter-pg';
+      import { PrismaClient } from '../../dist/client/client.ts';
+      // It names the schema in every statement.
+      class PrismaPg extends Adapter {
+        constructor(pool) { super(pool, { schema: process.env.SCHEMA }); }
+      }
+      let notified;
+      const notifyBuyer = async (credit) => { notified = credit; };`,
+    close: `
+      await prisma.$disconnect();
+      if (notified?.order_id !== 'A-1') throw new Error('Prisma did not read what was committed.');`,
+    prepare: generatePrismaClient,
+  },
 ];
 
 const folder = import.meta.dirname;
+const generated = join(folder, 'dist');
 const isInCi = process.env.CI === 'true' || process.env.CI === '1';
 const tally = startTally();
 let isInstalled = isInCi;
@@ -64,10 +83,12 @@ if ('missing' in postgres && isInCi) throw new Error(`There is no ${postgres.mis
 if ('missing' in postgres) console.log(`Skipping all: there is no ${postgres.missing}.`);
 else if (isInstalled)
   for (const orm of orms) await tally.check(orm.mark.slice(3), () => runOrm(orm, postgres.url));
+rmSync(generated, { recursive: true, force: true });
 await stop();
 if (isInCi || (isInstalled && 'url' in postgres)) tally.finish();
 
-function runOrm({ mark, setUp, close = '' }: Orm, DATABASE_URL: string): void {
+function runOrm({ mark, setUp, close = '', prepare }: Orm, DATABASE_URL: string): void {
+  prepare?.();
   const program = `
     import { postgresStore } from 'partner-exchange-sdk/store/postgres';
     import { checkHandler, connectionString, pool, webhooks } from '../../handle-twice.mjs';
@@ -82,6 +103,31 @@ function runOrm({ mark, setUp, close = '' }: Orm, DATABASE_URL: string): void {
   writeFileSync(file, program);
   const env = { ...process.env, DATABASE_URL, SCHEMA: `orm_${randomBytes(6).toString('hex')}` };
   run(process.execPath, [file], { cwd: folder, env, timeout: 120_000 });
+}
+
+/** Writes the client of the table `credits`, as TypeScript, which Node does not run below `node_modules`. */
+function generatePrismaClient(): void {
+  const schema = join(generated, 'credits.prisma');
+  mkdirSync(generated, { recursive: true });
+  writeFileSync(
+    schema,
+    `
+      generator client {
+        provider = "prisma-client"
+        output = "./client"
+      }
+      datasource db {
+        provider = "postgresql"
+      }
+      model credits {
+        order_id String @id
+      }
+    `,
+  );
+  // `generate` needs no engine, but downloads one unless it is named.
+  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
+  const command = join('node_modules', 'prisma', 'build', 'index.js');
+  run(process.execPath, [command, 'generate', '--schema', schema], { cwd: folder, env, timeout: 60_000 });
 }
 
 function handlerOf(mark: string): string {
