@@ -23,10 +23,13 @@ export {
   defineDeployment,
   type NumberCheckParameters,
 } from './deployment/define-deployment.ts';
+export type { DeploymentFile, DuplicateIds, LearntDeployment } from './deployment/learnt-deployment.ts';
 export type { BaseUrlName, Operation } from './deployment/operations.ts';
 export { defaultPaths, type Paths } from './deployment/operations.ts';
 export {
+  type AcceptingReply,
   type OrderReply,
+  type OrderReplyRules,
   type OrderStatuses,
   type OrderVerdict,
   usualOrderReply,
@@ -89,6 +92,7 @@ export type { CallOptions, ReplyBody, ReplySchema } from './http/call.ts';
 export type {
   ClientOptions,
   NoResponseObservation,
+  ObservedCall,
   RequestObservation,
   ResponseObservation,
   RetryOptions,

@@ -1,4 +1,5 @@
 import type { DeploymentOptions } from '../deployment/define-deployment.ts';
+import { type DeploymentFile, readDeploymentFile } from '../deployment/learnt-deployment.ts';
 import { operationNames } from '../deployment/operations.ts';
 import type { BrandedName } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/errors.ts';
@@ -67,6 +68,12 @@ export const deploymentVariables: readonly DeploymentVariable[] = [
     sets: 'signature',
     form: 'the same JSON itself, where there is no file system',
     read: (value) => ({ signature: readScheme(value) }),
+  },
+  {
+    name: 'PARTNER_EXCHANGE_DEPLOYMENT',
+    sets: 'learnt',
+    form: 'path of a deployment file, written by `partner-exchange learn --write`',
+    read: (value) => ({ learnt: readDeploymentText(readTextFile(value)) }),
   },
   ...operationNames.map((operation) => ({
     name: `PARTNER_EXCHANGE_PATH_${constantCase(operation)}`,
@@ -173,6 +180,12 @@ export function readScheme(text: string): SignatureScheme {
   }
   // Sound: checkScheme refuses every value that the type does not allow.
   return checkScheme(scheme as unknown as SignatureScheme);
+}
+
+function readDeploymentText(text: string): DeploymentFile {
+  const value = tryParse(text);
+  if (value === undefined) throw invalidEnvironment('is not JSON.');
+  return readDeploymentFile(value, 'the file');
 }
 
 /** A pin has some thousands of bytes per sample. */

@@ -1,5 +1,5 @@
 import { type AddressForms, addressForms, readAddressForms } from '../addresses/address-forms.ts';
-import { ConfigurationError } from '../errors/errors.ts';
+import { ConfigurationError, isConfigurationError, partsOf } from '../errors/errors.ts';
 import { isJsonObject } from '../internal/json.ts';
 import {
   callback,
@@ -10,10 +10,17 @@ import {
   nested,
   type OptionTable,
   optional,
+  unchecked,
   value,
 } from '../internal/options.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import { baseUrlOf, readUrl } from './base-url.ts';
+import {
+  checkDuplicateIds,
+  type DuplicateIds,
+  overridesIn,
+  readDeploymentFile,
+} from './learnt-deployment.ts';
 import {
   type BaseUrlName,
   type Operation,
@@ -23,9 +30,12 @@ import {
   pathsRow,
 } from './operations.ts';
 import {
+  checkOrderReplyRules,
   type OrderReply,
+  type OrderReplyRules,
   type OrderStatuses,
   type OrderVerdict,
+  orderReplyBy,
   usualOrderReply,
   usualOrderStatuses,
 } from './order-reply.ts';
@@ -67,16 +77,22 @@ export interface DeploymentOptions<Order = BuyOrder> {
   /** Checks the orders of `createOrder`, and types them: any Standard Schema. @default reportedBuyOrder (reported) */
   orderSchema?: StandardSchema<Order, unknown> | undefined;
   /**
-   * What a 2xx reply to an order says of it. If the function throws, or returns anything else, the order is `unknown`.
+   * What a 2xx reply to an order says of it: a function, or rules as data. If the function throws, or returns anything
+   * else, the order is `unknown`.
    * @default usualOrderReply: only a JSON object that denies nothing accepts the order (assumed, ledger: `order-reply`)
    */
-  readOrderReply?: ((reply: OrderReply) => OrderVerdict) | undefined;
+  readOrderReply?: ((reply: OrderReply) => OrderVerdict) | OrderReplyRules | undefined;
   /**
    * What a status from 400 to 499 says of an order, added to the defaults: `refused` (the service did not act, so the
    * order may be sent again) or `unknown`. Any other is `refused`, except 408.
    * @default { 409: 'unknown', 423: 'unknown', 429: 'refused' } (assumed, ledger: `order-conflict`, `order-rate-limit`)
    */
   orderStatuses?: OrderStatuses | undefined;
+  /**
+   * How the service treats a second order with the same id, for the order journal: its `duplicateIds` comes first.
+   * @default 'unknown' (assumed, ledger: `partner-order-id`)
+   */
+  duplicateIds?: DuplicateIds | undefined;
   /**
    * The form of the addresses of further chains, or another form of a known chain. `createOrder` refuses an address that
    * is none of its chain (`checkAddress` of `./addresses`). `false`: addresses are not checked.
@@ -89,6 +105,11 @@ export interface DeploymentOptions<Order = BuyOrder> {
    * ledger: `event-matches-order`)
    */
   sameOrder?: SameOrder | undefined;
+  /**
+   * A deployment file, parsed: what `partner-exchange learn --write` has written. Options that are given beside it come
+   * first, in `wireNames` and `orderStatuses` each for itself.
+   */
+  learnt?: object | undefined;
   /** Query parameter names of `checkNumber`. */
   numberCheckParameters?: Partial<NumberCheckParameters> | undefined;
   /** Sent with every request. Headers that the client sets itself are refused. */
@@ -119,6 +140,8 @@ export interface Deployment<Order = BuyOrder> {
   readonly readOrderReply: (reply: OrderReply) => OrderVerdict;
   /** As in {@link DeploymentOptions}, with its defaults. */
   readonly orderStatuses: OrderStatuses;
+  /** As in {@link DeploymentOptions}, or its default. */
+  readonly duplicateIds: DuplicateIds;
   /** As in {@link DeploymentOptions}, with its defaults. */
   readonly addressForms: AddressForms | false;
   /** As in {@link DeploymentOptions}. */
@@ -148,8 +171,10 @@ const readOptions = defineOptions(
     // Sound: it checks anything.
     signature: (given = defaultScheme) => Object.freeze({ ...checkScheme(given as SignatureScheme) }),
     orderSchema: value(checkOrderSchema, { default: reportedBuyOrder }),
-    readOrderReply: callback({ default: usualOrderReply }),
+    readOrderReply: value(readReplyOption, { default: usualOrderReply }),
     orderStatuses: checkOrderStatuses,
+    duplicateIds: value(checkDuplicateIds, { default: 'unknown' }),
+    learnt: unchecked<object>(),
     addressForms: value((given, name) => (given === false ? given : readAddressForms(given, name)), {
       default: addressForms,
     }),
@@ -179,7 +204,7 @@ const clientHeaders = ['authorization', 'content-length', 'content-type', 'host'
  * ```
  */
 export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Order>): Deployment<Order> {
-  const { allowInsecureHttp, paths, orderSchema, ...given } = readOptions(options);
+  const { allowInsecureHttp, paths, orderSchema, learnt: _, ...given } = readOptions(withLearnt(options));
   const { wireNames, numberCheckParameters } = given;
   if (numberCheckParameters.api_key === numberCheckParameters.to_phone)
     throw invalid('numberCheckParameters must differ.');
@@ -195,6 +220,39 @@ export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Or
   };
   Object.defineProperty(deployment, 'headers', { enumerable: false });
   return Object.freeze(Object.defineProperty(deployment, brand, { value: true }));
+}
+
+/** Options that are given come before those of the file. */
+function withLearnt<Order>(options: DeploymentOptions<Order>): DeploymentOptions<Order> {
+  if (options?.learnt === undefined) return options;
+  try {
+    const learnt = overridesIn(readDeploymentFile(options.learnt, 'learnt'), 'learnt');
+    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+    const { wireNames, orderStatuses } = options;
+    return {
+      ...learnt,
+      ...given,
+      wireNames: isObjectOrAbsent(wireNames) ? { ...learnt.wireNames, ...wireNames } : wireNames,
+      orderStatuses: isObjectOrAbsent(orderStatuses)
+        ? { ...learnt.orderStatuses, ...orderStatuses }
+        : orderStatuses,
+    };
+  } catch (error) {
+    if (!isConfigurationError(error)) throw error;
+    const { what, remedy } = partsOf(error);
+    throw new ConfigurationError('invalid_deployment', what, { remedy });
+  }
+}
+
+/** Any other value is refused where the options are read. */
+function isObjectOrAbsent(given: unknown): boolean {
+  return given === undefined || isJsonObject(given);
+}
+
+function readReplyOption(given: unknown, name: string): (reply: OrderReply) => OrderVerdict {
+  // Sound as far as it can be: of a function only its being one can be checked.
+  if (typeof given === 'function') return given as (reply: OrderReply) => OrderVerdict;
+  return orderReplyBy(checkOrderReplyRules(given, name));
 }
 
 /** The mark of deployments made by {@link defineDeployment} of any copy of the package. */

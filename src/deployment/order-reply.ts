@@ -1,4 +1,7 @@
 import { isJsonObject } from '../internal/json.ts';
+import { checkInteger, invalidOption } from '../internal/options.ts';
+import { denialsIn } from './denying-members.ts';
+import { shapeOfReply } from './reply-shape.ts';
 
 /** A 2xx reply to an order. */
 export interface OrderReply {
@@ -48,58 +51,68 @@ export function usualOrderReply(reply: OrderReply): OrderVerdict {
   return whyNotAccepted(reply) === undefined ? 'accepted' : 'unknown';
 }
 
+/** A reply that accepts an order although {@link usualOrderReply} does not know it. Plain data. */
+export interface AcceptingReply {
+  /** 200 to 299. */
+  readonly status: number;
+  /**
+   * `empty`, `list`, `null` or `true`; of a text the shape that `onResponse` gives it, `text:` and 16 hexadecimal digits, so
+   * that no other text counts.
+   */
+  readonly body: string;
+}
+
+/** How replies to orders are read, as data: what `learn` of `./diagnostics` writes. */
+export interface OrderReplyRules {
+  /** Replies that accept an order, besides those that {@link usualOrderReply} knows. */
+  readonly accepted: readonly AcceptingReply[];
+}
+
+/** The form of a body that is no object, as {@link AcceptingReply} names it; `undefined` if it cannot accept an order. */
+export function acceptingForm(body: unknown): string | undefined {
+  if (body === undefined) return 'empty';
+  if (body === null || body === true) return String(body);
+  if (Array.isArray(body))
+    return body.some((each) => isJsonObject(each) && denialsIn(each).length > 0) ? undefined : 'list';
+  return typeof body === 'string' && body !== '' ? String(shapeOfReply(body)) : undefined;
+}
+
+/** Reads replies as the rules say. */
+export function orderReplyBy({ accepted }: OrderReplyRules): (reply: OrderReply) => OrderVerdict {
+  return (reply) => {
+    const form = acceptingForm(reply.body);
+    const isKnown = accepted.some(({ status, body }) => status === reply.status && body === form);
+    return isKnown ? 'accepted' : usualOrderReply(reply);
+  };
+}
+
+/** @throws {ConfigurationError} `invalid_option` */
+export function checkOrderReplyRules(given: unknown, name: string): OrderReplyRules {
+  const accepted = isJsonObject(given) && Object.keys(given).length === 1 ? given.accepted : undefined;
+  if (!Array.isArray(accepted))
+    throw invalidOption(`${name} must be a function, or { accepted: [{ status, body }] }.`);
+  for (const each of accepted) {
+    const { status, body, ...others } = isJsonObject(each) ? each : {};
+    checkInteger(`status of ${name}`, status, { least: 200, most: 299 });
+    if (
+      typeof body === 'string' &&
+      /^(?:empty|list|null|true|text:[0-9a-f]{16})$/.test(body) &&
+      Object.keys(others).length === 0
+    )
+      continue;
+    throw invalidOption(
+      `${name}: body must be "empty", "list", "null", "true", or "text:" and 16 hexadecimal digits.`,
+    );
+  }
+  // Sound: each was checked.
+  return { accepted: accepted as unknown as readonly AcceptingReply[] };
+}
+
 /** Why {@link usualOrderReply} does not take a reply for an acceptance: a clause. */
 export function whyNotAccepted({ body }: Pick<OrderReply, 'body'>): string | undefined {
   if (!isJsonObject(body)) return 'the reply is not a JSON object, so nothing in it accepts the order';
   const denial = [body, ...Object.values(body).filter(isJsonObject)].flatMap(denialsIn)[0];
   return denial && `the reply denies the order by its member ${denial}`;
-}
-
-function denialsIn(object: object): DenyingName[] {
-  return Object.entries(object).flatMap(([name, value]) => {
-    const plainName = name.toLowerCase().replaceAll(/[_-]/g, '');
-    const known = denyingNames.find((each) => each.toLowerCase() === plainName);
-    return known !== undefined && denies[known](value) ? [known] : [];
-  });
-}
-
-/** Which values of a member deny the order. */
-const denies = {
-  success: isFalse,
-  ok: isFalse,
-  isSuccess: isFalse,
-  status: (value) => isFalse(value) || failureWords.includes(plainText(value)) || isErrorStatus(value),
-  error: (value) => !isEmpty(value),
-  errors: (value) => !isEmpty(value),
-  code: isErrorStatus,
-  statusCode: isErrorStatus,
-  responseCode: (value) => value !== null && !successCodes.includes(plainText(value)),
-} as const satisfies Readonly<Record<string, (value: unknown) => boolean>>;
-
-type DenyingName = keyof typeof denies;
-// Sound: the keys of the table.
-const denyingNames = Object.keys(denies) as DenyingName[];
-
-const failureWords = ['error', 'fail', 'failed', 'failure', 'rejected'];
-const successCodes = ['0', '00', '000', '200'];
-
-/** Services write `false` and `400` as text too. Empty for what is neither text, number nor boolean. */
-function plainText(value: unknown): string {
-  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value).trim().toLowerCase() : '';
-}
-
-function isFalse(value: unknown): boolean {
-  return plainText(value) === 'false';
-}
-
-function isErrorStatus(value: unknown): boolean {
-  const status = Number(plainText(value));
-  return status >= 400 && status < 600;
-}
-
-function isEmpty(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
-  return ['', 'false', '0'].includes(plainText(value));
 }
 
 /** What a status says of an order: the service did not act on it, or nobody knows. */

@@ -5,6 +5,9 @@
  * @module partner-exchange-sdk/diagnostics
  */
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+export type { DuplicateIds, LearntDeployment } from '../deployment/learnt-deployment.ts';
+export type { AcceptingReply, OrderReplyRules, OrderStatuses } from '../deployment/order-reply.ts';
+export type { WireNames } from '../deployment/wire-names.ts';
 export {
   ConfigurationError,
   isConfigurationError,
@@ -49,7 +52,6 @@ export {
   type CapturedDelivery,
   type LearnOptions,
   type Learnt,
-  type LearntDeployment,
   type LearntRow,
   type LearntVerdict,
   learn,

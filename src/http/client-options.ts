@@ -1,5 +1,6 @@
 import { platformFetch } from '../deployment/platform-fetch.ts';
 import { ConfigurationError, type RequestErrorCode, type RequestOutcome } from '../errors/errors.ts';
+import type { JsonValue } from '../internal/json.ts';
 import {
   callback,
   flag,
@@ -29,8 +30,18 @@ export interface RequestObservation {
   readonly attempt: number;
 }
 
-/** A reply that has arrived, without its body. */
-export interface ResponseObservation {
+/** Which call an attempt belongs to, without its values: `learn` of `./diagnostics` reads it. */
+export interface ObservedCall {
+  /** When the attempt ended, in ISO 8601. */
+  readonly at: string;
+  /** Of `createOrder`: the SHA-256 of the JSON of its `partner_order_id`, in hexadecimal digits. */
+  readonly order?: string | undefined;
+  /** The first 16 hexadecimal digits of the SHA-256 of its `Authorization` header: tells generations of keys apart. */
+  readonly key?: string | undefined;
+}
+
+/** A reply that has arrived, with the shape of its body in place of the body: it can be logged and kept. */
+export interface ResponseObservation extends ObservedCall {
   /** Which call it was, e.g. `createOrder`. */
   readonly operation: string;
   /** HTTP method. */
@@ -41,6 +52,10 @@ export interface ResponseObservation {
   readonly status: number;
   /** With secrets redacted. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Names and types of the body, without its values: see docs/guides/learn.md. `undefined` without a body. */
+  readonly shape?: JsonValue | undefined;
+  /** Why there is no body, if it could not be read. */
+  readonly failure?: 'too_large' | 'broken' | undefined;
   /** Milliseconds since this attempt was sent. */
   readonly durationMs: number;
   /** 1 for the first attempt. */
@@ -48,7 +63,7 @@ export interface ResponseObservation {
 }
 
 /** An attempt that ended without a reply. */
-export interface NoResponseObservation {
+export interface NoResponseObservation extends ObservedCall {
   /** Which call it was, e.g. `createOrder`. */
   readonly operation: string;
   /** HTTP method. */
@@ -103,7 +118,7 @@ export interface ClientOptions {
   maxReplyBytes?: number | undefined;
   /** Called for each attempt; secrets are redacted. If it throws, that becomes a process warning. */
   onRequest?: ((request: RequestObservation) => void) | undefined;
-  /** Called for each reply; secrets are redacted. If it throws, that becomes a process warning. */
+  /** Called for each reply; secrets are redacted, of the body its shape is there. If it throws, that becomes a process warning. */
   onResponse?: ((response: ResponseObservation) => void) | undefined;
   /**
    * Called for each attempt that ends without a reply; secrets are redacted. If it throws, that becomes a process

@@ -1,7 +1,10 @@
+import { orderIdDigest, shapeOfReply } from '../deployment/reply-shape.ts';
 import type { RequestErrorCode, RequestOutcome } from '../errors/errors.ts';
+import { isJsonObject, tryParse } from '../internal/json.ts';
 import { redactReplyHeaders, redactRequestHeaders, redactUrl } from '../internal/redaction.ts';
 import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
+import { hash } from '../signature/digest.ts';
 import { type Call, leftMsOf, secretsOf } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
 import { type ReadReply, readReply, replyHead } from './reply.ts';
@@ -177,12 +180,16 @@ function observeResponse(
   { attempt, reply, started }: { attempt: number; reply: ReadReply; started: number },
 ): void {
   if (onResponse === undefined) return;
+  const ended = now();
   callHook(`onResponse of ${call.operation}`, () =>
     onResponse({
       ...shown(call, attempt),
+      ...identified(call, ended),
       status: reply.status,
       headers: redactReplyHeaders(reply.headers, secretsOf(call)),
-      durationMs: now() - started,
+      shape: shapeOfReply(reply.body),
+      ...(reply.failure !== undefined && { failure: reply.failure }),
+      durationMs: ended - started,
     }),
   );
 }
@@ -193,13 +200,30 @@ function observeNoResponse(
   { started, attempt, ...failure }: FailureFacts & { readonly attempt: number; readonly started: number },
 ): void {
   if (onNoResponse === undefined) return;
+  const ended = now();
   callHook(`onNoResponse of ${call.operation}`, () =>
-    onNoResponse({ ...shown(call, attempt), ...failure, durationMs: now() - started }),
+    onNoResponse({
+      ...shown(call, attempt),
+      ...identified(call, ended),
+      ...failure,
+      durationMs: ended - started,
+    }),
   );
 }
 
 function shown({ operation, method, url }: Call, attempt: number) {
   return { operation, method, url: redactUrl(url), attempt };
+}
+
+function identified({ operation, headers, body }: Call, now: number) {
+  const authorization = headers.get('authorization');
+  const sent = operation === 'createOrder' ? tryParse(body ?? '') : undefined;
+  const order = isJsonObject(sent) ? sent.partner_order_id : undefined;
+  return {
+    at: new Date(now).toISOString(),
+    ...(typeof order === 'string' && { order: orderIdDigest(order) }),
+    ...(authorization !== null && { key: hash('sha256', authorization, 'hex').slice(0, 16) }),
+  };
 }
 
 /** How Deno and workerd name themselves in `navigator.userAgent`. */

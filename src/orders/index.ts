@@ -5,6 +5,7 @@
  */
 
 export type { EventSigner, KeyOrigin, PartnerNames } from '../credentials/same-partner.ts';
+export type { DuplicateIds } from '../deployment/learnt-deployment.ts';
 export type { KnownOrder, SameOrder } from '../deployment/same-order.ts';
 export {
   isOrderError,

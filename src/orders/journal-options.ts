@@ -1,3 +1,4 @@
+import { checkDuplicateIds, type DuplicateIds } from '../deployment/learnt-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { SameOrder } from '../deployment/same-order.ts';
 import type { RequestError } from '../errors/errors.ts';
@@ -27,8 +28,10 @@ export interface OrderSender<Order = BuyOrder> {
     order: Order,
     options?: { merchant?: string | undefined; acceptAddress?: string | undefined },
   ): Promise<PreparedOrder>;
-  /** Of the client: its `sameOrder` compares events with their orders. */
-  readonly deployment?: { readonly sameOrder?: SameOrder | undefined } | undefined;
+  /** Of the client: its `sameOrder` compares events with their orders, its `duplicateIds` is a default. */
+  readonly deployment?:
+    | { readonly sameOrder?: SameOrder | undefined; readonly duplicateIds?: DuplicateIds | undefined }
+    | undefined;
 }
 
 /** Options of {@link createOrderJournal}. */
@@ -47,13 +50,13 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    * second order, so an order whose outcome is unknown is never sent again. Change this only if you know: `refused` (see
    * `isDuplicate`), or `same-order`, where it repeats its first reply. Then `create` sends such an order again, which
    * settles it.
-   * @default 'unknown'
+   * @default `duplicateIds` of the deployment, which is `'unknown'` unless set
    */
-  duplicateIds?: 'unknown' | 'refused' | 'same-order' | undefined;
+  duplicateIds?: DuplicateIds | undefined;
   /**
    * With `duplicateIds: 'refused'`: whether the service refused an order because it has one with this id. Asked for a
    * refusal, and for status 409 and 423, whose outcome is `unknown` otherwise.
-   * @default its status is 409 (assumed)
+   * @default its status is one that `duplicateIds` lists, otherwise 409 (assumed)
    */
   isDuplicate?: ((refusal: RequestError) => boolean) | undefined;
   /**
@@ -120,8 +123,8 @@ const readOptions = defineOptions('createOrderJournal', {
   },
   store: checkStore,
   leaseMs: integer({ default: 120_000 }),
-  duplicateIds: oneOf(['unknown', 'refused', 'same-order'], { default: 'unknown' }),
-  isDuplicate: callback({ default: ({ status }) => status === 409 }),
+  duplicateIds: optional(checkDuplicateIds),
+  isDuplicate: optional(callback<NonNullable<OrderJournalOptions['isDuplicate']>>()),
   keepReply: optional(callback()),
   rememberMs: optional(integer()),
   firstEventWithinMs: value((given, name) => (given === false ? undefined : checkInteger(name, given)), {
@@ -148,8 +151,13 @@ export type JournalSettings = ReturnType<typeof readJournalOptions>;
 /** @throws {ConfigurationError} `invalid_option` */
 export function readJournalOptions(options: OrderJournalOptions<never>) {
   const settings = readOptions(options);
-  if (options.isDuplicate !== undefined && settings.duplicateIds !== 'refused')
+  const duplicates = settings.duplicateIds ?? settings.exchange.deployment?.duplicateIds ?? 'unknown';
+  const duplicateIds = typeof duplicates === 'string' ? duplicates : 'refused';
+  const statuses: readonly (number | undefined)[] =
+    typeof duplicates === 'string' ? [409] : duplicates.refused;
+  if (settings.isDuplicate !== undefined && duplicateIds !== 'refused')
     throw invalidOption("isDuplicate is for duplicateIds: 'refused'.");
+  const isDuplicate = settings.isDuplicate ?? (({ status }: RequestError) => statuses.includes(status));
   // A clock may have fractions; the times of records have none.
-  return { ...settings, now: () => Math.floor(settings.now()) };
+  return { ...settings, duplicateIds, isDuplicate, now: () => Math.floor(settings.now()) } as const;
 }

@@ -270,9 +270,3 @@ const problems = {
 export function orderDigest(payload: JsonObject, merchant: string | undefined): string {
   return hash('sha256', writeSorted([merchant ?? null, payload]), 'hex');
 }
-
-/** For the keys of the store: an id can be any text. */
-export function orderIdDigest(partnerOrderId: string): string {
-  // As JSON, since UTF-8 would make the same bytes of all lone surrogates.
-  return hash('sha256', JSON.stringify(partnerOrderId), 'hex');
-}

@@ -1,18 +1,11 @@
+import { orderIdDigest } from '../deployment/reply-shape.ts';
 import { isStoreError } from '../errors/errors.ts';
 import { isJsonObject, type JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { type ListedOrder, toIndexEntry } from './jobs.ts';
 import type { JournalHealth } from './journal.ts';
 import type { JournalSettings } from './journal-options.ts';
-import {
-  isAhead,
-  isOverdue,
-  isUnsettled,
-  type OrderRecord,
-  orderIdDigest,
-  readRecord,
-  stateAt,
-} from './order-record.ts';
+import { isAhead, isOverdue, isUnsettled, type OrderRecord, readRecord, stateAt } from './order-record.ts';
 import type { SeenEvent } from './seen-event.ts';
 import { finishAttempt, type OrderAttemptResult, withReport } from './transitions.ts';
 

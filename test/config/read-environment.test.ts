@@ -101,6 +101,32 @@ describe('the deployment', () => {
     expect(readEnvironment({ PARTNER_EXCHANGE_SCHEME_FILE: path }).deployment.signature).toEqual(scheme);
   });
 
+  it('takes what was learnt from a deployment file, after its own variables', () => {
+    const learnt = {
+      format: 'partner-exchange-deployment/1',
+      overrides: [
+        { row: 'branded-names', set: { wireNames: { platform_order_ref: 'acme_ref' } }, samples: 3 },
+        { row: 'signature-encoding', set: { signature: scheme }, samples: 3 },
+      ],
+      rows: [],
+    };
+    const env = { PARTNER_EXCHANGE_DEPLOYMENT: file('deployment.json', JSON.stringify(learnt)) };
+    expect(readEnvironment(env).deployment).toMatchObject({
+      signature: scheme,
+      wireNames: { platform_order_ref: 'acme_ref' },
+    });
+    const own = { ...env, PARTNER_EXCHANGE_NAME_PLATFORM_ORDER_REF: 'other_ref' };
+    expect(readEnvironment(own).deployment).toMatchObject({
+      signature: scheme,
+      wireNames: { platform_order_ref: 'other_ref' },
+    });
+  });
+
+  it('refuses a deployment file of a newer version with a clear error', () => {
+    const path = file('newer.json', '{"format":"partner-exchange-deployment/2","overrides":[],"rows":[]}');
+    expect(complaint({ PARTNER_EXCHANGE_DEPLOYMENT: path })).toMatch(/PARTNER_EXCHANGE_DEPLOYMENT.*Update/);
+  });
+
   it('takes its signature scheme from a pin', () => {
     const samples = signedText(JSON.stringify(buyInitBody({ signature: '' })).replace(',"signature":""', ''));
     const pin = pinScheme({ scheme: defaultScheme, samples, key: orderKey });
@@ -190,6 +216,7 @@ describe('a value that is malformed', () => {
       '{"scheme":"value-secret"}',
       'null',
     ],
+    PARTNER_EXCHANGE_DEPLOYMENT: [bad('/nowhere/'), '/'],
     PARTNER_EXCHANGE_PARAMETER_API_KEY: [' '],
     PARTNER_EXCHANGE_PARAMETER_TO_PHONE: ['api_key'],
     PARTNER_PUBLIC_KEY: [bad('sk_partner_'), bad('')],

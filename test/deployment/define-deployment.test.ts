@@ -39,6 +39,7 @@ describe('a deployment with the base URLs alone', () => {
       orderSchema: reportedBuyOrder,
       readOrderReply: usualOrderReply,
       orderStatuses: { 409: 'unknown', 423: 'unknown', 429: 'refused' },
+      duplicateIds: 'unknown',
       addressForms: { 'usdt-trc20': 'tron', 'usdc-matic': 'evm', 'eusd-mob': 'mobilecoin' },
       numberCheckParameters: { api_key: 'api_key', to_phone: 'to_phone' },
     });

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { type OrderReply, type OrderVerdict, usualOrderReply } from '../../src/deployment/order-reply.ts';
+import {
+  type OrderReply,
+  type OrderReplyRules,
+  type OrderVerdict,
+  usualOrderReply,
+} from '../../src/deployment/order-reply.ts';
 import { isConfigurationError } from '../../src/errors/errors.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { credentials, deploymentAt, order, requestError, schemaOf } from '../http/clients.ts';
@@ -10,7 +15,7 @@ import { rejected } from '../support/refusal.ts';
 
 watchRejections();
 
-type Read = NonNullable<DeploymentOptions['readOrderReply']>;
+type Read = Exclude<NonNullable<DeploymentOptions['readOrderReply']>, OrderReplyRules>;
 
 /** A client of a service that answers every request so, and how often it was asked. */
 function answering(body: unknown, { status = 200, read }: { status?: number; read?: Read } = {}) {
@@ -210,7 +215,7 @@ describe('readOrderReply of the deployment', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('has to be a function', () => {
+  it('has to be a function, or rules', () => {
     // What a JavaScript caller may pass.
     const readOrderReply = 'accepted' as unknown as Read;
     expect(() => defineDeployment({ readOrderReply })).toThrow(expect.toSatisfy(isConfigurationError));

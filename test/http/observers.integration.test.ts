@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { orderIdDigest } from '../../src/deployment/reply-shape.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type {
   NoResponseObservation,
@@ -6,7 +7,7 @@ import type {
   ResponseObservation,
 } from '../../src/http/client-options.ts';
 import { startServer } from '../support/local-server.ts';
-import { checkNumber, createOrder, deploymentAt, requestError, told, whitelistIp } from './clients.ts';
+import { checkNumber, createOrder, deploymentAt, order, requestError, told, whitelistIp } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
@@ -105,6 +106,33 @@ describe('onResponse', () => {
     let clock = 1_000;
     await createOrder(server.url, { now: () => (clock += 25), onResponse: (reply) => seen.push(reply) });
     expect(seen[0]?.durationMs).toBe(25);
+  });
+
+  it('sees the shape of the body, which order it was and which key signed, and none of their values', async () => {
+    const seen: ResponseObservation[] = [];
+    const body = JSON.stringify({ status: 'accepted', link: 'https://pay.example/x1' });
+    const server = await startServer({ body }, { body: 'OK' });
+    const onResponse = (reply: ResponseObservation) => seen.push(reply);
+    await createOrder(server.url, { now: () => 1_700_000_000_000, onResponse });
+    await whitelistIp(server.url, { onResponse });
+    expect(seen[0]).toMatchObject({
+      at: '2023-11-14T22:13:20.000Z',
+      order: orderIdDigest(order.partner_order_id),
+      key: expect.stringMatching(/^[0-9a-f]{16}$/),
+      shape: { status: 'accepted', link: 'text' },
+    });
+    expect(seen[1]?.shape).toMatch(/^text:/);
+    expect(seen[1]).not.toHaveProperty('order');
+    for (const value of [order.partner_order_id, 'pay.example', 'pk_partner_4f1d20'])
+      expect(JSON.stringify(seen)).not.toContain(value);
+  });
+
+  it('says of a body that is too large that it has no shape', async () => {
+    const seen: ResponseObservation[] = [];
+    const server = await startServer({ body: '{"a":"0123456789"}' });
+    const onResponse = (reply: ResponseObservation) => seen.push(reply);
+    await told(createOrder(server.url, { maxReplyBytes: 4, onResponse }));
+    expect(seen[0]).toMatchObject({ status: 200, failure: 'too_large', shape: undefined });
   });
 
   it('is not called when there is no reply', async () => {

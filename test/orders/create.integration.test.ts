@@ -404,6 +404,33 @@ describe('orders that a service recognizes', () => {
     });
   });
 
+  it.each([
+    ['refused', 409, 'accepted'],
+    ['refused', 422, 'unknown'],
+    [{ refused: [422] }, 422, 'accepted'],
+    [{ refused: [422] }, 409, 'unknown'],
+  ] as const)(
+    'duplicateIds %j of the deployment: %i makes a lost order %s',
+    async (duplicateIds, status, state) => {
+      const service = fakeService();
+      const exchange = exchangeOf(service, { duplicateIds });
+      const { journal } = bench({ exchange });
+      service.next.push('lost', { status });
+      await journal.create(order).catch(() => {});
+      await journal.create(order).catch(() => {});
+      expect(await journal.get('A-1001')).toMatchObject({ state });
+    },
+  );
+
+  it('are what the journal says, whatever the deployment does', async () => {
+    const service = fakeService();
+    const exchange = exchangeOf(service, { duplicateIds: 'same-order' });
+    const { journal } = bench({ exchange, duplicateIds: 'unknown' });
+    service.next.push('lost');
+    await journal.create(order).catch(() => {});
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
+  });
+
   it('refused: 409 to the first request is a refusal: the id is that of somebody else', async () => {
     const { journal, service } = bench({ duplicateIds: 'refused' });
     service.next.push({ status: 409 });

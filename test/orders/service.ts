@@ -1,6 +1,6 @@
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { KeySets } from '../../src/credentials/key-ring.ts';
-import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
 import type { OrderJournalOptions } from '../../src/orders/journal-options.ts';
@@ -69,9 +69,12 @@ export function fakeService(): FakeService {
   };
 }
 
-export function exchangeOf(service: Pick<FakeService, 'fetch'>): ExchangeClient {
+export function exchangeOf(
+  service: Pick<FakeService, 'fetch'>,
+  options: DeploymentOptions = {},
+): ExchangeClient {
   return new ExchangeClient({
-    deployment: defineDeployment(bases),
+    deployment: defineDeployment({ ...bases, ...options }),
     credentials,
     fetch: service.fetch,
     maxAttempts: 1,

@@ -2,12 +2,8 @@ import { defineCredentials } from '../../credentials/define-credentials.ts';
 import { isKeyRing, type KeyRing } from '../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 import { type AssumptionId, assumptions } from '../../deployment/assumptions.ts';
-import {
-  checkWireNames,
-  fromWireNames,
-  publishedNameOf,
-  type WireNames,
-} from '../../deployment/wire-names.ts';
+import type { LearntDeployment } from '../../deployment/learnt-deployment.ts';
+import { checkWireNames, fromWireNames, publishedNameOf } from '../../deployment/wire-names.ts';
 import { orderEventNames } from '../../events/event-names.ts';
 import { parseReceivedEvent } from '../../events/parse-order-event.ts';
 import type { JsonObject } from '../../internal/json.ts';
@@ -34,14 +30,6 @@ export interface LearnOptions {
   deliveries: Iterable<CapturedDelivery> | AsyncIterable<CapturedDelivery>;
   /** The keys of the partner, of every generation that may have signed; or a key ring. */
   credentials: PartnerCredentials | readonly PartnerCredentials[] | KeyRing;
-}
-
-/** The part of a deployment that can be learnt as data: options of `defineDeployment`. */
-export interface LearntDeployment {
-  /** How events are signed, where that is not the default. */
-  readonly signature?: SignatureScheme;
-  /** Names of the deployment's own. */
-  readonly wireNames?: WireNames;
 }
 
 /**
