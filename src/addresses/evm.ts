@@ -7,9 +7,8 @@ export const evm: FormRules = {
     if (!/^0x[0-9a-f]{40}$/i.test(text) || text[1] !== 'x') return 'form';
     const written = text.slice(2);
     if (/^0+$/.test(written)) return 'zero_address';
-    const lower = written.toLowerCase();
-    if (written === lower || written === written.toUpperCase()) return 'no_checksum';
-    return written === withChecksum(lower) ? undefined : 'checksum';
+    if (written === written.toLowerCase() || written === written.toUpperCase()) return 'no_checksum';
+    return fitsChecksum(written) ? undefined : 'checksum';
   },
   isPossible: (reason) => reason === undefined || reason === 'zero_address' || reason === 'no_checksum',
   sameText: (text) => text.toLowerCase(),
@@ -21,13 +20,12 @@ export const evm: FormRules = {
   ],
 };
 
-/** EIP-55: a letter is a capital where the digit at its place in the hash is 8 or more. */
-function withChecksum(lower: string): string {
-  const hash = Buffer.from(keccak_256(Buffer.from(lower, 'latin1'))).toString('hex');
-  let text = '';
-  for (let index = 0; index < lower.length; index++) {
-    const digit = lower.charAt(index);
-    text += hash.charAt(index) >= '8' ? digit.toUpperCase() : digit;
-  }
-  return text;
+/** EIP-55: a letter is a capital where the digit at its place in the hash of the lower case is 8 or more. */
+function fitsChecksum(written: string): boolean {
+  const hash = keccak_256(Buffer.from(written.toLowerCase(), 'latin1'));
+  return [...written].every((digit, index) => {
+    const byte = hash[index >> 1] ?? 0;
+    const hashed = index % 2 === 0 ? byte >> 4 : byte & 15;
+    return digit <= '9' || hashed >= 8 === digit <= 'F';
+  });
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from '../internal/hash.ts';
 import { decodeBase58 } from './base58.ts';
 import type { FormRules } from './form-rules.ts';
 
@@ -14,8 +14,8 @@ export const tron: FormRules = {
     // 25 bytes are at most 35 digits.
     const bytes = text.length > 35 ? undefined : decodeBase58(text);
     if (bytes?.length !== addressBytes) return 'form';
-    const payload = bytes.subarray(0, -4);
-    if (!sha256(sha256(payload)).subarray(0, 4).equals(bytes.subarray(-4))) return 'checksum';
+    if (!doubleHash(bytes.subarray(0, -4)).startsWith(bytes.toString('hex', addressBytes - 4)))
+      return 'checksum';
     if (bytes[0] !== mainNetPrefix) return 'form';
     return bytes.subarray(1, -4).every((byte) => byte === 0) ? 'zero_address' : undefined;
   },
@@ -25,6 +25,7 @@ export const tron: FormRules = {
   contracts: ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
 };
 
-function sha256(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest();
+/** In hexadecimal. */
+function doubleHash(bytes: Uint8Array): string {
+  return hash('sha256', Buffer.from(hash('sha256', bytes, 'binary'), 'latin1'), 'hex');
 }

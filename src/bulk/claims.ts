@@ -1,7 +1,7 @@
 import type { RequestErrorCode } from '../errors/errors.ts';
+import { hash } from '../internal/hash.ts';
 import { isJsonObject, type JsonValue } from '../internal/json.ts';
 import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
-import { hash } from '../signature/digest.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
 /** What is known of a row whose message was tried. */

@@ -1,6 +1,6 @@
+import { hash } from '../internal/hash.ts';
 import { isJsonObject, type JsonValue } from '../internal/json.ts';
 import { holdsKey } from '../internal/redact-credentials.ts';
-import { hash } from '../signature/digest.ts';
 import { denyingMember } from './denying-members.ts';
 
 /**

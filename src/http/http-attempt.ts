@@ -1,10 +1,10 @@
 import { orderIdDigest, shapeOfReply } from '../deployment/reply-shape.ts';
 import type { RequestErrorCode, RequestOutcome } from '../errors/errors.ts';
+import { hash } from '../internal/hash.ts';
 import { isJsonObject, tryParse } from '../internal/json.ts';
 import { redactReplyHeaders, redactRequestHeaders, redactUrl } from '../internal/redaction.ts';
 import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
-import { hash } from '../signature/digest.ts';
 import { type Call, leftMsOf, secretsOf } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
 import { type ReadReply, readReply, replyHead } from './reply.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { OrderError, type OrderErrorCode, type OrderState, StoreError } from '../errors/errors.ts';
 import { type OrderTimeline, toTimeline } from '../events/order-timeline.ts';
+import { hash } from '../internal/hash.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { quotedName } from '../internal/printable-text.ts';
-import { hash } from '../signature/digest.ts';
 import { writeSorted } from '../signature/write-json.ts';
 import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 import { differingMembers } from './order-differences.ts';

@@ -1,5 +1,5 @@
+import { hash } from '../internal/hash.ts';
 import { invalidOption } from '../internal/options.ts';
-import { hash } from '../signature/digest.ts';
 import { differencesFrom } from './order-differences.ts';
 import { finding, findingsOf, type OrderFinding } from './order-findings.ts';
 import type { OrderRecord } from './order-record.ts';

@@ -1,4 +1,5 @@
-import crypto, { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { hash } from '../internal/hash.ts';
 import type { Encoding, SignatureScheme } from './signature-scheme.ts';
 
 const digestBytes = 64;
@@ -73,14 +74,4 @@ function decode(encoding: Encoding, text: string): Buffer {
     case 'base64-hex':
       return Buffer.from(Buffer.from(text, 'base64').toString('latin1'), 'hex');
   }
-}
-
-type Hash = (algorithm: 'sha256' | 'sha512', data: string | Uint8Array, as: 'hex' | 'binary') => string;
-
-/** In hex or as Latin-1 (`binary`: one character per byte). Some runtimes lack `crypto.hash`. */
-export const hash: Hash = typeof crypto.hash === 'function' ? crypto.hash : hashByStream;
-
-/** For runtimes without `crypto.hash`. */
-export function hashByStream(...[algorithm, data, as]: Parameters<Hash>): string {
-  return crypto.createHash(algorithm).update(data).digest(as);
 }

@@ -7,8 +7,8 @@ import {
 } from '../credentials/verification-keys.ts';
 import type { WireNames } from '../deployment/wire-names.ts';
 import { isConfigurationError, isKeyError, KeyError, whatFailed } from '../errors/errors.ts';
+import { hash } from '../internal/hash.ts';
 import { callHook, warnOnce } from '../internal/warn.ts';
-import { hash } from '../signature/digest.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { isSignedWith, signatureMismatch, type UnverifiedBody } from '../signature/verify-body.ts';
 import { type CandidateKeys, checkCount } from './candidate-keys.ts';

@@ -11,8 +11,8 @@ import {
   inboxResults,
   readTraceparent,
 } from '../inbox/inbox.ts';
+import { hash } from '../internal/hash.ts';
 import { traced } from '../internal/tracing.ts';
-import { hash } from '../signature/digest.ts';
 import { pinnedText } from '../signature/serializations.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';

@@ -12,6 +12,7 @@ type Client = typeof import('../../src/index.ts');
 
 // The built files, as they are installed; their types are those of the source.
 const { defineDeployment, ExchangeClient, MessengerClient }: Client = await import(builtUrl('.'));
+const { checkAddress }: typeof import('../../src/addresses/index.ts') = await import(builtUrl('./addresses'));
 
 const concurrency = 32;
 /** The first round only warms up. */
@@ -22,6 +23,8 @@ const callsPerTurn = 2048;
 const uncountedCalls = 512;
 /** ky alone takes 2.1 to 2.7 times what fetch takes: three requests and several sets of headers for one. */
 const budget = 2.7;
+/** Percent that the check of its address may add to an order. */
+const addressBudget = 2;
 
 const partnerPublicKey = 'pk_partner_bench';
 const partnerSecretKey = 'sk_partner_bench';
@@ -35,6 +38,13 @@ const order = {
   chain: 'usdt-trc20',
   buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
   partner_callback_url: 'https://partner.example/orders',
+};
+/** An address of each form with a checksum, by its chain: EIP-55's and MobileCoin's own test vectors. */
+const addresses = {
+  'usdt-trc20': order.buyer_crypto_address,
+  'usdc-matic': '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  'eusd-mob':
+    '6UEtkm1rieLhuz2wvELPHdGiCb96zNnW856QVeGLvYzE7NhmbG1MxnoSPGqyVfEHDvxzQmaURFpZcxT9TSypVgRVAusr7svtD1TcrYj92Uh',
 };
 
 /**
@@ -66,9 +76,22 @@ function findingsOf(costs: Awaited<ReturnType<typeof measure>>): Finding[] {
     { what: 'createOrder / fetch', measured: ratio(costs.createOrder, costs.fetchOrder), atMost: budget },
     { what: 'sendMessage / fetch', measured: ratio(costs.sendMessage, costs.fetchMessage), atMost: budget },
     { what: 'ky alone / fetch, the same order', measured: ratio(costs.kyOrder, costs.fetchOrder) },
+    shareOfOrder('a TRON address', costs.checkTron, costs.createOrder),
+    shareOfOrder('an EVM address', costs.checkEvm, costs.createOrder),
+    shareOfOrder('a MobileCoin address', costs.checkMobilecoin, costs.createOrder),
     { what: 'createOrder / ky alone', measured: ratio(costs.createOrder, costs.kyOrder) },
     { what: 'sendMessage / ky alone', measured: ratio(costs.sendMessage, costs.kyMessage) },
   ];
+}
+
+function shareOfOrder(what: string, check: readonly number[], createOrder: readonly number[]): Finding {
+  const percent = check.map((time) => time * 100);
+  return {
+    what: `check of ${what} / createOrder`,
+    measured: ratio(percent, createOrder),
+    atMost: addressBudget,
+    unit: '%',
+  };
 }
 
 /** Microseconds for a call, one figure for each round. */
@@ -94,11 +117,18 @@ async function measure(url: string) {
     fetchOrder: processorTimeOf(async () => (await fetch(orderUrl, orderPost)).json()),
     kyOrder: processorTimeOf(async () => (await ky(orderUrl, orderPost)).json()),
     createOrder: processorTimeOf(() => exchange.createOrder(order)),
+    checkTron: processorTimeOf(check('usdt-trc20')),
+    checkEvm: processorTimeOf(check('usdc-matic')),
+    checkMobilecoin: processorTimeOf(check('eusd-mob')),
     fetchMessage: processorTimeOf(async () => (await fetch(messageUrl, messagePost)).json()),
     kyMessage: processorTimeOf(async () => (await ky(messageUrl, messagePost)).json()),
     sendMessage: processorTimeOf(() => messenger.sendMessage(message)),
   };
   return await measureInTurns(contenders, sampling);
+}
+
+function check(chain: keyof typeof addresses): () => Promise<unknown> {
+  return async () => checkAddress(addresses[chain], { chain });
 }
 
 setFlagsFromString('--expose-gc');

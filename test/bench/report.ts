@@ -74,6 +74,6 @@ function estimateOf({ measured }: Finding): Estimate {
 }
 
 function format(value: number, unit: NonNullable<Finding['unit']>): string {
-  const digits = unit === 'B' || unit === '/s' || unit === '%' ? 0 : 2;
+  const digits = unit === 'B' || unit === '/s' || (unit === '%' && value >= 10) ? 0 : 2;
   return `${value.toFixed(digits)} ${unit}`;
 }

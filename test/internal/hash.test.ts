@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hash, hashByStream } from '../../src/signature/digest.ts';
+import { hash, hashByStream } from '../../src/internal/hash.ts';
 
 describe('a runtime without crypto.hash', () => {
   it.each(['', 'abc', 'é😀', Uint8Array.of(0, 255)])('gets the same digests of %j', (data) => {
