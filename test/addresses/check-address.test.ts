@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
@@ -7,9 +8,11 @@ import {
   checkAddress,
 } from '../../src/addresses/index.ts';
 import { isConfigurationError } from '../../src/errors/errors.ts';
-import { growth, wellBelowQuadratic } from '../support/timing.ts';
+import { some } from '../support/repeat.ts';
+import { growth, timeOf, wellBelowQuadratic } from '../support/timing.ts';
 import {
   forms,
+  inMixedCase,
   mixedCase,
   mobilecoinAddresses,
   oneCase,
@@ -24,6 +27,8 @@ const valid = { verdict: 'valid' };
 const [tronAddress = ''] = tronContracts;
 const [evmAddress = ''] = mixedCase;
 const [mobilecoinAddress = ''] = mobilecoinAddresses;
+const evmAddresses = mixedCase.slice(0, 20);
+const hexDigits = [...'0123456789abcdefABCDEF'];
 
 function checked(address: string, chain: string): AddressCheck {
   return checkAddress(address, { chain });
@@ -194,20 +199,47 @@ describe('a typing error', () => {
   it.each(forms.filter(({ form }) => form !== 'evm'))(
     'in one character is always refused: $form',
     ({ chain, addresses, alphabet }) => {
-      const passed = addresses.flatMap((address) => substitutions(address, alphabet).filter(passes(chain)));
-      expect(passed).toEqual([]);
+      expect(addresses).toHaveLength(20);
+      const typos = addresses.flatMap((address) => substitutions(address, alphabet));
+      expect(some(typos, 20_000).filter(passes(chain))).toEqual([]);
     },
+    120_000,
   );
 
-  it('in one character of a mixed-case EVM address is refused, but for some 2 in 10,000 (EIP-55)', () => {
-    for (const { chain, addresses, alphabet } of forms.filter(({ form }) => form === 'evm')) {
-      const typos = addresses.flatMap((address) =>
-        substitutions(address.slice(2), alphabet).map((typo) => `0x${typo}`),
-      );
-      const passed = typos.filter(passes(chain));
-      expect(typos).toHaveLength(20 * 40 * 21);
-      expect(passed.length / typos.length).toBeLessThan(0.0005);
+  it('in one character of 20 mixed-case EVM addresses is refused', () => {
+    const typos = evmAddresses.flatMap((address) =>
+      substitutions(address.slice(2), hexDigits).map((typo) => `0x${typo}`),
+    );
+    expect(typos).toHaveLength(20 * 40 * 21);
+    expect(typos.filter(passes('usdc-matic'))).toEqual([]);
+  });
+
+  it('in one digit of any mixed-case EVM address passes 2 to 3 times in 10,000, as EIP-55 says', () => {
+    const count = 60_000;
+    let passed = 0;
+    for (let number = 0; number < count; number++) {
+      const drawn = hash('sha256', `an address and its typing error, ${number}`, 'buffer');
+      const written = inMixedCase(drawn.toString('hex', 0, 20));
+      const at = drawn.readUInt8(20) % 40;
+      const others = hexDigits.filter((digit) => digit.toLowerCase() !== written[at]?.toLowerCase());
+      const other = others[drawn.readUInt8(21) % others.length];
+      const typo = `0x${written.slice(0, at)}${other}${written.slice(at + 1)}`;
+      if (checked(typo, 'usdc-matic').verdict === 'valid') passed++;
     }
+    // EIP-55: 0.0247 %.
+    expect(passed / count).toBeGreaterThan(0.0001);
+    expect(passed / count).toBeLessThan(0.0005);
+  });
+
+  it('in the case of one letter of an EVM address is always refused', () => {
+    const typos = evmAddresses.flatMap((address) =>
+      [...address.slice(2)].flatMap((digit, at) => {
+        const other = digit === digit.toUpperCase() ? digit.toLowerCase() : digit.toUpperCase();
+        return other === digit ? [] : [`${address.slice(0, at + 2)}${other}${address.slice(at + 3)}`];
+      }),
+    );
+    expect(typos.length).toBeGreaterThan(200);
+    expect(typos.filter(passes('usdc-matic'))).toEqual([]);
   });
 
   it.each(forms)('that swaps two neighbours is always refused: $form', ({ chain, addresses }) => {
@@ -247,6 +279,24 @@ describe('a long text', () => {
     const act = (text: string) => Object.keys(addressForms).map((chain) => checked(text, chain));
     const makeText = (size: number) => part.repeat(size / part.length);
     expect(growth(makeText, act)).toBeLessThan(wellBelowQuadratic);
+  });
+});
+
+describe('the text that takes longest', () => {
+  it.each(Object.keys(addressForms))('costs at most what some 200 addresses cost: %s', (chain) => {
+    // A longer one is not decoded.
+    const dearest = 'z'.repeat(4096);
+    const timeOfChecks = (text: string, count: number) =>
+      Math.min(
+        ...Array.from({ length: 5 }, () =>
+          timeOf(() => {
+            for (let made = 0; made < count; made++) checked(text, chain);
+          }),
+        ),
+      );
+    // As much as 30 to 60 is the rule; decoded digit by digit it would be as much as 3,000.
+    expect(timeOfChecks(dearest, 40)).toBeLessThan(timeOfChecks(mobilecoinAddress, 40 * 200));
+    expect(timeOfChecks(`${dearest}z`, 1_000)).toBeLessThan(timeOfChecks(mobilecoinAddress, 2_000));
   });
 });
 

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import published from '../vectors/addresses.json' with { type: 'json' };
 
 const { tron, evm, mobilecoin } = published;
 
 /** The first contract is USDT itself. */
-export const [tether = '', ...tronContracts] = tron.contracts;
+export const [tether = '', ...tronContracts] = tron.lists.flatMap(({ contracts }) => contracts);
 export const { oneCase } = evm;
 export const mixedCase = [...evm.mixedCase, ...evm.contracts];
 export const mobilecoinAddresses = mobilecoin.addresses;
@@ -45,6 +46,12 @@ export function tronText(account: Uint8Array): string {
   const payload = Buffer.concat([Buffer.from([0x41]), account]);
   const checksum = hash('sha256', hash('sha256', payload, 'buffer'), 'buffer').subarray(0, 4);
   return base58Text(Buffer.concat([payload, checksum]));
+}
+
+/** EIP-55, written without the code under test: its own vectors are in addresses.json. */
+export function inMixedCase(lower: string): string {
+  const hashed = Buffer.from(keccak_256(Buffer.from(lower))).toString('hex');
+  return [...lower].map((digit, at) => ((hashed[at] ?? '') > '7' ? digit.toUpperCase() : digit)).join('');
 }
 
 /** A `PublicAddress` of MobileCoin with two keys and the URL of a fog server. */
