@@ -174,7 +174,10 @@ export interface ManagedInbox extends Inbox {
    * @param limit @default 100
    */
   held?(limit?: number): Promise<DeliveryStory[]>;
-  /** How many deliveries the inbox holds now. */
+  /**
+   * How many deliveries the inbox holds now. Workers go on meanwhile: `storeInbox` may miss a delivery, or count it
+   * twice, whose attempt begins or ends during the count.
+   */
   counts(): Promise<InboxCounts>;
   /**
    * What the inbox holds, as plain JSON, for readiness and metrics. Rejects if its store does not answer.
