@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandWords } from '../../src/config/command-words.ts';
@@ -6,7 +6,6 @@ import { assumptions } from '../../src/deployment/assumptions.ts';
 import { composeMessage } from '../../src/errors/errors.ts';
 import { causes, inWords, libraryWords, remedies, type Text } from '../../src/errors/remedies.ts';
 import { pageRemedies } from '../../tools/documents/error-meanings.ts';
-import { symptoms } from '../../tools/documents/error-symptoms.ts';
 import { errorsPage } from '../../tools/documents/errors-page.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -46,17 +45,6 @@ describe('the table of remedies', () => {
       .filter((text) => !/^[A-Z`].*\.$/.test(text ?? '') || /[.!?] [A-Z]/.test(text ?? ''));
     expect(wrong).toEqual([]);
     expect(said.flat().filter((text) => (text ?? '').length > 200)).toEqual([]);
-  });
-
-  it('lists messages in the words of the source, so that a search of the page finds them', () => {
-    const source = globSync('src/**/*.ts', { cwd: root })
-      .map((file) => readFileSync(join(root, file), 'utf8').replaceAll(/\$\{/g, '{'))
-      .join('\n');
-    const unknown = Object.values(symptoms)
-      .flatMap(({ messages }) => messages.flatMap((message) => message.split('…')))
-      .map((part) => part.replace(/^[\s:;,."]+|[\s:;,."(]+$/g, ''))
-      .filter((part) => part.length > 7 && !part.includes('by its name') && !source.includes(part));
-    expect(unknown).toEqual([]);
   });
 
   it('cites only assumptions of the ledger', () => {

@@ -1,16 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandWords } from '../../src/config/command-words.ts';
 import { causes, inWords, libraryWords, remedies, type Text } from '../../src/errors/remedies.ts';
+import { errorCauses } from './error-causes.ts';
 import { meanings, pageRemedies } from './error-meanings.ts';
-import { type Symptom, symptoms } from './error-symptoms.ts';
 
 /** The codes of a class, with what they mean and what to do. */
 type Codes = Readonly<Record<string, Text>>;
 
 const intro = `# Errors: find yours, see why, mend it
 
-For everybody with an error of this package. Search this page for the words of your message, or for its \`code\`. Every message ends with a link to its code here. \`code\` is stable: [clients](details/clients.md#errors) shows how to branch on it. The command line prints the same messages, with commands where the library names functions.
+For everybody with an error of this package. Search this page for its \`code\`: every message ends with a link to it. A \`code\` is stable: [clients](details/clients.md#errors) shows how to branch on it. Causes stand in the order of their likelihood. The command line prints the same advice with commands where this page names functions; \`partner-exchange --help\` lists them.
 
 This page is generated from \`src/errors/remedies.ts\` (\`npm run docs:errors\`).
 `;
@@ -36,35 +35,14 @@ export function errorsPage(): string {
       .filter((code) => !shown.has(code) && shown.add(code))
       .map((code) => `### ${code}\n\n${kindsWith(code).join('\n\n')}`),
   ]);
-  return `${[intro.trimEnd(), index(), ...sections, likely()].join('\n\n')}\n`;
-}
-
-/** Messages in the order of their words, since a reader looks for a text. */
-function index(): string {
-  const rows = Object.entries(symptoms)
-    .flatMap(([code, { messages }]) => messages.map((message) => ({ code, message })))
-    .filter(({ message }) => /^(?:… |…: )?[^…]{8}/.test(message) && !message.endsWith('by its name'))
-    .sort((one, other) => (wordsOf(one.message) < wordsOf(other.message) ? -1 : 1))
-    .map(({ code, message }) => `| ${message} | [\`${code}\`](#${code}) |`);
-  return `## Find it by its message
-
-\`…\` stands for text that varies. A message that begins with the name of an option, a variable or a key says itself what is wrong with it: its code is \`invalid_option\`, \`invalid_deployment\`, \`invalid_environment\` or \`invalid_credentials\`.
-
-| The message says | code |
-|---|---|
-${rows.join('\n')}`;
-}
-
-function wordsOf(message: string): string {
-  return message.replace(/^[^A-Za-z]+/, '').toLowerCase();
+  return `${[intro.trimEnd(), ...sections, likely()].join('\n\n')}\n`;
 }
 
 function causesOf(code: string): string {
   // Every code of the table has a row: a missing one does not compile.
-  const known: Readonly<Record<string, Symptom>> = symptoms;
-  const found = known[code]?.causes ?? [];
-  if (found.length === 1) return `**Cause:** ${found[0]}.`;
-  return `**Causes, the likeliest first:**\n\n${found.map((cause, at) => `${at + 1}. ${cause[0]?.toUpperCase()}${cause.slice(1)}.`).join('\n')}`;
+  const known: Readonly<Record<string, readonly string[]>> = errorCauses;
+  const found = known[code] ?? [];
+  return `**${found.length === 1 ? 'Cause' : 'Causes'}:** ${found.join('; ')}.`;
 }
 
 function kindsWith(code: string): string[] {
@@ -80,10 +58,7 @@ function kindsWith(code: string): string[] {
 }
 
 function advice(text: Text): string {
-  const own = inWords(text, libraryWords);
-  const onCommandLine = inWords(text, commandWords);
-  if (own === onCommandLine) return `**What to do:** ${own}`;
-  return `**What to do:** ${own}\n\n**On the command line:** ${onCommandLine}`;
+  return `**What to do:** ${inWords(text, libraryWords)}`;
 }
 
 function linkToCauses(code: string): string {
@@ -96,15 +71,15 @@ function likely(): string {
   const rows = Object.values<{ advice: Text; ids: readonly string[] }>(causes).map(
     ({ advice: text, ids }) => {
       const cited = ids.map((id) => `\`${id}\``).join(', ');
-      return `| ${inWords(text, libraryWords)} | ${inWords(text, commandWords)} | ${cited} |`;
+      return `| ${inWords(text, libraryWords)} | ${cited} |`;
     },
   );
   return `## Likely causes of a refusal
 
 A message of \`http_error\` names those that the status and the words of the reply point to, the likeliest first; \`assumptions\` of the error has their ids in the [ledger](assumptions.md). Besides these, a 401 or 403 can mean a key that the service does not know (any more), and a 404 or 405 another address: check the base URL and the path.
 
-| cause | on the command line | ids |
-|---|---|---|
+| cause | ids |
+|---|---|
 ${rows.join('\n')}`;
 }
 
