@@ -256,14 +256,16 @@ describe('the first program of the guide', () => {
     expect(sandbox.orders).toHaveLength(1);
   });
 
-  it('messenger-pairing pairs a device; with its key a code is right once, and bulk sends to a number once', async () => {
+  it('one-time-codes pairs a device; with its key a code is right once, and bulk sends to a number once', async () => {
     const sandbox = createSandbox();
     const service = await sandbox.listen();
     onTestFinished(service.close);
     const { messengerBaseUrl } = service.deployment;
     const ofMessenger = { PARTNER_EXCHANGE_MESSENGER_BASE_URL: messengerBaseUrl };
     const masterEnv = { ...ofMessenger, MESSENGER_MASTER_KEY: sandbox.masterKey };
-    expect(await run('messenger-pairing.md', { env: masterEnv })).toEqual(['paired true']);
+    expect(await run('one-time-codes.md', { env: masterEnv, mark: 'pair-device.mts' })).toEqual([
+      'paired true',
+    ]);
     const file = join(folder, 'device-1002.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const { api_key } = JSON.parse(readFileSync(file, 'utf8'));
@@ -288,14 +290,15 @@ describe('the first program of the guide', () => {
     expect(sandbox.messages).toHaveLength(3);
   });
 
-  it('messenger-pairing writes no key into a file that others can read, and asks for none then', async () => {
+  it('one-time-codes writes no key into a file that others can read, and asks for none then', async () => {
     const sandbox = createSandbox();
     const service = await sandbox.listen();
     onTestFinished(service.close);
     const file = join(folder, 'device-1002.json');
     writeFileSync(file, '{}', { mode: 0o644 });
     const child = startSnippet({
-      page: 'docs/guides/messenger-pairing.md',
+      page: 'docs/guides/one-time-codes.md',
+      mark: 'pair-device.mts',
       folder,
       env: {
         PARTNER_EXCHANGE_MESSENGER_BASE_URL: service.deployment.messengerBaseUrl,

@@ -229,7 +229,7 @@ export const promises: PromisedPages = {
     'Run it again: nothing is sent, and the first two say `before`.': [
       [
         'test/package/guides.integration.test.ts',
-        'messenger-pairing pairs a device; with its key a code is right once, and bulk sends to a number once',
+        'one-time-codes pairs a device; with its key a code is right once, and bulk sends to a number once',
       ],
       ['test/bulk/send-bulk.test.ts', 'in a second run: what was sent is reported again, and not sent'],
     ],
@@ -351,8 +351,5 @@ export const notPromised: Readonly<Record<string, readonly string[]>> = {
     'Once for each device: generate its key and pair it.',
   ],
   'docs/guides/create-orders.md': ['Try it with a lost reply.'],
-  'docs/guides/messenger-pairing.md': [
-    'For the integration script: once for each device that sends, generate its API key and pair the device.',
-  ],
   'docs/guides/receive-events.md': ['Start it with test keys, and post the same event to it twice.'],
 };
