@@ -42,7 +42,7 @@ export interface DetectOptions {
  * For a developer's machine: 1 KiB takes tenths of a second, 64 KiB some seconds. Put the result into
  * `defineDeployment({ signature })` and pin it ({@link pinScheme}); never search while handling a request.
  *
- * docs/details/signature.md lists the separators. With `merchantSecretKeys` the secrets of each merchant are tried.
+ * docs/guides/find-the-scheme.md lists the separators. With `merchantSecretKeys` the secrets of each merchant are tried.
  *
  * Never throws for a bad sample or secret: each sample has a status, and the verdict says if a search was
  * impossible.
