@@ -3,10 +3,12 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Machine } from './machine.ts';
 import type { World } from './world.ts';
 
-/** What may excuse that something happened twice or late. */
+/** What may explain that something happened twice or late. */
 export interface Disturbance {
-  readonly kind: 'death' | 'stall' | 'clock-jump' | 'fault' | 'cut-off';
+  readonly kind: 'death' | 'stall' | 'clock-jump' | 'fault';
   readonly machine: Machine;
+  /** The keys of the records that a fault affects. @default any */
+  readonly about?: string | undefined;
   readonly from: number;
   readonly until: number;
 }
@@ -17,9 +19,17 @@ export interface Visit {
   readonly machine: Machine;
   readonly from: number;
   until: number | undefined;
-  /** Came to its end, and its process did not give it up before. */
+  readonly timeLimitMs: number;
+  /** When its process asked for the lease. */
+  readonly leasedFrom: number;
+  /** Came to its end. */
   isHandled: boolean;
-  isAborted: boolean;
+  /** When its process gave it up. */
+  abortedAt: number;
+  /** Given up by a stop, and not for taking too long. */
+  isStopped: boolean;
+  /** When its process reported that it is handled, which it has stored by then. */
+  settledAt: number;
   /** Its process stalled in the very moment in which it began: nobody can look in between. */
   readonly isBlind: boolean;
 }
@@ -49,7 +59,8 @@ export class Books {
   readonly visits = new Map<string, Visit[]>();
   /** Dead letters since nobody could read them. */
   readonly unread = new Set<string>();
-  readonly replayed = new Set<string>();
+  /** Times by digest. */
+  readonly replayed = new Map<string, number[]>();
   /** Deliveries that a journal has compared with their orders. */
   readonly compared = new Set<string>();
   /** Orders of which any event was handled. */
@@ -58,6 +69,8 @@ export class Books {
   readonly receivedKeys = new Set<string>();
   /** Guards of effects that were taken. */
   readonly effects = new Set<string>();
+  /** When a process last asked for a record, by its name and the digest. */
+  readonly #asked = new Map<string, number>();
   readonly #failures = new Map<string, number>();
   readonly #world: World;
 
@@ -79,8 +92,19 @@ export class Books {
     this.given.set(text, [...(this.given.get(text) ?? []), answer]);
   }
 
-  reported(digest: string, outcome: string): void {
+  /** A process asks for the records of deliveries. */
+  asks({ name }: Machine, keys: readonly string[]): void {
+    for (const key of keys) {
+      const [digest] = /[0-9a-f]{64}$/.exec(key) ?? [];
+      if (digest !== undefined) this.#asked.set(`${name} ${digest}`, this.#world.simulation.time);
+    }
+  }
+
+  reported(digest: string, outcome: string, machine: Machine): void {
     if (outcome === 'unrecognized') this.unread.add(digest);
+    if (outcome !== 'handled') return;
+    const visit = this.visits.get(digest)?.findLast((one) => one.machine === machine && one.isHandled);
+    if (visit !== undefined) visit.settledAt = Math.min(visit.settledAt, this.#world.simulation.time);
   }
 
   /** Some handlers fail the first time, some of them twice. */
@@ -91,7 +115,7 @@ export class Books {
     return add(this.#failures, digest) <= most;
   }
 
-  begin(digest: string, machine: Machine): Visit {
+  begin(digest: string, machine: Machine, { timeLimitMs }: { timeLimitMs: number }): Visit {
     const { simulation } = this.#world;
     const from = simulation.timeOf(machine);
     const isBlind = this.disturbances.some(
@@ -102,8 +126,13 @@ export class Books {
       machine,
       from,
       until: undefined,
+      timeLimitMs,
+      // SQLite answers at once, or within the time for which it waits for others.
+      leasedFrom: this.#asked.get(`${machine.name} ${digest}`) ?? from - 6_000,
       isHandled: false,
-      isAborted: false,
+      isStopped: false,
+      abortedAt: Number.POSITIVE_INFINITY,
+      settledAt: Number.POSITIVE_INFINITY,
       isBlind,
     };
     const before = this.visits.get(digest) ?? [];
@@ -117,13 +146,17 @@ export class Books {
     );
   }
 
-  /** Whether anything excuses that a machine's work was not done, or not written, between these times. */
-  isDisturbed(machine: Machine | undefined, from: number, until: number): boolean {
-    return this.disturbances.some(
+  /** What happened to a machine between these times, as far as it affects a delivery. */
+  disturbancesOf(
+    machine: Machine,
+    { from, until, digest = '' }: { from: number; until: number; digest?: string | undefined },
+  ): Disturbance[] {
+    return this.disturbances.filter(
       (one) =>
+        one.machine === machine &&
         one.from <= until &&
         one.until >= from &&
-        (one.machine === machine || machine === undefined || one.kind === 'clock-jump'),
+        (one.about === undefined || one.about.includes(digest)),
     );
   }
 
@@ -142,14 +175,20 @@ export class Books {
   isCutOff(machine: Machine, from: number): boolean {
     return [...this.visits.values()]
       .flat()
-      .some((one) => one.machine === machine && one.isAborted && (one.until ?? from) >= from);
+      .some(
+        ({ machine: other, abortedAt }) =>
+          other === machine && abortedAt >= from && abortedAt < Number.POSITIVE_INFINITY,
+      );
   }
 
   /** Handlers of a process that run now, and that it has not given up. */
   running(machine: Machine): number {
     return [...this.visits.values()]
       .flat()
-      .filter((one) => one.machine === machine && one.until === undefined && !one.isAborted).length;
+      .filter(
+        (one) =>
+          one.machine === machine && one.until === undefined && one.abortedAt === Number.POSITIVE_INFINITY,
+      ).length;
   }
 }
 

@@ -1,14 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { defects } from './defects.ts';
+import { failedSeeds } from './failed-seeds.ts';
 import type { Shrunk } from './plan.ts';
 import { playAll, startPlayer } from './pool.ts';
 import { shrink } from './shrink.ts';
 import { rareStates } from './sometimes.ts';
+import type { Played } from './worker.ts';
 
 /**
  * `npm run chaos [-- --scenarios 1000 --seed 7]`. `--only 413` plays one of them again, `--trace` prints all that
- * happens in it, `--steps` and `--without` leave out parts of it; `--prove` plants defects, and looks how soon each is
+ * happens in it, `--steps` and `--without` leave out parts of it; `--failed` plays the seeds, too, that failed once; `--prove` plants defects, and looks how soon each is
  * found. docs/details/simulated-world.md explains it.
  */
 
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     steps: { type: 'string' },
     without: { type: 'string' },
+    failed: { type: 'boolean', default: false },
     defect: { type: 'string' },
     trace: { type: 'boolean', default: false },
     prove: { type: 'boolean', default: false },
@@ -42,8 +45,8 @@ async function playOne(number: number): Promise<void> {
     steps: values.steps?.split(',').map(Number),
     withoutFaults: values.without?.split(','),
   };
-  const player = startPlayer(seed, values.defect);
-  const { breaches, trace } = await player.play({ number, shrunk, withTrace: true });
+  const player = startPlayer(values.defect);
+  const { breaches, trace } = await player.play({ seed, number, shrunk, withTrace: true });
   await player.end();
   // With --trace the whole trace and nothing else, so that two runs can be compared byte by byte.
   console.log(values.trace ? trace : breaches.map((breach) => `- ${breach}`).join('\n'));
@@ -55,32 +58,35 @@ async function playMany(scenarios: number): Promise<void> {
   const begun = performance.now();
   const figures = new Map<string, number>();
   const reached = new Map<string, number>(rareStates.map((state) => [state, 0]));
-  const failed: { number: number; breaches: readonly string[]; steps: readonly number[] }[] = [];
-  const asks = Array.from({ length: scenarios }, (_, number) => ({ number }));
+  const failed: Played[] = [];
+  const earlier = values.failed ? failedSeeds.map(([of, number]) => ({ seed: of, number })) : [];
+  const asks = [...earlier, ...Array.from({ length: scenarios }, (_, number) => ({ seed, number }))];
   await playAll(asks, {
-    ...{ seed, threads },
+    threads,
     onPlayed(played) {
       addAll(figures, played.figures);
       addAll(reached, played.reached);
       if (played.breaches.length === 0) return;
       failed.push(played);
-      console.log(`Scenario ${played.number}:\n${played.breaches.map((breach) => `- ${breach}`).join('\n')}`);
+      console.log(
+        `Scenario ${played.seed}/${played.number}:\n${played.breaches.map((breach) => `- ${breach}`).join('\n')}`,
+      );
     },
   });
   const seconds = Math.round((performance.now() - begun) / 1000);
   const never = [...reached].filter(([, count]) => count === 0).map(([state]) => state);
   console.log({ scenarios, failed: failed.length, seconds, ...sorted(figures) });
   console.log(sorted(reached));
-  for (const { number, breaches, steps } of failed.slice(0, mostShrunk)) {
-    const player = startPlayer(seed);
-    const shrunk = await shrink(player, { number, steps, breach: breaches[0] ?? '' });
+  for (const { seed, number, breaches, steps } of failed.slice(0, mostShrunk)) {
+    const player = startPlayer();
+    const shrunk = await shrink(player, { seed, number, steps, breach: breaches[0] ?? '' });
     await player.end();
     console.log(
       `Play ${number} again: npm run chaos -- --seed ${seed} --only ${number} --steps ${shrunk.steps?.join()} --without ${shrunk.withoutFaults?.join()}`,
     );
   }
   if (failed.length > 0)
-    console.log(`Failed with seed ${seed}: ${failed.map(({ number }) => number).join(', ')}`);
+    console.log(`Failed: ${failed.map((played) => `${played.seed}/${played.number}`).join(', ')}`);
   if (never.length > 0) console.log(`Never reached: ${never.join('; ')}`);
   if (failed.length > 0 || (never.length > 0 && scenarios >= longRun)) process.exitCode = 1;
 }
@@ -90,16 +96,16 @@ async function prove(): Promise<void> {
   const left =
     values.defect === undefined ? [...defects] : defects.filter(({ name }) => name === values.defect);
   const work = async () => {
-    const healthy = startPlayer(values.seed);
+    const healthy = startPlayer();
     for (let defect = left.shift(); defect !== undefined; defect = left.shift()) {
       const { name } = defect;
-      const player = startPlayer(values.seed, name);
+      const player = startPlayer(name);
       let found: { number: number; breach: string } | undefined;
       for (let number = 0; number < mostScenarios && found === undefined; number++) {
-        const { breaches } = await player.play({ number });
+        const { breaches } = await player.play({ seed, number });
         const [breach] = breaches;
         // What fails without the defect too is no proof.
-        if (breach !== undefined && (await healthy.play({ number })).breaches.length === 0)
+        if (breach !== undefined && (await healthy.play({ seed, number })).breaches.length === 0)
           found = { number, breach };
       }
       await player.end();

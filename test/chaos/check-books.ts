@@ -4,7 +4,7 @@ import type { OrderTimeline } from '../../src/events/order-timeline.ts';
 import type { DeadLetter } from '../../src/inbox/inbox.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { SandboxDelivery } from '../../src/sandbox/events/delivery.ts';
-import { isPoison, ordersOf, type Visit } from './books.ts';
+import { type Books, isPoison, ordersOf, type Visit } from './books.ts';
 import { journalOf, personal, requestsOf } from './order-steps.ts';
 import { type PartnerProcess, timelineKey } from './partner-process.ts';
 import { contradictions, deviates } from './plan.ts';
@@ -16,9 +16,15 @@ export async function checkBooks(world: World): Promise<void> {
   const process = world.pick();
   if (process === undefined) return books.breach('No process lives at the end.');
   await checkMismatches(world, process);
+  const letters = await deadLetters(world);
+  checkDeadLetters(world, letters);
+  const setAside = new Set([
+    ...letters.map(({ digest }) => digest),
+    ...world.broker.dead.map(({ digest }) => digest),
+  ]);
   await simulation.within(process.machine, async () => {
     for (const id of books.amounts.keys()) {
-      checkOrder(world, id, await journalOf(process, id).get(id));
+      checkOrder(world, id, { known: await journalOf(process, id).get(id), setAside });
       const key = timelineKey(id);
       // Sound: this is what the receiver has set.
       const timeline = (await process.store.transact([key], (records) => records.get(key))) as
@@ -29,12 +35,6 @@ export async function checkBooks(world: World): Promise<void> {
   });
   for (const { partner_order_id: id } of sandbox.orders)
     if (!books.amounts.has(id)) books.breach(`${id} was ordered by nobody.`);
-  const letters = await deadLetters(world);
-  checkDeadLetters(world, letters);
-  const setAside = new Set([
-    ...letters.map(({ digest }) => digest),
-    ...world.broker.dead.map(({ digest }) => digest),
-  ]);
   for (const delivery of sandbox.deliveries) checkDelivery(world, delivery, setAside);
   for (const visits of books.visits.values()) checkVisits(world, visits);
   checkMessages(world);
@@ -91,7 +91,11 @@ async function deadLetters(world: World): Promise<DeadLetter[]> {
   return await world.simulation.within(machine, () => inbox.deadLetters({ limit: 10_000 }));
 }
 
-function checkOrder(world: World, id: string, known: JournaledOrder | undefined): void {
+function checkOrder(
+  world: World,
+  id: string,
+  { known, setAside }: { known: JournaledOrder | undefined; setAside: ReadonlySet<string> },
+): void {
   const { books, sandbox, plan } = world;
   const breach = (what: string) => books.breach(`${id} (${known?.state}) ${what}`);
   const { length: count } = ordersOf(sandbox, id);
@@ -120,7 +124,13 @@ function checkOrder(world: World, id: string, known: JournaledOrder | undefined)
   if (plan.isHonest && isTimely && !plan.isReshaped && known.contradiction !== undefined)
     breach(`contradicts ${known.contradiction}.`);
   const { losesEvents } = plan;
-  if (!losesEvents && !plan.isReshaped && count > 0 && state !== 'accepted' && !hasPoison(world, id))
+  if (
+    !losesEvents &&
+    !plan.isReshaped &&
+    count > 0 &&
+    state !== 'accepted' &&
+    !isSetAside(world, id, setAside)
+  )
     breach('is at the service, whose events all came.');
 }
 
@@ -135,8 +145,9 @@ function repeatedRequests(world: World, id: string): number {
   return refused.length;
 }
 
-function hasPoison(world: World, id: string): boolean {
-  return [...world.books.digests].some(([text, digest]) => isPoison(digest) && text.includes(`"${id}"`));
+/** Whether a person has to look at an event of this order. */
+function isSetAside({ books }: World, id: string, setAside: ReadonlySet<string>): boolean {
+  return [...books.digests].some(([text, digest]) => setAside.has(digest) && text.includes(`"${id}"`));
 }
 
 function checkTimeline(world: World, id: string, timeline: OrderTimeline | undefined): void {
@@ -170,8 +181,11 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   if (isReceived && !isKept && !isHandled(world, delivery) && !isDiscarded(world, digest, isStrange))
     books.breach(`${about} was acknowledged, and neither handled nor kept.`);
   for (const answer of books.given.get(body) ?? []) {
-    const isDisturbed = books.isDisturbed(undefined, answer.begun - 20_000, answer.begun + answer.tookMs);
-    if (answer.tookMs > longestAnswerMs && !isDisturbed)
+    const { machine, begun, tookMs } = answer;
+    const isStalled = books
+      .disturbancesOf(machine, { from: begun, until: begun + tookMs })
+      .some(({ kind }) => kind === 'stall');
+    if (tookMs > longestAnswerMs && !isStalled && plan.disturbances.lateTimer === 0)
       books.breach(`${about} was answered after ${answer.tookMs} ms.`);
     if (answer.status === 401 && !faults.includes('old_key') && !areKeysOver(world))
       books.breach(`${about} is authentic, and was answered 401.`);
@@ -192,11 +206,18 @@ function areKeysOver({ plan }: World): boolean {
   return plan.clocks === 'jumping' || plan.versions.some(({ overlapMs }) => overlapMs < 86_400_000);
 }
 
-/** Failed so often, or died so often with its process, that it became a dead letter with good reason. */
+/** It failed, or its process was lost, so often that it became a dead letter with good reason. */
 function isWorn({ books, plan }: World, digest: string): boolean {
   const least = Math.min(...plan.versions.map(({ maxAttempts }) => maxAttempts));
   const visits = books.visits.get(digest) ?? [];
-  return visits.length >= least || books.disturbances.length >= least;
+  const [first] = visits;
+  if (visits.length >= least || first === undefined) return visits.length >= least;
+  // An attempt counts, too, whose process was lost before its handler began, or before its end was stored.
+  const lost = books.disturbances.filter(
+    ({ kind, about, until }) =>
+      until >= first.leasedFrom && (about === undefined ? kind !== 'clock-jump' : about.includes(digest)),
+  );
+  return visits.length + lost.length >= least;
 }
 
 /** A dead letter that was replayed and is one again is listed; a strange one may be handled by name alone. */
@@ -206,22 +227,20 @@ function isDiscarded({ plan, books }: World, digest: string, isStrange: boolean)
 
 function checkDeadLetters(world: World, letters: readonly DeadLetter[]): void {
   const { books, plan } = world;
-  const [one, other] = plan.versions;
+  const [{ maxAttempts }, other] = plan.versions;
+  if (maxAttempts !== other.maxAttempts) return;
   for (const { digest, attempts } of letters) {
     const visits = books.visits.get(digest) ?? [];
-    if (
-      !isPoison(digest) ||
-      books.unread.has(digest) ||
-      books.replayed.has(digest) ||
-      one.maxAttempts !== other.maxAttempts
-    )
-      continue;
-    const isQuiet = visits.every(
-      ({ machine, from, until = from }) => !books.isDisturbed(machine, from - 20_000, until + 20_000),
-    );
-    if (isQuiet && visits.length > 0 && (attempts !== one.maxAttempts || visits.length !== one.maxAttempts))
+    if (!isPoison(digest) || books.unread.has(digest) || books.replayed.has(digest)) continue;
+    const isQuiet = visits.every(({ machine, leasedFrom: from, until = from + 60_000, isStopped }) => {
+      const disturbances = books.disturbancesOf(machine, { from, until: until + 1_000, digest });
+      return isStopped || (machine.diedAt > until && disturbances.length === 0);
+    });
+    // A stop is no attempt.
+    const { length: ran } = visits.filter(({ isStopped }) => !isStopped);
+    if (isQuiet && ran > 0 && (attempts !== maxAttempts || ran !== maxAttempts))
       books.breach(
-        `Dead letter ${digest.slice(0, 8)} says ${attempts} attempts, ran ${visits.length} times, and may run ${one.maxAttempts} times.`,
+        `Dead letter ${digest.slice(0, 8)} says ${attempts} attempts, ran ${ran} times, and may run ${maxAttempts} times.`,
       );
   }
 }
@@ -232,21 +251,35 @@ function checkVisits(world: World, visits: readonly Visit[]): void {
   for (const [index, visit] of visits.entries()) {
     const next = visits[index + 1];
     if (next === undefined) continue;
-    const { digest, machine, from } = visit;
-    const isExcused =
-      visit.isAborted ||
-      books.replayed.has(digest) ||
-      next.isBlind ||
-      books.isDisturbed(machine, from - 20_000, next.from) ||
-      world.plan.clocks !== 'true';
-    if (isExcused) {
-      if (visit.isHandled) world.sometimes('a delivery was handled again for a reason');
-      continue;
-    }
-    if (visit.isHandled) books.breach(`Event ${digest.slice(0, 8)} was handled again without a reason.`);
-    if (next.from < (visit.until ?? Number.POSITIVE_INFINITY))
-      books.breach(`Event ${digest.slice(0, 8)} was handled twice at once.`);
+    const isAtOnce = next.from < (visit.until ?? Number.POSITIVE_INFINITY);
+    if (!visit.isHandled && !isAtOnce) continue;
+    const digest = visit.digest.slice(0, 8);
+    if (mayFollow(world, visit, next)) world.sometimes('a delivery was handled again for a reason');
+    else if (visit.isHandled) books.breach(`Event ${digest} was handled again without a reason.`);
+    else books.breach(`Event ${digest} was handled twice at once.`);
   }
+}
+
+/** Of two clocks, as far apart as the plan allows. */
+const clockSlackMs = { true: 3_500, skewed: 61_000, jumping: Number.POSITIVE_INFINITY };
+
+/** Whether a delivery may be handled again after a visit that did its work, or that still runs. */
+function mayFollow({ books, plan }: World, visit: Visit, next: Visit): boolean {
+  const { digest, machine, from } = visit;
+  // A person has asked for it.
+  if (books.replayed.get(digest)?.some((at) => at >= from && at <= next.from)) return true;
+  // Its process stalled when it had looked at its lease for the last time.
+  if (next.isBlind) return true;
+  const isRemembered = plan.clocks !== 'jumping' && !isEndLost(books, visit);
+  if (isRemembered && visit.settledAt <= next.leasedFrom) return false;
+  // A stop, or its time limit, has given it back; its process died; its lease was over.
+  if (visit.abortedAt <= next.from || machine.diedAt <= next.from) return true;
+  return next.from >= visit.leasedFrom + visit.timeLimitMs - clockSlackMs[plan.clocks];
+}
+
+/** A queue drops a message that was handled; whether the store has its end decides on a second message of it. */
+function isEndLost(books: Books, { digest, machine, until = 0, settledAt }: Visit): boolean {
+  return books.disturbancesOf(machine, { from: until, until: settledAt, digest }).length > 0;
 }
 
 function isHandled({ books }: World, { body }: SandboxDelivery): boolean {

@@ -164,7 +164,9 @@ async function check(
       if (flow.accepted > 1) books.breach(`${about} was accepted twice.`);
       if (flow.cancelledAt < begun) books.breach(`${about} was accepted after it was cancelled.`);
       const isOld = sent.every(({ sentAt }) => begun - sentAt > settings.lifetimeMs + slackMs);
-      if (isOld && plan.clocks !== 'jumping' && !books.isDisturbed(process.machine, begun - 1, begun + 1))
+      const isStalled =
+        books.disturbancesOf(process.machine, { from: begun, until: simulation.time }).length > 0;
+      if (isOld && plan.clocks !== 'jumping' && !isStalled)
         books.breach(`${about} was accepted, and was too old.`);
     } catch (error) {
       ignoreStore(error);

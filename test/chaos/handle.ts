@@ -1,3 +1,5 @@
+import { isInboxError } from '../../src/errors/errors.ts';
+import type { Books, Visit } from './books.ts';
 import type { Machine } from './machine.ts';
 import type { Version } from './plan.ts';
 import type { World } from './world.ts';
@@ -15,15 +17,17 @@ export async function handle(
   effect: () => Promise<void>,
 ): Promise<void> {
   const { books, simulation } = world;
-  const visit = books.begin(digest, machine);
+  // Nobody hears of the last words of a dead process.
+  if (!machine.isAlive) return new Promise(() => {});
+  const visit = books.begin(digest, machine, version);
   // Of a queue the broker decides how many.
   if (world.plan.inbox !== 'queue' && books.running(machine) > version.concurrency)
     books.breach(`${machine.name} handles more than ${version.concurrency} at once.`);
   const isFirst = books.visits.get(digest)?.length === 1;
   simulation.log(`handles ${digest.slice(0, 8)}`);
   const onAbort = () => {
-    visit.isAborted = true;
-    world.disturb({ kind: 'cut-off', machine, forMs: 16_000 });
+    visit.abortedAt = simulation.timeOf(machine);
+    visit.isStopped = !isTimeout(signal?.reason);
   };
   signal?.addEventListener('abort', onAbort);
   try {
@@ -40,8 +44,24 @@ export async function handle(
   } finally {
     visit.until = simulation.timeOf(machine);
     signal?.removeEventListener('abort', onAbort);
-    if (visit.isAborted) world.disturb({ kind: 'cut-off', machine, forMs: 16_000 });
+    checkTime(world, visit);
   }
+}
+
+function isTimeout(reason: unknown): boolean {
+  return isInboxError(reason) && reason.code === 'handler_timeout';
+}
+
+/** Whoever takes too long is aborted in time. */
+function checkTime({ books, plan }: World, { digest, machine, from, until = from, ...visit }: Visit): void {
+  const isPunctual = plan.disturbances.lateTimer === 0 && visit.abortedAt === Number.POSITIVE_INFINITY;
+  const slackMs = 100;
+  if (isPunctual && until - from > visit.timeLimitMs + slackMs && !isStalled(books, machine, { from, until }))
+    books.breach(`Event ${digest.slice(0, 8)} was handled for ${until - from} ms, and not aborted.`);
+}
+
+function isStalled(books: Books, machine: Machine, time: { from: number; until: number }): boolean {
+  return books.disturbancesOf(machine, time).some(({ kind }) => kind === 'stall');
 }
 
 /** Most are done at once, some take nearly all of their time, few too long at first. */

@@ -14,7 +14,7 @@ export class Machine {
   readonly canBeDisturbed: boolean;
   /** Until then its loop is blocked, in time of the simulation. */
   busyUntil = 0;
-  isAlive = true;
+  diedAt = Number.POSITIVE_INFINITY;
   readonly #onDeath = new Set<() => void>();
   readonly #bornAt: number;
   readonly #dayOne: number;
@@ -39,6 +39,10 @@ export class Machine {
     return (at - this.#bornAt) * (1 + this.clock.drift);
   }
 
+  get isAlive(): boolean {
+    return this.diedAt === Number.POSITIVE_INFINITY;
+  }
+
   /** Called once it is dead. Returns how to take that back. */
   onDeath(run: () => void): () => void {
     this.#onDeath.add(run);
@@ -46,9 +50,10 @@ export class Machine {
   }
 
   /** Nothing of it runs any more: what it waits for never comes. */
-  kill(): void {
+  kill(at: number): void {
     if (!this.isAlive) return;
-    this.isAlive = false;
+    this.diedAt = at;
+    this.busyUntil = at;
     for (const run of [...this.#onDeath]) run();
   }
 }

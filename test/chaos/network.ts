@@ -1,18 +1,6 @@
 import type { Machine } from './machine.ts';
 import type { World } from './world.ts';
 
-/** What can happen to a request on its way, besides what the service does to it. */
-export const networkFaults = {
-  refused: 'no connection',
-  'reset-before': 'the connection ends before the request arrives',
-  'reset-after': 'the connection ends before the answer arrives',
-  slow: 'each way takes seconds',
-  'dies-before': 'the process that is asked or asks dies before',
-  'dies-after': 'the process that is asked or asks dies after',
-} as const;
-
-export type NetworkFault = keyof typeof networkFaults;
-
 /** The network as a process of the partner has it: what leaves goes to the service. */
 export function clientFetch(world: World, machine: Machine): typeof fetch {
   const { simulation } = world;

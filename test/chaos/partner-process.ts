@@ -51,8 +51,9 @@ export const timelineKey = (id: string) => `timeline:${id}`;
 
 export function startProcess(world: World, version: Version, isReceiver: boolean): PartnerProcess {
   const { simulation, plan } = world;
-  const machine = new Machine(`P${world.processNumber++}`, {
-    clock: plan.inbox === 'sqlite' ? world.hostClock : world.drawClock(),
+  const name = `P${world.processNumber++}`;
+  const machine = new Machine(name, {
+    clock: plan.inbox === 'sqlite' ? world.hostClock : world.drawClock(name),
     bornAt: simulation.time,
     dayOne,
     canBeDisturbed: true,
@@ -145,7 +146,7 @@ function buildProcess(
     onRefused: () => {},
     onDelivery: ({ stage, outcome, digest = '', code }) => {
       simulation.log(`${stage} ${outcome} ${digest.slice(0, 8)} ${code ?? ''}`);
-      if (stage === 'handle') books.reported(digest, outcome);
+      if (stage === 'handle') books.reported(digest, outcome, machine);
       world.noteDelivery(stage, outcome, code);
     },
   });
@@ -231,10 +232,15 @@ function buildProcess(
   return {
     ...{ machine, version, isReceiver, webhooks, inbox, otp, messengers, store, partners },
     stop: (timeoutMs) =>
-      simulation.within(machine, async () => {
-        const end = await inbox.stop({ timeoutMs });
-        await store.close();
-        return end;
-      }),
+      simulation
+        .within(machine, async () => {
+          const end = await inbox.stop({ timeoutMs });
+          await store.close();
+          return end;
+        })
+        .catch((error: unknown) => {
+          if (machine.isAlive) throw error;
+          return 'cut-off';
+        }),
   };
 }

@@ -7,10 +7,15 @@ import { type EventFaultName, eventFaultNames } from '../../src/sandbox/faults/e
 import { type FaultRates, requestFaultNames } from '../../src/sandbox/faults/faults.ts';
 import { type SeededRandom, seededRandom } from '../../src/sandbox/seeded-random.ts';
 import { reshapingFaults } from '../sandbox/faults/reshaping-faults.ts';
-import type { NetworkFault } from './network.ts';
-import type { StoreFault } from './remote-store.ts';
+import {
+  type NetworkFault,
+  networkFaults,
+  type SqliteFault,
+  type StoreFault,
+  sqliteFaults,
+  storeFaults,
+} from './faults.ts';
 import type { Disturbances } from './simulation.ts';
-import type { SqliteFault } from './sqlite-world.ts';
 
 /** What a scenario is made of, before it begins. */
 export interface Plan {
@@ -74,12 +79,6 @@ const stepWeights = {
 
 export type StepName = keyof typeof stepWeights;
 
-/** Each name as often as it comes. */
-// Sound: the keys of the table, of which there are some.
-const stepNames = Object.entries(stepWeights).flatMap(([name, weight]) =>
-  Array.from({ length: weight }, () => name),
-) as [StepName, ...StepName[]];
-
 export interface PlannedStep {
   readonly number: number;
   /** In milliseconds since the scenario began. */
@@ -130,63 +129,86 @@ export interface Shrunk {
 }
 
 export function drawPlan(seed: string): Plan {
-  const random = seededRandom(seed, 'plan');
-  const duplicateOrders = pick(random, ['refused', 'same', 'second'] as const);
+  const draw = dimensionsOf(seed);
+  const duplicateOrders = draw.one('duplicate orders', { refused: 1, same: 1, second: 1 });
   const known = { refused: 'refused', same: 'same-order', second: 'unknown' } as const;
-  const isHonest = random.chance(0.7);
-  const losesEvents = random.chance(0.2);
-  const isReshaped = random.chance(0.3);
+  const isHonest = draw.chance('honest', 0.7);
+  const losesEvents = draw.chance('lost events', 0.2);
+  const isReshaped = draw.chance('reshaped', 0.3);
   const service = drawService(seed, { asDocumented: isReshaped ? planned : [...planned, ...shapes] });
-  const duplicateIds = random.chance(0.6) ? known[duplicateOrders] : 'unknown';
-  const inbox = pick(random, ['sqlite', 'store', 'store', 'drain', 'queue'] as const);
-  const partners = random.chance(0.25) ? 2 : 1;
+  const duplicateIds = draw.chance('duplicate ids are known', 0.6) ? known[duplicateOrders] : 'unknown';
+  const inbox = draw.one('inbox', { sqlite: 1, store: 2, drain: 1, queue: 1 });
+  const partners = draw.chance('two partners', 0.25) ? 2 : 1;
   const keys =
     partners === 2
-      ? pick(random, ['static', 'function'] as const)
-      : pick(random, ['static', 'ring', 'ring', 'function'] as const);
-  const clocks = pick(random, ['true', 'true', 'skewed', 'jumping'] as const);
-  const version = drawVersion(random);
-  const contradicting = drawContradictions(seededRandom(seed, 'contradictions'));
+      ? draw.one('keys of two', { static: 1, function: 1 })
+      : draw.one('keys', { static: 1, ring: 2, function: 1 });
+  const clocks = draw.one('clocks', { true: 2, skewed: 1, jumping: 1 });
+  const version = drawVersion(draw, 'version 1');
+  const contradicting = drawContradictions(draw);
   return {
     duplicateOrders,
     duplicateIds,
     isHonest,
     partners,
     keys,
-    keyStorage: inbox === 'sqlite' ? pick(random, ['record', 'file'] as const) : 'record',
-    isNameless: keys === 'ring' && random.chance(0.4),
-    oldKeysExpire: pick(random, ['request', 'link'] as const),
+    keyStorage: inbox === 'sqlite' ? draw.one('key storage', { record: 1, file: 1 }) : 'record',
+    isNameless: keys === 'ring' && draw.chance('nameless', 0.4),
+    oldKeysExpire: draw.one('old keys', { request: 1, link: 1 }),
     inbox,
-    isSplit: inbox !== 'drain' && random.chance(0.2),
-    versions: [version, random.chance(0.5) ? drawVersion(random) : version],
-    processes: 1 + Math.floor(random.fraction() * 3),
+    isSplit: inbox !== 'drain' && draw.chance('split', 0.2),
+    versions: [version, draw.chance('two versions', 0.5) ? drawVersion(draw, 'version 2') : version],
+    processes: draw.number('processes', [1, 2, 3]),
     clocks,
-    postings: losesEvents && random.chance(0.5) ? 1 : 60,
+    postings: losesEvents && draw.chance('posted once', 0.5) ? 1 : 60,
     losesEvents,
-    requestFaults: drawRequestFaults(random, { isHonest, duplicateIds }),
-    eventFaults: { ...drawEventFaults(random, { losesEvents, isReshaped }), ...contradicting },
+    requestFaults: drawRequestFaults(draw, { isHonest, duplicateIds }),
+    eventFaults: { ...drawEventFaults(draw, { losesEvents, isReshaped }), ...contradicting },
     contradicts: Object.keys(contradicting).length > 0,
     faults: {
-      store: drawStoreFaults(random),
-      network: drawRates(
-        random,
-        [0, 0, 0.05, 0.15],
-        ['refused', 'reset-before', 'reset-after', 'slow', 'dies-before', 'dies-after'],
-      ),
-      sqlite: drawRates(random, [0, 0, 0.05], ['busy', 'full']),
+      store: {
+        ...drawRates(draw, 'store', { intensities: [0, 0, 0.02, 0.08], table: storeFaults }),
+        repeated: 0.05,
+      },
+      network: drawRates(draw, 'network', { intensities: [0, 0, 0.05, 0.15], table: networkFaults }),
+      sqlite: drawRates(draw, 'sqlite', { intensities: [0, 0, 0.02, 0.06], table: sqliteFaults }),
     },
     disturbances: {
-      stall: pick(random, [0, 0, 0.0005, 0.003]),
-      lateTimer: pick(random, [0, 0, 0.05]),
-      clockJump: clocks === 'jumping' ? pick(random, [0.0003, 0.002]) : 0,
+      stall: draw.number('stalls', [0, 0, 0.0005, 0.003]),
+      lateTimer: draw.number('late timers', [0, 0, 0.05]),
+      clockJump: clocks === 'jumping' ? draw.number('clock jumps', [0.0003, 0.002]) : 0,
     },
-    steps: drawSteps(random),
+    steps: drawSteps(draw),
     service,
     isVague: ['replies', 'replyStatus', 'errorReplies'].some((point) => point in service.differences),
     isReshaped,
-    unrecognized: pick(random, ['handled', 'observed', 'kept'] as const),
+    unrecognized: draw.one('unrecognized', { handled: 1, observed: 1, kept: 1 }),
   };
 }
+
+/**
+ * Each dimension has a stream of its own, and each value in it too: a seed that failed once still means the same when
+ * another dimension or another value is added.
+ */
+function dimensionsOf(seed: string) {
+  const stream = (dimension: string) => seededRandom(seed, `plan ${dimension}`);
+  return {
+    stream,
+    chance: (dimension: string, probability: number) => stream(dimension).chance(probability),
+    number: (dimension: string, values: readonly [number, ...number[]]) => pick(stream(dimension), values),
+    /** The value whose exponential clock, with its weight as its rate, rings first. */
+    one<Name extends string>(dimension: string, weights: Readonly<Record<Name, number>>): Name {
+      // Sound: the names are the keys of the table, of which there are some.
+      const names = Object.keys(weights) as [Name, ...Name[]];
+      const rings = (name: Name) => -Math.log(1 - stream(`${dimension}: ${name}`).fraction()) / weights[name];
+      return names
+        .map((name) => ({ name, at: rings(name) }))
+        .reduce((first, next) => (next.at < first.at ? next : first)).name;
+    },
+  };
+}
+
+type Dimensions = ReturnType<typeof dimensionsOf>;
 
 export function shrinkPlan(plan: Plan, { steps, withoutFaults = [] }: Shrunk): Plan {
   const without = <Rates extends Record<string, unknown>>(rates: Rates, kind: string): Rates =>
@@ -221,27 +243,30 @@ export const faultKinds = [
   'clockJump',
 ];
 
-function drawVersion(random: SeededRandom): Version {
+function drawVersion({ number }: Dimensions, version: string): Version {
+  const of = (option: string, values: readonly [number, ...number[]]) =>
+    number(`${version} ${option}`, values);
   return {
-    timeLimitMs: pick(random, [6_000, 20_000, 60_000]),
-    maxAttempts: pick(random, [4, 6, 9]),
-    concurrency: pick(random, [1, 3, 10]),
-    rememberMs: pick(random, [86_400_000, 30 * 86_400_000]),
-    overlapMs: pick(random, [3_600_000, 7 * 86_400_000]),
-    pollMs: pick(random, [4_000, 15_000]),
-    timeoutMs: pick(random, [4_000, 30_000]),
+    timeLimitMs: of('timeLimitMs', [6_000, 20_000, 60_000]),
+    maxAttempts: of('maxAttempts', [4, 6, 9]),
+    concurrency: of('concurrency', [1, 3, 10]),
+    rememberMs: of('rememberMs', [86_400_000, 30 * 86_400_000]),
+    overlapMs: of('overlapMs', [3_600_000, 7 * 86_400_000]),
+    pollMs: of('pollMs', [4_000, 15_000]),
+    timeoutMs: of('timeoutMs', [4_000, 30_000]),
   };
 }
 
-function drawSteps(random: SeededRandom): PlannedStep[] {
-  const count = 12 + Math.floor(random.fraction() * 28);
-  const paceMs = pick(random, [500, 4_000, 20_000]);
+function drawSteps(draw: Dimensions): PlannedStep[] {
+  const count = 12 + Math.floor(draw.stream('steps').fraction() * 28);
+  const paceMs = draw.number('pace', [500, 4_000, 20_000]);
   let at = 0;
   return Array.from({ length: count }, (_, number) => {
+    const random = draw.stream(`step ${number} waits`);
     // Some at once.
     at += random.chance(0.2) ? 0 : Math.ceil(random.fraction() * 2 * paceMs);
     // The first one gives the others something to work on.
-    return { number, at, name: number === 0 ? 'createNew' : pick(random, stepNames) };
+    return { number, at, name: number === 0 ? 'createNew' : draw.one(`step ${number}`, stepWeights) };
   });
 }
 
@@ -249,14 +274,14 @@ function drawSteps(random: SeededRandom): PlannedStep[] {
 const refusing: ReadonlySet<string> = new Set(['too_many_requests', 'redirect', 'misdirected', 'conflict']);
 
 function drawRequestFaults(
-  random: SeededRandom,
+  draw: Dimensions,
   { isHonest, duplicateIds }: Pick<Plan, 'isHonest' | 'duplicateIds'>,
 ): FaultRates {
-  const intensity = pick(random, [0, 0.15, 0.3, 0.6]);
+  const intensity = draw.number('request faults', [0, 0.15, 0.3, 0.6]);
   // Where a 409 means that the order is there, an honest service does not say so of another one.
   const meansDuplicate = isHonest && duplicateIds === 'refused';
   const names = requestFaultNames.filter(
-    (name) => random.chance(0.5) && !(meansDuplicate && name === 'conflict'),
+    (name) => draw.chance(`request fault ${name}`, 0.5) && !(meansDuplicate && name === 'conflict'),
   );
   return Object.fromEntries(
     names.map((name) => {
@@ -267,50 +292,46 @@ function drawRequestFaults(
   );
 }
 
+/** The service posts these again and again, since nobody acknowledges them. */
+const shares: Partial<Record<EventFaultName, number>> = { forged: 0.2, tampered: 0.2 };
+
 function drawEventFaults(
-  random: SeededRandom,
+  draw: Dimensions,
   { losesEvents, isReshaped }: Pick<Plan, 'losesEvents' | 'isReshaped'>,
 ): FaultRates {
-  const most = pick(random, [0, 0.2, 0.5]);
+  const most = draw.number('event faults', [0, 0.2, 0.5]);
+  const fraction = (name: EventFaultName) => draw.stream(`event fault ${name}`).fraction();
   const rates: Partial<Record<EventFaultName, number>> = {};
   for (const name of eventFaultNames.filter((each) => !contradictions.has(each))) {
-    const share = reshaping.has(name) ? Number(isReshaped) * 0.2 : 1;
-    rates[name] = random.fraction() * most * share;
+    const share = reshaping.has(name) ? Number(isReshaped) * 0.2 : (shares[name] ?? 1);
+    rates[name] = fraction(name) * most * share;
   }
-  rates.drop = losesEvents ? 0.1 + random.fraction() * 0.4 : 0;
+  rates.drop = losesEvents ? 0.1 + fraction('drop') * 0.4 : 0;
   return rates;
 }
 
-function drawContradictions(random: SeededRandom): FaultRates {
-  if (!random.chance(0.3)) return {};
-  return Object.fromEntries([...contradictions].map((name) => [name, random.fraction() * 0.15]));
+function drawContradictions(draw: Dimensions): FaultRates {
+  if (!draw.chance('contradictions', 0.3)) return {};
+  return Object.fromEntries(
+    [...contradictions].map((name) => [name, draw.stream(`event fault ${name}`).fraction() * 0.15]),
+  );
 }
 
-function drawStoreFaults(random: SeededRandom): WorldFaults['store'] {
-  const names: readonly StoreFault[] = [
-    'refused',
-    'conflict',
-    'lost',
-    'slow',
-    'slow-answer',
-    'full',
-    'dies-before',
-    'dies-after',
-  ];
-  return { ...drawRates(random, [0, 0, 0.02, 0.08], names), repeated: 0.05 };
-}
-
+/** About half of the faults of a table, with rates whose sum is about the intensity. */
 function drawRates<Name extends string>(
-  random: SeededRandom,
-  intensities: readonly [number, ...number[]],
-  names: readonly Name[],
+  draw: Dimensions,
+  kind: string,
+  {
+    intensities,
+    table,
+  }: { intensities: readonly [number, ...number[]]; table: Readonly<Record<Name, string>> },
 ): Partial<Record<Name, number>> {
-  const intensity = pick(random, intensities);
-  const drawn = names.filter(() => random.chance(0.5));
+  const names = Object.keys(table);
+  const each = draw.number(`${kind} faults`, intensities) / (names.length / 2);
   // Deaths are dear: each one excuses much.
-  const rate = (name: string) =>
-    (intensity / Math.max(1, drawn.length)) * (name.startsWith('dies') ? 0.3 : 1);
-  // Sound: the names are those of the list.
+  const rate = (name: string) => each * (name.startsWith('dies') ? 0.3 : 1);
+  const drawn = names.filter((name) => draw.chance(`${kind} fault ${name}`, 0.5));
+  // Sound: the names are those of the table.
   return Object.fromEntries(drawn.map((name) => [name, rate(name)])) as Partial<Record<Name, number>>;
 }
 

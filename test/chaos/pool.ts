@@ -7,8 +7,8 @@ export interface Player {
   end(): Promise<number>;
 }
 
-export function startPlayer(seed: string, defect?: string): Player {
-  const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: { seed, defect } });
+export function startPlayer(defect?: string): Player {
+  const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: { defect } });
   let waiting: PromiseWithResolvers<Played> | undefined;
   worker.on('message', (played: Played) => waiting?.resolve(played));
   // Also while it is idle: a defect may keep its module from loading.
@@ -31,11 +31,11 @@ export function startPlayer(seed: string, defect?: string): Player {
 /** Plays scenarios on some threads, in the order of their numbers as far as that goes. */
 export async function playAll(
   asks: readonly Ask[],
-  { seed, threads, onPlayed }: { seed: string; threads: number; onPlayed: (played: Played) => void },
+  { threads, onPlayed }: { threads: number; onPlayed: (played: Played) => void },
 ): Promise<void> {
   const left = [...asks];
   const work = async () => {
-    const player = startPlayer(seed);
+    const player = startPlayer();
     for (let ask = left.shift(); ask !== undefined; ask = left.shift()) onPlayed(await player.play(ask));
     await player.end();
   };

@@ -19,8 +19,7 @@ export const restartOne: Step = async (world, random) => {
   if (end === 'cut-off') world.sometimes('a stop was cut off');
   await world.simulation.delay(5, machine);
   if (!machine.isAlive) return;
-  world.disturb({ kind: 'cut-off', machine, forMs: 16_000 });
-  machine.kill();
+  machine.kill(world.simulation.time);
   world.replace(machine, pick(random, world.plan.versions));
 };
 
@@ -59,7 +58,7 @@ export const breakDown: Step = async (world, random) => {
       setDisk('full');
   }
   if (what !== 'network')
-    for (const { machine } of world.alive()) world.disturb({ kind: 'fault', machine, forMs: ms + 16_000 });
+    for (const { machine } of world.alive()) world.disturb({ kind: 'fault', machine, forMs: ms });
   await simulation.delay(ms);
   world.isDown = false;
   storeServer.isDown = false;
@@ -76,7 +75,8 @@ export const replayDead: Step = async (world, random) => {
     await world.simulation.within(machine, async () => {
       const letter = pickOf(random, await inbox.deadLetters());
       if (letter === undefined) return;
-      world.books.replayed.add(letter.digest);
+      const { replayed } = world.books;
+      replayed.set(letter.digest, [...(replayed.get(letter.digest) ?? []), world.simulation.time]);
       if (await inbox.replay(letter.digest)) world.sometimes('a dead letter was replayed');
     });
   } catch (error) {

@@ -5,21 +5,6 @@ import type { RecordSet, RecordStore } from '../../src/store/record-store.ts';
 import type { Machine } from './machine.ts';
 import type { World } from './world.ts';
 
-/** What can happen to a call of a store on another machine. */
-export const storeFaults = {
-  refused: 'nothing is written, and the caller is told',
-  conflict: 'nothing is written, since others were faster',
-  lost: 'it is written, and the answer is lost',
-  slow: 'it takes seconds',
-  'slow-answer': 'it is written at once, and the answer takes seconds',
-  full: 'there is no room for anything new',
-  repeated: 'the change runs twice',
-  'dies-before': 'the process dies when it has asked',
-  'dies-after': 'the process dies when it is written',
-} as const;
-
-export type StoreFault = keyof typeof storeFaults;
-
 /** A store that outlives processes: rules and expiry by the clock of whoever asks, as PostgreSQL and Redis have it. */
 export class StoreServer {
   readonly records = memoryStore({ now: Date.now });
@@ -45,7 +30,8 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (!machine.isAlive) return;
-      const fault = server.isDown ? 'refused' : world.drawFault('store', machine);
+      const fault = server.isDown ? 'refused' : world.drawFault('store', machine, keys);
+      world.books.asks(machine, keys);
       const isFull = isNew && (server.isFull || fault === 'full');
       simulation.log(`${what} ${shown(keys)}${fault === undefined ? '' : ` [${fault}]`}`);
       const [there, back] = [random.fraction() * 4, random.fraction() * 4];

@@ -5,6 +5,7 @@ import type { SandboxDelivery } from '../../src/sandbox/events/delivery.ts';
 import { checkBooks } from './check-books.ts';
 import { checkContract } from './check-contract.ts';
 import { endRotation } from './key-steps.ts';
+import type { Machine } from './machine.ts';
 import { drawPlan, type Plan, type Shrunk, shrinkPlan } from './plan.ts';
 import type { RareState } from './sometimes.ts';
 import { setDisk } from './sqlite-world.ts';
@@ -45,7 +46,7 @@ export async function runScenario(seed: string, shrunk: Shrunk = {}): Promise<Sc
   } catch (error) {
     books.breach(`The scenario failed: ${error instanceof Error ? error.stack : String(error)}`);
   }
-  for (const { machine } of world.processes) machine.kill();
+  for (const { machine } of world.processes) machine.kill(simulation.time);
   rmSync(folder, { recursive: true, force: true });
   world.count('simulated minutes', Math.round(simulation.time / 60_000));
   const { reached, figures } = world;
@@ -90,7 +91,10 @@ async function comeToRest(world: World): Promise<void> {
     // Events that were held back are posted.
     void simulation.within(world.service, world.sandbox.idle);
     const isOver = await endRotation(world);
-    isAtRest = isOver && (await isQuiet(world));
+    const isQuietNow = isOver && (await isQuiet(world));
+    // A count looks at one index after the other, and a delivery may move from one to the other meanwhile.
+    await simulation.delay(1_000);
+    isAtRest = isQuietNow && (await isQuiet(world));
     if (!isAtRest) simulation.after(20_000, undefined, () => void turn().catch(fail));
   };
   const fail = (error: unknown) => {
@@ -98,7 +102,8 @@ async function comeToRest(world: World): Promise<void> {
     isAtRest = true;
   };
   // Longer than the lease of an order, and than the cool-down of a key ring.
-  simulation.after(180_000, undefined, () => void turn().catch(fail));
+  const stalledMs = Math.max(0, ...world.alive().map(({ machine }) => machine.busyUntil - simulation.time));
+  simulation.after(stalledMs + 180_000, undefined, () => void turn().catch(fail));
   if (await simulation.run(() => isAtRest, restLimit(world))) return;
   const left = await during(world, whatIsLeft(world));
   books.breach(`It does not come to rest: ${left || undone(world)}`);
@@ -113,7 +118,8 @@ async function isQuiet(world: World): Promise<boolean> {
   const { sandbox, simulation } = world;
   if (!sandbox.deliveries.every((one) => isDone(one, world))) return false;
   if (world.alive().length < world.processes.length) return false;
-  if (world.alive().some(({ machine }) => machine.busyUntil > simulation.time)) return false;
+  const isBusy = (machine: Machine) => machine.busyUntil > simulation.time || world.books.isHandling(machine);
+  if (world.alive().some(({ machine }) => isBusy(machine))) return false;
   return (await whatIsLeft(world)) === '';
 }
 

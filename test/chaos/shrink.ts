@@ -1,14 +1,20 @@
 import { faultKinds, type Shrunk } from './plan.ts';
 import type { Player } from './pool.ts';
+import type { Played } from './worker.ts';
 
 /** The least steps and kinds of faults that break the same promise, found by leaving out one part after another. */
 export async function shrink(
   player: Player,
-  { number, breach, steps: all }: { number: number; breach: string; steps: readonly number[] },
+  {
+    seed,
+    number,
+    breach,
+    steps: all,
+  }: Pick<Played, 'seed' | 'number' | 'steps'> & { readonly breach: string },
 ): Promise<Shrunk> {
   const kind = kindOf(breach);
   const fails = async (shrunk: Shrunk) => {
-    const { breaches } = await player.play({ number, shrunk });
+    const { breaches } = await player.play({ seed, number, shrunk });
     return breaches.some((one) => kindOf(one) === kind);
   };
   let steps = all;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 
 /** What stands in place of the real world while a simulation runs. */
@@ -110,6 +111,11 @@ function install(): void {
   for (const name of ['randomInt', 'randomFill']) cryptography[name] = refuse(`${name} of node:crypto`);
   replace(globalThis.crypto, 'randomUUID', uuid);
   replace(globalThis.crypto, 'getRandomValues', fill);
+  // A digest of a thread pool would come when it likes.
+  replace(globalThis.crypto.subtle, 'digest', async (name: string, bytes: Uint8Array) => {
+    const digest = createHash(name.replace('-', '')).update(bytes).digest();
+    return digest.buffer.slice(digest.byteOffset, digest.byteOffset + digest.byteLength);
+  });
   // Node's own modules draw while they are loaded.
   Math.random = () =>
     simulated === undefined ? 0 : Buffer.from(simulated.random(4)).readUInt32LE() / 2 ** 32;

@@ -1,25 +1,23 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import type { SqliteFault } from './faults.ts';
 import type { Machine } from './machine.ts';
 import { currentMachine } from './simulation.ts';
 
-/** What can happen to a transaction of SQLite. */
-export const sqliteFaults = {
-  busy: 'another program has the file locked',
-  full: 'the disk is full',
-} as const;
+/** What the world does to SQLite. */
+interface SqliteWorld {
+  readonly drawFault: (machine: Machine) => SqliteFault | undefined;
+  readonly stall: (machine: Machine) => void;
+  readonly die: (machine: Machine, why: string) => void;
+}
 
-export type SqliteFault = keyof typeof sqliteFaults;
-
-type DrawFault = (machine: Machine) => SqliteFault | undefined;
-
-let drawFault: DrawFault = () => undefined;
+let world: SqliteWorld | undefined;
 /** Bytes left on the simulated disk. */
 let freeBytes = 2 ** 40;
 
 /** How SQLite and its disk are in this scenario. */
-export function simulateSqlite(draw: DrawFault): void {
-  drawFault = draw;
+export function simulateSqlite(simulated: SqliteWorld): void {
+  world = simulated;
   freeBytes = 2 ** 40;
 }
 
@@ -27,36 +25,50 @@ export function setDisk(state: 'full' | 'free'): void {
   freeBytes = state === 'full' ? 1024 * 1024 : 2 ** 40;
 }
 
-const require = createRequire(import.meta.url);
-// Sound: these are the modules themselves, whose members can be replaced.
-const sqlite = require('node:sqlite') as { DatabaseSync: typeof DatabaseSync };
-const fs = require('node:fs') as { statfsSync: unknown };
+// Its exports cannot be replaced once a module has taken them by name; its methods can.
+const { prepare } = DatabaseSync.prototype;
+/** The fault of the transaction that is open: between two events none is. */
+let fault: SqliteFault | undefined;
 
-/** The system closes the files of a dead process. Its transactions are over: between two events none is open. */
-class WorldDatabase extends sqlite.DatabaseSync {
-  constructor(...given: ConstructorParameters<typeof DatabaseSync>) {
-    super(...given);
-    currentMachine()?.onDeath(() => {
+DatabaseSync.prototype.prepare = function (sql) {
+  const statement = prepare.call(this, sql);
+  const run: () => ReturnType<typeof statement.run> = statement.run.bind(statement);
+  const machine = currentMachine();
+  if (machine === undefined) return statement;
+  if (sql === 'BEGIN IMMEDIATE') {
+    // The system closes the files of a dead process.
+    machine.onDeath(() => {
       if (this.isOpen) this.close();
     });
-  }
-
-  override prepare(sql: string): StatementSync {
-    const statement = super.prepare(sql);
-    if (sql !== 'BEGIN IMMEDIATE') return statement;
-    const begin: () => ReturnType<StatementSync['run']> = statement.run.bind(statement);
-    // BEGIN has no parameters.
     statement.run = () => {
-      const machine = currentMachine();
-      const fault = machine?.isAlive ? drawFault(machine) : undefined;
-      if (fault === 'busy') throw Object.assign(new Error('database is locked'), { errcode: 5 });
-      if (fault === 'full') throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
-      return begin();
+      fault = world?.drawFault(machine);
+      if (fault === 'busy') throw sqliteError('database is locked', 5);
+      if (fault === 'slow') world?.stall(machine);
+      return run();
     };
-    return statement;
   }
+  if (sql === 'COMMIT')
+    statement.run = () => {
+      if (fault === 'full') throw sqliteError('database or disk is full', 13);
+      if (fault === 'dies-before') return die(machine, 'before it commits');
+      const result = run();
+      return fault === 'dies-after' ? die(machine, 'when it has committed') : result;
+    };
+  return statement;
+};
+
+/** What runs of it in this very moment gets an error: nobody hears of what it makes of that. */
+function die(machine: Machine, why: string): never {
+  world?.die(machine, why);
+  throw sqliteError('the process is dead', 10);
 }
 
-sqlite.DatabaseSync = WorldDatabase;
+function sqliteError(message: string, errcode: number): Error {
+  return Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode });
+}
+
+const require = createRequire(import.meta.url);
+// Sound: this is the module itself, whose members can be replaced.
+const fs = require('node:fs') as { statfsSync: unknown };
 fs.statfsSync = () => ({ bavail: Math.floor(freeBytes / 4096), bsize: 4096, blocks: 2 ** 30 });
 syncBuiltinESMExports();

@@ -6,6 +6,7 @@ import { stopwatch } from './simulated-globals.ts';
 
 /** What a worker is asked to play. */
 export interface Ask {
+  readonly seed: string;
   readonly number: number;
   readonly shrunk?: Shrunk | undefined;
   readonly withTrace?: boolean | undefined;
@@ -13,6 +14,7 @@ export interface Ask {
 
 /** What it met. */
 export interface Played {
+  readonly seed: string;
   readonly number: number;
   readonly breaches: readonly string[];
   readonly steps: readonly number[];
@@ -23,7 +25,7 @@ export interface Played {
 }
 
 // Sound: chaos.ts gives it.
-const { seed, defect } = workerData as { seed: string; defect: string | undefined };
+const { defect } = workerData as { defect: string | undefined };
 if (defect !== undefined) plant(defect);
 
 // Only now, so that everything below sees the simulated world, and the defect.
@@ -31,11 +33,11 @@ const { runScenario } = await import('./run-scenario.ts');
 // Fills what modules keep from their first use, so that a scenario is the same alone and after others.
 await runScenario('warm-up');
 
-parentPort?.on('message', async ({ number, shrunk, withTrace }: Ask) => {
+parentPort?.on('message', async ({ seed, number, shrunk, withTrace }: Ask) => {
   const begun = stopwatch();
   const { breaches, trace, reached, figures, plan } = await runScenario(`${seed}/${number}`, shrunk);
   const played: Played = {
-    ...{ number, breaches, reached, figures, ms: stopwatch() - begun },
+    ...{ seed, number, breaches, reached, figures, ms: stopwatch() - begun },
     steps: plan.steps.map((step) => step.number),
     trace: withTrace ? trace.join('\n') : undefined,
   };

@@ -46,8 +46,9 @@ export class World {
   readonly reached = new Map<RareState, number>();
   readonly figures = new Map<string, number>();
   readonly campaigns = new Map<string, readonly string[]>();
-  /** Where people, load balancers and outages are drawn from. */
-  readonly random: SeededRandom;
+  /** Where observers and load balancers are drawn from. */
+  readonly #observers: SeededRandom;
+  readonly #balancer: SeededRandom;
   readonly handle = handle.bind(undefined, this);
   processNumber = 1;
   /** All that ever ran, by their process IDs. */
@@ -65,19 +66,25 @@ export class World {
     const simulation = new Simulation(seed);
     this.simulation = simulation;
     simulation.activate();
-    this.random = simulation.stream('people');
+    this.#observers = simulation.stream('observers');
+    this.#balancer = simulation.stream('load balancer');
     this.#faultRandom = {
       store: simulation.stream('store faults'),
       network: simulation.stream('network faults'),
       sqlite: simulation.stream('sqlite faults'),
     };
     this.books = new Books(this);
-    this.hostClock = this.drawClock();
+    this.hostClock = this.drawClock('the host');
     const clock = { offset: 0, drift: 0 };
     this.service = new Machine('service', { clock, bornAt: 0, dayOne, canBeDisturbed: false });
     this.credentials = { a: drawCredentials('a', plan), b: drawCredentials('b', plan) };
     this.broker = new Broker(this);
-    simulateSqlite((machine) => this.drawFault('sqlite', machine));
+    const slowDisk = simulation.stream('slow disk');
+    simulateSqlite({
+      drawFault: (machine) => this.drawFault('sqlite', machine),
+      stall: (machine) => simulation.stall(machine, Math.ceil(slowDisk.fraction() * 10_000)),
+      die: (machine, why) => void this.die(machine, why),
+    });
     simulation.onDisturbance = (kind, machine, ms) => this.#noteDisturbance(kind, machine, ms);
     simulation.onUnhandled = (error) => {
       this.books.breach(`An unhandled rejection: ${error instanceof Error ? error.stack : String(error)}`);
@@ -153,13 +160,13 @@ export class World {
   }
 
   /** A process that lives and handles; `undefined` if all are dead. */
-  pick(random = this.random): PartnerProcess | undefined {
+  pick(random = this.#observers): PartnerProcess | undefined {
     return pickOf(random, this.alive());
   }
 
   /** Where the load balancer sends the next event. */
   route(): PartnerProcess | undefined {
-    return this.pick();
+    return this.pick(this.#balancer);
   }
 
   sometimes(state: RareState): void {
@@ -170,8 +177,9 @@ export class World {
     this.figures.set(name, (this.figures.get(name) ?? 0) + by);
   }
 
-  drawClock(): SharedClock {
-    const { random, plan } = this;
+  drawClock(name: string): SharedClock {
+    const { plan } = this;
+    const random = this.simulation.stream(`clock of ${name}`);
     const most = plan.clocks === 'true' ? 1_500 : 30_000;
     return {
       offset: Math.round((random.fraction() * 2 - 1) * most),
@@ -182,6 +190,7 @@ export class World {
   drawFault<Kind extends keyof WorldFaults>(
     kind: Kind,
     machine: Machine,
+    keys: readonly string[] = [],
   ): keyof WorldFaults[Kind] | undefined {
     const random = this.#faultRandom[kind];
     const draw = random.fraction();
@@ -192,7 +201,7 @@ export class World {
       if (draw >= sum) continue;
       this.count(`${kind} ${name}`);
       this.#noteFault(kind, name);
-      if (name !== 'repeated') this.disturb({ kind: 'fault', machine, forMs: 16_000 });
+      if (name !== 'repeated') this.disturb({ kind: 'fault', machine, about: keys.join() });
       // Sound: the names are the keys of the table.
       return name as keyof WorldFaults[Kind];
     }
@@ -218,9 +227,9 @@ export class World {
     if (machine.isAlive) {
       this.simulation.log(`${machine.name} dies ${why}`);
       this.count('deaths');
-      this.disturb({ kind: 'death', machine, forMs: 0 });
+      this.disturb({ kind: 'death', machine });
       if (this.books.isHandling(machine)) this.sometimes('a process died while it handled');
-      machine.kill();
+      machine.kill(this.simulation.time);
       if (this.alive().length === 0) this.sometimes('all processes were dead at once');
       const restarting = this.simulation.stream(`restart ${++this.#restarts}`);
       const ms = pick(restarting, [300, 5_000, 60_000]) * restarting.fraction();
@@ -246,9 +255,12 @@ export class World {
       this.sometimes('two versions with different time limits ran side by side');
   }
 
-  disturb({ kind, machine, forMs }: { kind: Disturbance['kind']; machine: Machine; forMs: number }): void {
+  disturb({
+    forMs = 0,
+    ...rest
+  }: Pick<Disturbance, 'kind' | 'machine' | 'about'> & { readonly forMs?: number }): void {
     const from = this.simulation.time;
-    this.books.disturbances.push({ kind, machine, from, until: this.simulation.timeOf(machine) + forMs });
+    this.books.disturbances.push({ ...rest, from, until: this.simulation.timeOf(rest.machine) + forMs });
   }
 
   noteDelivery(stage: string, outcome: string, code: string | undefined): void {
@@ -269,13 +281,16 @@ export class World {
   }
 
   #noteFault(kind: string, name: string): void {
-    if (kind === 'sqlite') this.sometimes(name === 'busy' ? 'SQLite was busy' : 'the disk was full');
-    if (kind !== 'store') return;
+    if (kind === 'sqlite' && name === 'busy') this.sometimes('SQLite was busy');
+    if (kind === 'sqlite' && name === 'full') this.sometimes('the disk was full');
     if (name === 'lost') this.sometimes('the store lost an answer');
-    if (name === 'slow' || name === 'slow-answer') this.sometimes('the store did not answer in time');
-    if (name === 'full') this.sometimes('the store was full');
-    if (name === 'dies-after') this.sometimes('a process died when its change was written');
-    if (name === 'dies-before') this.sometimes('a process died before its change was written');
+    if (kind === 'store' && (name === 'slow' || name === 'slow-answer'))
+      this.sometimes('the store did not answer in time');
+    if (kind === 'store' && name === 'full') this.sometimes('the store was full');
+    if (kind !== 'network' && name === 'dies-after')
+      this.sometimes('a process died when its change was written');
+    if (kind !== 'network' && name === 'dies-before')
+      this.sometimes('a process died before its change was written');
   }
 
   #noteDisturbance(kind: 'stall' | 'clock-jump', machine: Machine, ms: number): void {
@@ -288,7 +303,7 @@ export class World {
       if (ms > 65_000) this.sometimes('a process stalled for longer than its lease');
       if (this.books.isHandling(machine)) this.sometimes('a process stalled while it handled');
     }
-    this.disturb({ kind, machine, forMs: 0 });
+    this.disturb({ kind, machine });
   }
 
   /** A scheduled function in some process, from time to time, cut off when its time is over. */

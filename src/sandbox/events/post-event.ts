@@ -94,7 +94,7 @@ const plays: Record<EventFaultName, EventPlay> = {
   credits_elsewhere: contradicting('buyer_crypto_address', otherAddress),
   other_chain: contradicting('chain', (chain) => (chain === 'usdt-trc20' ? 'usdc-matic' : 'usdt-trc20')),
   other_currency: contradicting('fiat_currency', (currency) => (currency === 'NGN' ? 'GHS' : 'NGN')),
-  amount_differs: contradicting('fiat_amount_to_pay', (amount) => Number(amount) + 1),
+  amount_differs: contradicting('fiat_amount_to_pay', otherAmount),
   sell_side: {
     other: ({ draft: { body } }, random) => ({
       draft: { body: sellSideEvent(body, pick(sellSideNames, random) ?? ''), repeated: [] },
@@ -110,6 +110,12 @@ function contradicting(member: string, change: (value: JsonValue) => JsonValue):
       return value === undefined || value === null ? draft : setMember(draft, member, change(value));
     },
   };
+}
+
+/** One more, where a service that writes amounts in its own way has left a number. */
+function otherAmount(amount: JsonValue): JsonValue {
+  const other = Number(amount) + 1;
+  return Number.isFinite(other) ? other : amount;
 }
 
 /** An address of the same form that nobody holds; another text where its form is not known. */
