@@ -180,8 +180,8 @@ describe('the first program of the guide', () => {
     ]);
   });
 
-  it('many-partners accepts an event at the path of the partner that signed it, and at no other', async () => {
-    const { next, post } = await startReceiver('many-partners.md');
+  it('keys accepts an event at the path of the partner that signed it, and at no other', async () => {
+    const { next, post } = await startReceiver('keys.md', { mark: 'platform.mts' });
     const body = eventBody('event.buy.init', { partner_order_id: 'A-1' });
     const delivery = signedDelivery(body, { credentials: generation('P-1') });
     expect(await post(delivery, '/orders/P-2')).toBe(401);

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 /** The snippet of the guide that holds a text, with other texts put in, as a process. */
 function startSnippetOf(mark: string, replaced: Readonly<Record<string, string>>): ChildProcess {
-  return startSnippet({ page: 'docs/guides/rotate-keys.md', mark, folder, replaced });
+  return startSnippet({ page: 'docs/guides/keys.md', mark, folder, replaced });
 }
 
 /** What both snippets keep the keys in, and how else. */
@@ -49,7 +49,7 @@ const kinds = [
   },
 ];
 
-describe.each(kinds)('over $name, both programs of rotate-keys.md', ({ storage, written, ring }) => {
+describe.each(kinds)('over $name, both programs of keys.md', ({ storage, written, ring }) => {
   it('lose none of 250 events of a whole rotation, for a sender that repeats 5xx', async () => {
     await createKeyRotation({ storage: storage() }).receive(generation(1));
     const handled: string[] = [];

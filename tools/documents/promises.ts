@@ -327,7 +327,7 @@ export const promises: PromisedPages = {
       ['test/testing/event-body.test.ts', 'are narrowed by the name'],
     ],
   },
-  'docs/guides/rotate-keys.md': {
+  'docs/guides/keys.md': {
     'For the partner developer: replace the keys without a restart, a lost event or a lost order.': [
       [
         'test/rotation/under-load.integration.test.ts',

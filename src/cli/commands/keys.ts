@@ -21,7 +21,7 @@ import type { Paint } from '../terminal/terminal-text.ts';
 const flags = {
   keys: textFlag.required(
     'file',
-    'The key file of the rotation, made by the first receive (docs/guides/rotate-keys.md)',
+    'The key file of the rotation, made by the first receive (docs/guides/keys.md)',
   ),
   ...formatFlags,
 };
