@@ -13,6 +13,7 @@ import { queueInboxMessages, storeInboxRecords, writeSqliteInbox } from './write
 import { bullmqEntries, pgBossRows } from './writers/queues.ts';
 import {
   bulkRecords,
+  orderEventRecords,
   orderRecords,
   otpRecords,
   rotationTexts,
@@ -44,6 +45,7 @@ try {
   write('redis-store.json', await redisEntries(redis.url));
   write('postgres-store.json', await postgresTable(postgres.url));
   write('orders.json', await orderRecords());
+  write('order-events.json', await orderEventRecords());
   write('otp.json', await otpRecords());
   write('bulk.json', await bulkRecords());
   const texts = await rotationTexts();

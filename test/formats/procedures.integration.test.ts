@@ -10,11 +10,13 @@ import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { generation } from '../credentials/keys.ts';
 import { bench, event, order } from '../orders/service.ts';
+import { storeKinds } from '../store/store-kinds.ts';
+import { buyCreditedBody } from '../support/bodies.ts';
 import { rejected } from '../support/refusal.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { loadRecords, type RecordDump } from './dumps.ts';
-import { allFixtures } from './fixtures.ts';
-import { writtenAddress, writtenAt } from './subjects.ts';
+import { allFixtures, type Fixtures } from './fixtures.ts';
+import { day, writtenAddress, writtenAt } from './subjects.ts';
 
 /** Each order of the journal, how it is shown two minutes later, and what becomes of it if it is created again. */
 const orders = {
@@ -39,9 +41,14 @@ const orders = {
 for (const fixtures of allFixtures) {
   const { commit, json, text, folder, names } = fixtures;
 
-  describe(`the order journal, written by ${commit}`, () => {
+  /** Since then addresses are checked, and records keep what was ordered and what events said. */
+  const hasEvents = names('.').includes('order-events.json');
+
+  describe.each(storeKinds())(`the order journal, written by ${commit}, in $name`, (kind) => {
+    const buyer_crypto_address = hasEvents ? order.buyer_crypto_address : writtenAddress;
+
     async function open() {
-      const made = bench();
+      const made = bench({}, kind.open);
       await loadRecords(made.store, json<RecordDump>('orders.json'));
       return made;
     }
@@ -75,7 +82,7 @@ for (const fixtures of allFixtures) {
       const { journal, clock, service } = await open();
       clock.now += 200_000;
       const creating = journal.create(
-        { ...order, partner_order_id: id, buyer_crypto_address: writtenAddress },
+        { ...order, partner_order_id: id, buyer_crypto_address },
         { merchant: 'ngn', acceptAddress: 'written before addresses were checked' },
       );
       if (expected === 'replayed' || expected === 'sent')
@@ -95,6 +102,8 @@ for (const fixtures of allFixtures) {
       expect(await journal.settle('expired', 'abandoned', 'not there')).toMatchObject({ state: 'abandoned' });
     });
   });
+
+  if (hasEvents) describeEvents(fixtures);
 
   describe(`one-time codes, written by ${commit}`, () => {
     interface Written {
@@ -240,6 +249,78 @@ for (const fixtures of allFixtures) {
       const rotation = createKeyRotation({ storage: storedKeys({ store }), now });
       expect((await rotation.credentials()).verifying).toHaveLength(2);
       expect(text('keys/promoted.json')).toBe(await storedKeys({ store }).read());
+    });
+  });
+}
+
+function describeEvents({ commit, json }: Fixtures): void {
+  describe.each(storeKinds())(`orders and their events, written by ${commit}, in $name`, (kind) => {
+    async function open() {
+      const made = bench({ onMismatch: () => {} }, kind.open);
+      await loadRecords(made.store, json<RecordDump>('order-events.json'));
+      made.clock.now += day;
+      return made;
+    }
+
+    it('have what was ordered, each event, and how far they are', async () => {
+      const { journal } = await open();
+      expect(await journal.get('credited')).toMatchObject({
+        ordered: { chain: 'usdt-trc20', fiat_currency: 'NGN', fiat_amount: '15000.50' },
+        timeline: { stage: 'credited' },
+        events: [
+          { name: 'event.buy.init' },
+          { name: 'event.buy.received.fiat' },
+          { name: 'event.buy.credited.crypto' },
+        ],
+      });
+      expect(await journal.get('accepted-address')).toMatchObject({ acceptAddress: 'asked by phone' });
+    });
+
+    it('are found by reconcile', async () => {
+      const { journal } = await open();
+      const found: string[] = [];
+      for await (const { kind: fault, partner_order_id: id } of journal.reconcile({ since: 0 }))
+        found.push(`${fault} ${id}`);
+      expect(found.toSorted()).toEqual([
+        'credited_without_hash unread',
+        'event_without_order stray',
+        'hash_used_twice credited',
+        'hash_used_twice respelt',
+        'mismatch elsewhere',
+        'mismatch respelt',
+        'never_reported accepted-address',
+        // Nobody has acted on the credit.
+        'stuck decided',
+        'stuck elsewhere',
+        'stuck unread',
+      ]);
+    });
+
+    it('go on: a decision holds for its event alone, and an address is still compared', async () => {
+      const { journal } = await open();
+      const credited = (id: string, members = {}) => ({
+        body: buyCreditedBody({ partner_order_id: id, ...members }),
+      });
+      const elsewhere = { buyer_crypto_address: 'TTZW3rKNFSK4L4tWqMosLsdd8EkBhEKGG2' };
+      expect(await journal.observe(credited('decided', elsewhere), { digest: 'd'.repeat(64) })).toMatchObject(
+        {
+          order: { timeline: { stage: 'credited' } },
+        },
+      );
+      for (const id of ['decided', 'credited', 'accepted-address'])
+        expect(await rejected(journal.observe(credited(id, elsewhere)))).toMatchObject({
+          code: 'order_mismatch',
+        });
+      const attentive: string[] = [];
+      for await (const { partner_order_id: id } of journal.list({ attention: true })) attentive.push(id);
+      expect(attentive.toSorted()).toEqual([
+        'accepted-address',
+        'credited',
+        'decided',
+        'elsewhere',
+        'respelt',
+      ]);
+      expect(await journal.settle('elsewhere', 'accepted', 'seen')).not.toHaveProperty('attention');
     });
   });
 }

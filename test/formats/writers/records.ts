@@ -1,5 +1,6 @@
 import { sendBulk } from '../../../src/bulk/send-bulk.ts';
 import { RequestError, type RequestOutcome } from '../../../src/errors/errors.ts';
+import type { JsonObject } from '../../../src/internal/json.ts';
 import { createOtp } from '../../../src/otp/create-otp.ts';
 import { createKeyRotation, type KeyRotation } from '../../../src/rotation/create-key-rotation.ts';
 import type { KeyStorage } from '../../../src/rotation/rotation-state.ts';
@@ -7,6 +8,7 @@ import { storedKeys } from '../../../src/rotation/stored-keys.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { generation } from '../../credentials/keys.ts';
 import { bench, event, order } from '../../orders/service.ts';
+import { buyCreditedBody, buyFiatReceivedBody, buyInitBody } from '../../support/bodies.ts';
 import { dumpRecords } from '../dumps.ts';
 import { day, until, writtenAt } from '../subjects.ts';
 
@@ -44,6 +46,35 @@ export async function orderRecords() {
   });
   void journal.create(named('sending'), { merchant: 'ngn' });
   await begun.promise;
+  return await dumpRecords(store);
+}
+
+/** Orders with what their events said of them: each named after what reconcile or a person finds. */
+export async function orderEventRecords() {
+  const { journal, store, clock } = bench({ rejectMismatch: 'address', onMismatch: () => {} });
+  const elsewhere = { buyer_crypto_address: 'TTZW3rKNFSK4L4tWqMosLsdd8EkBhEKGG2' };
+  const observe = (body: JsonObject, digest?: string) => {
+    clock.now += 1_000;
+    return journal.observe({ body }, { digest }).catch(() => undefined);
+  };
+  const paid = async (partner_order_id: string) => {
+    await journal.create({ ...order, partner_order_id }, { merchant: 'ngn' });
+    await observe(buyInitBody({ partner_order_id }));
+    await observe(buyFiatReceivedBody({ partner_order_id }));
+  };
+  for (const id of ['credited', 'elsewhere', 'decided', 'unread', 'respelt']) await paid(id);
+  await observe(buyCreditedBody({ partner_order_id: 'credited' }));
+  await observe(buyCreditedBody({ partner_order_id: 'elsewhere', ...elsewhere }), 'e'.repeat(64));
+  await observe(buyCreditedBody({ partner_order_id: 'decided', ...elsewhere }), 'd'.repeat(64));
+  await journal.settle('decided', 'accepted', 'seen at the service');
+  const { crypto_txn_hash, ...unread } = buyCreditedBody({ partner_order_id: 'unread' });
+  await observe(unread);
+  await observe(buyCreditedBody({ partner_order_id: 'respelt', chain: 'USDT_TRC_20', fiat_currency: 'GHS' }));
+  await journal.create(
+    { ...order, partner_order_id: 'accepted-address' },
+    { acceptAddress: 'asked by phone' },
+  );
+  await observe(buyInitBody({ partner_order_id: 'stray' }));
   return await dumpRecords(store);
 }
 
