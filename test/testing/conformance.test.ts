@@ -85,7 +85,7 @@ describe('the vectors', () => {
     expect([...new Set(names)].sort()).toEqual([...orderEventNames].sort());
   });
 
-  it('get 200, or 400 and 401, from a receiver with their keys, as docs/details/testing.md says', async () => {
+  it('get 200, or 400 and 401, from a receiver with their keys, as docs/languages.md says', async () => {
     const webhooks = createWebhooks({
       credentials: defaults.credentials,
       deployment: defineDeployment({ signature: defaults.scheme }),

@@ -66,7 +66,7 @@ describe('deliver', () => {
     });
   });
 
-  it('is not needed for Fastify and Lambda, as docs/details/testing.md says', async () => {
+  it('is not needed for Fastify and Lambda, as docs/guides/test-your-integration.md says', async () => {
     const { events, webhooks } = recordingWebhooks();
     const app = fastify();
     await app.register(fastifyPlugin(webhooks, { path: '/orders' }));

@@ -14,7 +14,7 @@ import { vectorsFile } from './conformance.ts';
 
 const version = spawnSync('python3', ['--version'], { encoding: 'utf8' });
 const missing = version.status === 0 ? '' : ' (skipped: there is no python3)';
-const page = readFileSync(new URL('../../docs/details/testing.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/languages.md', import.meta.url), 'utf8');
 
 /** The checker that the page shows, and a receiver for it. */
 const files = new Map([
@@ -24,7 +24,7 @@ const files = new Map([
 
 const example = readFileSync(new URL('../../examples/languages/receiver.py', import.meta.url), 'utf8');
 
-describe.skipIf(missing !== '')(`the Python of docs/details/testing.md${missing}`, () => {
+describe.skipIf(missing !== '')(`the Python of docs/languages.md${missing}`, () => {
   const folder = scratchFolder(afterAll);
 
   /** Runs the checker over the vectors. @param change what to make of the receiver */

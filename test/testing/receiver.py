@@ -1,4 +1,4 @@
-"""A receiver for the default scheme that passes all vectors, for check_vectors.py of docs/details/testing.md."""
+"""A receiver for the default scheme that passes all vectors, for check_vectors.py of docs/languages.md."""
 import hashlib, hmac, json, re
 
 SPACE = " \t\n\r"

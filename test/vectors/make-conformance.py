@@ -3,7 +3,7 @@
     python3 test/vectors/make-conformance.py [another file to write]
 
 Made without this package's code: a choice of signatures.json beside this file, which another implementation wrote, and
-what is signed here by scheme_reference.py. docs/details/testing.md describes the format.
+what is signed here by scheme_reference.py. docs/languages.md describes the format.
 """
 
 import base64
@@ -330,7 +330,7 @@ names = [vector["name"] for vector in vectors]
 assert len(set(names)) == len(names), [name for name in names if names.count(name) > 1]
 head = {
     "$schema": "./signatures.schema.json",
-    "about": "Bodies as a receiver gets them, and whether it has to accept them; made without the code of partner-exchange-sdk. Its docs/details/testing.md describes the format.",
+    "about": "Bodies as a receiver gets them, and whether it has to accept them; made without the code of partner-exchange-sdk. Its docs/languages.md describes the format.",
     "version": 1,
     "defaults": DEFAULTS,
 }
