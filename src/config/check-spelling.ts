@@ -48,7 +48,7 @@ function describeLike(name: string): string {
   const end = name.toUpperCase().slice(ownPrefix.length);
   const like = end === '' ? [] : knownNames.filter((known) => known.endsWith(`_${end}`));
   return like.length === 0
-    ? 'docs/details/configuration.md lists the names.'
+    ? 'docs/guides/environment-files.md lists the names.'
     : `did you mean ${like.join(' or ')}?`;
 }
 

@@ -8,7 +8,7 @@ import { codeOf } from '../internal/error-code.ts';
 import { isJsonObject, tryParse } from '../internal/json.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../signature/signature-scheme.ts';
 
-/** A row of the table of variables; docs/details/configuration.md is checked against it. */
+/** A row of the table of variables; docs/guides/environment-files.md is checked against it. */
 interface EnvironmentVariable {
   readonly name: string;
   /** What it sets: an option of `defineDeployment`, a member of the credentials, or a messenger key. */

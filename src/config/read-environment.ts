@@ -33,7 +33,7 @@ export interface Environment<Order = BuyOrder> {
 }
 
 /**
- * Reads deployment, credentials and messenger keys from environment variables; docs/details/configuration.md lists their names.
+ * Reads deployment, credentials and messenger keys from environment variables; docs/guides/environment-files.md lists their names.
  * An empty variable counts as not set.
  *
  * @param env the variables; in a Worker, its `env`. @default process.env

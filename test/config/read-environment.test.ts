@@ -302,7 +302,7 @@ describe('a variable that is misspelt', () => {
       'PARTNER_EXCHANGE_BASE_URL',
       'did you mean PARTNER_EXCHANGE_ONBOARDING_BASE_URL or PARTNER_EXCHANGE_MESSENGER_BASE_URL?',
     ],
-    ['PARTNER_EXCHANGE_HOME', 'docs/details/configuration.md lists the names.'],
+    ['PARTNER_EXCHANGE_HOME', 'docs/guides/environment-files.md lists the names.'],
   ])('is named when its prefix is ours and it is like none of ours: %s', async (name, advice) => {
     const warnings = await warningsDuring(() => readEnvironment({ [name]: 'value-secret' }));
     expect(warnings.map(({ message }) => message)).toEqual([
@@ -343,8 +343,8 @@ describe('what is read', () => {
   });
 });
 
-it('docs/details/configuration.md lists the variables, one by one', () => {
-  const page = readFileSync(new URL('../../docs/details/configuration.md', import.meta.url), 'utf8');
+it('docs/guides/environment-files.md lists the variables, one by one', () => {
+  const page = readFileSync(new URL('../../docs/guides/environment-files.md', import.meta.url), 'utf8');
   const [, table = ''] = page.split('| variable | sets | holds |\n|---|---|---|\n');
   expect(table.split('\n\n')[0]?.trimEnd().split('\n')).toEqual(
     environmentVariables.map(({ name, sets, form }) => `| \`${name}\` | \`${sets}\` | ${form} |`),

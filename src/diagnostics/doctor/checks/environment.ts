@@ -14,7 +14,7 @@ export const environment: Check = {
   run({ env, environment: read, say }) {
     if (isConfigurationError(read)) {
       const own = inWords(partsOf(read).remedy, say);
-      return fail(whatFailed(read, say), own || 'Set the variable as docs/details/configuration.md says.');
+      return fail(whatFailed(read, say), own || 'Set the variable as docs/guides/environment-files.md says.');
     }
     const set = Object.keys(env).filter(
       (name) =>
@@ -22,7 +22,7 @@ export const environment: Check = {
         (name.startsWith(merchantPrefix) || environmentVariables.some((variable) => variable.name === name)),
     );
     if (set.length === 0)
-      return skipped('None of the variables is set: docs/details/configuration.md lists them.');
+      return skipped('None of the variables is set: docs/guides/environment-files.md lists them.');
     return ok(`Set: ${set.join(', ')}.`);
   },
 };
