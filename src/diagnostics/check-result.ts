@@ -26,10 +26,25 @@ export interface CheckResult {
  * - `accepted`: what it must refuse.
  * - `lost`: it refused an authentic delivery.
  * - `dropped`: it acknowledged an authentic delivery, and neither handled nor kept it.
+ * - `repeated`: it acted more than once on one event.
+ * - `retried`: it acted on an event that it answered with 5xx, 3xx or not at all, and again when the event was repeated.
+ * - `forgotten`: it acknowledged the repetition of such an event, and never acted on it.
+ * - `acted`: it acted on what it refused.
  * - `failed`, `redirected`: it answered 5xx, or 3xx, where it must refuse.
  * - `closed`, `late`: it did not answer.
  */
-export type Problem = 'accepted' | 'lost' | 'dropped' | 'failed' | 'redirected' | 'closed' | 'late';
+export type Problem =
+  | 'accepted'
+  | 'lost'
+  | 'dropped'
+  | 'repeated'
+  | 'retried'
+  | 'forgotten'
+  | 'acted'
+  | 'failed'
+  | 'redirected'
+  | 'closed'
+  | 'late';
 
 export function skipped(answered: string, advice?: string): CheckResult {
   return { verdict: 'skipped', answered, advice };

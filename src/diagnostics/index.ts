@@ -21,8 +21,8 @@ export {
 export type { RandomBytes } from '../internal/random.ts';
 export type { SignatureScheme } from '../signature/signature-scheme.ts';
 export type { AttackResult } from './attack/attack-case.ts';
-export type { AttackOptions } from './attack/attack-options.ts';
-export { type AttackReport, attackReceiver } from './attack/attack-receiver.ts';
+export type { AttackOptions, AttackProgress } from './attack/attack-options.ts';
+export { type AttackLimits, type AttackReport, attackReceiver } from './attack/attack-receiver.ts';
 export type { AttackFinding } from './attack/findings.ts';
 export type { AttackVerdict } from './check-result.ts';
 export {

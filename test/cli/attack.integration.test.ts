@@ -13,9 +13,9 @@ import { filesIn } from './support.ts';
 
 const twice = { act: (event: object, { count }: { count(event: object): void }) => count(event) };
 const effects = [
+  'handled-once',
   'handled-after-forgeries',
   'handled-next-event',
-  'handled-once',
   'acted-before-verification',
 ];
 
@@ -43,7 +43,7 @@ describe('attack prints', () => {
       [
         'broken  verifies with the partner secret alone',
         '        Verify order events with the key that the scheme makes of both secrets (contract: Authentication 5), and with no other: one secret alone is known in more places.',
-        '        shown by key-partner-alone',
+        '        shown by key-partner-alone; seen 2 of 2 times',
         'skipped handled-once: only your records of the orders can tell: give `handled` (--handled-url or --handled-command)',
         '',
       ].join('\n'),
@@ -55,7 +55,9 @@ describe('attack prints', () => {
     await using receiver = await startReceiver({ verify: (text) => JSON.parse(text) });
     const forged = ['unsigned', 'forged', 'altered-amount', 'signature-empty', 'key-none', 'key-public'];
     const { stdout } = await attack(receiver.url, only(...forged, 'altered-status'));
-    expect(stdout).toMatch(/shown by (?:[\w-]+, ){4}[\w-]+ and 2 more \(--all lists them\)\n/);
+    expect(stdout).toMatch(
+      /shown by (?:[\w-]+, ){4}[\w-]+ and 2 more \(--all lists them\); seen 2 of 2 times\n/,
+    );
   });
 
   it('every case with --all', async () => {
@@ -79,6 +81,8 @@ describe('attack prints', () => {
           verdict: 'weak',
           cases: ['invalid-utf-8'],
           advice: expect.any(String),
+          seen: 2,
+          tried: 2,
         },
       ],
       results: [
@@ -144,7 +148,7 @@ it('attack --report writes every case as JUnit XML', async () => {
 answered: 200
 Decode bodies as strict UTF-8 (a fatal TextDecoder that keeps the byte order mark) or verify the bytes: otherwise other bytes than the signed ones pass.</failure>
   </testcase>
-  <testcase classname="attack" name="handled-once: whether deliveries that came once, twice, twice at the same time, and again later were handled once each">
+  <testcase classname="attack" name="handled-once: whether deliveries that came once, twice, and twice at the same time were handled once each">
     <skipped message="only your records of the orders can tell: give \`handled\` (--handled-url or --handled-command)"/>
   </testcase>
 </testsuite>
@@ -201,7 +205,7 @@ describe('attack judges what the receiver did', () => {
     );
     expect(code).toBe(1);
     expect(JSON.parse(stdout).findings).toMatchObject([
-      { id: 'handled-once', summary: 'acts more than once on one delivery' },
+      { id: 'handled-once', summary: 'acts more than once on one event' },
     ]);
     expect(existsSync(`${records}-probe-none`)).toBe(false);
   });

@@ -6,34 +6,63 @@ import {
   isAccepted,
   type PostAnswer,
 } from '../../internal/post-request.ts';
-import { type AttackVerdict, type CheckResult, skipped, worstOf } from '../check-result.ts';
+import { type AttackVerdict, type CheckResult, type Problem, skipped, worstOf } from '../check-result.ts';
 import type { Disclosures } from './disclosures.ts';
+import type { Effects } from './effect-records.ts';
+import type { Limits } from './limits.ts';
 import type { ProbeRequest, Probes } from './probes.ts';
 import type { RawConnect } from './raw-connection.ts';
 
 export interface Attack {
   readonly credentials: PartnerCredentials;
   readonly probes: Probes;
+  /** Sends it, and sends again what was limited. */
   post(delivery: ProbeRequest): Promise<PostAnswer>;
+  /** Sends it once. */
+  send(delivery: ProbeRequest): Promise<PostAnswer>;
+  /** Takes down a delivery that was sent over a raw connection. */
+  record(delivery: ProbeRequest, answer: PostAnswer): void;
   /** Raw connections, or why there are none. */
   readonly raw: RawConnect | { readonly missing: string };
-  /** How often the receiver's own code acted on an order; `undefined` if the owner cannot tell. */
-  readonly handled: ((partnerOrderId: string) => number | Promise<number>) | undefined;
+  /** The receiver's records of the orders; `undefined` if the owner gives none. */
+  readonly handled: Effects | undefined;
+  readonly url: string;
+  readonly serviceAddresses: readonly string[];
+  /** The names of the events that must have an effect. */
+  readonly handles: readonly string[];
   /** The authentic delivery that began the attack. */
   readonly baseline: string;
   /** What earlier answers disclosed. */
   readonly disclosures: Disclosures;
+  /** How the receiver limits what it gets. */
+  readonly limits: Limits;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
   readonly say: Words;
+  /** Rejects with the reason of the signal. */
+  pause(ms: number): Promise<void>;
 }
 
 export interface AttackCase extends Pick<AttackResult, 'what' | 'expected'> {
   run(attack: Attack): Promise<CheckResult>;
+  /**
+   * - `quick` leaves it out.
+   * - `beside`: so does it, and it runs beside the others, since it mostly waits.
+   */
+  readonly slow?: 'alone' | 'beside' | undefined;
+  /** The words for what the receiver's records show of it. @default words for what was sent */
+  readonly faults?: Readonly<Partial<Record<Problem, Pick<CheckResult, 'fault' | 'advice'>>>> | undefined;
+  /** How often one run looks. A finding of a case that looks more than once is not tried again. @default 1 */
+  readonly looks?: number | undefined;
 }
 
 /** Cases by their ids. */
 export type CaseTable = Readonly<Record<string, AttackCase>>;
+
+export function idsOf<Id extends string>(cases: Readonly<Record<Id, AttackCase>>): readonly Id[] {
+  // Sound: the tables are literals, so they have no other keys.
+  return Object.keys(cases) as Id[];
+}
 
 interface Refused extends RefusalRule {
   readonly what: string;
@@ -77,12 +106,45 @@ export function accepted({ what, advice, body }: Accepted): AttackCase {
   return {
     what,
     expected: '2xx',
-    async run({ probes, post }) {
-      const text = body(probes);
-      if (!probes.verifies(text)) return skipped('this signature scheme cannot sign it');
-      return judgeAcceptance(await post({ body: text }), advice);
+    async run(attack) {
+      const text = body(attack.probes);
+      if (!attack.probes.verifies(text)) return skipped('this signature scheme cannot sign it');
+      return judgeAcceptance(await deliver(attack, text), advice);
     },
   };
+}
+
+/** Sends an authentic event as the service does: again, if it is neither accepted nor refused. */
+export async function deliver(
+  attack: Attack,
+  body: string,
+  request: Omit<ProbeRequest, 'body'> = {},
+): Promise<PostAnswer> {
+  const { first, last } = await deliverTwice(attack, body, request);
+  return isAccepted(last) ? last : first;
+}
+
+/** The same, with both answers; they are one if it is sent once. */
+export async function deliverTwice(
+  { post, pause }: Attack,
+  body: string,
+  request: Omit<ProbeRequest, 'body'> = {},
+): Promise<{ readonly first: PostAnswer; readonly last: PostAnswer }> {
+  const first = await post({ ...request, body });
+  if (first.kind === 'late' || isAccepted(first) || isRefused(first)) return { first, last: first };
+  await pause(20);
+  return { first, last: await post({ ...request, body }) };
+}
+
+/** Whether the receiver still takes authentic deliveries, though it may limit their rate. */
+export async function takesAuthentic(attack: Attack): Promise<boolean> {
+  const answer = await deliver(attack, attack.probes.authentic());
+  return isAccepted(answer) || (answer.kind === 'answered' && answer.status === 429);
+}
+
+/** Whether the answer says that the receiver will not take the delivery, however often it comes. */
+export function isRefused(answer: PostAnswer): boolean {
+  return answer.kind === 'answered' && answer.status >= 400 && answer.status < 500;
 }
 
 const notForged = 'under this signature scheme it has a valid signature, so it is no forgery';
@@ -154,7 +216,7 @@ function judgeStatus({ status, headers }: HttpAnswer, answered: string): CheckRe
 }
 
 const rateLimited =
-  'answered 429, so nothing is known: lift the rate limit for the attack, or name fewer cases in `only`';
+  'answered 429 in spite of pauses (rate limit), so nothing is known: lift the limit for the attack, or name fewer cases in `only`';
 
 const adviceFor = {
   late: 'Answer within the time that a sender waits: refuse what is malformed before any work, and give every step a time limit.',

@@ -7,6 +7,7 @@ import {
   abortSignal,
   callback,
   defineOptions,
+  flag,
   invalidOption,
   type OptionTable,
   optional,
@@ -39,18 +40,44 @@ export interface AttackOptions {
    */
   iOwnThisHost?: string | undefined;
   /**
-   * Tells how often your code acted on an order, once for each event: look it up in your records. An event that is kept
-   * for a person, such as a dead letter of an inbox, counts too. Without it, `handled-once`, `handled-next-event`,
-   * `handled-after-forgeries` and `acted-before-verification` are skipped, and of `authentic-unfamiliar` and
-   * `authentic-other-shape` only refusals are judged.
+   * Tells how often your code acted on an order: look it up in your records. An event that is kept for a person, such
+   * as a dead letter of an inbox, counts too. Without it only answers are judged, and cases that need effects are
+   * skipped.
    */
   handled?: ((partnerOrderId: string) => number | Promise<number>) | undefined;
+  /**
+   * The names of the events that must have an effect in `handled`; the first one is the name of most probes. Other
+   * events need only be acknowledged. Means nothing without `handled`.
+   * @default ['event.buy.credited.crypto']
+   */
+  handles?: readonly string[] | undefined;
+  /** The longest wait for an effect to show in `handled`, in milliseconds: longer than your slowest worker takes. @default 5000 */
+  effectTimeoutMs?: number | undefined;
+  /**
+   * Addresses from which the service sends. Forgeries claim them in `X-Forwarded-For` and other headers, beside
+   * loopback and private addresses.
+   * @default none
+   */
+  serviceAddresses?: readonly string[] | undefined;
+  /** Leaves out the cases that take long, unless `only` names them: about ten seconds in place of a minute. @default false */
+  quick?: boolean | undefined;
   /** The ids of the cases to run. @default all */
   only?: readonly string[] | undefined;
   /** The ids of cases to leave out. @default none */
   skip?: readonly string[] | undefined;
-  /** Called with each result, and awaited. */
-  onResult?: ((result: AttackResult) => unknown) | undefined;
+  /**
+   * Called when a case has run, and awaited. Effects are compared and findings repeated at the end, so the report can
+   * hold another verdict.
+   */
+  onCase?: ((result: AttackResult, progress: AttackProgress) => unknown) | undefined;
+}
+
+/** How far an attack is. */
+export interface AttackProgress {
+  /** Cases that have run or were skipped. */
+  readonly done: number;
+  /** Cases that have not. */
+  readonly left: number;
 }
 
 /** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
@@ -69,9 +96,13 @@ export const readAttackOptions = defineOptions('attackReceiver', {
     throw invalidOption('iOwnThisHost must be the name of the host, as in the URL.');
   }),
   handled: optional(callback<NonNullable<AttackOptions['handled']>>()),
+  handles: value(checkNames, { default: ['event.buy.credited.crypto'] }),
+  effectTimeoutMs: timerMs({ default: 5000 }),
+  serviceAddresses: value(checkNames, { default: [] }),
+  quick: flag({ default: false }),
   only: optional(checkIds),
   skip: value(checkIds, { default: [] }),
-  onResult: callback<NonNullable<AttackOptions['onResult']>>({ default: () => {} }),
+  onCase: callback<NonNullable<AttackOptions['onCase']>>({ default: () => {} }),
 } satisfies OptionTable<AttackOptions>);
 
 export type AttackSettings = ReturnType<typeof readAttackOptions>;
@@ -79,6 +110,11 @@ export type AttackSettings = ReturnType<typeof readAttackOptions>;
 function checkIds(ids: unknown, name: string): readonly string[] {
   if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return ids;
   throw invalidOption(`${name} must be a list of ids of cases.`);
+}
+
+function checkNames(names: unknown, name: string): readonly string[] {
+  if (Array.isArray(names) && names.every((each) => typeof each === 'string' && each !== '')) return names;
+  throw invalidOption(`${name} must be a list of texts.`);
 }
 
 /** A URL without its fragment. @throws {ConfigurationError} `invalid_option` */

@@ -1,19 +1,27 @@
-import type { AttackCase } from './attack-case.ts';
-import { authenticCases, firstDelivery } from './cases/authentic.ts';
+import { type AttackCase, idsOf } from './attack-case.ts';
+import { alteredCases, rewrittenCases } from './cases/altered.ts';
+import { authenticCases } from './cases/authentic.ts';
+import { firstDelivery } from './cases/baseline.ts';
 import { bodyCases } from './cases/bodies.ts';
+import { contextCases } from './cases/contexts.ts';
 import { disclosureCases } from './cases/disclosure.ts';
-import { alteredCases, forgedCases, keyCases, rewrittenCases } from './cases/forgeries.ts';
+import { forgedCases } from './cases/forgeries.ts';
+import { handlingCases } from './cases/handling.ts';
+import { keyCases } from './cases/keys.ts';
 import { otherShapeCases } from './cases/other-shapes.ts';
+import { limitCases } from './cases/refusals-of-service.ts';
 import { repetitionCases } from './cases/repetition.ts';
 import { requestCases } from './cases/request-forms.ts';
+import { sequenceCases } from './cases/sequences.ts';
 import { signatureCases } from './cases/signatures.ts';
 import { timingCase } from './cases/timing.ts';
-import { transportCases } from './cases/transport.ts';
+import { connectionCases, transportCases } from './cases/transport.ts';
 
 /** All cases but the first. Cases about earlier answers come late, slow ones last. */
 const table = {
   ...authenticCases,
   ...otherShapeCases,
+  ...sequenceCases,
   ...forgedCases,
   ...alteredCases,
   ...rewrittenCases,
@@ -21,10 +29,14 @@ const table = {
   ...keyCases,
   ...bodyCases,
   ...requestCases,
+  ...contextCases,
   ...repetitionCases,
+  ...handlingCases,
   ...disclosureCases,
   timing: timingCase,
   ...transportCases,
+  ...connectionCases,
+  ...limitCases,
 };
 
 export type CaseId = 'authentic' | keyof typeof table;
@@ -37,8 +49,3 @@ export interface NamedCase extends AttackCase {
 export const baselineCase: NamedCase = { id: 'authentic', ...firstDelivery };
 
 export const attackCases: readonly NamedCase[] = idsOf(table).map((id) => ({ id, ...table[id] }));
-
-export function idsOf<Id extends string>(cases: Readonly<Record<Id, AttackCase>>): readonly Id[] {
-  // Sound: the tables are literals, so they have no other keys.
-  return Object.keys(cases) as Id[];
-}

@@ -60,7 +60,8 @@ function requestHead(url: URL, headers: Readonly<Record<string, string>>): strin
 function connection(socket: Socket, head: (headers: Readonly<Record<string, string>>) => string) {
   let received = '';
   let closed: string | undefined;
-  const settled = Promise.withResolvers<void>();
+  let awaited = 1;
+  let settled = Promise.withResolvers<void>();
   const close = (reason: string) => {
     closed ??= reason;
     settled.resolve();
@@ -70,9 +71,9 @@ function connection(socket: Socket, head: (headers: Readonly<Record<string, stri
   socket.on('close', () => close('closed'));
   socket.on('end', () => close('closed'));
   socket.on('data', (chunk) => {
-    // The status line comes first, and the rest is not needed.
-    if (received.length < 4096) received += chunk.toString('latin1');
-    if (statusOf(received) !== undefined) settled.resolve();
+    // Status lines come first, and the rest is not needed.
+    if (received.length < 65_536) received += chunk.toString('latin1');
+    if (statusesOf(received).length >= awaited) settled.resolve();
   });
   return {
     /** Writes the head of a delivery with further headers, and a body as it is. */
@@ -83,20 +84,46 @@ function connection(socket: Socket, head: (headers: Readonly<Record<string, stri
     /** Ends the sending side, as a closed browser does. */
     end: () => void socket.end(),
     destroy: () => void socket.destroy(),
+    /** The statuses of so many answers, or fewer if the connection is closed or the time is over. */
+    async statuses(most: number, withinMs: number): Promise<readonly number[]> {
+      awaited = most;
+      if (closed === undefined && statusesOf(received).length < most) {
+        settled = Promise.withResolvers<void>();
+        await settledWithin([settled.promise], withinMs);
+      }
+      return statusesOf(received);
+    },
     /** The status of the first answer, or whether the connection was closed in this time. */
     async answer(withinMs: number): Promise<PostAnswer> {
-      await settledWithin([settled.promise], withinMs);
-      const status = statusOf(received);
+      const [status] = await this.statuses(1, withinMs);
       if (status !== undefined) return { kind: 'answered', status, headers: new Headers(), text: '' };
       return closed === undefined ? { kind: 'late', afterMs: withinMs } : { kind: 'closed', reason: closed };
     },
   };
 }
 
-/** The first final status: skips `100 Continue`. */
-function statusOf(received: string): number | undefined {
-  for (const [, status] of received.matchAll(/(?:^|\r\n\r\n)HTTP\/1\.[01] (\d{3})/g)) {
-    if (Number(status) >= 200) return Number(status);
+/** The statuses of whole answers and of the last one that has begun, without `100 Continue`. */
+export function statusesOf(received: string): readonly number[] {
+  const found: number[] = [];
+  for (let rest = received; ; ) {
+    const [head, status] = /^(?:\r?\n)*HTTP\/1\.[01] (\d{3})[^\n]*\n(?:[^\r\n][^\n]*\n)*/.exec(rest) ?? [];
+    if (head === undefined) return found;
+    const code = Number(status);
+    if (code >= 200) found.push(code);
+    const end = /^\r?\n/.exec(rest.slice(head.length));
+    if (end === null) return found;
+    const body = rest.slice(head.length + end[0].length);
+    const length = bodyLength(head, { status: code, body });
+    if (length === undefined || length > body.length) return found;
+    rest = body.slice(length);
   }
-  return undefined;
+}
+
+/** `undefined` if the body ends with the connection, or is not whole yet. */
+function bodyLength(head: string, { status, body }: { status: number; body: string }): number | undefined {
+  if (status < 200 || status === 204 || status === 304) return 0;
+  const length = /^content-length:[ \t]*(\d+)/im.exec(head)?.[1];
+  if (length !== undefined) return Number(length);
+  if (!/^transfer-encoding:.*chunked/im.test(head)) return undefined;
+  return /^(?:[1-9a-f][\s\S]*?\n)?0\r?\n\r?\n/i.exec(body)?.[0].length;
 }

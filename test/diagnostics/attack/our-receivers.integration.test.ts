@@ -1,15 +1,14 @@
 import express from 'express';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
-import {
-  alteredCases,
-  forgedCases,
-  keyCases,
-  rewrittenCases,
-} from '../../../src/diagnostics/attack/cases/forgeries.ts';
+import { alteredCases, rewrittenCases } from '../../../src/diagnostics/attack/cases/altered.ts';
+import { forgedCases } from '../../../src/diagnostics/attack/cases/forgeries.ts';
+import { handlingCases } from '../../../src/diagnostics/attack/cases/handling.ts';
+import { keyCases } from '../../../src/diagnostics/attack/cases/keys.ts';
 import { repetitionCases } from '../../../src/diagnostics/attack/cases/repetition.ts';
 import { signatureCases } from '../../../src/diagnostics/attack/cases/signatures.ts';
+import { effectKey } from '../../../src/events/effect-key.ts';
 import type { OrderEvent } from '../../../src/events/order-event.ts';
 import { memoryInbox } from '../../../src/inbox/memory-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
@@ -21,6 +20,9 @@ import { credentials } from '../../webhooks/deliveries.ts';
 import { listen } from '../../webhooks/http/frameworks/mount.ts';
 import { ourReceivers } from './our-receivers.ts';
 
+// Hundreds of deliveries each: a busy machine takes many times as long.
+vi.setConfig({ testTimeout: 180_000 });
+
 /** What no adapter can get wrong. */
 const behindAdapters = [
   forgedCases,
@@ -29,6 +31,7 @@ const behindAdapters = [
   keyCases,
   signatureCases,
   repetitionCases,
+  handlingCases,
 ].flatMap(Object.keys);
 
 describe('attackReceiver finds nothing wrong with our webhooks', () => {
@@ -125,14 +128,12 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
     if (finding !== undefined) expect(finding.advice).toContain('a dead letter');
   });
 
-  it('says that it cannot tell whether anything was kept without the records of the owner', async () => {
+  it('judges by the answers alone without the records of the owner', async () => {
     const { webhooks } = countingWebhooks();
     const options = { credentials, fetch: inProcess(webhooks), only: otherShapes };
     const { results, findings } = await attackReceiver('http://localhost/', options);
     expect(findings).toEqual([]);
-    expect(skipped(results).map(({ id, answered }) => [id, answered])).toEqual(
-      otherShapes.map((id) => [id, expect.stringContaining('only your records of the orders can tell')]),
-    );
+    expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'ok']);
   });
 
   const schemes: readonly SignatureScheme[] = [
@@ -167,7 +168,13 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
 function countingWebhooks(options: Partial<Parameters<typeof createWebhooks>[0]> = {}) {
   const counts = new Map<string, number>();
   const count = (id: unknown) => void counts.set(String(id), (counts.get(String(id)) ?? 0) + 1);
-  const countEvent = (event: OrderEvent) => count(event.partner_order_id);
+  const effects = new Set<string | undefined>();
+  // As the guides say: an effect is guarded by the order and its step, whatever text told of it.
+  const countEvent = (event: OrderEvent) => {
+    const key = effectKey(event);
+    if (key === undefined || !effects.has(key)) count(event.partner_order_id);
+    effects.add(key);
+  };
   const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 200, ...options })
     .onAny(countEvent)
     .onUnrecognized((_, { body }) => count(body.partner_order_id));

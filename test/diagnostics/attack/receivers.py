@@ -4,6 +4,7 @@ Prints its port. Ends when its standard input does. `/<name>/handled?partner_ord
 receiver acted on an order.
 """
 
+import gzip
 import hashlib
 import hmac
 import json
@@ -12,6 +13,7 @@ import sys
 import threading
 import time
 import traceback
+import unicodedata
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from json.decoder import JSONDecoder, scanstring
 from urllib.parse import parse_qs, urlsplit
@@ -96,6 +98,11 @@ def unsigned(text):
     return cut(text, *signatures[0])
 
 
+def step(event):
+    """What an effect is known by: the order and the event."""
+    return f"{event.get('partner_order_id')} {event.get('event_name')}"
+
+
 class Sound:
     """Refuses what it must and loses nothing."""
 
@@ -161,10 +168,13 @@ class Sound:
         return 401, "refused"
 
     def act(self, event, text):
+        self.once(step(event), event)
+
+    def once(self, key, event):
         with self.lock:
-            if text in self.seen:
+            if key in self.seen:
                 return
-            self.seen.add(text)
+            self.seen.add(key)
             self.count(event)
 
 
@@ -374,10 +384,10 @@ class ActsAgain(Sound):
 
 class ActsAtOnce(Sound):
     def act(self, event, text):
-        if text in self.seen:
+        if step(event) in self.seen:
             return
         time.sleep(0.03)
-        self.seen.add(text)
+        self.seen.add(step(event))
         with self.lock:
             self.count(event)
 
@@ -385,15 +395,15 @@ class ActsAtOnce(Sound):
 class RemembersLast(Sound):
     def act(self, event, text):
         with self.lock:
-            if text in self.seen:
+            if step(event) in self.seen:
                 return
-            self.seen = {text}
+            self.seen = {step(event)}
             self.count(event)
 
 
 class RemembersOrders(Sound):
     def act(self, event, text):
-        super().act(event, str(event.get("partner_order_id")))
+        self.once(str(event.get("partner_order_id")), event)
 
 
 class ActsFirst(Sound):
@@ -560,16 +570,16 @@ class NoBodyTimeout(Sound):
 class RefusesUnfamiliar(Sound):
     def verify(self, text, request):
         event = super().verify(text, request)
-        if event["event_name"] not in ("event.buy.init", "event.buy.received.fiat"):
+        if "probe.unfamiliar" in event["event_name"] or "sell" in event["event_name"]:
             raise Refused("unknown event")
         return event
 
 
-class DropsUnfamiliar(Sound):
-    """A dispatcher by name, without a branch for the others."""
+class ActsOnCreditsAlone(Sound):
+    """Sound: a dispatcher by name that acknowledges all others."""
 
     def act(self, event, text):
-        if event["event_name"] in ("event.buy.init", "event.buy.received.fiat"):
+        if event["event_name"] == "event.buy.credited.crypto":
             super().act(event, text)
 
 
@@ -594,10 +604,352 @@ class FailsOnOtherShapes(Sound):
 class FailsOnDuplicates(Sound):
     def act(self, event, text):
         with self.lock:
-            if text in self.seen:
+            if step(event) in self.seen:
                 raise Duplicate()
-            self.seen.add(text)
+            self.seen.add(step(event))
             self.count(event)
+
+
+class HandlesNothing(Sound):
+    def act(self, event, text):
+        pass
+
+
+class KnowsSignatures(Sound):
+    """Knows a repetition by its signature."""
+
+    def act(self, event, text):
+        self.once(event["signature"], event)
+
+
+class ForgetsAfterTwoSeconds(Sound):
+    def __init__(self):
+        super().__init__()
+        self.times = {}
+
+    def act(self, event, text):
+        with self.lock:
+            now = time.monotonic()
+            if now - self.times.get(step(event), -9) < 2:
+                return
+            self.times[step(event)] = now
+            self.count(event)
+
+
+class RemembersEight(Sound):
+    """A cache of the eight latest."""
+
+    def act(self, event, text):
+        with self.lock:
+            latest = list(self.seen) if isinstance(self.seen, dict) else []
+            if step(event) in latest:
+                return
+            self.seen = dict.fromkeys([*latest[-7:], step(event)])
+            self.count(event)
+
+
+class CachesSignatures(Sound):
+    """A signature that was right once is not computed again."""
+
+    def __init__(self):
+        super().__init__()
+        self.right = set()
+
+    def matches(self, claim, text):
+        if claim not in self.right and not super().matches(claim, text):
+            return False
+        self.right.add(claim)
+        return True
+
+
+class TrustsKnownOrders(Sound):
+    def verify(self, text, request):
+        event = parse(text)
+        if isinstance(event, dict) and self.counts.get(event.get("partner_order_id")):
+            return event
+        return super().verify(text, request)
+
+
+class AnswersDuplicatesFirst(Sound):
+    """Looks for a duplicate before it verifies, and remembers after it."""
+
+    def before(self, text):
+        event = parse(text)
+        if isinstance(event, dict) and step(event) in self.seen:
+            raise Duplicate()
+
+    def refuse(self, error, text):
+        return (200, "duplicate") if isinstance(error, Duplicate) else (401, "refused")
+
+
+class NeedsNoBearer(DebugHeader):
+    """Verifies what has a bearer, as another gate lets the rest through."""
+
+    def is_trusted(self, request):
+        return "authorization" not in request.headers
+
+
+class TrustsPrivateAddresses(DebugHeader):
+    def is_trusted(self, request):
+        return (request.headers.get("X-Real-IP") or "").startswith("10.")
+
+
+class SecondPath(DebugHeader):
+    """An older route with a slash at its end, without verification."""
+
+    def is_trusted(self, request):
+        return urlsplit(request.path).path.endswith("/")
+
+
+class ReadsForms(Sound):
+    def decode(self, body):
+        text = super().decode(body)
+        fields = parse_qs(text)
+        self.form = "payload" in fields
+        return fields["payload"][0] if self.form else text
+
+    def verify(self, text, request):
+        event = parse(text)
+        return event if self.form and isinstance(event, dict) else super().verify(text, request)
+
+
+class ReadsLists(Sound):
+    """Verifies the first event of a list, and acts on each."""
+
+    def verify(self, text, request):
+        event = parse(text)
+        if isinstance(event, list) and len(event) > 1:
+            super().verify(json.dumps(event[0], separators=(",", ":")), request)
+            return event[-1]
+        return super().verify(text, request)
+
+
+class ReadsCompressed(Sound):
+    """Verifies the bytes, unless they were compressed."""
+
+    def decode(self, body):
+        self.zipped = body[:2] == b"\x1f\x8b"
+        return super().decode(gzip.decompress(body) if self.zipped else body)
+
+    def verify(self, text, request):
+        event = parse(text)
+        return event if self.zipped and isinstance(event, dict) else super().verify(text, request)
+
+
+class SkipsLarge(Sound):
+    """Too slow to hash: larger bodies go unverified."""
+
+    limit = 1 << 30
+
+    def verify(self, text, request):
+        event = parse(text)
+        return event if len(text) > 100_000 and isinstance(event, dict) else super().verify(text, request)
+
+
+class SharesItsVerdict(Sound):
+    """Keeps the verdict in the object that all requests share."""
+
+    is_right = False
+
+    def verify(self, text, request):
+        event = parse(text)
+        if not isinstance(event, dict):
+            raise Refused("not an object")
+        self.is_right = self.matches(self.claim(event), unsigned(text))
+        time.sleep(0.005)
+        if not self.is_right:
+            raise Refused("wrong signature")
+        return event
+
+
+class ExampleKeys(Sound):
+    def keys(self):
+        return [KEY, "sk_merchant_testsk_partner_test"]
+
+
+class KeyByCurrency(Sound):
+    """Chooses the merchant secret by a member that is not verified yet."""
+
+    def verify(self, text, request):
+        event = parse(text)
+        currency = event.get("fiat_currency") if isinstance(event, dict) else None
+        self.key = {"NGN": MERCHANT, "KES": MERCHANT, None: MERCHANT}.get(currency)
+        return super().verify(text, request)
+
+    def keys(self):
+        return [KEY if self.key else f"{None}{PARTNER}"]
+
+
+class VerifiesUnsignedClose(Sound):
+    """A close without a signature is let through, and one with a wrong signature is not."""
+
+    def verify(self, text, request):
+        event = parse(text)
+        if isinstance(event, dict) and event.get("event_name") == "buy.event.close" and "signature" not in event:
+            return event
+        return super().verify(text, request)
+
+
+class ReadsUpToItsSignature(Sound):
+    """What stands behind the signature is not verified."""
+
+    def verify(self, text, request):
+        event = parse(text)
+        if not isinstance(event, dict):
+            raise Refused("not an object")
+        claim = self.claim(event)
+        found = members(text)
+        signatures = [start for name, start, _ in found if name == "signature"]
+        if len(signatures) != 1 or '"signature"' not in text:
+            raise Refused("not one signature")
+        whole = unsigned(text)
+        behind = text[: signatures[0]].rstrip(SPACE + ",") + "}"
+        if not (self.matches(claim, whole) or self.matches(claim, behind)):
+            raise Refused("wrong signature")
+        return event
+
+
+class FailsAfterActing(Sound):
+    """Acts, and then answers 500 to the first delivery of each event."""
+
+    def __init__(self):
+        super().__init__()
+        self.tried = set()
+
+    def receive(self, body, request):
+        status, answer = super().receive(body, request)
+        return (500, "template not found") if status == 200 and self.first(body) else (status, answer)
+
+    def first(self, body):
+        with self.lock:
+            is_first = body not in self.tried
+            self.tried.add(body)
+            return is_first
+
+    def act(self, event, text):
+        self.count(event)
+
+
+class RemembersBeforeActing(FailsAfterActing):
+    """Remembers an event, fails, and takes the repetition for done."""
+
+    def act(self, event, text):
+        if step(event) not in self.seen:
+            self.seen.add(step(event))
+
+
+class RedirectsAfterActing(Sound):
+    def receive(self, body, request):
+        status, answer = super().receive(body, request)
+        return (303, "/thanks") if status == 200 else (status, answer)
+
+    def act(self, event, text):
+        self.count(event)
+
+
+class RefusesAfterActing(Sound):
+    """Acts, and then refuses long names."""
+
+    def receive(self, body, request):
+        status, answer = super().receive(body, request)
+        return (422, "too long") if status == 200 and len(body) > 20_000 else (status, answer)
+
+
+class NeedsPaid(Sound):
+    """Acts on one spelling of the status alone."""
+
+    def act(self, event, text):
+        if event.get("crypto_payment_status") == "PAID":
+            super().act(event, text)
+
+
+class NeedsOrderOfEvents(Sound):
+    """A credit counts only if the fiat was received before."""
+
+    def __init__(self):
+        super().__init__()
+        self.states = {}
+
+    def act(self, event, text):
+        order, name = str(event.get("partner_order_id")), event["event_name"]
+        if name == "event.buy.received.fiat_kyc_error":
+            self.states[order] = "held"
+        if name == "event.buy.credited.crypto" and self.states.get(order) == "held":
+            return
+        super().act(event, text)
+
+
+class LosesAfterForgedClose(Sound):
+    """A close ends an order before it is verified."""
+
+    def __init__(self):
+        super().__init__()
+        self.closed = set()
+
+    def before(self, text):
+        event = parse(text)
+        if isinstance(event, dict) and event.get("event_name") == "buy.event.close":
+            self.closed.add(str(event.get("partner_order_id")))
+
+    def act(self, event, text):
+        if str(event.get("partner_order_id")) not in self.closed:
+            super().act(event, text)
+
+
+class RefusesThirdPartyError(Sound):
+    def verify(self, text, request):
+        event = super().verify(text, request)
+        if "fiat_payment_status" not in event:
+            raise Refused("no status")
+        return event
+
+
+class RefusesOldDates(Sound):
+    def verify(self, text, request):
+        if "2020" in request.headers.get("Date", ""):
+            raise Refused("too old")
+        return super().verify(text, request)
+
+
+class NormalisesLetters(Sound):
+    def decode(self, body):
+        return unicodedata.normalize("NFC", super().decode(body))
+
+
+class LimitsNames(Sound):
+    """A column of 32 kB."""
+
+    limit = 32_768
+
+
+class BansAddresses(Sound):
+    """Twenty refusals, and the address gets nothing but 401."""
+
+    refusals = 0
+
+    def receive(self, body, request):
+        if self.refusals >= 20:
+            return 401, "refused"
+        status, answer = super().receive(body, request)
+        if status == 401:
+            self.refusals += 1
+        return status, answer
+
+
+class LimitsRates(Sound):
+    """Sound: 429 with Retry-After above 60 requests in a fifth of a second."""
+
+    def __init__(self):
+        super().__init__()
+        self.window, self.used = 0, 0
+
+    def receive(self, body, request):
+        with self.lock:
+            now = int(time.monotonic() * 5)
+            self.window, self.used = now, self.used + 1 if now == self.window else 1
+            if self.used > 60:
+                return 429, "slow down"
+        return super().receive(body, request)
 
 
 class Redirects(Sound):
@@ -680,7 +1032,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, status, text):
         content = text.encode()
-        where = f"location: {text}\r\n" if status == 302 else ""
+        where = f"location: {text}\r\n" if status in (302, 303) else ""
         ending = "connection: close\r\n" if self.close_connection else ""
         head = f"HTTP/1.1 {status} Answer\r\ncontent-length: {len(content)}\r\n{where}{ending}\r\n"
         # In one piece, so that the network waits for nothing.

@@ -3,10 +3,15 @@ import { resolve } from 'node:path';
 import { commandWords } from '../../../config/command-words.ts';
 import { isLoopbackHost } from '../../../deployment/base-url.ts';
 import type { AttackResult } from '../../../diagnostics/attack/attack-case.ts';
-import { type AttackReport, attackInWords } from '../../../diagnostics/attack/attack-receiver.ts';
+import {
+  type AttackLimits,
+  type AttackReport,
+  attackInWords,
+} from '../../../diagnostics/attack/attack-receiver.ts';
 import { attackCases } from '../../../diagnostics/attack/case-table.ts';
 import type { AttackFinding } from '../../../diagnostics/attack/findings.ts';
 import type { AttackVerdict } from '../../../diagnostics/check-result.ts';
+import { orderEventNames } from '../../../events/event-names.ts';
 import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { CliError, exitCodes } from '../../terminal/context.ts';
@@ -46,6 +51,11 @@ const flags = {
     'command',
     'Your command that prints how often your code acted on $PARTNER_ORDER_ID, or keeps an event of it, as JSON',
   ),
+  handles: wordList(
+    'event',
+    'An event that must have an effect, not only be acknowledged; event.buy.credited.crypto if none is named',
+    () => orderEventNames,
+  ),
   failOn: {
     kind: 'enum',
     values: ['weak', 'broken'],
@@ -54,6 +64,7 @@ const flags = {
   },
   only: wordList('id', 'Run this case alone, or some', caseIds),
   skip: wordList('id', 'Leave this case out', caseIds),
+  quick: toggle('Leave out the cases that take long'),
   all: toggle('Print every case, not only findings'),
   report: textFlag.optional('file', 'Also write all cases as JUnit XML'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long an answer may take', '10000'),
@@ -75,7 +86,7 @@ export default defineCommand({
   args: [{ placeholder: 'url', brief: 'Where your receiver listens', parse: parseWebAddress }],
   async run(context, flags, url) {
     const output = openOutput(context, flags);
-    const { iOwnThisHost, timeoutMs, only, skip } = flags;
+    const { iOwnThisHost, timeoutMs, only, skip, handles, quick } = flags;
     if (iOwnThisHost === undefined && !isLoopbackHost(url.hostname)) {
       throw new CliError(
         `${url.hostname} is not this machine: if it is yours, add --i-own-this-host ${url.hostname}.`,
@@ -86,7 +97,6 @@ export default defineCommand({
     // Fails before anything is sent if it cannot count.
     await handled?.('probe-none');
     const progress = startProgress(context);
-    let done = 0;
     try {
       const report = await attackInWords(commandWords, url, {
         credentials: currentCredentials(configuration),
@@ -94,20 +104,23 @@ export default defineCommand({
         iOwnThisHost,
         timeoutMs,
         handled,
+        handles: handles?.length ? handles : undefined,
+        quick,
         only: only?.length ? only : undefined,
         skip,
         signal: context.signal,
-        onResult: ({ id }) => progress.update(`${++done} done, last ${id}`),
+        onCase: ({ id }, { done, left }) => progress.update(`${done} done, ${left} left, last ${id}`),
       });
       progress.stop();
-      const { results, findings } = report;
+      const { results, findings, limits } = report;
       if (flags.report !== undefined) {
         await writeFile(resolve(context.cwd, flags.report), context.secrets.redact(toJunit(report)));
       }
-      output.result({ findings, results }, (paint) => [
+      output.result({ findings, results, limits }, (paint) => [
         ...(flags.all ? results.flatMap((result) => describeCase(result, paint)) : []),
         ...findings.flatMap((finding) => describeFinding(finding, paint)),
         ...(flags.all ? [] : describeUnjudged(results, paint)),
+        ...(limits === undefined ? [] : [describeLimits(limits, paint)]),
       ]);
       const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
       output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
@@ -123,11 +136,17 @@ export default defineCommand({
 
 const indent = ' '.repeat(8);
 
-function describeFinding({ verdict, summary, cases, advice }: AttackFinding, paint: Paint): string[] {
+function describeLimits({ answered, pausedMs }: AttackLimits, paint: Paint): string {
+  const paused = (pausedMs / 1000).toFixed(1);
+  return `${paint('dim', 'limits ')} the receiver limits what it gets (429 or 503, ${answered} times); the attack paused for ${paused} s`;
+}
+
+function describeFinding(finding: AttackFinding, paint: Paint): string[] {
+  const { verdict, summary, cases, advice, seen, tried } = finding;
   return [
     `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', summary)}`,
     `${indent}${advice}`,
-    `${indent}${paint('dim', `shown by ${nameSome(cases)}`)}`,
+    `${indent}${paint('dim', `shown by ${nameSome(cases)}; seen ${seen} of ${tried} times`)}`,
   ];
 }
 

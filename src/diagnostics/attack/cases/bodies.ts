@@ -1,5 +1,6 @@
 import type { PostAnswer } from '../../../internal/post-request.ts';
 import { type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
+import type { CauseTable } from '../cause.ts';
 import type { Probes } from '../probes.ts';
 
 const parseSafely =
@@ -83,6 +84,7 @@ export const bodyCases = {
   }),
   'too-large': {
     what: 'a forged delivery of 5 MB',
+    slow: 'alone',
     expected: '413, before it is verified',
     async run({ probes, post }) {
       const small = await post({ body: forgedWith(probes, '"note":"x"') });
@@ -135,3 +137,44 @@ function utf16(text: string): Uint8Array<ArrayBuffer> {
     return index % 2 === 0 ? unit & 0xff : unit >> 8;
   });
 }
+
+const encodings = ['byte-order-mark', 'utf-16', 'invalid-utf-8'] as const;
+
+/** How bodies are decoded and parsed. */
+export const bodyCauses = {
+  'lenient-decoding': {
+    summary: 'takes other bytes for the signed text: it does not decode as strict UTF-8',
+    explains: { accepted: encodings },
+  },
+  'fails-on-not-json': {
+    summary: 'answers 5xx to a body that is not a JSON object',
+    shownBy: { failed: ['not-json'] },
+    explains: {
+      failed: [
+        'not-json',
+        'empty-body',
+        'wrong-type',
+        'empty-object',
+        'content-encoding',
+        'forged-as-form',
+        'forged-in-list',
+        'forged-compressed',
+        'deep-nesting',
+        'length-too-long',
+        'length-too-short',
+        'length-and-chunks',
+        ...encodings,
+      ],
+    },
+  },
+  'fails-on-other-encodings': {
+    summary: 'answers 5xx to a body that is not UTF-8',
+    shownBy: { failed: encodings },
+    explains: { failed: [...encodings, 'forged-compressed'] },
+  },
+  'wrong-type': {
+    summary: 'answers 5xx to JSON that is no object',
+    shownBy: { failed: ['wrong-type'] },
+    explains: { failed: ['wrong-type', 'forged-in-list'] },
+  },
+} as const satisfies CauseTable;

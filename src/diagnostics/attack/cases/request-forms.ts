@@ -1,6 +1,7 @@
 import { isAccepted } from '../../../internal/post-request.ts';
 import type { CheckResult } from '../../check-result.ts';
 import { type AttackCase, type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
+import type { CauseTable } from '../cause.ts';
 
 const onlyPost = 'Answer 405 with Allow: POST to everything but POST, so that a wrong configuration shows.';
 
@@ -65,3 +66,11 @@ function judgeCors(headers: Headers, finding: CheckResult): CheckResult {
     advice: 'Leave the callback out of CORS: no browser has a reason to call it.',
   };
 }
+
+/** Which requests are taken for deliveries. */
+export const requestCauses = {
+  'answers-other-methods': {
+    summary: 'answers 2xx to other methods than POST',
+    explains: { accepted: ['method-get', 'method-head', 'method-put', 'method-options'] },
+  },
+} as const satisfies CauseTable;

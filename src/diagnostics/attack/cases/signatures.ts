@@ -1,5 +1,7 @@
 import { type AttackCase, type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
+import type { CauseTable } from '../cause.ts';
 import { type Probes, withSignature } from '../probes.ts';
+import { withoutSignature } from './forgeries.ts';
 
 const exact =
   'Accept exactly one spelling of a signature: the length, alphabet and case of the scheme, checked before it is decoded. Nothing forged passes here, but one delivery then has several signatures.';
@@ -44,6 +46,14 @@ export const signatureCases = {
     'weak',
   ),
   'signature-in-array': signed('the right signature in an array', (right) => [right], 'weak'),
+  'signature-words': refused({
+    what: 'words in place of a signature: none, null, undefined, true, test, valid, skip',
+    advice: strict,
+    deliveries: ({ unsigned }) =>
+      ['none', 'null', 'undefined', 'true', 'test', 'valid', 'skip', '0', '*'].map((word) => ({
+        body: withSignature(unsigned(), word),
+      })),
+  }),
   'signature-wrong-type': refused({
     what: 'signatures that are no text: true, 0, null, an object, an array',
     advice: strict,
@@ -138,3 +148,98 @@ function respell(right: string, { scheme }: Probes): string {
       return `${right}==`;
   }
 }
+
+const lengthsOfSignature = ['signature-short', 'signature-half', 'signature-long'] as const;
+const spellings = ['signature-respelled', 'signature-trailing', 'signature-in-array'] as const;
+const undecodable = ['signature-not-a-digest', 'signature-not-ascii'] as const;
+const twoSignatureIds = ['signatures-first-right', 'signatures-last-right', 'signatures-escaped'] as const;
+
+/** How signatures are compared. */
+export const comparisonCauses = {
+  'compares-prefix': {
+    summary: 'compares only the beginning of a signature (a prefix)',
+    shownBy: { accepted: ['signature-last-digit'] },
+    unless: { accepted: ['signature-first-digit'] },
+    explains: {
+      accepted: [
+        'signature-middle-digit',
+        'signature-last-digit',
+        ...lengthsOfSignature,
+        ...spellings,
+        'tells-refusals-apart',
+      ],
+    },
+  },
+  'compares-suffix': {
+    summary: 'compares only the end of a signature',
+    shownBy: { accepted: ['signature-first-digit'] },
+    unless: { accepted: ['signature-last-digit'] },
+    explains: {
+      accepted: ['signature-first-digit', 'signature-middle-digit', 'signature-long', 'tells-refusals-apart'],
+    },
+  },
+  'fails-open': {
+    summary: 'accepts a delivery whose signature it fails to verify (it fails open)',
+    advice: 'Refuse where the check of a signature throws, as where it says no.',
+    shownBy: { accepted: undecodable },
+    unless: { accepted: ['signature-first-digit', 'signature-last-digit'] },
+    explains: {
+      accepted: [
+        ...undecodable,
+        ...withoutSignature,
+        ...lengthsOfSignature,
+        ...spellings,
+        ...twoSignatureIds,
+        'signature-words',
+        'lone-surrogate',
+        'acted-before-verification',
+      ],
+    },
+  },
+} as const satisfies CauseTable;
+
+/** Which signatures of a delivery count. */
+export const signatureCauses = {
+  'two-signatures': {
+    summary: 'accepts a body with two signatures',
+    explains: { accepted: twoSignatureIds },
+  },
+  'accepts-cut-signature': {
+    summary: 'compares a signature only as far as it goes: a part of the right one is enough',
+    shownBy: { accepted: ['signature-short', 'signature-half'] },
+    explains: {
+      accepted: ['signature-empty', ...lengthsOfSignature, 'signature-trailing', 'acted-before-verification'],
+    },
+  },
+  'several-spellings': {
+    summary: 'accepts more than one spelling of the right signature',
+    shownBy: { accepted: spellings },
+    explains: { accepted: [...spellings, 'signature-long'] },
+  },
+  'fails-without-signature': {
+    summary: 'answers 5xx to a delivery without a signature',
+    shownBy: { failed: ['unsigned'] },
+    explains: { failed: withoutSignature },
+  },
+  'fails-on-odd-signature': {
+    summary: 'answers 5xx to a signature of another length, alphabet or type',
+    atLeast: 2,
+    explains: {
+      failed: [
+        'signature-first-digit',
+        'signature-middle-digit',
+        'signature-last-digit',
+        ...lengthsOfSignature,
+        ...undecodable,
+        ...spellings,
+        'signature-words',
+        'signature-empty',
+        'signature-wrong-type',
+        'signature-nested',
+        'signature-inherited',
+        'signature-of-another-body',
+        'signature-escaped-name',
+      ],
+    },
+  },
+} as const satisfies CauseTable;

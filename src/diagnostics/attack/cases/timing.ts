@@ -17,6 +17,7 @@ const minSamples = 100;
 export const timingCase: AttackCase = {
   what: 'whether a forged signature that is nearly right is refused later than one that is wrong at once',
   expected: 'no difference that can be measured',
+  slow: 'alone',
   async run(attack) {
     for (let attempt = 1; ; attempt++) {
       const samples = await measure(attack);
@@ -44,7 +45,8 @@ async function measure({ probes, post, timeoutMs }: Attack): Promise<Samples> {
     const at = kind === 'first' ? 0 : right.length - 4;
     const body = withSignature(text, withOtherCharacter(right, at));
     const start = performance.now();
-    const answer = await post({ body });
+    // Not in the ledger: hundreds of orders, of which each would be looked up.
+    const answer = await post({ body, carries: [] });
     if (answer.kind === 'answered') samples[kind].push((performance.now() - start) * 1e6);
   }
   return samples;

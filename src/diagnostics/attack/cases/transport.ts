@@ -1,12 +1,14 @@
 import { describePostAnswer, type PostAnswer } from '../../../internal/post-request.ts';
-import { type CheckResult, skipped } from '../../check-result.ts';
+import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
 import {
   type Attack,
   type AttackCase,
   type CaseTable,
+  deliver,
   judgeAcceptance,
   judgeRefusal,
 } from '../attack-case.ts';
+import type { CauseTable } from '../cause.ts';
 import type { RawConnection } from '../raw-connection.ts';
 
 const wholeBody = 'Wait for the whole body, as long as its length says, and verify it before any answer.';
@@ -61,25 +63,35 @@ export const transportCases = {
   aborted: raw({
     what: 'a delivery whose sender breaks off in the middle, then a whole one',
     expected: '2xx to the second one',
-    async exchange(connection, body, { probes, post }) {
+    async exchange(connection, body, attack) {
       connection.request({ 'content-length': String(body.length) }, body.slice(0, 100));
       await pause();
       connection.destroy();
-      const answer = await post({ body: probes.authentic() });
+      const answer = await deliver(attack, attack.probes.authentic());
       return judgeAcceptance(answer, 'A sender that breaks off must not keep others from being served.');
     },
   }),
   'slow-body': raw({
-    what: 'a delivery whose second half does not come',
+    what: 'two deliveries at a time whose second half does not come',
     expected: '408 or the connection closed, in time',
-    async exchange(connection, body, { timeoutMs }) {
-      connection.request({ 'content-length': String(body.length) }, body.slice(0, 100));
-      // Waits longer than for other answers, because a receiver may have the same limit.
-      const answer = await connection.answer(Math.ceil(timeoutMs * 1.5));
-      if (answer.kind !== 'late') return judgeIncomplete(answer);
+    slow: 'beside',
+    looks: 2,
+    async exchange(connection, _, { probes, raw: connect, timeoutMs }) {
+      const second = typeof connect === 'function' ? await connect().catch(() => connection) : connection;
+      const both = [...new Set([connection, second])].map(async (each) => {
+        const body = probes.authentic();
+        each.request({ 'content-length': String(body.length) }, body.slice(0, 100));
+        // Servers look for slow bodies every half minute, whatever their limit is.
+        const answer = await each.answer(4 * timeoutMs);
+        each.destroy();
+        return answer;
+      });
+      const answers = await Promise.all(both);
+      const ended = answers.find(({ kind }) => kind !== 'late');
+      if (ended !== undefined) return judgeIncomplete(ended);
       return {
         verdict: 'weak',
-        answered: describePostAnswer(answer),
+        answered: [...new Set(answers.map(describePostAnswer))].join(', '),
         fault: 'has no time limit for bodies',
         advice:
           'Give bodies a time to arrive (of node:http: requestTimeout, which is 5 minutes) and close the connection then: open ones cost memory, and anybody can open many.',
@@ -88,12 +100,128 @@ export const transportCases = {
   }),
 } satisfies CaseTable;
 
+/** Forgeries in other forms of a request, and deliveries that share a connection. */
+export const connectionCases = {
+  'forged-chunked': raw({
+    what: 'a forged delivery in chunks, without a length',
+    expected: '4xx, or the connection closed',
+    exchange: (connection, _, attack) =>
+      refusedForm(connection, attack, (body) => {
+        const chunks = [body.slice(0, 50), body.slice(50)].map((part) => `${hexLength(part)}\r\n${part}\r\n`);
+        return [{ 'transfer-encoding': 'chunked' }, `${chunks.join('')}0\r\n\r\n`];
+      }),
+  }),
+  'forged-expect': raw({
+    what: 'a forged delivery that asks to go on before it sends its body (Expect: 100-continue)',
+    expected: '4xx, or the connection closed',
+    exchange: (connection, _, attack) =>
+      refusedForm(connection, attack, (body) => [
+        { 'content-length': String(body.length), expect: '100-continue' },
+        body,
+      ]),
+  }),
+  'forged-behind-genuine': raw({
+    what: 'a forged delivery right behind a genuine one on the same connection: at once, and after its answer',
+    expected: '2xx, then 4xx or the connection closed',
+    async exchange(connection, genuine, attack) {
+      const { probes, record, raw: connect, timeoutMs } = attack;
+      const results: CheckResult[] = [];
+      for (const isAtOnce of [true, false]) {
+        const first = isAtOnce ? genuine : probes.authentic();
+        const forged = probes.forged();
+        const current = isAtOnce || typeof connect !== 'function' ? connection : await connect();
+        const send = (body: string) => current.request({ 'content-length': String(body.length) }, body);
+        send(first);
+        if (!isAtOnce) await current.statuses(1, timeoutMs);
+        send(forged);
+        const [ofGenuine, ofForged] = await current.statuses(2, Math.min(timeoutMs, 3000));
+        current.destroy();
+        record({ body: first }, answerOf(ofGenuine));
+        record({ body: forged }, answerOf(ofForged));
+        // A server may take one request of a connection only.
+        const judged = judgeRefusal(answerOf(ofForged), {
+          ifClosed: 'ok',
+          fault: trustsConnection,
+          advice: perRequest,
+        });
+        results.push(judged);
+      }
+      return worstOf(results);
+    },
+  }),
+  'behind-a-refusal': raw({
+    what: 'genuine deliveries behind a refused one on the same connection, a small and a large one',
+    expected: '4xx, then 2xx or the connection closed',
+    async exchange(_, __, { probes, record, raw: connect, timeoutMs }) {
+      const results: CheckResult[] = [];
+      for (const size of [1, 200_000]) {
+        if (typeof connect !== 'function') break;
+        const current = await connect();
+        const [forged, genuine] = [
+          probes.forged(probes.unsigned({ note: 'x'.repeat(size) })),
+          probes.authentic(),
+        ];
+        current.request({ 'content-length': String(forged.length) }, forged);
+        const [refusal] = await current.statuses(1, timeoutMs);
+        if (refusal !== undefined) current.request({ 'content-length': String(genuine.length) }, genuine);
+        const [, second] = await current.statuses(2, Math.min(timeoutMs, 3000));
+        current.destroy();
+        record({ body: forged }, answerOf(refusal));
+        record({ body: genuine }, answerOf(second));
+        // A failure has the sender repeat it.
+        const isLost = second !== undefined && second >= 300 && second < 500 && second !== 429;
+        results.push(
+          isLost
+            ? {
+                verdict: 'broken',
+                answered: `${refusal}, then ${second}`,
+                problem: 'lost',
+                fault: 'takes the rest of a refused body for the next request of the connection',
+                advice: 'Read a refused body to its end, or close the connection after the answer.',
+              }
+            : { verdict: 'ok', answered: `${refusal ?? 'closed'}, then ${second ?? 'closed'}` },
+        );
+      }
+      return worstOf(results);
+    },
+  }),
+} satisfies CaseTable;
+
+const trustsConnection = 'accepts a forgery behind a genuine delivery on the same connection';
+const perRequest =
+  'Verify each request by itself: a proxy sends the deliveries of many senders over one connection.';
+
+function answerOf(status: number | undefined): PostAnswer {
+  if (status === undefined) return { kind: 'closed', reason: 'no further answer' };
+  return { kind: 'answered', status, headers: new Headers({ 'retry-after': '1' }), text: '' };
+}
+
+function hexLength(text: string): string {
+  return text.length.toString(16);
+}
+
+async function refusedForm(
+  connection: RawConnection,
+  { probes, record, timeoutMs }: Attack,
+  write: (body: string) => [headers: Readonly<Record<string, string>>, text: string],
+): Promise<CheckResult> {
+  const body = probes.forged();
+  connection.request(...write(body));
+  const answer = await connection.answer(timeoutMs);
+  record({ body }, answer);
+  return judgeRefusal(answer, {
+    ifClosed: 'ok',
+    fault: 'accepts forgeries in another form of a request',
+    advice: 'Verify the bytes of the body, in whichever form the request brings them.',
+  });
+}
+
 /** Gives the receiver time to begin with the first part. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-interface RawCase extends Pick<AttackCase, 'what' | 'expected'> {
+interface RawCase extends Omit<AttackCase, 'run'> {
   readonly exchange: (connection: RawConnection, body: string, attack: Attack) => Promise<CheckResult>;
 }
 
@@ -131,3 +259,26 @@ function judgeIncomplete(answer: PostAnswer): CheckResult {
   }
   return judgeRefusal(answer, { ifClosed: 'ok', advice: wholeBody });
 }
+
+/** How bodies are read, and whether there is an answer. */
+export const transportCauses = {
+  'reads-one-piece': {
+    summary: 'reads only the first piece of a body',
+    shownBy: { lost: ['in-pieces'] },
+    explains: { lost: ['in-pieces', 'authentic-large', 'authentic-60-kilobytes', 'behind-a-refusal'] },
+  },
+  'reads-incomplete-bodies': {
+    summary: 'accepts a delivery whose body is not whole',
+    explains: { accepted: ['length-too-long', 'length-too-short', 'slow-body'] },
+  },
+  'does-not-answer': {
+    summary: 'does not answer in time',
+    atLeast: 3,
+    explains: { late: 'every case' },
+  },
+  'drops-connections': {
+    summary: 'drops the connection where it must answer',
+    atLeast: 3,
+    explains: { closed: 'every case' },
+  },
+} as const satisfies CauseTable;

@@ -3,8 +3,8 @@ import { type ConfigurationError, isConfigurationError, whatFailed } from '../..
 import { describePostAnswer, type PostAnswer } from '../../../internal/post-request.ts';
 import type { Attack } from '../../attack/attack-case.ts';
 import { readAttackOptions } from '../../attack/attack-options.ts';
-import { prepareAttack } from '../../attack/attack-receiver.ts';
 import { attackCases, baselineCase, type CaseId, type NamedCase } from '../../attack/case-table.ts';
+import { prepareAttack } from '../../attack/prepare-attack.ts';
 import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
 import { type Check, fail, notConnected, ok } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
@@ -24,7 +24,7 @@ export const callbackReceiver: Check = {
     if (isConfigurationError(attack)) return skipped(whatFailed(attack, context.say));
     const answers: PostAnswer[] = [];
     const post: Attack['post'] = async (delivery) => {
-      const answer = await attack.post(delivery);
+      const answer = await attack.send(delivery);
       answers.push(answer);
       return answer;
     };
