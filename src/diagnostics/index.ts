@@ -5,7 +5,8 @@
  * @module partner-exchange-sdk/diagnostics
  */
 export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-export type { DuplicateIds, LearntDeployment } from '../deployment/learnt-deployment.ts';
+export type { Deployment } from '../deployment/define-deployment.ts';
+export type { DeploymentFile, DuplicateIds, LearntDeployment } from '../deployment/learnt-deployment.ts';
 export type { AcceptingReply, OrderReplyRules, OrderStatuses } from '../deployment/order-reply.ts';
 export type { WireNames } from '../deployment/wire-names.ts';
 export {
@@ -48,14 +49,15 @@ export type {
 } from './detection/detection.ts';
 export type { DoctorCheck, DoctorOptions, DoctorStatus } from './doctor/doctor-context.ts';
 export { runDoctor } from './doctor/run-doctor.ts';
+export type { CapturedReply } from './learn/captured-reply.ts';
 export {
-  type CapturedDelivery,
   type LearnOptions,
   type Learnt,
   type LearntRow,
   type LearntVerdict,
   learn,
 } from './learn/learn.ts';
+export type { CapturedDelivery } from './learn/read-samples.ts';
 export { explainMismatch } from './mismatch/explain-mismatch.ts';
 export type { Deviation, DeviationCode } from './mismatch/find-deviations.ts';
 export type {

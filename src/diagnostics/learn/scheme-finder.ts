@@ -4,6 +4,7 @@ import { tryVerify } from '../../signature/try-verify.ts';
 import type { VerifiedBody } from '../../signature/verify-body.ts';
 import { detectScheme } from '../detection/detect-scheme.ts';
 import { makeKey, merchantSecrets } from '../detection/scheme-space.ts';
+import { type Conclusion, shown, type Tally } from './evidence.ts';
 
 /** A body that one of the keys has signed. */
 export interface GenuineBody extends Pick<VerifiedBody, 'value' | 'json'> {
@@ -16,7 +17,7 @@ const maxSearches = 20;
 const maxComparisons = 100;
 
 /** Finds the schemes that fit all genuine bodies, while they come. A body that no key signed says nothing of them. */
-export function createSchemeFinder(sets: readonly PartnerCredentials[]) {
+export function createSchemeFinder(sets: readonly PartnerCredentials[], configured: SignatureScheme) {
   let schemes: readonly SignatureScheme[] = [];
   let searches = 0;
   let comparisons = 0;
@@ -32,8 +33,8 @@ export function createSchemeFinder(sets: readonly PartnerCredentials[]) {
   }
 
   function search(body: string | Uint8Array): void {
-    // The default scheme costs next to nothing, and is not counted.
-    if (verified(body, defaultScheme) === undefined && ++searches > maxSearches) return;
+    // The configured scheme costs next to nothing, and is not counted.
+    if (verified(body, configured) === undefined && ++searches > maxSearches) return;
     for (const set of sets) {
       const { survivors } = detectScheme(body, set);
       schemes = survivors.map(({ scheme }) => scheme);
@@ -69,3 +70,38 @@ function keysUnder(sets: readonly PartnerCredentials[], scheme: SignatureScheme)
     return key === undefined ? [] : [{ key, merchant }];
   });
 }
+
+/** One signature proves a scheme, since nobody else has the keys; what the schemes that fit differ in is open. */
+export function concludeScheme(
+  { part, howToSee }: { readonly part: keyof SignatureScheme; readonly howToSee: string },
+  {
+    schemes,
+    signed,
+    configured,
+  }: {
+    readonly schemes: readonly SignatureScheme[];
+    readonly signed: Tally;
+    readonly configured: SignatureScheme;
+  },
+): Conclusion {
+  const [best] = schemes;
+  const open = { verdict: 'not-seen', samples: 0, found: [], howToSee } as const;
+  if (best === undefined) return open;
+  const parts = new Set(schemes.map((scheme) => scheme[part] ?? assumed[part]));
+  if (parts.size > 1) return { ...open, found: [...parts].slice(0, 5).map((value) => `${value}`) };
+  if (part === 'keySeparator' && !(best.orderKey ?? assumed.orderKey).includes('+')) return open;
+  const [value = ''] = parts;
+  const evidence = { ...shown(signed.for), found: [JSON.stringify(value)] };
+  return value === (configured[part] ?? assumed[part])
+    ? { verdict: 'proven', ...evidence }
+    : { verdict: 'refuted', ...evidence, set: { signature: best } };
+}
+
+/** With the parts that the default scheme leaves out. */
+const assumed = {
+  ...defaultScheme,
+  separator: '',
+  joiner: '',
+  keySeparator: '',
+  orderKey: 'merchant+partner',
+} as const;

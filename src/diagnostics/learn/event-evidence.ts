@@ -1,0 +1,192 @@
+import { checkAddress } from '../../addresses/check-address.ts';
+import type { Deployment } from '../../deployment/define-deployment.ts';
+import { checkWireNames, fromWireNames, publishedNameOf } from '../../deployment/wire-names.ts';
+import type { OrderEventName } from '../../events/order-event.ts';
+import {
+  type EventIssue,
+  type ParsedOrderEvent,
+  parseReceivedEvent,
+} from '../../events/parse-order-event.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../internal/json.ts';
+import { type RowObservation, type RowRule, speaksAgainst, speaksFor } from './evidence.ts';
+import type { GenuineBody } from './scheme-finder.ts';
+
+/** An authentic delivery, as the judges see it. */
+export interface GenuineEvent {
+  /** With the published names of members. */
+  readonly body: JsonObject;
+  readonly parsed: ParsedOrderEvent;
+  /** `undefined` for a body that was kept without its request. */
+  readonly headers: ReadonlyMap<string, string> | undefined;
+  /** The name on the wire of `platform_order_ref`: the configured one, or the one member that can only be it. */
+  readonly referenceName: string | undefined;
+  /** Whether that is the configured name. */
+  readonly isNamedAsConfigured: boolean;
+  /** The merchant whose key verified it, if the credentials name one. */
+  readonly merchant: string | undefined;
+  /** How it came out of turn. */
+  readonly disorder: Disorder | undefined;
+}
+
+export type Disorder = 'twice' | 'out of order';
+
+export function readGenuineEvent(
+  { value, json, merchant }: GenuineBody,
+  {
+    headers,
+    disorder,
+    wireNames,
+  }: {
+    readonly headers: Iterable<readonly [string, string]> | undefined;
+    readonly disorder: Disorder | undefined;
+    readonly wireNames: Deployment['wireNames'];
+  },
+): GenuineEvent {
+  const configured = wireNames.platform_order_ref ?? 'platform_order_ref';
+  const isNamedAsConfigured = Object.hasOwn(value, configured);
+  const other = isNamedAsConfigured ? undefined : otherReferenceName(value);
+  const names = other === undefined ? wireNames : { ...wireNames, platform_order_ref: other };
+  const body = fromWireNames(value, names);
+  return {
+    body,
+    parsed: parseReceivedEvent(body, { text: json }, (name) => publishedNameOf(name, value, names)),
+    headers: headers && new Map(Array.from(headers, ([name, text]) => [name.toLowerCase(), text])),
+    referenceName: isNamedAsConfigured ? configured : other,
+    isNamedAsConfigured,
+    merchant,
+    disorder,
+  };
+}
+
+function otherReferenceName(body: JsonObject): string | undefined {
+  if (Object.hasOwn(body, 'platform_order_ref')) return 'platform_order_ref';
+  const [name, ...others] = Object.keys(body).filter((each) => each.endsWith('_order_ref'));
+  if (name === undefined || others.length > 0) return undefined;
+  try {
+    return checkWireNames({ platform_order_ref: name }).platform_order_ref;
+  } catch {
+    // A name that a deployment cannot have.
+    return undefined;
+  }
+}
+
+/** The names of the members that have a row of their own, by event. */
+const ownRows: Readonly<Record<string, string>> = {
+  'event.buy.credited.crypto crypto_payment_status': 'text',
+  'event.buy.received.fiat_kyc_error kyc_error_type': 'text',
+  'event.buy.received.fiat_kyc_error created_at': 'any',
+  'buy.event.close meta_data.status': 'text',
+};
+
+interface MemberRule {
+  readonly event: OrderEventName;
+  readonly isDocumented: (text: string) => boolean;
+  /** Whether it says nothing of the row. */
+  readonly isNeutral?: (text: string) => boolean;
+  readonly howToSee: string;
+}
+
+/** A row about the text of one member. Another case alone is read (`event-readings`), and says nothing of the row. */
+export function memberJudge(
+  path: readonly string[],
+  { event, isDocumented, isNeutral, howToSee }: MemberRule,
+): RowRule & { event: (event: GenuineEvent) => RowObservation | undefined } {
+  return {
+    least: 3,
+    leastAgainst: 1,
+    howToSee,
+    event: ({ body, parsed }) => {
+      const value = memberAt(body, path);
+      if (nameOf(parsed) !== event || typeof value !== 'string' || isNeutral?.(value)) return undefined;
+      if (isDocumented(value)) return speaksFor(value);
+      const isRefused =
+        parsed.kind === 'nonconforming' && parsed.issues.some((issue) => issue.path.join() === path.join());
+      return isRefused ? speaksAgainst(value) : undefined;
+    },
+  };
+}
+
+export function observeShape({ body, parsed }: GenuineEvent): RowObservation | undefined {
+  const name = nameOf(parsed);
+  if (parsed.kind === 'unknown' || name === 'event.buy.third_party_error') return undefined;
+  if (parsed.kind === 'known') return speaksFor(name);
+  const issues = parsed.issues.filter(({ path }) => {
+    const own = ownRows[`${name} ${path.join('.')}`];
+    return own === undefined || (own === 'text' && typeof memberAt(body, path.map(String)) !== 'string');
+  });
+  return issues.length === 0 ? undefined : speaksAgainst(`${name} ${differences(issues)}`.trim());
+}
+
+export function observeAddress({ body }: GenuineEvent): RowObservation | undefined {
+  const { buyer_crypto_address: address, chain } = body;
+  if (typeof address !== 'string' || typeof chain !== 'string') return undefined;
+  const { verdict, reason } = checkAddress(address, { chain });
+  if (verdict === 'valid') return speaksFor(chain);
+  return reason === 'form' || reason === 'checksum' || reason === 'other_chain'
+    ? speaksAgainst(`${chain}: ${reason}`)
+    : undefined;
+}
+
+export function observeReferenceName(event: GenuineEvent): RowObservation | undefined {
+  const { parsed, referenceName, isNamedAsConfigured } = event;
+  if (referenceName === undefined) return undefined;
+  if (isNamedAsConfigured) return parsed.kind === 'known' ? speaksFor(referenceName) : undefined;
+  return speaksAgainst(referenceName, { wireNames: { platform_order_ref: referenceName } });
+}
+
+export function observeThirdPartyError({ parsed }: GenuineEvent): RowObservation | undefined {
+  if (nameOf(parsed) !== 'event.buy.third_party_error') return undefined;
+  return parsed.kind === 'nonconforming' ? speaksAgainst(differences(parsed.issues)) : speaksFor('readable');
+}
+
+export function observeTimestamp({ body, parsed }: GenuineEvent): RowObservation | undefined {
+  if (nameOf(parsed) !== 'event.buy.received.fiat_kyc_error') return undefined;
+  const { created_at } = body;
+  if (typeof created_at === 'number') return speaksAgainst('a number');
+  if (typeof created_at !== 'string') return undefined;
+  return isTimestamp(created_at) ? speaksFor('RFC 3339') : speaksAgainst('a text in another form');
+}
+
+export function observeReadings({ parsed }: GenuineEvent): RowObservation | undefined {
+  if (parsed.kind !== 'known' || parsed.readings.length === 0) return undefined;
+  return speaksFor(parsed.readings.map(({ path, readAs }) => `${path.join('.')} as ${readAs}`).join(', '));
+}
+
+export function observeContentType({ headers }: GenuineEvent): RowObservation | undefined {
+  if (headers === undefined) return undefined;
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') return speaksAgainst('a Content-Encoding');
+  return speaksFor(headers.has('content-type') ? 'with a Content-Type' : 'without a Content-Type');
+}
+
+export function observeTimeLikeMember({ body }: GenuineEvent): RowObservation {
+  const name = Object.keys(body).find(
+    (each) => each !== 'created_at' && timeLike.test(each) && /number|string/.test(typeof body[each]),
+  );
+  return name === undefined ? speaksFor('no member like a time or a nonce') : speaksAgainst(name);
+}
+
+const timeLike = /(?:^|_)(?:time|timestamp|nonce|date|ts|at)$|(?:Time|Timestamp|Nonce|Date|At)$/;
+const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+function isTimestamp(text: string): boolean {
+  return rfc3339.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+function nameOf(parsed: ParsedOrderEvent): string {
+  return parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
+}
+
+function memberAt(body: JsonObject, path: readonly string[]): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>(
+    (value, name) => (isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+    body,
+  );
+}
+
+function differences(issues: readonly EventIssue[]): string {
+  return issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`)
+    .join('; ');
+}

@@ -1,0 +1,146 @@
+import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
+import { type AssumptionId, assumptions } from '../../deployment/assumptions.ts';
+import type { Deployment } from '../../deployment/define-deployment.ts';
+import { orderIdDigest } from '../../deployment/reply-shape.ts';
+import { orderEventNames } from '../../events/event-names.ts';
+import { hash } from '../../internal/hash.ts';
+import type { JsonObject } from '../../internal/json.ts';
+import { createAnswerLog } from './answer-log.ts';
+import { createCallHistory, readCapturedReply } from './captured-reply.ts';
+import { type Disorder, readGenuineEvent } from './event-evidence.ts';
+import { newTally, note, type RowObservation, type Sample, type Tally } from './evidence.ts';
+import type { createOrderLog } from './order-log.ts';
+import { rowJudges } from './rows.ts';
+import { createSchemeFinder } from './scheme-finder.ts';
+
+/** A delivery that was kept, such as a file of `listen --save`. */
+export interface CapturedDelivery {
+  /** The raw body, as it was posted. */
+  readonly body: string | Uint8Array;
+  /** The headers: pairs, a `Headers` or a `Map`. */
+  readonly headers?: Iterable<readonly [string, string]> | undefined;
+  /** When it came, in ISO 8601. */
+  readonly receivedAt?: string | undefined;
+  /** The status that its sender was answered with. */
+  readonly answered?: number | undefined;
+}
+
+/** The tallies of all rows. */
+export function createEvidence() {
+  const tallies = new Map<AssumptionId, Tally>(assumptions.map(({ id }) => [id, newTally()]));
+  return {
+    noteEach(
+      sample: Sample,
+      observe: (judge: (typeof rowJudges)[AssumptionId]) => RowObservation | undefined,
+    ): void {
+      for (const [id, tally] of tallies) {
+        const observed = observe(rowJudges[id]);
+        if (observed !== undefined) note(tally, observed, sample);
+      }
+    },
+    tallyOf: (id: AssumptionId) => tallies.get(id) ?? newTally(),
+  };
+}
+
+interface Notes {
+  readonly evidence: ReturnType<typeof createEvidence>;
+  readonly orders: ReturnType<typeof createOrderLog>;
+}
+
+export async function readReplies(
+  replies: Iterable<unknown> | AsyncIterable<unknown>,
+  { evidence, orders, paths }: Notes & { readonly paths: Deployment['paths'] },
+): Promise<{ readonly read: number; readonly others: number }> {
+  const { history, note: noteCall } = createCallHistory(paths);
+  let read = 0;
+  let others = 0;
+  for await (const given of replies) {
+    const reply = readCapturedReply(given);
+    if (reply === undefined) {
+      others++;
+      continue;
+    }
+    read++;
+    const sample = { digest: hash('sha256', JSON.stringify(reply), 'hex'), since: reply.at };
+    evidence.noteEach(sample, (judge) => ('call' in judge ? judge.call(reply, history) : undefined));
+    orders.noteReply(reply, history.whitelistings);
+    noteCall(reply);
+  }
+  return { read, others };
+}
+
+export async function readEvents(
+  deliveries: Iterable<CapturedDelivery> | AsyncIterable<CapturedDelivery>,
+  {
+    evidence,
+    orders,
+    sets,
+    deployment: { wireNames, signature },
+  }: Notes & { readonly sets: readonly PartnerCredentials[]; readonly deployment: Deployment<unknown> },
+) {
+  const finder = createSchemeFinder(sets, signature);
+  const signed = newTally();
+  const memory = createMemory();
+  const answers = createAnswerLog();
+  let genuine = 0;
+  let others = 0;
+  let until: string | undefined;
+  for await (const { body, headers, receivedAt: since, answered } of deliveries) {
+    const read = isBody(body) ? finder.read(body) : undefined;
+    if (read === undefined) {
+      others++;
+      continue;
+    }
+    genuine++;
+    until = since ?? until;
+    const sample = { digest: hash('sha256', body, 'hex'), since };
+    const disorder = memory.disorderOf(sample.digest, read.value);
+    const event = readGenuineEvent(read, { headers, disorder, wireNames });
+    answers.note(sample.digest, answered, since);
+    if (disorder !== 'twice') note(signed, { speaks: 'for', found: '' }, sample);
+    noteOrderEvent(orders, event.body, since);
+    evidence.noteEach(sample, (judge) =>
+      'event' in judge && (disorder !== 'twice' || judge.takesRepeated) ? judge.event(event) : undefined,
+    );
+  }
+  return { schemes: finder.schemes, signed, answers, genuine, others, until };
+}
+
+function noteOrderEvent(orders: Notes['orders'], body: JsonObject, since: string | undefined): void {
+  const { partner_order_id: order, platform_order_ref: reference } = body;
+  if (typeof order !== 'string') return;
+  const digest = typeof reference === 'string' ? hash('sha256', reference, 'hex') : undefined;
+  orders.noteEvent(orderIdDigest(order), digest, Date.parse(since ?? ''));
+}
+
+const maxRemembered = 10_000;
+
+/** Remembers the last deliveries and orders, a bounded number of each. */
+function createMemory() {
+  const digests = new Set<string>();
+  const begun = new Set<string>();
+  return {
+    disorderOf(
+      digest: string,
+      { partner_order_id: order, event_name: name }: JsonObject,
+    ): Disorder | undefined {
+      if (digests.has(digest)) return 'twice';
+      remember(digests, digest);
+      if (typeof order !== 'string') return undefined;
+      const id = hash('sha256', order, 'hex');
+      if (name === orderEventNames[0]) return begun.has(id) ? 'out of order' : undefined;
+      remember(begun, id);
+      return undefined;
+    },
+  };
+}
+
+function remember(set: Set<string>, text: string): void {
+  set.add(text);
+  const [oldest] = set;
+  if (set.size > maxRemembered && oldest !== undefined) set.delete(oldest);
+}
+
+function isBody(body: unknown): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array;
+}
