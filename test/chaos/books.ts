@@ -67,8 +67,14 @@ export class Books {
   readonly evident = new Set<string>();
   /** The public keys that the rotation has acknowledged. */
   readonly receivedKeys = new Set<string>();
-  /** Guards of effects that were taken. */
-  readonly effects = new Set<string>();
+  /** How often the mail of an effect was sent. */
+  readonly mails = new Map<string, number>();
+  /** Those that `once` has reported as sent. */
+  readonly mailed = new Set<string>();
+  /** Orders that the loop gave to a person. */
+  readonly handedOver = new Set<string>();
+  /** Events that nothing was registered for. */
+  readonly ignored = new Set<string>();
   /** When a process last asked for a record, by its name and the digest. */
   readonly #asked = new Map<string, number>();
   readonly #failures = new Map<string, number>();
@@ -102,13 +108,15 @@ export class Books {
 
   reported(digest: string, outcome: string, machine: Machine): void {
     if (outcome === 'unrecognized') this.unread.add(digest);
+    if (outcome === 'ignored') this.ignored.add(digest);
     if (outcome !== 'handled') return;
     const visit = this.visits.get(digest)?.findLast((one) => one.machine === machine && one.isHandled);
     if (visit !== undefined) visit.settledAt = Math.min(visit.settledAt, this.#world.simulation.time);
   }
 
   /** Some handlers fail the first time, some of them twice. */
-  fails(digest: string, where: 'before' | 'after'): boolean {
+  fails(digest: string, where: 'before' | 'after' | 'mail'): boolean {
+    if (where === 'mail') return add(this.#failures, `mail ${digest}`) === 1;
     if (isPoison(digest)) return where === 'after';
     const most = { 0: 1, 1: 1, 2: 2 }[Number.parseInt(digest.slice(0, 1), 16)] ?? 0;
     if ((digest.slice(1, 2) < '8' ? 'before' : 'after') !== where) return false;
@@ -197,6 +205,11 @@ export function isPoison(digest: string): boolean {
   return (
     digest.startsWith('ff') || digest.startsWith('fe') || digest.startsWith('fd') || digest.startsWith('fc')
   );
+}
+
+/** It ends its process each time. */
+export function kills(digest: string): boolean {
+  return digest.startsWith('fd');
 }
 
 /** Counts, and returns how many there are. */

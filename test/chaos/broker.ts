@@ -46,6 +46,7 @@ export class Broker {
     const { simulation } = this.#world;
     const fault = this.#world.drawFault('network', machine);
     await simulation.delay(3, machine);
+    if (fault !== undefined && fault !== 'slow') this.#world.sometimes('a queue refused a message');
     if (fault === 'refused' || fault === 'reset-before') throw new Error('The broker was not reached.');
     if (fault === 'dies-before') return this.#world.die(machine, 'while it sends a message');
     const text = JSON.stringify(message);
@@ -115,7 +116,9 @@ export class Broker {
     else if (!message.isSettled) {
       message.isSettled = true;
       this.#open--;
-      if (result === 'dead') this.dead.push(message);
+      if (result !== 'dead') return;
+      this.dead.push(message);
+      this.#world.sometimes('a message was dead');
     }
   }
 }

@@ -6,8 +6,9 @@ import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { SandboxDelivery } from '../../src/sandbox/events/delivery.ts';
 import { type Books, isPoison, ordersOf, type Visit } from './books.ts';
 import { journalOf, personal, requestsOf } from './order-steps.ts';
-import { type PartnerProcess, timelineKey } from './partner-process.ts';
+import type { PartnerProcess } from './partner-process.ts';
 import { contradictions, deviates } from './plan.ts';
+import { readLedger, timelineKey } from './receiver.ts';
 import { partnerNames, type World } from './world.ts';
 
 /** Compares the books of the service, the journal, the receiver and the phones; what does not agree is a breach. */
@@ -38,6 +39,7 @@ export async function checkBooks(world: World): Promise<void> {
   for (const delivery of sandbox.deliveries) checkDelivery(world, delivery, setAside);
   for (const visits of books.visits.values()) checkVisits(world, visits);
   checkMessages(world);
+  checkEffects(world);
   await checkKeys(world);
   await checkNothingPersonal(world, letters);
 }
@@ -110,6 +112,8 @@ function checkOrder(
   if (state === 'unknown') world.sometimes('an order was unknown');
   if (known.contradiction !== undefined) world.sometimes('a contradiction was found');
   world.count(`orders ${state}`);
+  if (books.handedOver.has(id)) world.sometimes('an order was handed over to a person');
+  if (state === 'waiting' && plan.ordering === 'submit' && !books.handedOver.has(id)) breach('still waits.');
   const isTimely = plan.clocks === 'true';
   if (count > 1 && isTimely) breach('is there twice at the service.');
   const allowed = attempts + repeatedRequests(world, id);
@@ -178,14 +182,22 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   const isStrange = deviates(plan, faults) || isUnfamiliar(delivery) || faults.includes('credits_elsewhere');
   if (isKept && !isStrange && !isPoison(digest) && !isWorn(world, digest))
     books.breach(`${about} is as documented, and was set aside.`);
-  if (isReceived && !isKept && !isHandled(world, delivery) && !isDiscarded(world, digest, isStrange))
+  if (isReceived && faults.includes('old_key')) world.sometimes('a delivery was signed with replaced keys');
+  if (
+    isReceived &&
+    !isKept &&
+    !isHandled(world, delivery) &&
+    !isIgnored(world, delivery, digest) &&
+    !isDiscarded(world, digest, isStrange)
+  )
     books.breach(`${about} was acknowledged, and neither handled nor kept.`);
   for (const answer of books.given.get(body) ?? []) {
     const { machine, begun, tookMs } = answer;
+    const longestMs = longestAnswerMs + (plan.inbox === 'memory' ? 60_000 : 0);
     const isStalled = books
       .disturbancesOf(machine, { from: begun, until: begun + tookMs })
       .some(({ kind }) => kind === 'stall');
-    if (tookMs > longestAnswerMs && !isStalled && plan.disturbances.lateTimer === 0)
+    if (tookMs > longestMs && !isStalled && plan.disturbances.lateTimer === 0)
       books.breach(`${about} was answered after ${answer.tookMs} ms.`);
     if (answer.status === 401 && !faults.includes('old_key') && !areKeysOver(world))
       books.breach(`${about} is authentic, and was answered 401.`);
@@ -220,6 +232,11 @@ function isWorn({ books, plan }: World, digest: string): boolean {
   return visits.length + lost.length >= least;
 }
 
+/** Nothing is registered for it in one version, and no process of the other one came in time. */
+function isIgnored({ books, plan }: World, { name }: SandboxDelivery, digest: string): boolean {
+  return plan.versions[1].isFormer && name === 'buy.event.close' && books.ignored.has(digest);
+}
+
 /** A dead letter that was replayed and is one again is listed; a strange one may be handled by name alone. */
 function isDiscarded({ plan, books }: World, digest: string, isStrange: boolean): boolean {
   return plan.inbox === 'queue' && isStrange && books.unread.has(digest);
@@ -228,7 +245,8 @@ function isDiscarded({ plan, books }: World, digest: string, isStrange: boolean)
 function checkDeadLetters(world: World, letters: readonly DeadLetter[]): void {
   const { books, plan } = world;
   const [{ maxAttempts }, other] = plan.versions;
-  if (maxAttempts !== other.maxAttempts) return;
+  // In memory each repetition of the service is another attempt.
+  if (maxAttempts !== other.maxAttempts || plan.inbox === 'memory') return;
   for (const { digest, attempts } of letters) {
     const visits = books.visits.get(digest) ?? [];
     if (!isPoison(digest) || books.unread.has(digest) || books.replayed.has(digest)) continue;
@@ -270,6 +288,9 @@ function mayFollow({ books, plan }: World, visit: Visit, next: Visit): boolean {
   if (books.replayed.get(digest)?.some((at) => at >= from && at <= next.from)) return true;
   // Its process stalled when it had looked at its lease for the last time.
   if (next.isBlind) return true;
+  // Memory ends with its process.
+  if (plan.inbox === 'memory')
+    return plan.clocks === 'jumping' || Math.min(visit.abortedAt, machine.diedAt) <= next.from;
   const isRemembered = plan.clocks !== 'jumping' && !isEndLost(books, visit);
   if (isRemembered && visit.settledAt <= next.leasedFrom) return false;
   // A stop, or its time limit, has given it back; its process died; its lease was over.
@@ -293,6 +314,23 @@ function isAttack({ faults }: SandboxDelivery): boolean {
 
 function isUnfamiliar({ faults }: SandboxDelivery): boolean {
   return faults.includes('unfamiliar_name');
+}
+
+/** An effect elsewhere happens at most once, and one in the transaction of its event exactly once. */
+function checkEffects(world: World): void {
+  const { books, plan } = world;
+  for (const [key, count] of books.mails)
+    if (count > 1) books.breach(`The mail of ${key} was sent ${count} times.`);
+  for (const key of books.mailed) if (!books.mails.has(key)) books.breach(`The mail of ${key} was not sent.`);
+  if (plan.effects !== 'marked') return;
+  const ledger = readLedger(world);
+  // A clock that jumped by a day has forgotten the digest.
+  for (const [digest, entries] of ledger)
+    if (entries > 1 && plan.clocks !== 'jumping')
+      books.breach(`Event ${digest.slice(0, 8)} is in the ledger ${entries} times.`);
+  for (const [digest, visits] of books.visits)
+    if (visits.some(({ settledAt }) => settledAt < Number.POSITIVE_INFINITY) && !ledger.has(digest))
+      books.breach(`Event ${digest.slice(0, 8)} was handled, and is not in the ledger.`);
 }
 
 /** Limits of what a phone gets, where a refusal means that nothing was sent. */

@@ -85,7 +85,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'what nobody can read is ignored',
     file: 'inbox/handling-attempt.ts',
-    find: '    // Another attempt cannot read it either.\n',
+    find: '    // Another attempt ends in the same way.\n',
     replace: "    if (isUnrecognizedError(error)) return { outcome: 'ignored', ...timings() };\n",
   },
   {

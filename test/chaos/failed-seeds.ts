@@ -5,4 +5,8 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['y2', 354],
   ['y3', 107],
   ['y3', 290],
+  ['z1', 11],
+  ['z2', 34],
+  ['z2', 96],
+  ['z2', 181],
 ];

@@ -1,5 +1,5 @@
 import { isInboxError } from '../../src/errors/errors.ts';
-import type { Books, Visit } from './books.ts';
+import { type Books, kills, type Visit } from './books.ts';
 import type { Machine } from './machine.ts';
 import type { Version } from './plan.ts';
 import type { World } from './world.ts';
@@ -14,14 +14,18 @@ export async function handle(
   world: World,
   machine: Machine,
   { context: { digest, signal }, version }: HandledEvent,
-  effect: () => Promise<void>,
+  effect: () => Promise<'marked' | undefined>,
 ): Promise<void> {
   const { books, simulation } = world;
   // Nobody hears of the last words of a dead process.
   if (!machine.isAlive) return new Promise(() => {});
   const visit = books.begin(digest, machine, version);
-  // Of a queue the broker decides how many.
-  if (world.plan.inbox !== 'queue' && books.running(machine) > version.concurrency)
+  // Of a queue the broker decides how many, and of memory the service.
+  if (
+    world.plan.inbox !== 'queue' &&
+    world.plan.inbox !== 'memory' &&
+    books.running(machine) > version.concurrency
+  )
     books.breach(`${machine.name} handles more than ${version.concurrency} at once.`);
   const isFirst = books.visits.get(digest)?.length === 1;
   simulation.log(`handles ${digest.slice(0, 8)}`);
@@ -31,8 +35,13 @@ export async function handle(
   };
   signal?.addEventListener('abort', onAbort);
   try {
+    if (kills(digest)) return await world.die(machine, 'by its handler');
     if (books.fails(digest, 'before')) throw new Error('not yet');
-    await effect();
+    if ((await effect()) === 'marked') {
+      // Its end is committed with its effect, whatever happens to the handler after that.
+      visit.isHandled = true;
+      visit.settledAt = simulation.timeOf(machine);
+    }
     await simulation.delay(workMs(digest, version, isFirst), machine);
     if (digest[3] === '7') {
       world.sometimes('a handler blocked its loop');

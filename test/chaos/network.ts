@@ -84,7 +84,10 @@ export function callbackFetch(world: World): typeof fetch {
         const response = await simulation.within(machine, () => target.webhooks.fetch(given));
         const tookMs = simulation.timeOf(machine) - begun;
         world.books.received(text, { status: response.status, machine, begun, tookMs });
-        if (fault === 'dies-after') world.die(machine, 'before its answer leaves');
+        if (fault === 'dies-after') {
+          world.sometimes('a process died before its answer left');
+          world.die(machine, 'before its answer leaves');
+        }
         await simulation.delay(wayMs(), world.service);
         if (fault === 'reset-after') throw failure('ECONNRESET');
         return response;

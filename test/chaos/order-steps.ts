@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isKeyError, isOrderError, isRequestError, isStoreError } from '../../src/errors/errors.ts';
 import type { SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
 import { type OrderScenario, orderScenarios } from '../../src/sandbox/orders/order-scenarios.ts';
+import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
 import { ordersOf } from './books.ts';
 import type { PartnerProcess } from './partner-process.ts';
 import { pick, pickOf } from './plan.ts';
@@ -17,7 +18,7 @@ function schemaOf({ plan }: World) {
 /** Marks that must not stay anywhere once all is handled. */
 export const personal = { email: 'ada.secret@buyer.example', phone: '+2348099999999', name: 'Adaobiprivate' };
 
-function orderOf(id: string, fiat_amount: string) {
+export function orderOf(id: string, fiat_amount: string) {
   return {
     partner_order_id: id,
     fiat_amount,
@@ -50,7 +51,7 @@ function newOrder({ books, plan }: World, random: { chance: (p: number) => boole
 /** A new order: from one process, from two at once, or from one that dies on the way. */
 export const createNew: Step = async (world, random) => {
   const id = newOrder(world, random);
-  switch (pick(random, ['once', 'once', 'once', 'at once', 'dies'])) {
+  switch (pick(random, ['once', 'once', 'insists', 'at once', 'dies'])) {
     case 'at once':
       world.sometimes('one order was created by two processes at once');
       await Promise.all([create(world, id, world.pick(random)), create(world, id, world.pick(random))]);
@@ -58,10 +59,23 @@ export const createNew: Step = async (world, random) => {
     case 'dies':
       await createAndDie(world, id, world.pick(random));
       break;
+    case 'insists':
+      await insist(world, id, random);
+      break;
     case 'once':
       await create(world, id, world.pick(random));
   }
 };
+
+/** A caller who sends the same order until something is known of it. */
+async function insist(world: World, id: string, random: SeededRandom): Promise<void> {
+  for (let tries = 0; tries < 5; tries++) {
+    const told = await create(world, id, world.pick(random));
+    if (told === 'outcome_unknown') world.sometimes('an insisting caller heard that nothing is known');
+    if (told === 'created' || told === 'order_refused') return;
+    await world.simulation.delay(1_000 + random.fraction() * 40_000);
+  }
+}
 
 /** An order that there is, once more: a restless customer, a queue, a person. */
 export const createAgain: Step = async (world, random) => {
@@ -100,13 +114,17 @@ async function create(
   id: string,
   process: PartnerProcess | undefined,
   again = false,
-): Promise<void> {
+): Promise<string> {
   const { books, sandbox, plan, simulation } = world;
-  if (process === undefined) return;
+  if (process === undefined) return 'no process';
   const order = orderOf(id, books.amounts.get(id) ?? '');
-  const told = await tell(world, process, () =>
-    journalOf(process, id).create(order, { again, schema: schemaOf(world) }),
-  );
+  const journal = journalOf(process, id);
+  const told = await tell(world, process, async () => {
+    if (plan.ordering === 'create')
+      return void (await journal.create(order, { again, schema: schemaOf(world) }));
+    const { state } = await journal.submit(order, { again, schema: schemaOf(world) });
+    return submitted[state];
+  });
   simulation.log(`${id} of ${process.machine.name}: ${told}`);
   const count = ordersOf(sandbox, id).length;
   if (told === 'created' && count === 0) books.breach(`${id} was told to be created, and is not there.`);
@@ -117,7 +135,16 @@ async function create(
     !isTimeTricky(world)
   )
     books.breach(`${id} was told to be ${told}, and is there.`);
+  return told;
 }
+
+/** As `create` tells it. */
+const submitted = {
+  accepted: 'created',
+  refused: 'order_refused',
+  unknown: 'outcome_unknown',
+  waiting: 'waiting',
+};
 
 /** Where clocks jump, a lease may end while its request is on its way. */
 function isTimeTricky({ plan }: World): boolean {
@@ -145,8 +172,8 @@ async function tell(
   creating: () => Promise<unknown>,
 ): Promise<string> {
   try {
-    await world.simulation.within(machine, creating);
-    return 'created';
+    const told = await world.simulation.within(machine, creating);
+    return typeof told === 'string' ? told : 'created';
   } catch (error) {
     if (isRequestError(error)) return error.outcome;
     if (isOrderError(error) || isStoreError(error) || isKeyError(error)) return error.code;

@@ -1,18 +1,12 @@
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { KeyRing } from '../../src/credentials/key-ring.ts';
-import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
-import { isOrderError } from '../../src/errors/errors.ts';
-import { effectKey } from '../../src/events/effect-key.ts';
-import type { OrderEvent } from '../../src/events/order-event.ts';
-import { applyEvent, emptyTimeline, type OrderTimeline } from '../../src/events/order-timeline.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import type { Inbox, ManagedInbox } from '../../src/inbox/inbox.ts';
-import { type QueueInbox, queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
-import { openSqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
-import { openStoreInbox, type StoreInbox } from '../../src/inbox/store/store-inbox.ts';
-import type { JsonValue } from '../../src/internal/json.ts';
+import type { ManagedInbox } from '../../src/inbox/inbox.ts';
+import type { QueueInbox } from '../../src/inbox/queue/queue-inbox.ts';
+import type { StoreInbox } from '../../src/inbox/store/store-inbox.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
+import type { OrderLoop } from '../../src/orders/loop-options.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { createOtp, type Otp } from '../../src/otp/create-otp.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/rotation/create-key-rotation.ts';
@@ -20,11 +14,13 @@ import { keyFile } from '../../src/rotation/key-file.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
+import type { Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { settings as otpSettings } from './code-steps.ts';
 import { Machine } from './machine.ts';
 import { clientFetch } from './network.ts';
+import { orderOf } from './order-steps.ts';
 import type { Version } from './plan.ts';
+import { startReceiver } from './receiver.ts';
 import { remoteStore } from './remote-store.ts';
 import { dayOne } from './simulation.ts';
 import { type PartnerName, partnerNames, type World } from './world.ts';
@@ -45,9 +41,6 @@ export interface PartnerProcess {
   /** Ends it as a deployment does. */
   readonly stop: (timeoutMs: number) => Promise<'drained' | 'cut-off'>;
 }
-
-/** Where the shared books of the receivers are, in the partner's store. */
-export const timelineKey = (id: string) => `timeline:${id}`;
 
 export function startProcess(world: World, version: Version, isReceiver: boolean): PartnerProcess {
   const { simulation, plan } = world;
@@ -106,127 +99,20 @@ function buildProcess(
     allowedPrefixes: ['+234'],
   });
 
-  const { timeLimitMs, maxAttempts, concurrency, rememberMs, pollMs } = version;
-  const handling = { timeLimitMs, maxAttempts, rememberMs, onStoreError: () => {} };
-  const retry = { firstDelayMs: 500, maxDelayMs: 20_000 };
-  const role = isReceiver ? 'receiver' : 'both';
-  const inbox = (() => {
-    switch (plan.inbox) {
-      case 'sqlite':
-        return openSqliteInbox(
-          { ...handling, concurrency, pollMs, retry, role, path: `${folder}/inbox.sqlite` },
-          world.viewFrom(machine),
-        );
-      case 'store':
-        return openStoreInbox(
-          { ...handling, concurrency, pollMs, retry, role, store },
-          world.viewFrom(machine),
-        );
-      case 'drain':
-        return openStoreInbox(
-          { ...handling, concurrency, pollMs, retry, role: 'drain', store },
-          world.viewFrom(machine),
-        );
-      case 'queue':
-        return queueInbox({
-          ...handling,
-          role,
-          store,
-          send: (message) => world.broker.send(machine, message),
-        });
-    }
-  })();
+  const { inbox, webhooks } = startReceiver(world, machine, { version, isReceiver, store, partners });
+  const loops = startLoops();
 
-  const expected = (owner: string | undefined) =>
-    owner === undefined ? 'a' : partnerNames.find((name) => world.credentials[name].partnerId === owner);
-
-  const webhooks = createWebhooks({
-    ...{ deployment, inbox: noting(inbox), credentials: credentialsOf() },
-    onError: () => {},
-    onRefused: () => {},
-    onDelivery: ({ stage, outcome, digest = '', code }) => {
-      simulation.log(`${stage} ${outcome} ${digest.slice(0, 8)} ${code ?? ''}`);
-      if (stage === 'handle') books.reported(digest, outcome, machine);
-      world.noteDelivery(stage, outcome, code);
-    },
-  });
-  if (!isReceiver) {
-    webhooks.onAny((event, context) =>
-      world.handle(machine, { context, version }, async () => {
-        const partner = expected(context.key.partnerId) ?? 'a';
-        const { journal } = partners[partner];
-        await observe(journal, event, context);
-        const id = event.partner_order_id ?? '';
-        if (!plan.isReshaped && !id.startsWith(partner))
-          books.breach(`An event of ${id} came under the name of partner ${partner}.`);
-        await store.transact([timelineKey(id)], (records) => {
-          // Sound: this is what was set.
-          const before = records.get(timelineKey(id)) as OrderTimeline | undefined;
-          // Sound: a timeline is plain data.
-          const after = applyEvent(before ?? emptyTimeline(id), event) as unknown as JsonValue;
-          records.set(timelineKey(id), after);
-        });
-        await guardedEffect(event, context);
-        books.evident.add(id);
+  /** They send what `submit` has left. */
+  function startLoops(): OrderLoop[] {
+    if (plan.ordering !== 'submit') return [];
+    return partnerNames.slice(0, plan.partners).map((name) =>
+      partners[name].journal.start({
+        load: ({ partner_order_id: id }) => orderOf(id, books.amounts.get(id) ?? ''),
+        everyMs: 3_000,
+        onUnknown: ({ partner_order_id: id }) => void books.handedOver.add(id),
+        onError: () => {},
       }),
     );
-    if (plan.unrecognized !== 'kept') {
-      webhooks.onUnrecognized((event, context) =>
-        world.handle(machine, { context, version }, async () => {
-          const { journal } = partners[expected(context.key.partnerId) ?? 'a'];
-          const { partner_order_id: id } = context.body;
-          if (typeof id === 'string') books.evident.add(id);
-          // With the event itself `observe` throws once it has its evidence: nobody has handled the rest.
-          await journal.observe(plan.unrecognized === 'handled' ? { body: context.body } : event, context);
-        }),
-      );
-    }
-  }
-
-  async function observe(journal: OrderJournal, ...[event, context]: Parameters<OrderJournal['observe']>) {
-    const note = () => books.compared.add(context?.digest ?? '');
-    try {
-      const { result } = await journal.observe(event, context);
-      if (result !== 'unknown_order' && result !== 'other_partner') note();
-    } catch (error) {
-      if (isOrderError(error)) note();
-      throw error;
-    }
-  }
-
-  /** So that the books know the digest of a text. */
-  function noting<Kept extends Inbox>(kept: Kept): Kept {
-    return {
-      ...kept,
-      receive: (delivery, handled) => {
-        books.digests.set(delivery.body, delivery.digest);
-        return kept.receive(delivery, handled);
-      },
-    };
-  }
-
-  function credentialsOf() {
-    const { a, b } = world.credentials;
-    if (plan.keys === 'static') return plan.partners === 2 ? [a, b] : a;
-    if (plan.keys === 'ring') return partners.a.ring;
-    // Looked up for each delivery: a database that is away means 503.
-    return async ({ url = '' }: { url?: string | undefined }): Promise<PartnerCredentials> => {
-      await store.list({ prefix: 'keys-', limit: 1 });
-      return plan.partners === 2 && url.endsWith('/b') ? b : a;
-    };
-  }
-
-  /** Written in one transaction with its guard, as the pages advise. */
-  async function guardedEffect(event: OrderEvent, context: Parameters<typeof effectKey>[1]): Promise<void> {
-    const key = effectKey(event, context);
-    if (key === undefined) return;
-    const done = `done:${key}`;
-    await store.transact([done, 'ledger'], (records) => {
-      if (records.get(done) !== undefined) return;
-      records.set(done, true);
-      records.set('ledger', Number(records.get('ledger') ?? 0) + 1);
-    });
-    books.effects.add(key);
   }
 
   return {
@@ -234,7 +120,10 @@ function buildProcess(
     stop: (timeoutMs) =>
       simulation
         .within(machine, async () => {
-          const end = await inbox.stop({ timeoutMs });
+          const [end = 'drained'] = await Promise.all([
+            inbox.stop({ timeoutMs }),
+            ...loops.map((loop) => loop.stop()),
+          ]);
           await store.close();
           return end;
         })

@@ -30,7 +30,13 @@ export interface Plan {
   /** Whether the first keys of the rotation lack a name, which later ones have. */
   readonly isNameless: boolean;
   readonly oldKeysExpire: 'request' | 'link';
-  readonly inbox: 'sqlite' | 'store' | 'drain' | 'queue';
+  readonly inbox: 'sqlite' | 'store' | 'drain' | 'queue' | 'memory';
+  /** Whether handlers write the end of their event in their own transaction (`handledIn`). */
+  readonly effects: 'guarded' | 'marked';
+  /** How orders are sent: by their callers, or by `submit` and the loop of `start`. */
+  readonly ordering: 'create' | 'submit';
+  /** Whether the store tells other processes of work (`notify`, `watch`). */
+  readonly wakes: boolean;
   /** Whether one process only receives. */
   readonly isSplit: boolean;
   /** The options of a deployment, and those of the next one. */
@@ -60,6 +66,8 @@ export interface Plan {
 
 /** What differs between two versions of one deployment. */
 export interface Version {
+  /** Lacks a handler that the other one has. */
+  readonly isFormer: boolean;
   readonly timeLimitMs: number;
   readonly maxAttempts: number;
   readonly concurrency: number;
@@ -137,14 +145,15 @@ export function drawPlan(seed: string): Plan {
   const isReshaped = draw.chance('reshaped', 0.3);
   const service = drawService(seed, { asDocumented: isReshaped ? planned : [...planned, ...shapes] });
   const duplicateIds = draw.chance('duplicate ids are known', 0.6) ? known[duplicateOrders] : 'unknown';
-  const inbox = draw.one('inbox', { sqlite: 1, store: 2, drain: 1, queue: 1 });
+  const inbox = draw.one('inbox', { sqlite: 1, store: 2, drain: 1, queue: 1, memory: 0.5 });
   const partners = draw.chance('two partners', 0.25) ? 2 : 1;
   const keys =
     partners === 2
       ? draw.one('keys of two', { static: 1, function: 1 })
       : draw.one('keys', { static: 1, ring: 2, function: 1 });
   const clocks = draw.one('clocks', { true: 2, skewed: 1, jumping: 1 });
-  const version = drawVersion(draw, 'version 1');
+  const isFormer = inbox !== 'memory' && draw.chance('a handler is new', 0.3);
+  const version = drawVersion(draw, 'version 1', false);
   const contradicting = drawContradictions(draw);
   return {
     duplicateOrders,
@@ -156,11 +165,18 @@ export function drawPlan(seed: string): Plan {
     isNameless: keys === 'ring' && draw.chance('nameless', 0.4),
     oldKeysExpire: draw.one('old keys', { request: 1, link: 1 }),
     inbox,
-    isSplit: inbox !== 'drain' && draw.chance('split', 0.2),
-    versions: [version, draw.chance('two versions', 0.5) ? drawVersion(draw, 'version 2') : version],
-    processes: draw.number('processes', [1, 2, 3]),
+    effects: inbox === 'sqlite' ? draw.one('effects', { guarded: 1, marked: 1 }) : 'guarded',
+    ordering: draw.one('ordering', { create: 2, submit: 1 }),
+    wakes: draw.chance('wakes', 0.5),
+    isSplit: inbox !== 'drain' && inbox !== 'memory' && draw.chance('split', 0.2),
+    versions: [
+      version,
+      draw.chance('two versions', 0.5) ? drawVersion(draw, 'version 2', isFormer) : version,
+    ],
+    // Memory is that of one process.
+    processes: inbox === 'memory' ? 1 : draw.number('processes', [1, 2, 3]),
     clocks,
-    postings: losesEvents && draw.chance('posted once', 0.5) ? 1 : 60,
+    postings: losesEvents && draw.chance('posted once', 0.5) ? 1 : inbox === 'memory' ? 15 : 60,
     losesEvents,
     requestFaults: drawRequestFaults(draw, { isHonest, duplicateIds }),
     eventFaults: { ...drawEventFaults(draw, { losesEvents, isReshaped }), ...contradicting },
@@ -243,10 +259,11 @@ export const faultKinds = [
   'clockJump',
 ];
 
-function drawVersion({ number }: Dimensions, version: string): Version {
+function drawVersion({ number }: Dimensions, version: string, isFormer: boolean): Version {
   const of = (option: string, values: readonly [number, ...number[]]) =>
     number(`${version} ${option}`, values);
   return {
+    isFormer,
     timeLimitMs: of('timeLimitMs', [6_000, 20_000, 60_000]),
     maxAttempts: of('maxAttempts', [4, 6, 9]),
     concurrency: of('concurrency', [1, 3, 10]),

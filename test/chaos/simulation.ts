@@ -10,7 +10,7 @@ interface Task {
   /** Whose event loop runs it; `undefined` for the world itself. */
   readonly machine: Machine | undefined;
   readonly run: () => void;
-  /** Work that other machines share in this one process goes on when a machine dies. */
+  /** Work that other machines share in this one process goes on when a machine dies or stalls. */
   readonly outlives: boolean;
   isCancelled: boolean;
 }
@@ -74,7 +74,7 @@ export class Simulation {
 
   /** Runs something later, as code of this machine. */
   after(ms: number, machine: Machine | undefined, run: () => void, outlives = false): Scheduled {
-    const at = this.timeOf(currentMachine()) + Math.max(0, Math.ceil(ms));
+    const at = (outlives ? this.time : this.timeOf(currentMachine())) + Math.max(0, Math.ceil(ms));
     const task = { at, order: this.#order++, machine, run, outlives, isCancelled: false };
     this.#push(task);
     return {
@@ -123,7 +123,7 @@ export class Simulation {
       this.time = Math.max(this.time, task.at);
       const { machine } = task;
       if (machine !== undefined && !machine.isAlive && !task.outlives) continue;
-      if (machine !== undefined && machine.busyUntil > this.time && machine.isAlive) {
+      if (machine !== undefined && machine.busyUntil > this.time && machine.isAlive && !task.outlives) {
         // Its loop is blocked: the event waits for its turn.
         task.at = machine.busyUntil;
         this.#push(task);

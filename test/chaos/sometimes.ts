@@ -49,6 +49,10 @@ export const rareStates = [
   'a code was sent and its reply was lost',
   'a bulk run went on in another process',
   'a repetition was dropped',
+  'nobody knew whether a mail was sent',
+  'an order was handed over to a person',
+  'an insisting caller heard that nothing is known',
+  'a notice woke another process',
   'a forgery was refused',
 ] as const;
 
