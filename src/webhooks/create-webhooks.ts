@@ -32,7 +32,8 @@ export interface Webhooks {
   /**
    * Handles authentic bodies that are no published event, or cannot be read as one. Without it a durable inbox keeps
    * them as dead letters, and without such an inbox they are answered 500: `event_unrecognized`. What it returns from is
-   * handled, and gone: keep the event, or throw.
+   * handled, and gone: keep the event, or throw. `partner-exchange learn --check` says how the service has drifted
+   * (docs/guides/learn.md).
    *
    * `'ignore'` acknowledges events of other names, such as those of sell orders. A published event that cannot be read
    * stays a dead letter, or 500. @throws {ConfigurationError} `duplicate_handler`

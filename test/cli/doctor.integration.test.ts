@@ -41,6 +41,7 @@ describe('doctor', { timeout: 60_000 }, () => {
       environment: 'ok',
       keys: 'ok',
       'signature-scheme': 'ok',
+      'learnt-assumptions': 'skip',
       'onboarding-answer': 'ok',
       'staging-answer': 'ok',
       'messenger-answer': 'ok',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeSavedRequest } from '../../src/cli/deliveries/saved-deliveries.ts';
@@ -45,6 +45,24 @@ describe('listen --filter', () => {
       ...Array.from({ length: 4 }, () => '.json'),
       '.unsigned.json',
     ]);
+  });
+
+  it('keeps what each sender was answered with, unless the signature is wrong', async () => {
+    const target = await startServer({ status: 204 }, { status: 500 });
+    const cwd = scratchFolder();
+    const running = start(['listen', '--port', '0', '--save', 'events', '--forward-to', target.url], {
+      env: keys,
+      cwd,
+      now: Date.now,
+    });
+    const url = await addressOf(running);
+    await trigger(url, 'event.buy.init', 'A-1');
+    await trigger(url, 'event.buy.init', 'A-2');
+    await trigger(url, 'event.buy.init', 'A-3', '--forge');
+    await running.stop();
+    const files = readdirSync(join(cwd, 'events')).sort();
+    const answers = files.map((name) => JSON.parse(readFileSync(join(cwd, 'events', name), 'utf8')).answered);
+    expect(answers).toEqual([204, 500, undefined]);
   });
 
   it('tells kinds apart', async () => {

@@ -22,6 +22,7 @@ const commands = {
   attack: () => import('./attack/attack.ts'),
   sign: () => import('./sign.ts'),
   verify: () => import('./verify.ts'),
+  learn: () => import('./learn.ts'),
   detect: () => import('./detect.ts'),
   explain: () => import('./explain.ts'),
   probe: () => import('./probe.ts'),

@@ -20,13 +20,15 @@ export interface SavedRequest {
   /** The headers in their order and spelling. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
+  /** The status that its sender was answered with; `undefined` if that was not kept. */
+  readonly answered?: number | undefined;
 }
 
 /** The text of a file that keeps a delivery byte for byte. */
-export function writeSavedRequest({ receivedAt, target, headers, body }: SavedRequest): string {
+export function writeSavedRequest({ receivedAt, target, headers, body, answered }: SavedRequest): string {
   const text = decodeUtf8(body);
   const content = text === undefined ? { bodyBase64: Buffer.from(body).toString('base64') } : { body: text };
-  return `${JSON.stringify({ format, receivedAt, target, headers, ...content }, null, 2)}\n`;
+  return `${JSON.stringify({ format, receivedAt, target, answered, headers, ...content }, null, 2)}\n`;
 }
 
 /** The delivery in a file: one that was written by {@link writeSavedRequest}, or a bare body. */
@@ -38,7 +40,7 @@ export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest 
     if (!String(value.format).startsWith(deliveryFileFormat)) return { headers: [], body: bytes };
     throw new CliError(`${name} was saved by another version of this command: update it.`);
   }
-  const { receivedAt, target, headers, body, bodyBase64 } = value;
+  const { receivedAt, target, answered, headers, body, bodyBase64 } = value;
   const content = typeof bodyBase64 === 'string' ? Buffer.from(bodyBase64, 'base64') : body;
   if (!isHeaders(headers) || (typeof content !== 'string' && !ArrayBuffer.isView(content))) {
     throw new CliError(`${name} is not a complete saved delivery: save it again with "listen --save".`);
@@ -48,6 +50,7 @@ export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest 
     target: typeof target === 'string' && target.startsWith('/') ? target : undefined,
     headers,
     body: Buffer.from(content),
+    ...(typeof answered === 'number' && { answered }),
   };
 }
 

@@ -10,6 +10,7 @@ import { callbackReceiver } from './checks/callback-receiver.ts';
 import { databaseFileChecks } from './checks/database-files.ts';
 import { environment, environmentNames, exampleAddress, keys } from './checks/environment.ts';
 import { peerChecks, runtime } from './checks/installation.ts';
+import { learntAssumptions } from './checks/learnt-assumptions.ts';
 import { schemePin } from './checks/scheme-pin.ts';
 import {
   type DoctorCheck,
@@ -96,6 +97,7 @@ export const doctorChecks: readonly Check[] = [
   exampleAddress,
   keys,
   schemePin,
+  learntAssumptions,
   ...baseUrlChecks('onboarding', 'onboardingBaseUrl'),
   baseUrlPath('onboarding', 'onboardingBaseUrl'),
   ...baseUrlChecks('staging', 'stagingUrl'),

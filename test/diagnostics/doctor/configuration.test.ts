@@ -238,3 +238,42 @@ function installed(name: string, manifestText: string): string {
   writeFileSync(join(folder, 'node_modules', name, 'package.json'), manifestText);
   return join(folder, 'packages', 'app');
 }
+
+describe('the deployment file', () => {
+  const row = (id: string, verdict: string) => ({ id, verdict, found: [] });
+  const rows = [
+    row('signature-key', 'proven'),
+    row('order-reply', 'proven'),
+    row('close-status', 'refuted'),
+    row('signature-encoding', 'refuted'),
+    row('errors', 'not-seen'),
+  ];
+  const overrides = [
+    { row: 'signature-encoding', set: { signature: { ...defaultScheme, encoding: 'base64' } }, samples: 1 },
+  ];
+  const checked = (content: object) => {
+    const path = join(scratchFolder(), 'deployment.json');
+    writeFileSync(
+      path,
+      JSON.stringify({ format: 'partner-exchange-deployment/1', overrides, rows, ...content }),
+    );
+    return examined('learnt-assumptions', { env: { ...keys, PARTNER_EXCHANGE_DEPLOYMENT: path } });
+  };
+
+  it('shows how many rows it proves, and which a person has to decide about', async () => {
+    const check = await checked({});
+    expect(check).toMatchObject({ status: 'warn', found: '2 rows proven, 2 refuted, 1 not seen.' });
+    expect(check?.fix).toContain('Decide about close-status,');
+  });
+
+  it('is fine if data settles what it refutes', async () => {
+    expect(await checked({ rows: rows.filter(({ id }) => id !== 'close-status') })).toMatchObject({
+      status: 'ok',
+      found: '2 rows proven, 1 refuted, 1 not seen.',
+    });
+  });
+
+  it('is skipped where there is none', async () => {
+    expect(await examined('learnt-assumptions', { env: keys })).toMatchObject({ status: 'skip' });
+  });
+});

@@ -105,6 +105,10 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
       await syncFolder(path);
       return name;
     },
+    /** Adds to a kept delivery what its sender was answered with, for `learn`. The delivery is safe without it. */
+    async keepAnswer(name: string, delivery: SavedRequest): Promise<void> {
+      await write(join(path, name), writeSavedRequest(delivery)).catch(() => {});
+    },
   };
 }
 

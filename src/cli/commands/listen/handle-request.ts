@@ -54,6 +54,8 @@ export async function receiveDelivery(
   const file = await folder?.save(delivery, verdict.signature === 'refused' ? 'unsigned' : 'done');
   const forwarded = wanted ? await post?.(delivery) : undefined;
   const answer = forwarded === undefined ? ownAnswer(verdict) : mirrored(forwarded);
+  if (file !== undefined && verdict.signature !== 'refused')
+    await folder?.keepAnswer(file, { ...delivery, answered: answer.status });
   return { verdict, delivery, wanted, file, forwarded, answer };
 }
 
