@@ -19,7 +19,7 @@ export interface Program {
 /** Programs that do not run in this process, and why. */
 export const notInProcess: Readonly<Record<string, string>> = {
   'docs/details/inboxes.md#1': 'needs a transaction of PostgreSQL: test/inbox/store/handled-in has one',
-  'docs/guides/functions-and-queues.md#6':
+  'examples/queues/jetstream.ts':
     'consumes from JetStream without end: test/inbox/queue/jetstream-program runs it beside a server',
   'examples/order-timeline.ts': 'needs PostgreSQL for its own tables',
   'examples/nestjs-postgres/shop.ts':

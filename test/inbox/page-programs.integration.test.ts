@@ -229,7 +229,7 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
     async () => {
       const database = await startGated(startOwnPostgres());
       const service = makeService({
-        page: 'docs/guides/functions-and-queues.md',
+        page: 'docs/guides/inboxes.md',
         mark: 'everyMinute',
         env: {
           PGHOST: '127.0.0.1',
@@ -253,7 +253,7 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
     async () => {
       const redis = await startGated(startOwnRedis());
       const service = makeService({
-        page: 'docs/guides/functions-and-queues.md',
+        page: 'docs/guides/inboxes.md',
         mark: 'everyMinute',
         replaced: {
           "import { Pool } from 'pg';": "import { Redis } from 'ioredis';",
@@ -276,7 +276,7 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
     const address = `postgres://postgres@127.0.0.1:${ports.postgres}/postgres`;
     const everySecond = 'superviseIntervalSeconds: 1, monitorIntervalSeconds: 1';
     return makeService({
-      page: 'docs/guides/choose-an-inbox.md',
+      page: 'docs/guides/inboxes.md',
       mark: 'onPostgres',
       replaced: {
         "{ host: 'redis', port: 6379 }": `{ host: '127.0.0.1', port: ${ports.redis} }`,

@@ -131,11 +131,6 @@ describe('the documentation', () => {
     expect(page('README.md').trimEnd().split('\n').length).toBeLessThan(150);
   });
 
-  test('shows the Worker on Cloudflare Queues as test:runtimes runs it', () => {
-    const worker = readFileSync(join(root, 'examples/workers/cloudflare-queues.ts'), 'utf8');
-    expect(codeBlocks('ts')).toContain(worker);
-  });
-
   test('has only JSON that parses, and shell lines that name scripts there are', () => {
     for (const json of codeBlocks('json')) expect(() => JSON.parse(json)).not.toThrow();
     const { scripts } = manifest();

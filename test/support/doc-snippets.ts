@@ -13,7 +13,7 @@ export function snippetsOf(page: string, language = 'ts'): string[] {
 }
 
 export interface SnippetRun {
-  /** The page below the repository. */
+  /** The page, or the example, below the repository. */
   readonly page: string;
   /** The first snippet that holds this text is run. @default the first one of the page */
   readonly mark?: string;
@@ -43,8 +43,8 @@ export function startSnippet({
   flags = [],
   stderr = 'inherit',
 }: SnippetRun): ChildProcess {
-  let code =
-    snippetsOf(page).find((each) => each.includes(mark)) ?? expect.unreachable(`no snippet: ${mark}`);
+  const programs = page.endsWith('.md') ? snippetsOf(page) : [readFileSync(join(root, page), 'utf8')];
+  let code = programs.find((each) => each.includes(mark)) ?? expect.unreachable(`no snippet: ${mark}`);
   for (const [before, after] of Object.entries(replaced)) {
     if (!code.includes(before)) expect.unreachable(`not in the snippet: ${before}`);
     code = code.replace(before, after);

@@ -239,7 +239,7 @@ export const promises: PromisedPages = {
     'For the integration script: send messages at a steady pace, so that you can stop a run, repeat it, and no number gets two.':
       [['test/bulk/send-bulk.test.ts', 'sends no number twice']],
   },
-  'docs/guides/choose-an-inbox.md': {
+  'docs/guides/inboxes.md': {
     'For the developer of a receiver whose events must survive a crash.': [
       ['src/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
     ],

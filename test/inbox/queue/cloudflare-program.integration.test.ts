@@ -6,9 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventBody } from '../../../src/testing/event-body.ts';
 import { signedDelivery } from '../../../src/testing/signed-delivery.ts';
 import { root } from '../../../tools/checks/entries.ts';
-import { snippetsOf } from '../../support/doc-snippets.ts';
 
-const page = 'docs/guides/functions-and-queues.md';
+const page = 'docs/guides/inboxes.md';
 const credentials = {
   partnerPublicKey: 'pk_partner_test',
   partnerSecretKey: 'sk_partner_test',
@@ -26,9 +25,9 @@ interface Worker {
   queue(batch: object, env: object): Promise<void>;
 }
 
-/** The Worker of the guide, as it is printed there. */
+/** The example, as it is. */
 async function loadWorker(): Promise<Worker> {
-  const code = snippetsOf(page).find((each) => each.includes('ACCOUNTS')) ?? expect.unreachable();
+  const code = readFileSync(join(root, 'examples/workers/cloudflare-queues.ts'), 'utf8');
   const script = stripTypeScriptTypes(code).replaceAll(
     /'partner-exchange-sdk(\/[\w/-]+)'/g,
     (_, entry: string) => JSON.stringify(pathToFileURL(join(root, `src${entry}/index.ts`)).href),
@@ -125,7 +124,7 @@ beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
 afterEach(() => void vi.restoreAllMocks());
 
 // Workers' own runtime runs the program in test/runtimes; here its queue and its clock are models.
-describe('the Worker of the guide for Cloudflare Queues', () => {
+describe('the example for Cloudflare Queues', () => {
   it('handles all that it acknowledged, and makes no dead letter, while the accounts are away for ten seconds', async () => {
     const queue = await makeQueue();
     for (let count = 0; count < 25; count++) expect(await queue.post(`A-${count}`)).toBe(200);

@@ -28,14 +28,14 @@ const isInCi = process.env.CI === 'true' || process.env.CI === '1';
 /** What the tests of one program use. */
 export type PreparedProgram = Awaited<ReturnType<typeof prepare>>;
 
-/** The program of the guide over a broker of its own, through every outage; and further tests of this program. */
+/** The example over a broker of its own, through every outage; and further tests of this program. */
 export function describeProgram(
-  mark: string,
+  file: string,
   further: (prepareWith: (replaced: Readonly<Record<string, string>>) => Promise<PreparedProgram>) => void,
 ): void {
-  const program = queuePrograms.find((each) => each.mark === mark) ?? expect.unreachable(mark);
+  const program = queuePrograms.find((each) => each.file === file) ?? expect.unreachable(file);
   const missing = program.missing ?? ('missing' in postgres ? postgres.missing : undefined);
-  describe.skipIf(missing !== undefined && !isInCi)(`the program ${mark} of the guide`, () => {
+  describe.skipIf(missing !== undefined && !isInCi)(`the program ${file}`, () => {
     const folder = scratchFolder(afterAll);
     let broker: PrivateServer | undefined;
     const prepareWith = (replaced: Readonly<Record<string, string>>) =>
@@ -143,8 +143,7 @@ async function prepare(
     postOnce: () => postOnce(),
     async start() {
       const child = startSnippet({
-        page: 'docs/guides/functions-and-queues.md',
-        mark: program.mark,
+        page: program.file,
         folder,
         env: {
           ...program.env(broker.port),

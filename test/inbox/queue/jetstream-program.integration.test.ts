@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeProgram } from './describe-program.ts';
 import { withJetStream } from './programs.ts';
 
-describeProgram('// jetstream.mts', (prepareWith) => {
+describeProgram('examples/queues/jetstream.ts', (prepareWith) => {
   it('takes no message before it can handle it, so none is delivered twice', async () => {
     const { start, post, credited, broker } = await prepareWith({
       'timeLimitMs = 30_000': 'timeLimitMs = 20_000',

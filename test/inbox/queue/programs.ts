@@ -10,10 +10,10 @@ import {
 } from '../../support/private-server.ts';
 import { isThorough } from '../../support/repeat.ts';
 
-/** A program of a guide that keeps events in a broker, and what its misfortunes are there. */
+/** An example that keeps events in a broker, and what its misfortunes are there. */
 export interface QueueProgram {
-  /** In docs/guides/functions-and-queues.md: the first line of the program. */
-  readonly mark: string;
+  /** Below the repository. */
+  readonly file: string;
   readonly missing: string | undefined;
   start(folder: string): Promise<PrivateServer>;
   /** The variables that name the broker. */
@@ -27,7 +27,7 @@ export interface QueueProgram {
 
 export const queuePrograms: readonly QueueProgram[] = [
   {
-    mark: '// rabbitmq.mts',
+    file: 'examples/queues/rabbitmq.ts',
     missing: missingForRabbitmq(),
     start: startRabbitmq,
     env: (port) => ({ AMQP_URL: `amqp://guest:guest@127.0.0.1:${port}` }),
@@ -46,7 +46,7 @@ export const queuePrograms: readonly QueueProgram[] = [
       ),
   },
   {
-    mark: '// jetstream.mts',
+    file: 'examples/queues/jetstream.ts',
     missing: missingForNats(),
     start: startNats,
     env: (port) => ({ NATS_URL: `nats://127.0.0.1:${port}` }),

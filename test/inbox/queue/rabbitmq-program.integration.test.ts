@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeProgram } from './describe-program.ts';
 
-describeProgram('// rabbitmq.mts', (prepareWith) => {
+describeProgram('examples/queues/rabbitmq.ts', (prepareWith) => {
   it('answers 503 while there is no queue, and never 200', async () => {
     const { start, postOnce } = await prepareWith({ 'await consume(opened);': '' });
     await start();
