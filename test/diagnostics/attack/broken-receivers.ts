@@ -30,7 +30,7 @@ interface Steps {
   act: (event: JsonObject, acting: Acting) => void | Promise<void>;
 }
 
-interface Acting {
+export interface Acting {
   /** Counts that the order was acted on. */
   count(event: JsonObject): void;
   readonly seen: Set<string>;

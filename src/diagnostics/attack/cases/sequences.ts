@@ -1,3 +1,4 @@
+import { orderEventNames } from '../../../events/event-names.ts';
 import { type CheckResult, worstOf } from '../../check-result.ts';
 import { type Attack, type AttackCase, type CaseTable, deliver, judgeAcceptance } from '../attack-case.ts';
 import { objectOf, type ProbeMembers, type ProbeRequest } from '../probes.ts';
@@ -104,8 +105,8 @@ function watchSteps({ handled, handles }: Attack) {
 const onceEach =
   'Guard each effect by the order and the name of the event, in one transaction with the effect.';
 
-/** The later a state of an order, the later it stands; the others tell nothing of it. */
-const stages: readonly unknown[] = [init, received, credited, close].map(({ event_name }) => event_name);
+/** The later a state of an order, the later it stands. */
+const stages: readonly unknown[] = orderEventNames;
 
 /** An event of an order, as it is sent. */
 type Step = Pick<ProbeRequest, 'effect'> & { readonly body: string };
