@@ -6,107 +6,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { some } from '../../support/repeat.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
+import { pythonReceivers } from './python-receivers.ts';
 
 // Hundreds of deliveries each: a busy machine takes many times as long.
 vi.setConfig({ testTimeout: 180_000 });
-
-/** Each receiver of `receivers.py`, and the findings about it. */
-const receivers: Readonly<Record<string, readonly string[]>> = {
-  Sound: [],
-  VerifiesNothing: ['no-verification'],
-  VerifiesWhatIsSigned: ['accepts-unsigned'],
-  ChecksPresence: ['checks-presence'],
-  VerifiesPayments: ['forged-other-events'],
-  PartnerKeyOnly: ['authentic'],
-  PartnerKeyToo: ['key-partner-alone'],
-  MerchantKeyToo: ['key-merchant-alone'],
-  KeysInAnyOrder: ['key-reversed'],
-  PublicKeyToo: ['key-public'],
-  MissingKeys: ['key-missing'],
-  HashWithoutKey: ['key-none'],
-  AnotherHash: ['authentic'],
-  AnotherEncoding: ['authentic'],
-  Rewrites: ['re-serialises'],
-  RewritesLetters: ['re-serialises'],
-  RewritesKnownMembers: ['re-serialises'],
-  ComparesPrefix: ['compares-prefix'],
-  ComparesBeginning: ['accepts-cut-signature'],
-  ComparesInStep: ['accepts-cut-signature'],
-  AnyCase: ['several-spellings'],
-  ComparesText: ['signature-not-ascii'],
-  DropsConnection: ['signature-not-ascii'],
-  TakesLastSignature: ['two-signatures'],
-  RemembersFirst: ['remembers-forgeries'],
-  ActsTwice: ['acts-twice'],
-  ActsAgain: ['acts-again'],
-  ActsAtOnce: ['acts-at-once'],
-  RemembersLast: ['forgets-among-others'],
-  RemembersOrders: ['handled-next-event'],
-  ActsFirst: ['acted-before-verification'],
-  ActsLater: ['acted-before-verification'],
-  AlwaysOk: ['acknowledges-forgeries'],
-  DebugHeader: ['unsigned-with-flags'],
-  TrustsLoopback: ['forged-from-service'],
-  QuerySwitch: ['unsigned-with-flags'],
-  TellsSignature: ['discloses-signature'],
-  TellsPosition: ['tells-refusals-apart'],
-  ShowsTraceback: ['shows-internals'],
-  EchoesBody: ['echoes-body'],
-  ReplacesBytes: ['lenient-decoding'],
-  DropsByteOrderMark: ['lenient-decoding'],
-  OnlyAscii: ['authentic-letters'],
-  FailsOnNotJson: ['fails-on-not-json'],
-  FailsOnForgeries: ['fails-on-forgeries'],
-  DropsForgeries: ['drops-connections'],
-  FailsOnOtherEncodings: ['fails-on-other-encodings'],
-  FailsOnLists: ['wrong-type'],
-  FailsWithoutSignature: ['fails-without-signature'],
-  FailsOpen: ['fails-open'],
-  ReadsOnce: ['reads-one-piece'],
-  ReadsFourKilobytes: ['authentic-large'],
-  QuotesByHand: ['authentic-quotes'],
-  NoLimit: ['too-large'],
-  NoBodyTimeout: ['slow-body'],
-  RefusesUnfamiliar: ['refuses-unfamiliar'],
-  ActsOnCreditsAlone: [],
-  DropsOtherShapes: ['drops-unfamiliar'],
-  FailsOnOtherShapes: [],
-  FailsOnDuplicates: ['refuses-repetitions'],
-  Redirects: ['redirects-forgeries'],
-  HandlesNothing: ['handles-nothing'],
-  KnowsSignatures: ['respelled'],
-  ForgetsAfterTwoSeconds: ['repeated-later'],
-  RemembersEight: ['forgets-among-others'],
-  CachesSignatures: ['delivered-signature'],
-  TrustsKnownOrders: ['forged-after-genuine'],
-  AnswersDuplicatesFirst: ['forged-after-genuine'],
-  NeedsNoBearer: ['forged-bearer'],
-  TrustsPrivateAddresses: ['forged-from-service'],
-  SecondPath: ['forged-other-paths'],
-  ReadsForms: ['forged-as-form'],
-  ReadsLists: ['forged-in-list'],
-  ReadsCompressed: ['forged-compressed'],
-  SkipsLarge: ['forged-large'],
-  SharesItsVerdict: ['forged-among-genuine'],
-  ExampleKeys: ['key-examples'],
-  KeyByCurrency: ['key-unknown-merchant'],
-  VerifiesUnsignedClose: ['unsigned-other-events'],
-  ReadsUpToItsSignature: ['altered-after-signature'],
-  FailsAfterActing: ['acts-then-fails'],
-  RemembersBeforeActing: ['remembers-before-acting'],
-  RedirectsAfterActing: ['authentic'],
-  RefusesAfterActing: ['authentic-60-kilobytes'],
-  NeedsPaid: [],
-  NeedsOrderOfEvents: ['kyc-error-first'],
-  LosesAfterForgedClose: ['handled-after-forged-close'],
-  RefusesThirdPartyError: ['authentic-third-party-error'],
-  RefusesOldDates: ['authentic-old'],
-  NormalisesLetters: ['authentic-combined-letters'],
-  LimitsNames: ['authentic-60-kilobytes'],
-  BansAddresses: ['refuses-when-limited'],
-  LimitsRates: [],
-  AnswersGet: ['answers-other-methods'],
-};
 
 /** Take long, and few receivers can fail them. */
 const slow: Readonly<Record<string, readonly string[]>> = {
@@ -115,7 +18,7 @@ const slow: Readonly<Record<string, readonly string[]>> = {
 };
 
 const isSlow = (name: string) => Object.values(slow).flat().includes(name);
-const all = Object.entries(receivers);
+const all = Object.entries(pythonReceivers);
 
 const { partnerPublicKey, partnerSecretKey, merchantSecretKey = '' } = credentials;
 
