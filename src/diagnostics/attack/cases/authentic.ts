@@ -263,6 +263,7 @@ export const authenticCauses = {
   },
   'authentic-large': {
     shownBy: { lost: ['authentic-large'] },
+    unless: { lost: ['in-pieces'] },
     explains: { lost: ['authentic-large', 'authentic-60-kilobytes'] },
   },
 } as const satisfies CauseTable;

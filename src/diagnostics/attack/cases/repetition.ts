@@ -253,7 +253,15 @@ export const secondEffectCauses = {
   },
   'acts-then-fails': {
     summary: 'acts on an event, answers 5xx or 3xx or not at all, and acts again when it is repeated',
-    explains: { retried: 'every case', repeated: 'every case', acted: orderOfForgeries },
+    // It may fail at the first delivery of every event.
+    explains: {
+      retried: 'every case',
+      repeated: 'every case',
+      acted: orderOfForgeries,
+      lost: ['in-pieces'],
+      failed: ['signature-escaped-name'],
+      other: ['repeated-during', 'repeated-at-once'],
+    },
     shownBy: { retried: 'every case' },
     unless: { repeated: ['repeated-at-once'] },
   },

@@ -208,7 +208,14 @@ export const signatureCauses = {
     summary: 'compares a signature only as far as it goes: a part of the right one is enough',
     shownBy: { accepted: ['signature-short', 'signature-half'] },
     explains: {
-      accepted: ['signature-empty', ...lengthsOfSignature, 'signature-trailing', 'acted-before-verification'],
+      accepted: [
+        'signature-empty',
+        ...lengthsOfSignature,
+        'signature-trailing',
+        // One of the words can be how the right signature begins.
+        'signature-words',
+        'acted-before-verification',
+      ],
     },
   },
   'several-spellings': {
