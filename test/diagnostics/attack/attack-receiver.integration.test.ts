@@ -239,6 +239,27 @@ describe('attackReceiver', () => {
     ]);
   });
 
+  it.each<[string, number, object[]]>([
+    ['does not state a failure that two repetitions do not show again', 500, []],
+    [
+      'states that a forgery was accepted, even if it was once',
+      200,
+      [{ verdict: 'broken', seen: 1, tried: 3 }],
+    ],
+  ])('%s', async (_, firstStatus, expected) => {
+    let tried = 0;
+    const { findings } = await attackReceiver('http://localhost/', {
+      credentials,
+      only: ['empty-object'],
+      async fetch(_url, init) {
+        const isFirst = init?.body === '{}' && tried++ === 0;
+        return new Response(null, { status: isFirst ? firstStatus : init?.body === '{}' ? 401 : 200 });
+      },
+    });
+    expect(findings).toMatchObject(expected);
+    expect({ tried, found: findings.length }).toEqual({ tried: 3, found: expected.length });
+  });
+
   it('claims nothing of other cases when only the answers to refusals are compared', async () => {
     const only = ['tells-refusals-apart'];
     const { findings } = await attackReceiver('http://localhost/', {
