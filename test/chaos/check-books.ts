@@ -250,7 +250,9 @@ function checkDeadLetters(world: World, letters: readonly DeadLetter[]): void {
   for (const { digest, attempts } of letters) {
     const visits = books.visits.get(digest) ?? [];
     if (!isPoison(digest) || books.unread.has(digest) || books.replayed.has(digest)) continue;
-    const isQuiet = visits.every(({ machine, leasedFrom: from, until = from + 60_000, isStopped }) => {
+    const isQuiet = visits.every(({ machine, leasedFrom: from, until = from + 60_000, isStopped }, index) => {
+      // Its lease was over, which is no attempt.
+      if ((visits[index + 1]?.from ?? until) < until) return false;
       const disturbances = books.disturbancesOf(machine, { from, until: until + 1_000, digest });
       return isStopped || (machine.diedAt > until && disturbances.length === 0);
     });
@@ -287,7 +289,7 @@ function mayFollow({ books, plan }: World, visit: Visit, next: Visit): boolean {
   // A person has asked for it.
   if (books.replayed.get(digest)?.some((at) => at >= from && at <= next.from)) return true;
   // Its process stalled when it had looked at its lease for the last time.
-  if (next.isBlind) return true;
+  if (visit.isBlind || next.isBlind) return true;
   // Memory ends with its process.
   if (plan.inbox === 'memory')
     return plan.clocks === 'jumping' || Math.min(visit.abortedAt, machine.diedAt) <= next.from;

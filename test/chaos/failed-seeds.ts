@@ -9,4 +9,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['z2', 34],
   ['z2', 96],
   ['z2', 181],
+  ['z6', 115],
 ];

@@ -84,7 +84,9 @@ function buildProcess(
       const { duplicateIds } = plan;
       const prefix = `orders-${name}:`;
       const quiet = { onStoreError: () => {}, onMismatch: () => {} };
-      const journal = createOrderJournal({ exchange, store, duplicateIds, prefix, ...quiet });
+      // Longer than any request, and short, so that a scenario soon comes to rest.
+      const leaseMs = 45_000;
+      const journal = createOrderJournal({ exchange, store, duplicateIds, prefix, leaseMs, ...quiet });
       return [name, { journal, rotation, ring }];
     }),
     // Sound: each name has an entry.

@@ -95,7 +95,7 @@ async function comeToRest(world: World): Promise<void> {
     // A count looks at one index after the other, and a delivery may move from one to the other meanwhile.
     await simulation.delay(1_000);
     isAtRest = isQuietNow && (await isQuiet(world));
-    if (!isAtRest) simulation.after(20_000, undefined, () => void turn().catch(fail));
+    if (!isAtRest) simulation.after(10_000, undefined, () => void turn().catch(fail));
   };
   const fail = (error: unknown) => {
     books.breach(`It does not come to rest: ${error instanceof Error ? error.stack : String(error)}`);
@@ -103,7 +103,7 @@ async function comeToRest(world: World): Promise<void> {
   };
   // Longer than the lease of an order, and than the cool-down of a key ring.
   const stalledMs = Math.max(0, ...world.alive().map(({ machine }) => machine.busyUntil - simulation.time));
-  simulation.after(stalledMs + 180_000, undefined, () => void turn().catch(fail));
+  simulation.after(stalledMs + 100_000, undefined, () => void turn().catch(fail));
   if (await simulation.run(() => isAtRest, restLimit(world))) return;
   const left = await during(world, whatIsLeft(world));
   books.breach(`It does not come to rest: ${left || undone(world)}`);

@@ -7,7 +7,7 @@ export interface SimulatedGlobals {
   readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
   readonly timer: (ms: number, run: () => void) => { cancel(): void };
-  readonly immediate: (run: () => void) => { cancel(): void };
+  readonly immediate: (run: () => void, owner: 'this process' | 'all processes') => { cancel(): void };
   readonly unhandled: (error: unknown) => void;
 }
 
@@ -33,6 +33,9 @@ let simulated: SimulatedGlobals | undefined;
 export function simulateGlobals(globals: SimulatedGlobals): void {
   simulated = globals;
 }
+
+/** In `src/internal/deadline.ts`: processes share its list here, as they share every module, and none waits for another. */
+const endOfTurn = 'release';
 
 /** A text that tells a leak from any other failure. */
 export const leaked = 'The simulated world has no';
@@ -69,7 +72,10 @@ function install(): void {
     target.setInterval = (run: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) =>
       new SimulatedTimer(run, args, { ms: ms >= 1 ? ms : 1, repeats: true });
     target.setImmediate = (run: (...args: unknown[]) => void, ...args: unknown[]) =>
-      world('timers').immediate(() => run(...args));
+      world('timers').immediate(
+        () => run(...args),
+        run.name === endOfTurn ? 'all processes' : 'this process',
+      );
     target.clearTimeout =
       target.clearInterval =
       target.clearImmediate =
@@ -79,7 +85,7 @@ function install(): void {
         };
   }
   timerPromises.setImmediate = () =>
-    new Promise<void>((resolve) => world('timers').immediate(() => resolve()));
+    new Promise<void>((resolve) => world('timers').immediate(resolve, 'this process'));
   timerPromises.setTimeout = (ms: number) =>
     new Promise<void>((resolve) => world('timers').timer(ms, () => resolve()));
   timerPromises.setInterval = refuse('setInterval of node:timers/promises');

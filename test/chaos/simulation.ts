@@ -10,8 +10,6 @@ interface Task {
   /** Whose event loop runs it; `undefined` for the world itself. */
   readonly machine: Machine | undefined;
   readonly run: () => void;
-  /** Work that other machines share in this one process goes on when a machine dies or stalls. */
-  readonly outlives: boolean;
   isCancelled: boolean;
 }
 
@@ -73,9 +71,16 @@ export class Simulation {
   }
 
   /** Runs something later, as code of this machine. */
-  after(ms: number, machine: Machine | undefined, run: () => void, outlives = false): Scheduled {
-    const at = (outlives ? this.time : this.timeOf(currentMachine())) + Math.max(0, Math.ceil(ms));
-    const task = { at, order: this.#order++, machine, run, outlives, isCancelled: false };
+  after(ms: number, machine: Machine | undefined, run: () => void): Scheduled {
+    return this.#schedule(this.timeOf(currentMachine()) + Math.max(0, Math.ceil(ms)), machine, run);
+  }
+
+  #immediate(run: () => void, machine: Machine | undefined): Scheduled {
+    return this.#schedule(this.timeOf(machine), machine, run);
+  }
+
+  #schedule(at: number, machine: Machine | undefined, run: () => void): Scheduled {
+    const task = { at, order: this.#order++, machine, run, isCancelled: false };
     this.#push(task);
     return {
       cancel() {
@@ -122,8 +127,8 @@ export class Simulation {
       if (task.isCancelled) continue;
       this.time = Math.max(this.time, task.at);
       const { machine } = task;
-      if (machine !== undefined && !machine.isAlive && !task.outlives) continue;
-      if (machine !== undefined && machine.busyUntil > this.time && machine.isAlive && !task.outlives) {
+      if (machine !== undefined && !machine.isAlive) continue;
+      if (machine !== undefined && machine.busyUntil > this.time) {
         // Its loop is blocked: the event waits for its turn.
         task.at = machine.busyUntil;
         this.#push(task);
@@ -145,7 +150,8 @@ export class Simulation {
         const late = this.#draws(this.disturbances.lateTimer) ? this.#span([50, 1_000, 20_000]) : 0;
         return this.after(ms + late, machine, run);
       },
-      immediate: (run) => this.after(0, currentMachine(), run, true),
+      immediate: (run, owner) =>
+        this.#immediate(run, owner === 'all processes' ? undefined : currentMachine()),
       unhandled: (error) => this.onUnhandled(error),
     });
   }

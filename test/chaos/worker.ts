@@ -1,3 +1,5 @@
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import './simulated-globals.ts';
 import type { Shrunk } from './plan.ts';
@@ -28,6 +30,7 @@ export interface Played {
 const { defect } = workerData as { defect: string | undefined };
 if (defect !== undefined) plant(defect);
 
+enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/compiled'));
 // Only now, so that everything below sees the simulated world, and the defect.
 const { runScenario } = await import('./run-scenario.ts');
 // Fills what modules keep from their first use, so that a scenario is the same alone and after others.

@@ -159,14 +159,18 @@ export class World {
     return this.processes.filter(({ machine }) => machine.isAlive);
   }
 
-  /** A process that lives and handles; `undefined` if all are dead. */
+  /** A process that lives and answers; `undefined` if none does. */
   pick(random = this.#observers): PartnerProcess | undefined {
-    return pickOf(random, this.alive());
+    const { time } = this.simulation;
+    return pickOf(
+      random,
+      this.alive().filter(({ machine }) => machine.busyUntil <= time),
+    );
   }
 
   /** Where the load balancer sends the next event. */
   route(): PartnerProcess | undefined {
-    return this.pick(this.#balancer);
+    return pickOf(this.#balancer, this.alive());
   }
 
   sometimes(state: RareState): void {
