@@ -1,6 +1,7 @@
 /**
  * The SDK's main job, end to end, over real HTTP on loopback ports: a partner onboards with the embedded sandbox,
- * creates orders, receives signed events, rotates its keys, and sends a one-time code. `npm run demo` runs it.
+ * creates orders, receives signed events, rotates its keys, sends a one-time code, and learns a service with other
+ * habits. `npm run demo` runs it.
  */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -9,11 +10,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type BuyOrder,
+  defineDeployment,
   ExchangeClient,
   isRequestError,
   MessengerClient,
   type PartnerCredentials,
 } from 'partner-exchange-sdk';
+import { learn } from 'partner-exchange-sdk/diagnostics';
 import { createSandbox, type SandboxCredentials } from 'partner-exchange-sdk/sandbox';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 
@@ -118,6 +121,38 @@ assert.equal((await fetch(messenger.scanDeviceUrl())).status, 200);
 await messenger.sendMessage(message);
 assert.equal(sandbox.messages.at(-1)?.message, message.message);
 say('Device scanned, code sent', 'to +2348012345678');
+
+// 9. A service with other habits: what it sends is captured and learnt, and configures client and receiver.
+const captured: { body: string }[] = [];
+const stranger = createSandbox({
+  signature: { construction: 'hash-suffix', serialization: 'as-sent', encoding: 'base64' },
+  wireNames: { platform_order_ref: 'acme_order_ref' },
+  whitelist: 'off',
+  partners: [{ credentials: renewed }],
+  fetch: async (_, init) => {
+    captured.push({ body: String(init?.body) });
+    return new Response();
+  },
+});
+const known = { credentials: renewed, fetch: stranger.fetch };
+for (const id of ['L-1', 'L-2', 'L-3'])
+  await new ExchangeClient({ ...known, deployment: stranger.deployment }).createOrder(order(id, callback));
+await stranger.idle();
+const { file } = await learn({ deliveries: captured, credentials: renewed });
+say('Learnt from three captured events', file.overrides.map(({ row }) => row).join(', '));
+const { onboardingBaseUrl } = stranger.deployment;
+// As if the file had been written and read: npx partner-exchange-sdk learn --write deployment.json
+const learnt = defineDeployment({ learnt: JSON.parse(JSON.stringify(file)), onboardingBaseUrl });
+await new ExchangeClient({ ...known, deployment: learnt }).createOrder(order('L-4', callback));
+await stranger.idle();
+const seen: string[] = [];
+const { receive } = createWebhooks({ credentials: renewed, deployment: learnt }).onAny(
+  ({ event_name }) => void seen.push(event_name),
+);
+for (const { body } of captured) assert.equal((await receive(body)).status, 200);
+assert.equal(seen.length, 4);
+say('Client and receiver work with that file alone', `${seen.length} events verified`);
+await stranger.close();
 
 partner.close();
 await service.close();

@@ -30,6 +30,8 @@ export interface RowRule {
   readonly each?: readonly string[];
   /** So many different things must have been found before it is proven. @default 1 */
   readonly leastFound?: number;
+  /** Of more different things against it a person has to decide. @default 64 */
+  readonly mostFound?: number;
   /** Whether one sample for it outweighs all against it. */
   readonly isOutweighed?: true;
   /** Which call or wait would show it. */
@@ -92,7 +94,7 @@ export function conclude(rule: RowRule, tally: Tally, override: string): Conclus
   const { least, leastAgainst, each = [], leastFound = 1, isOutweighed, howToSee } = rule;
   const isOpen = tally.open.count > 0 || (isOutweighed === true && tally.for.count > 0);
   if (tally.facts > 0 || (tally.against.count >= leastAgainst && !isOpen)) {
-    const set = setOf(tally.against);
+    const set = setOf(tally.against, rule.mostFound);
     return { verdict: 'refuted', ...shown(tally.against), ...(set ? { set } : { person: override }) };
   }
   const { count, found } = tally.for;
@@ -102,11 +104,9 @@ export function conclude(rule: RowRule, tally: Tally, override: string): Conclus
 }
 
 /** `undefined` if a person has to decide about a part of it, or if two parts contradict each other. */
-function setOf({ found }: Evidence): LearntDeployment | undefined {
+function setOf({ found }: Evidence, most = maxFound - 1): LearntDeployment | undefined {
   const sets = [...found.values()].filter((set) => set !== undefined);
-  return sets.length > 0 && sets.length === found.size && found.size < maxFound
-    ? mergeLearnt(sets)
-    : undefined;
+  return sets.length > 0 && sets.length === found.size && found.size <= most ? mergeLearnt(sets) : undefined;
 }
 
 export function shown({ count, since, digest, found }: Evidence) {
