@@ -52,7 +52,7 @@ interface Evidence {
   readonly found: Map<string, LearntDeployment | undefined>;
 }
 
-export interface Tally {
+export interface RowTally {
   readonly for: Evidence;
   readonly against: Evidence;
   readonly open: Evidence;
@@ -62,12 +62,12 @@ export interface Tally {
 const maxFound = 64;
 const maxShown = 5;
 
-export function newTally(): Tally {
+export function newTally(): RowTally {
   const none = (): Evidence => ({ count: 0, since: undefined, digest: undefined, found: new Map() });
   return { for: none(), against: none(), open: none(), facts: 0 };
 }
 
-export function note(tally: Tally, observed: RowObservation, { since, digest }: Sample): void {
+export function note(tally: RowTally, observed: RowObservation, { since, digest }: Sample): void {
   const evidence = tally[observed.speaks];
   if (observed.isFact) tally.facts++;
   evidence.count++;
@@ -90,7 +90,7 @@ export interface Conclusion {
   readonly digest?: string;
 }
 
-export function conclude(rule: RowRule, tally: Tally, override: string): Conclusion {
+export function conclude(rule: RowRule, tally: RowTally, override: string): Conclusion {
   const { least, leastAgainst, each = [], leastFound = 1, isOutweighed, howToSee } = rule;
   const isOpen = tally.open.count > 0 || (isOutweighed === true && tally.for.count > 0);
   if (tally.facts > 0 || (tally.against.count >= leastAgainst && !isOpen)) {

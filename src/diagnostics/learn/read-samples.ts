@@ -8,7 +8,7 @@ import type { JsonObject } from '../../internal/json.ts';
 import { createAnswerLog } from './answer-log.ts';
 import { createCallHistory, readCapturedReply } from './captured-reply.ts';
 import { type Disorder, readGenuineEvent } from './event-evidence.ts';
-import { newTally, note, type RowObservation, type Sample, type Tally } from './evidence.ts';
+import { newTally, note, type RowObservation, type RowTally, type Sample } from './evidence.ts';
 import type { createOrderLog } from './order-log.ts';
 import { rowJudges } from './rows.ts';
 import { createSchemeFinder } from './scheme-finder.ts';
@@ -27,7 +27,7 @@ export interface CapturedDelivery {
 
 /** The tallies of all rows. */
 export function createEvidence() {
-  const tallies = new Map<AssumptionId, Tally>(assumptions.map(({ id }) => [id, newTally()]));
+  const tallies = new Map<AssumptionId, RowTally>(assumptions.map(({ id }) => [id, newTally()]));
   return {
     noteEach(
       sample: Sample,

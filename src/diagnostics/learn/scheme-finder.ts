@@ -4,7 +4,7 @@ import { tryVerify } from '../../signature/try-verify.ts';
 import type { VerifiedBody } from '../../signature/verify-body.ts';
 import { detectScheme } from '../detection/detect-scheme.ts';
 import { makeKey, merchantSecrets } from '../detection/scheme-space.ts';
-import { type Conclusion, shown, type Tally } from './evidence.ts';
+import { type Conclusion, type RowTally, shown } from './evidence.ts';
 
 /** A body that one of the keys has signed. */
 export interface GenuineBody extends Pick<VerifiedBody, 'value' | 'json'> {
@@ -80,7 +80,7 @@ export function concludeScheme(
     configured,
   }: {
     readonly schemes: readonly SignatureScheme[];
-    readonly signed: Tally;
+    readonly signed: RowTally;
     readonly configured: SignatureScheme;
   },
 ): Conclusion {
