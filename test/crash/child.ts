@@ -3,7 +3,7 @@ import { sleep } from '../../src/internal/backoff.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { orderKey } from '../support/bodies.ts';
 import { listeningPort } from '../support/listening.ts';
-import { isPoison, openEffects, openInbox, type Place } from './crash-engine.ts';
+import { isPoison, openEffects, openInbox, openJournal, type Place } from './crash-engine.ts';
 
 /** A receiver or a worker of the crash suite; it is killed without warning. */
 
@@ -20,11 +20,14 @@ if (role === 'receiver') {
 } else {
   const effects = await openEffects(place);
   const inbox = await openInbox(place, 'both');
-  createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny(async (event, { digest }) => {
+  const { journal } = openJournal(place);
+  createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny(async (event, context) => {
+    const { digest } = context;
     await sleep(Math.random() * 10);
     // With all that the process has in hand.
     if (isPoison(String(event.partner_order_id))) process.kill(process.pid, 'SIGKILL');
     if (Math.random() < 0.05) throw new Error('It happens.');
+    await journal.observe(event, context);
     await effects.countCall(digest);
     await effects.applyOnce(digest, String(event.partner_order_id));
     // Killed here, it is handled again: the guard has to notice.

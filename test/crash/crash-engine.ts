@@ -1,9 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
+import { createOrderJournal } from '../../src/orders/order-journal.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { bases } from '../deployment/bases.ts';
 import { drainedInLoop } from '../inbox/drained-in-loop.ts';
 import { openStore } from '../store/open-store.ts';
+import { credentials } from '../webhooks/deliveries.ts';
 
 /** `inbox-`: over a record store, drained in a loop. `queue-`: over a queue, with a store as the guard. */
 export const crashEngines = [
@@ -59,6 +65,27 @@ export interface Effects {
 
 /** An order whose handler kills its process. */
 export const isPoison = (order: string): boolean => order.startsWith('poison');
+
+/** An order whose event credits another address: no handler may act on it. */
+export const isElsewhere = (order: string): boolean => order.startsWith('elsewhere');
+
+/** An order whose event has another amount: it is handled, and stays in sight. */
+export const isDearer = (order: string): boolean => order.startsWith('dearer');
+
+/** The orders of a run, in a file of their own, whatever the inbox is over. The service takes every order. */
+export function openJournal({ folder }: Place) {
+  const store = sqliteStore({ path: `${folder}/orders.sqlite`, busyTimeoutMs: 5_000 });
+  const exchange = new ExchangeClient({
+    deployment: defineDeployment(bases),
+    // Without a name of the partner, as the receivers: events then are of the same one.
+    credentials,
+    fetch: async () => Response.json({ ok: true }),
+  });
+  return {
+    journal: createOrderJournal({ exchange, store, onMismatch: () => {} }),
+    close: () => store.close(),
+  };
+}
 
 /** So that a lost lease is found within a second or so; with the default number of attempts. */
 const handling: HandlingOptions = {

@@ -18,7 +18,7 @@ describe('processes that are killed at any time', () => {
   // `npm run crash` runs all. Below the other inboxes are the same record stores; RabbitMQ takes ten seconds to start.
   const engines = ['sqlite', 'bullmq', 'pg-boss', 'inbox-redis', 'queue-nats'] as const;
   for (const engine of engines) {
-    it.concurrent(`lose no acknowledged event, repeat no guarded effect, and make dead letters only of what kills them: ${engine}`, async ({
+    it.concurrent(`lose no acknowledged event, repeat no guarded effect, act on none with another address, and find each that contradicts its order: ${engine}`, async ({
       expect,
       skip,
     }) => {
@@ -33,6 +33,8 @@ describe('processes that are killed at any time', () => {
       const poisonous = poisonEvery === 1 ? 0 : 1;
       expect(figures).toMatchObject({ poisonous, poisonousDead: poisonous, othersDead: 0 });
       expect(figures).toMatchObject({ eventsHandled: rounds * 8, processesKilled: rounds });
+      expect(figures).toMatchObject({ contradicting: rounds * 2, contradictingFound: rounds * 2 });
+      expect(figures).toMatchObject({ falselyFound: 0, actedOnElsewhere: 0 });
     }, 240_000);
   }
 

@@ -55,8 +55,10 @@ for (const engine of values.engine) {
   figures.push(found);
   console.table([found]);
 }
-const isBad = ({ lost, doubled, othersDead, poisonous, poisonousDead }: CrashFigures) =>
-  lost + doubled + othersDead > 0 || poisonousDead !== poisonous;
+const isBad = ({ lost, doubled, othersDead, poisonous, poisonousDead, ...found }: CrashFigures) =>
+  lost + doubled + othersDead + found.falselyFound + found.actedOnElsewhere > 0 ||
+  poisonousDead !== poisonous ||
+  found.contradictingFound !== found.contradicting;
 const isBadStore = ({ lost, wrongBalances, sumOff, effectsTwice, effectsLost }: StoreCrashFigures) =>
   lost + wrongBalances + Math.abs(sumOff) + effectsTwice + effectsLost > 0;
 const isBadBulk = ({ twice, wrongStates }: BulkCrashFigures) => twice + wrongStates > 0;

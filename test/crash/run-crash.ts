@@ -3,6 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../../src/internal/backoff.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
+import type { OrderJournal } from '../../src/orders/journal.ts';
+import { order } from '../orders/service.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import {
   type PrivateServer,
@@ -15,9 +18,12 @@ import { type SupervisedProcess, supervise } from '../support/supervised-process
 import { delivery } from '../webhooks/deliveries.ts';
 import {
   type CrashEngineName,
+  isDearer,
+  isElsewhere,
   isPoison,
   openEffects,
   openInbox,
+  openJournal,
   type Place,
   queueOf,
   serverOf,
@@ -58,6 +64,14 @@ export interface CrashFigures {
   readonly poisonousDead: number;
   /** Dead letters that should have been handled. */
   readonly othersDead: number;
+  /** Events that contradict their orders: another address, which no handler may act on, or another amount. */
+  readonly contradicting: number;
+  /** Of these, found by `reconcile`. */
+  readonly contradictingFound: number;
+  /** Found by it, and honest. */
+  readonly falselyFound: number;
+  /** Events with another address that had an effect. */
+  readonly actedOnElsewhere: number;
   readonly seconds: number;
 }
 
@@ -95,21 +109,26 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       ),
     30_000,
   );
+  const { journal, close: closeJournal } = openJournal(place);
   const children = (['receiver', 'receiver', 'worker'] as const).map((role) => start(role, place));
   const receivers = children.filter(({ role }) => role === 'receiver');
   const acknowledged = new Set<string>();
   const poisonous = new Set<string>();
+  const elsewhere = new Set<string>();
   let [requests, processesKilled, engineRestarts] = [0, 0, 0];
   let ending = false;
 
+  /** A queue has its own dead letters. */
+  const deadElsewhere = () => (queueOf(options.engine) === undefined ? elsewhere.size : 0);
+
   /** Posts until it is acknowledged, to whichever receiver is there. */
   async function post(order: string, first: number): Promise<void> {
-    const body = delivery(buyInitBody({ partner_order_id: order }));
+    const body = delivery(buyInitBody({ partner_order_id: order, ...contradictionOf(order) }));
     for (let turn = first; !ending; turn++) {
       const port = receivers[turn % receivers.length]?.port;
       requests++;
       if (port !== undefined && (await isAcknowledged(port, body))) {
-        (isPoison(order) ? poisonous : acknowledged).add(order);
+        (isPoison(order) ? poisonous : isElsewhere(order) ? elsewhere : acknowledged).add(order);
         return;
       }
       await sleep(20);
@@ -119,7 +138,11 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   try {
     await until(() => children.every(({ port }) => port !== undefined), settleTimeoutMs);
     for (let round = 1; round <= options.rounds; round++) {
-      const orders = Array.from({ length: options.events }, (_, index) => `round ${round} event ${index}`);
+      const orders = Array.from({ length: options.events }, (_, index) =>
+        index === 5 ? `dearer of round ${round}` : `round ${round} event ${index}`,
+      );
+      orders.push(`elsewhere of round ${round}`);
+      for (const partner_order_id of orders) await journal.create({ ...order, partner_order_id });
       if (round % options.poisonEvery === 1) orders.splice(orders.length / 2, 0, `poison of round ${round}`);
       const posts = orders.flatMap((order) => [post(order, 0), post(order, 1)]);
       // The worker as often as both receivers; and not while it is still starting.
@@ -142,7 +165,10 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       async () => {
         const present = await effects.readEffects().catch(() => new Map());
         const { dead } = await inbox.counts().catch(() => ({ dead: 0 }));
-        return [...acknowledged].every((order) => present.has(order)) && dead >= poisonous.size;
+        const isSeen = async (id: string) => (await journal.get(id))?.attention !== undefined;
+        const seen = await Promise.all([...elsewhere].map(isSeen));
+        const known = [...acknowledged].every((order) => present.has(order)) && seen.every(Boolean);
+        return known && dead >= poisonous.size + deadElsewhere();
       },
       settleTimeoutMs + poisonous.size * deathTimeoutMs,
     ).catch(() => {});
@@ -150,6 +176,10 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
     await sleep(300);
     const [byOrder, calls] = [await effects.readEffects(), await effects.readCalls()];
     const dead = await inbox.deadLetters({ limit: 10_000, withBody: true });
+    const contradicting = [...elsewhere, ...acknowledged].filter(
+      (order) => contradictionOf(order) !== undefined,
+    );
+    const found = await findMismatches(journal);
     const poisonousDead = dead.filter(({ body = '', reason }) => /"poison/.test(body) && /lost/.test(reason));
     const handlerRuns = [...calls.values()].reduce((sum, times) => sum + times, 0);
     return {
@@ -166,7 +196,11 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       doubled: [...byOrder.values()].filter((times) => times !== 1).length,
       poisonous: poisonous.size,
       poisonousDead: poisonousDead.length,
-      othersDead: dead.length - poisonousDead.length,
+      othersDead: dead.length - poisonousDead.length - deadElsewhere(),
+      contradicting: contradicting.length,
+      contradictingFound: contradicting.filter((order) => found.has(order)).length,
+      falselyFound: [...found].filter((order) => !contradicting.includes(order)).length,
+      actedOnElsewhere: [...elsewhere].filter((order) => byOrder.has(order)).length,
       seconds: Math.round((performance.now() - begun) / 1000),
     };
   } finally {
@@ -174,9 +208,23 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
     await Promise.all(children.map((child) => child.end()));
     await inbox.stop();
     await effects.close();
+    await closeJournal();
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What the event of an order says in place of what was ordered. */
+function contradictionOf(id: string): JsonObject | undefined {
+  if (isElsewhere(id)) return { buyer_crypto_address: 'TTZW3rKNFSK4L4tWqMosLsdd8EkBhEKGG2' };
+  return isDearer(id) ? { fiat_amount_to_pay: 15_100.5 } : undefined;
+}
+
+async function findMismatches(journal: OrderJournal): Promise<Set<string>> {
+  const found = new Set<string>();
+  for await (const { kind, partner_order_id: id } of journal.reconcile({ since: 0 }))
+    if (kind === (isDearer(id) ? 'amount_differs' : 'mismatch')) found.add(id);
+  return found;
 }
 
 async function startOwn(
