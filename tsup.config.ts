@@ -4,6 +4,7 @@ import { defineConfig, type Options } from 'tsup';
 import { inspectorPage } from './tools/build-page.ts';
 import { thirdParty } from './tools/bundled-licenses.ts';
 import { commandOutlines } from './tools/command-outlines.ts';
+import { leanMaps } from './tools/lean-maps.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -27,6 +28,8 @@ const shared = {
     // csv-parse leaves out the prefix.
     options.alias = { stream: 'node:stream' };
     options.legalComments = 'none';
+    // A stack trace needs the names and lines of src, not its text.
+    options.sourcesContent = false;
   },
 } satisfies Options;
 
@@ -35,6 +38,6 @@ const commandLine = { entry: { main: 'src/cli/main.ts' }, outDir: 'dist/cli', mi
 
 export default defineConfig([
   // What else is in dist is of an earlier build; declarations are written meanwhile.
-  { ...shared, entry, sourcemap: true, dts: true, clean: ['!**/*.d.ts', '!cli/**'] },
+  { ...shared, entry, sourcemap: true, plugins: [leanMaps], dts: true, clean: ['!**/*.d.ts', '!cli/**'] },
   { ...shared, ...commandLine, clean: true },
 ]);

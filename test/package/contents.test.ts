@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { root } from '../../tools/checks/entries.ts';
+import { repositoryFiles, root } from '../../tools/checks/entries.ts';
 import { llmsText } from '../../tools/documents/llms.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -10,7 +10,9 @@ const isReference = (file: string) => file.startsWith('docs/reference/');
 
 /** The pages below docs that a text links. */
 function listed(text: string, folder: string): string[] {
-  return [...text.matchAll(/\]\(([^)#\s]+\.md)\)/g)].map(([, link = '']) => `${folder}${link}`);
+  return [...text.matchAll(/\]\(([^)#\s]+\.md)\)/g)].map(([, link = '']) =>
+    link.startsWith(repositoryFiles) ? link.slice(repositoryFiles.length) : `${folder}${link}`,
+  );
 }
 
 describe('the contents', () => {

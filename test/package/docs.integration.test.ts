@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { commonJsCases } from '../../tools/checks/common-js.ts';
-import { readEntries, root } from '../../tools/checks/entries.ts';
+import { readEntries, repositoryFiles, root } from '../../tools/checks/entries.ts';
 import { findBrokenReferences } from '../../tools/documents/references.ts';
 import { languageOf } from '../support/doc-snippets.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -89,7 +89,13 @@ describe('the documentation', () => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
     };
-    write('package.json', '{"files":["docs","examples"]}');
+    write('package.json', '{"files":["docs","!docs/images","!docs/own.md","examples"]}');
+    write('docs/own.md', '[not packed either](../test/t.ts)');
+    write('docs/images/p.png', '');
+    write(
+      'docs/b/c.md',
+      `[packed](../a.md) [not packed](../own.md) ![p](../images/p.png) ![q](../images/q.png) [there](${repositoryFiles}docs/own.md) [gone](${repositoryFiles}docs/gone.md)`,
+    );
     write(
       'README.md',
       '[a](docs/a.md) [b](docs/a.md#of-a) [c](docs/missing.md) [d](docs/a.md#missing) [e](test/t.ts) ![f](docs/f.png) [g](../README.md) `t.ts` `missing.ts`',
@@ -110,6 +116,9 @@ describe('the documentation', () => {
       'README.md: test/t.ts',
       'docs/a.md: #gone',
       'docs/a.md: src/missing.ts',
+      'docs/b/c.md: ../images/q.png',
+      'docs/b/c.md: ../own.md',
+      'docs/b/c.md: docs/gone.md',
       'examples/e.ts: docs/b.md',
       'examples/e.ts: examples/languages/missing.py',
       'src/s.ts: docs/a.md#else',

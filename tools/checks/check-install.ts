@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEntries, root } from './entries.ts';
@@ -7,9 +7,23 @@ import { runCommands } from './scratch-project.ts';
 import { startTally } from './tally.ts';
 
 /*
- * The last commit, cloned and installed from git: npm builds it where nothing was built before. Sees nothing that is
- * not committed.
+ * The last commit, cloned: installed from git, and packed and installed from its tarball by each package manager. npm
+ * builds it where nothing was built before. Sees nothing that is not committed.
  */
+
+/** The package managers that are tried, from the registry. */
+const managers = { npm: '12.2.0', pnpm: '12.21.0', '@yarnpkg/cli-dist': '4.18.1', bun: '1.4.5' };
+
+/** By manager: what a user types, with the tarball at the end. Yarn has no node_modules (Plug'n'Play). */
+const additions = [
+  { manager: 'npm', add: ['npm', 'install', '--no-audit', '--no-fund'], start: ['npx', '--no-install'] },
+  { manager: 'pnpm', add: ['pnpm', 'add'], start: ['pnpm', 'exec'] },
+  { manager: 'Yarn', add: ['yarn', 'add'], start: ['yarn', 'run'] },
+  { manager: 'Bun', add: ['bun', 'add'], start: ['bun', 'x', '--no-install'] },
+] as const;
+
+/** Yarn says that of every package that is ESM. */
+const saidOfAllPackages = /^.*YN0092: .*ESM support for PnP.*$|Done with warnings/gm;
 
 const tally = startTally();
 const folder = mkdtempSync(join(tmpdir(), 'partner-exchange-sdk-'));
@@ -33,7 +47,43 @@ try {
     run(process.execPath, ['--input-type=module', '--eval', imports.join('\n')], { cwd: project });
   });
   await tally.check('every command runs', () => runCommands({ folder: project, installed }));
+  const installers = join(folder, 'installers');
+  await tally.check('a clean clone is built by npm ci, and packed', () => {
+    run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: clone, timeout: 600_000 });
+    if (!existsSync(join(clone, 'dist', 'index.d.ts'))) throw new Error('npm ci did not build dist.');
+    run('npm', ['pack', '--pack-destination', folder], { cwd: clone, timeout: 600_000 });
+    mkdirSync(installers);
+    const manifest = { private: true, dependencies: managers, allowScripts: { bun: true, pnpm: true } };
+    writeFileSync(join(installers, 'package.json'), JSON.stringify(manifest));
+    run('npm', ['install', '--no-audit', '--no-fund'], { cwd: installers, timeout: 600_000 });
+  });
+  const [tarball = ''] = globSync('*.tgz', { cwd: folder });
+  for (const { manager, add, start } of additions) {
+    await tally.check(`${manager} installs the tarball without a warning, and runs its command`, () => {
+      const project = join(folder, `with-${manager}`);
+      mkdirSync(project);
+      writeFileSync(join(project, 'package.json'), '{ "name": "scratch", "private": true }');
+      // A user's own settings say nothing about the package.
+      writeFileSync(join(project, '.npmrc'), '');
+      const env = {
+        ...process.env,
+        PATH: `${join(installers, 'node_modules', '.bin')}:${process.env.PATH}`,
+        NPM_CONFIG_USERCONFIG: join(project, '.npmrc'),
+        YARN_ENABLE_TELEMETRY: '0',
+      };
+      const path = join(folder, tarball);
+      const source = manager === 'Yarn' ? `partner-exchange-sdk@file:${path}` : path;
+      const printed = runAll([...add, source], project, env).replaceAll(saidOfAllPackages, '');
+      if (/\bwarn|\berror|install.?scripts|prepare/i.test(printed)) throw new Error(printed);
+      runAll([...start, 'partner-exchange-sdk', '--version'], project, env);
+    });
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 tally.finish();
+
+/** What a command printed to both of its outputs. */
+function runAll(command: readonly string[], cwd: string, env: NodeJS.ProcessEnv): string {
+  return run('sh', ['-c', '"$@" 2>&1', 'sh', ...command], { cwd, env, timeout: 300_000 });
+}

@@ -7,6 +7,7 @@ import { findPromiseProblems } from './check-promises.ts';
 import { commonJsCases, compileCommonJs } from './common-js.ts';
 import { root } from './entries.ts';
 import { beyondReach, bundledLocales, leakedFiles } from './entry-reach.ts';
+import { findSizeProblems } from './package-size.ts';
 import { findFileProblems } from './packed-files.ts';
 import { findRepeatedNames } from './repeated-names.ts';
 import { run } from './run.ts';
@@ -19,6 +20,7 @@ import {
   runCommands,
 } from './scratch-project.ts';
 import { bundleEntries, printSizes } from './sizes.ts';
+import { findTraceProblems } from './stack-trace.ts';
 import { startTally } from './tally.ts';
 import { findBundled, findLicenseProblems, findSbomProblems, thirdPartyFiles } from './third-party.ts';
 
@@ -47,6 +49,12 @@ try {
   });
   await tally.check('the package holds what it should and nothing else', () => {
     refuse(findFileProblems(project.installed));
+  });
+  await tally.check('it is small: 1.4 MB packed, 5 MB unpacked', () => {
+    refuse(findSizeProblems(project));
+  });
+  await tally.check('a stack trace names files and lines of src', () => {
+    refuse(findTraceProblems(project.folder));
   });
   await tally.check('its links and the paths that it mentions exist in it', () => {
     refuse(findBrokenReferences(project.installed));

@@ -18,9 +18,14 @@ export interface Entry {
 
 interface Manifest {
   readonly name: string;
+  readonly homepage: string;
+  readonly files: readonly string[];
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
 }
+
+/** Where the files are that the package leaves out: pages that ship link these there. */
+export const repositoryFiles = `${readManifest().homepage}/blob/main/`;
 
 /** Every command of the package, with its file below the package. */
 export function readCommands(): Readonly<Record<string, string>> {

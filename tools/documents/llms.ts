@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readEntries, root } from '../checks/entries.ts';
+import { readEntries, repositoryFiles, root } from '../checks/entries.ts';
 
 /** llms.txt: what docs/README.md lists, with a link to the reference of each entry, for readers that are programs. */
 export function llmsText(): string {
@@ -8,7 +8,7 @@ export function llmsText(): string {
   const sections = contents.slice(contents.indexOf('\n## ')).trim();
   const reference = readEntries().map(({ subpath, specifier }) => {
     const page = subpath === '.' ? 'index' : subpath.slice(2);
-    return `- [${specifier}](docs/reference/${page}.md)`;
+    return `- [${specifier}](${repositoryFiles}docs/reference/${page}.md)`;
   });
   return `# partner-exchange-sdk
 
@@ -16,7 +16,7 @@ export function llmsText(): string {
 
 How to work with this package: [AGENTS.md](AGENTS.md). Examples that run are in the folder \`examples\`.
 
-${sections.replaceAll('](', '](docs/').replaceAll('docs/../', '')}
+${sections.replaceAll(/\]\((?!https:)/g, '](docs/').replaceAll('docs/../', '')}
 
 ## Reference of each entry
 

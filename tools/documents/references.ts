@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { repositoryFiles } from '../checks/entries.ts';
 
 /** Files whose text may point to others: pages, examples, sources, and the declarations that carry doc comments in the package. */
 const readFiles = [
@@ -34,8 +35,9 @@ export function findBrokenReferences(folder: string): string[] {
     const names = isPage && isCheckout && !isRecipes ? mentionedSources(text) : [];
     const broken = [
       ...links.filter((link) => !leadsSomewhere(link, { folder, from: file })),
+      ...(isPage && isCheckout ? repositoryLinks(text) : []).filter((path) => !isThere(path, folder)),
       ...paths
-        .filter((path) => isCheckout || !/^(?:src|test|tools)\//.test(path))
+        .filter((path) => isCheckout || !/^(?:src|test|tools|docs\/images)\//.test(path))
         .filter((path) => !isThere(path, folder)),
       ...names.filter((name) => !sources.some((source) => `/${source}`.endsWith(`/${name}`))),
     ];
@@ -45,10 +47,19 @@ export function findBrokenReferences(folder: string): string[] {
 
 /** Targets of links, and of images, that are not on the web. */
 function relativeLinks(text: string): string[] {
+  return linksOf(text).filter((link) => !/^\w+:/.test(link));
+}
+
+/** Paths of the files that a page links in the repository, since the package leaves them out. */
+function repositoryLinks(text: string): string[] {
+  return linksOf(text)
+    .filter((link) => link.startsWith(repositoryFiles))
+    .map((link) => link.slice(repositoryFiles.length));
+}
+
+function linksOf(text: string): string[] {
   const prose = text.replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '');
-  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, link = '']) => link)
-    .filter((link) => !/^\w+:/.test(link));
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
 }
 
 /** Paths of the package or the repository in a text, with their heading. Those with a placeholder are left out. */
@@ -70,16 +81,31 @@ interface Place {
   readonly from: string;
 }
 
-/** Whether a link leads to a file or folder that travels in the package, and to a heading that is there. */
+/** Pictures are not packed: in the package their alternative text stands for them. */
+const pictures = 'docs/images/';
+
+/**
+ * Whether a link leads to a file or folder, and to a heading, that is there, and travels in the package if the page does.
+ */
 export function leadsSomewhere(link: string, { folder, from }: Place): boolean {
   const [path = '', heading] = link.split('#');
   const target = path === '' ? from : posix.join(posix.dirname(from), path);
+  const isPacked = packedBy(folder);
+  if (target.startsWith(pictures))
+    return !existsSync(join(folder, 'src')) || existsSync(join(folder, target));
+  if (isPacked(from) && !isPacked(target)) return false;
+  return hasHeading(join(folder, target), heading);
+}
+
+/** Whether npm packs a path, by `files` of package.json. */
+function packedBy(folder: string): (path: string) => boolean {
   // Our own file; publint checks its form.
   const { files } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { files: string[] };
-  // npm packs these whatever `files` says.
+  const isBelow = (path: string, each: string) => path === each || path.startsWith(`${each}/`);
+  const without = files.filter((each) => each.startsWith('!')).map((each) => each.slice(1));
+  // npm packs the first three whatever `files` says.
   const packed = ['README.md', 'LICENSE', 'package.json', ...files];
-  if (!packed.some((each) => target === each || target.startsWith(`${each}/`))) return false;
-  return hasHeading(join(folder, target), heading);
+  return (path) => packed.some((each) => isBelow(path, each)) && !without.some((each) => isBelow(path, each));
 }
 
 function isThere(reference: string, folder: string): boolean {
