@@ -237,6 +237,45 @@ describe('observe', () => {
     expect(await journal.create(order)).toMatchObject({ order: { attention: 'mismatch' } });
   });
 
+  it('of two partners with one address compares each event with the order of its own partner', async () => {
+    const { journal, another, store, service } = bench({ onMismatch: () => {} });
+    const exchange = new ExchangeClient({
+      deployment: defineDeployment(bases),
+      credentials: { ...credentials, partnerId: 'P-2' },
+      fetch: service.fetch,
+    });
+    const other = another({ exchange, prefix: 'other:' });
+    await journal.create(order, { merchant: 'ngn' });
+    await other.create(order, { merchant: 'ngn' });
+    const hashes = (await allRecords(store)).map(({ value }) => Object(Object(value).ordered).address);
+    expect(new Set(hashes.filter(Boolean)).size).toBe(2);
+    const [one, two] = [{ key: { partnerId: 'P-1' } }, { key: { partnerId: 'P-2' } }];
+    const credited = buyCreditedBody();
+    expect(await journal.observe(credited, two)).toEqual({ result: 'other_partner' });
+    for (const result of [await journal.observe(credited, one), await other.observe(credited, two)]) {
+      expect(result).toMatchObject({ result: 'known', order: { timeline: { stage: 'credited' } } });
+      expect(result).not.toHaveProperty('differences');
+    }
+    const moved = buyCreditedBody({ buyer_crypto_address: elsewhere });
+    expect(await rejected(other.observe(moved, two))).toMatchObject({ code: 'order_mismatch' });
+    expect(await journal.get('A-1001')).not.toHaveProperty('attention');
+  });
+
+  it('takes an event with another address that is sent again in another spelling for a new one, by its digest', async () => {
+    const { journal } = await ordered();
+    const moved: JsonObject = { ...buyCreditedBody({ buyer_crypto_address: elsewhere }) };
+    expect(await rejected(journal.observe(moved, { digest: 'a'.repeat(64) }))).toMatchObject({
+      code: 'order_mismatch',
+    });
+    await journal.settle('A-1001', 'accepted', 'seen at the service');
+    const respelled = Object.fromEntries(Object.entries(moved).reverse());
+    expect(await journal.observe(respelled, { digest: 'a'.repeat(64) })).toMatchObject({ result: 'known' });
+    // A delivery of its own, with another digest, is a new one for the person.
+    expect(await rejected(journal.observe(respelled, { digest: 'b'.repeat(64) }))).toMatchObject({
+      code: 'order_mismatch',
+    });
+  });
+
   it('compares with the order that replaced a refused one', async () => {
     const { journal, service } = bench({ onMismatch: () => {} });
     service.next.push({ status: 422 });
