@@ -56,7 +56,7 @@ export {
   type LearntRow,
   type LearntVerdict,
   learn,
-} from './learn/learn.ts';
+} from './learn/learn-from-samples.ts';
 export type { CapturedDelivery } from './learn/read-samples.ts';
 export { explainMismatch } from './mismatch/explain-mismatch.ts';
 export type { Deviation, DeviationCode } from './mismatch/find-deviations.ts';

@@ -5,7 +5,12 @@ import { createInterface } from 'node:readline';
 import { type Deployment, defineDeployment } from '../../deployment/define-deployment.ts';
 import { type DeploymentFile, readDeploymentFile } from '../../deployment/learnt-deployment.ts';
 import { type CapturedReply, readCapturedReply } from '../../diagnostics/learn/captured-reply.ts';
-import { type Learnt, type LearntRow, type LearntVerdict, learn } from '../../diagnostics/learn/learn.ts';
+import {
+  type Learnt,
+  type LearntRow,
+  type LearntVerdict,
+  learn,
+} from '../../diagnostics/learn/learn-from-samples.ts';
 import { codeOf } from '../../internal/error-code.ts';
 import { isJsonObject, tryParse } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';

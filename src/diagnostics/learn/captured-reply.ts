@@ -58,7 +58,7 @@ function isStatus(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599;
 }
 
-export function isSuccess(status: number): boolean {
+export function isSuccessStatus(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
@@ -85,7 +85,7 @@ export function createCallHistory(paths: Paths) {
   return {
     history,
     note({ operation, status = 0, shape, key, at }: CapturedReply): void {
-      if (!isSuccess(status) || denies(shape)) return;
+      if (!isSuccessStatus(status) || denies(shape)) return;
       if (operation === 'whitelistIp') history.whitelistings++;
       if (key === undefined || !isSignedByPartner(operation)) return;
       const time = Date.parse(at ?? '');
@@ -110,7 +110,7 @@ export function observeOldKeys(
   const regeneration = regenerations.get(key);
   if (regeneration === undefined || !isSignedByPartner(operation)) return undefined;
   if (status === 401 || status === 403) return speaksFor(String(status));
-  if (!isSuccess(status) || denies(shape) || !regeneration.isFollowed) return undefined;
+  if (!isSuccessStatus(status) || denies(shape) || !regeneration.isFollowed) return undefined;
   return Date.parse(at) - regeneration.at >= stillAliveMs
     ? speaksAgainst('old keys work an hour later, and so do newer ones')
     : undefined;
@@ -124,7 +124,7 @@ export function observePath(asked: Operation) {
   ): RowObservation | undefined => {
     if (operation !== asked) return undefined;
     const isConfigured = !URL.canParse(url) || new URL(url).pathname.endsWith(paths[asked] ?? '');
-    if (isSuccess(status) && !denies(shape))
+    if (isSuccessStatus(status) && !denies(shape))
       return isConfigured
         ? speaksFor(String(status))
         : { ...speaksAgainst(`${status} at another path`), isFact: true };
@@ -139,7 +139,7 @@ export function observeTakenOrder({
   status = 0,
   shape,
 }: CapturedReply): RowObservation | undefined {
-  return operation === 'createOrder' && isSuccess(status) && !denies(shape)
+  return operation === 'createOrder' && isSuccessStatus(status) && !denies(shape)
     ? speaksFor(String(status))
     : undefined;
 }

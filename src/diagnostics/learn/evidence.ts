@@ -39,7 +39,7 @@ export interface RowRule {
 }
 
 /** Where a sample comes from. */
-export interface Sample {
+export interface RowSample {
   readonly since: string | undefined;
   readonly digest: string;
 }
@@ -67,7 +67,7 @@ export function newTally(): RowTally {
   return { for: none(), against: none(), open: none(), facts: 0 };
 }
 
-export function note(tally: RowTally, observed: RowObservation, { since, digest }: Sample): void {
+export function note(tally: RowTally, observed: RowObservation, { since, digest }: RowSample): void {
   const evidence = tally[observed.speaks];
   if (observed.isFact) tally.facts++;
   evidence.count++;

@@ -1,6 +1,6 @@
 import type { Deployment } from '../../deployment/define-deployment.ts';
 import { acceptingForm } from '../../deployment/order-reply.ts';
-import { type CapturedReply, denies, isSuccess } from './captured-reply.ts';
+import { type CapturedReply, denies, isSuccessStatus } from './captured-reply.ts';
 import { type RowObservation, speaksAgainst, speaksFor } from './evidence.ts';
 
 /** The replies to one order, and what its events show. */
@@ -117,7 +117,7 @@ function verdictOf({ status, shape }: OrderReplySeen, { deployment }: OrderConte
 
 export function observeOrderReply(order: LoggedOrder, context: OrderContext): RowObservation | undefined {
   const reply = onlyReply(order);
-  if (reply === undefined || !isSuccess(reply.status)) return undefined;
+  if (reply === undefined || !isSuccessStatus(reply.status)) return undefined;
   const { status, shape, isThere } = reply;
   const form = acceptingForm(shape);
   const found = `${status}, ${form === undefined ? `an object${denies(shape) ? ' that denies' : ''}` : form}`;
@@ -135,7 +135,7 @@ export function observeOrderReply(order: LoggedOrder, context: OrderContext): Ro
 /** Whether a 2xx is a success. */
 export function observeSuccess(order: LoggedOrder): RowObservation | undefined {
   const reply = onlyReply(order);
-  if (reply === undefined || !isSuccess(reply.status)) return undefined;
+  if (reply === undefined || !isSuccessStatus(reply.status)) return undefined;
   if (reply.isThere) return speaksFor(String(reply.status));
   return denies(reply.shape)
     ? speaksAgainst(`${reply.status} with a body that denies, and no event`)
@@ -198,14 +198,14 @@ function repeatedIdHabit(order: LoggedOrder): RepeatedIdHabit | undefined {
   if (one === undefined || other === undefined || isUncertain) return undefined;
   const isAtOnce = other.startedAt < one.endedAt;
   // Of two requests at once the later one can be the first to be refused.
-  const [first, second] = isAtOnce && !isSuccess(one.status) ? [other, one] : [one, other];
-  if (!isSuccess(first.status)) return undefined;
+  const [first, second] = isAtOnce && !isSuccessStatus(one.status) ? [other, one] : [one, other];
+  if (!isSuccessStatus(first.status)) return undefined;
   const { status } = second;
   const habit = { status, isAtOnce };
-  if (references > 1) return isSuccess(status) ? { ...habit, answer: 'second' } : undefined;
+  if (references > 1) return isSuccessStatus(status) ? { ...habit, answer: 'second' } : undefined;
   // A second order may still show itself.
   if (events === 0 || watchedMs < absenceMs) return undefined;
-  if (isSuccess(status)) return { ...habit, answer: denies(second.shape) ? 'denied' : 'same' };
+  if (isSuccessStatus(status)) return { ...habit, answer: denies(second.shape) ? 'denied' : 'same' };
   const isAboutIt = status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
   return isAboutIt ? { ...habit, answer: 'refused' } : undefined;
 }
@@ -215,7 +215,7 @@ export function observeWhitelist({ replies }: LoggedOrder): RowObservation | und
   const index = replies.findIndex(
     (reply, at) =>
       reply.status >= 400 &&
-      isSuccess(replies[at + 1]?.status ?? 0) &&
+      isSuccessStatus(replies[at + 1]?.status ?? 0) &&
       (replies[at + 1]?.whitelistings ?? 0) > reply.whitelistings,
   );
   const status = replies[index]?.status;

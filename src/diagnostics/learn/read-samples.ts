@@ -8,7 +8,7 @@ import type { JsonObject } from '../../internal/json.ts';
 import { createAnswerLog } from './answer-log.ts';
 import { createCallHistory, readCapturedReply } from './captured-reply.ts';
 import { type Disorder, readGenuineEvent } from './event-evidence.ts';
-import { newTally, note, type RowObservation, type RowTally, type Sample } from './evidence.ts';
+import { newTally, note, type RowObservation, type RowSample, type RowTally } from './evidence.ts';
 import type { createOrderLog } from './order-log.ts';
 import { rowJudges } from './rows.ts';
 import { createSchemeFinder } from './scheme-finder.ts';
@@ -30,7 +30,7 @@ export function createEvidence() {
   const tallies = new Map<AssumptionId, RowTally>(assumptions.map(({ id }) => [id, newTally()]));
   return {
     noteEach(
-      sample: Sample,
+      sample: RowSample,
       observe: (judge: (typeof rowJudges)[AssumptionId]) => RowObservation | undefined,
     ): void {
       for (const [id, tally] of tallies) {

@@ -7,7 +7,7 @@ import {
   defineDeployment,
 } from '../../../src/deployment/define-deployment.ts';
 import { shapeOfReply } from '../../../src/deployment/reply-shape.ts';
-import { learn } from '../../../src/diagnostics/learn/learn.ts';
+import { learn } from '../../../src/diagnostics/learn/learn-from-samples.ts';
 import type { CapturedDelivery } from '../../../src/diagnostics/learn/read-samples.ts';
 import { drawService } from '../../../src/sandbox/drawn/draw-service.ts';
 import type { ServiceOptions } from '../../../src/sandbox/drawn/service-traits.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Deployment, defineDeployment } from '../../../src/deployment/define-deployment.ts';
-import { learn } from '../../../src/diagnostics/learn/learn.ts';
+import { learn } from '../../../src/diagnostics/learn/learn-from-samples.ts';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.ts';
 import { createOrderJournal } from '../../../src/orders/order-journal.ts';
 import {
