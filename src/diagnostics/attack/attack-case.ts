@@ -9,9 +9,9 @@ import {
 import { type AttackVerdict, type CheckResult, type Problem, skipped, worstOf } from '../check-result.ts';
 import type { Disclosures } from './disclosures.ts';
 import type { Effects } from './effect-records.ts';
-import type { Limits } from './limits.ts';
 import type { ProbeRequest, Probes } from './probes.ts';
 import type { RawConnect } from './raw-connection.ts';
+import type { Limits } from './receiver-limits.ts';
 
 export interface Attack {
   readonly credentials: PartnerCredentials;
@@ -109,13 +109,13 @@ export function accepted({ what, advice, body }: Accepted): AttackCase {
     async run(attack) {
       const text = body(attack.probes);
       if (!attack.probes.verifies(text)) return skipped('this signature scheme cannot sign it');
-      return judgeAcceptance(await deliver(attack, text), advice);
+      return judgeAcceptance(await deliverAsService(attack, text), advice);
     },
   };
 }
 
 /** Sends an authentic event as the service does: again, if it is neither accepted nor refused. */
-export async function deliver(
+export async function deliverAsService(
   attack: Attack,
   body: string,
   request: Omit<ProbeRequest, 'body'> = {},
@@ -138,7 +138,7 @@ export async function deliverTwice(
 
 /** Whether the receiver still takes authentic deliveries, though it may limit their rate. */
 export async function takesAuthentic(attack: Attack): Promise<boolean> {
-  const answer = await deliver(attack, attack.probes.authentic());
+  const answer = await deliverAsService(attack, attack.probes.authentic());
   return isAccepted(answer) || (answer.kind === 'answered' && answer.status === 429);
 }
 

@@ -6,8 +6,7 @@ import { bodyCases } from './cases/bodies.ts';
 import { contextCases } from './cases/contexts.ts';
 import { disclosureCases } from './cases/disclosure.ts';
 import { forgedCases } from './cases/forgeries.ts';
-import { handlingCases } from './cases/handling.ts';
-import { keyCases } from './cases/keys.ts';
+import { handlingCases } from './cases/handled-once.ts';
 import { otherShapeCases } from './cases/other-shapes.ts';
 import { limitCases } from './cases/refusals-of-service.ts';
 import { repetitionCases } from './cases/repetition.ts';
@@ -16,6 +15,7 @@ import { sequenceCases } from './cases/sequences.ts';
 import { signatureCases } from './cases/signatures.ts';
 import { timingCase } from './cases/timing.ts';
 import { connectionCases, transportCases } from './cases/transport.ts';
+import { keyCases } from './cases/wrong-keys.ts';
 
 /** All cases but the first. Cases about earlier answers come late, slow ones last. */
 const table = {

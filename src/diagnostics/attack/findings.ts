@@ -7,14 +7,14 @@ import { firstCauses } from './cases/baseline.ts';
 import { bodyCauses } from './cases/bodies.ts';
 import { contextCauses } from './cases/contexts.ts';
 import { forgedCauses, forgeryCauses, verifiedCauses } from './cases/forgeries.ts';
-import { handlingCauses } from './cases/handling.ts';
-import { keyCauses } from './cases/keys.ts';
+import { handlingCauses } from './cases/handled-once.ts';
 import { otherShapeCauses } from './cases/other-shapes.ts';
 import { limitCauses } from './cases/refusals-of-service.ts';
 import { refusedRepetitionCauses, secondEffectCauses } from './cases/repetition.ts';
 import { requestCauses } from './cases/request-forms.ts';
 import { comparisonCauses, signatureCauses } from './cases/signatures.ts';
 import { transportCauses } from './cases/transport.ts';
+import { keyCauses } from './cases/wrong-keys.ts';
 import type { Cause, CauseTable, Signs } from './cause.ts';
 
 /** A fault of a receiver, which one case or many show. */

@@ -9,9 +9,9 @@ import type { Attack } from './attack-case.ts';
 import { type AttackSettings, checkHttpUrl } from './attack-options.ts';
 import { watchDisclosures } from './disclosures.ts';
 import { readEffects } from './effect-records.ts';
-import { watchLimits } from './limits.ts';
 import { makeProbes, type ProbeRequest } from './probes.ts';
 import { rawConnector } from './raw-connection.ts';
+import { watchLimits } from './receiver-limits.ts';
 
 /**
  * Prepares an attack without sending anything.

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { attackCases } from '../../../src/diagnostics/attack/case-table.ts';
-import { handlingCases } from '../../../src/diagnostics/attack/cases/handling.ts';
+import { handlingCases } from '../../../src/diagnostics/attack/cases/handled-once.ts';
 import { repetitionCases } from '../../../src/diagnostics/attack/cases/repetition.ts';
 import { sequenceCases } from '../../../src/diagnostics/attack/cases/sequences.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';

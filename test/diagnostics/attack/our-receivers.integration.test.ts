@@ -4,10 +4,10 @@ import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.t
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { alteredCases, rewrittenCases } from '../../../src/diagnostics/attack/cases/altered.ts';
 import { forgedCases } from '../../../src/diagnostics/attack/cases/forgeries.ts';
-import { handlingCases } from '../../../src/diagnostics/attack/cases/handling.ts';
-import { keyCases } from '../../../src/diagnostics/attack/cases/keys.ts';
+import { handlingCases } from '../../../src/diagnostics/attack/cases/handled-once.ts';
 import { repetitionCases } from '../../../src/diagnostics/attack/cases/repetition.ts';
 import { signatureCases } from '../../../src/diagnostics/attack/cases/signatures.ts';
+import { keyCases } from '../../../src/diagnostics/attack/cases/wrong-keys.ts';
 import { effectKey } from '../../../src/events/effect-key.ts';
 import type { OrderEvent } from '../../../src/events/order-event.ts';
 import { memoryInbox } from '../../../src/inbox/memory-inbox.ts';

@@ -1,6 +1,6 @@
 import { describePostAnswer } from '../../../internal/post-request.ts';
 import { type CheckResult, worstOf } from '../../check-result.ts';
-import { accepted, type CaseTable, deliver, judgeAcceptance } from '../attack-case.ts';
+import { accepted, type CaseTable, deliverAsService, judgeAcceptance } from '../attack-case.ts';
 import type { CauseTable } from '../cause.ts';
 import { type ProbeMembers, type Probes, withSignature } from '../probes.ts';
 
@@ -39,7 +39,10 @@ export const authenticCases = {
       const refused: string[] = [];
       const results: CheckResult[] = [];
       for (const members of publishedEvents) {
-        const result = judgeAcceptance(await deliver(attack, attack.probes.authentic(members)), acknowledge);
+        const result = judgeAcceptance(
+          await deliverAsService(attack, attack.probes.authentic(members)),
+          acknowledge,
+        );
         results.push(result);
         if (result.verdict === 'broken') refused.push(describeEvent(members));
       }
@@ -89,7 +92,7 @@ export const authenticCases = {
       const results: CheckResult[] = [];
       for (const crypto_payment_status of ['PAID', 'Completed']) {
         const body = attack.probes.authentic({ ...credit, crypto_payment_status });
-        results.push(judgeAcceptance(await deliver(attack, body), spellings));
+        results.push(judgeAcceptance(await deliverAsService(attack, body), spellings));
       }
       return worstOf(results);
     },
@@ -131,7 +134,7 @@ export const authenticCases = {
         const text = respelled(attack.probes, 'Ọlá Adébáyọ̀ Zoë'.normalize(form));
         const advice =
           'Verify the bytes as they arrived: normalising letters, or keeping them in another encoding, changes them.';
-        results.push(judgeAcceptance(await deliver(attack, text), advice));
+        results.push(judgeAcceptance(await deliverAsService(attack, text), advice));
       }
       return worstOf(results);
     },
@@ -164,9 +167,9 @@ export const authenticCases = {
       const advice =
         'Do not refuse what is old: the service may repeat an event for days, and no event has a signed time.';
       const date = { headers: { date: 'Thu, 02 Jan 2020 03:04:05 GMT' } };
-      const first = await deliver(attack, probes.authentic(), date);
+      const first = await deliverAsService(attack, probes.authentic(), date);
       const created_at = '2020-01-02T03:04:05.678Z';
-      const second = await deliver(attack, probes.authentic({ event_name: kycError, created_at }));
+      const second = await deliverAsService(attack, probes.authentic({ event_name: kycError, created_at }));
       return worstOf([first, second].map((answer) => judgeAcceptance(answer, advice)));
     },
   },
@@ -227,7 +230,9 @@ export const authenticCases = {
         'application/x-www-form-urlencoded',
         '',
       ]) {
-        const answer = await deliver(attack, probes.authentic(), { headers: { 'content-type': type } });
+        const answer = await deliverAsService(attack, probes.authentic(), {
+          headers: { 'content-type': type },
+        });
         results.push(judgeAcceptance(answer, readAnyType));
       }
       return worstOf(results);

@@ -7,7 +7,7 @@ import { type Attack, type AttackCase, deliverTwice, judgeAcceptance } from '../
 import type { CauseTable } from '../cause.ts';
 import { oneOfEach } from '../effect-records.ts';
 import { orderIdOf, type Probes, withSignature } from '../probes.ts';
-import { wrongKeys } from './keys.ts';
+import { wrongKeys } from './wrong-keys.ts';
 
 /** If this authentic delivery is refused, refusals of others prove nothing. */
 export const firstDelivery: AttackCase = {

@@ -4,7 +4,7 @@ import {
   type Attack,
   type AttackCase,
   type CaseTable,
-  deliver,
+  deliverAsService,
   judgeAcceptance,
   judgeRefusal,
 } from '../attack-case.ts';
@@ -22,7 +22,7 @@ export const contextCases = {
     async deliveries(attack) {
       const { probes } = attack;
       const genuine = probes.authentic();
-      await deliver(attack, genuine);
+      await deliverAsService(attack, genuine);
       const partner_order_id = orderIdOf(genuine);
       return forgedAndUnsigned(
         attack,
@@ -40,7 +40,7 @@ export const contextCases = {
     async deliveries(attack) {
       const { probes } = attack;
       const genuine = probes.authentic();
-      await deliver(attack, genuine);
+      await deliverAsService(attack, genuine);
       const { signature, ...event } = objectOf(genuine) ?? {};
       return [
         { partner_order_id: probes.newId() },
@@ -268,7 +268,7 @@ async function flood(attack: Attack, genuine: number): Promise<CheckResult> {
   const lost: CheckResult[] = [];
   for (const body of authentic) {
     if (isAccepted(answers.get(body) ?? closed)) continue;
-    const again = judgeAcceptance(await deliver(attack, body), noShared);
+    const again = judgeAcceptance(await deliverAsService(attack, body), noShared);
     if (again.verdict !== 'ok') lost.push(again);
   }
   return worstOf([...lost, { verdict: 'ok', answered: 'no forgery passed' }]);

@@ -124,7 +124,7 @@ export const forgeryCauses = {
 } as const satisfies CauseTable;
 
 /** Some of their deliveries have no signature. */
-export const withoutSignature = [
+export const unsignedCaseIds = [
   ...idsOf(contextCases),
   'handled-after-forged-close',
   'unsigned',
@@ -143,7 +143,7 @@ export const verifiedCauses = {
   'accepts-unsigned': {
     summary: 'accepts deliveries without a signature',
     shownBy: { accepted: ['unsigned'] },
-    explains: { accepted: [...withoutSignature, 'acted-before-verification'] },
+    explains: { accepted: [...unsignedCaseIds, 'acted-before-verification'] },
   },
   'unsigned-other-events': {
     shownBy: { accepted: ['unsigned-other-events'] },

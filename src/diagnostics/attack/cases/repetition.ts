@@ -1,6 +1,6 @@
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../../internal/post-request.ts';
 import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
-import { type CaseTable, deliver, judgeAcceptance, judgeRefusal } from '../attack-case.ts';
+import { type CaseTable, deliverAsService, judgeAcceptance, judgeRefusal } from '../attack-case.ts';
 import type { CauseTable } from '../cause.ts';
 import { effects } from '../effects.ts';
 
@@ -32,7 +32,7 @@ export const repetitionCases = {
     faults: { repeated: { fault: 'acts again on a repeated delivery', advice: rememberHandled } },
     async run(attack) {
       const body = attack.probes.authentic();
-      const first = judgeAcceptance(await deliver(attack, body), acknowledgeAgain);
+      const first = judgeAcceptance(await deliverAsService(attack, body), acknowledgeAgain);
       return worstOf([first, judgeRepetition(await attack.post({ body }))]);
     },
   },
@@ -62,7 +62,7 @@ export const repetitionCases = {
     async run(attack) {
       const { probes, post } = attack;
       const body = probes.authentic();
-      const first = judgeAcceptance(await deliver(attack, body), acknowledgeAgain);
+      const first = judgeAcceptance(await deliverAsService(attack, body), acknowledgeAgain);
       for (let other = 0; other < 10; other++) await post({ body: probes.authentic() });
       return worstOf([first, judgeRepetition(await post({ body }))]);
     },
@@ -75,7 +75,7 @@ export const repetitionCases = {
     async run(attack) {
       const { probes, post, pause } = attack;
       const body = probes.authentic();
-      const first = judgeAcceptance(await deliver(attack, body), acknowledgeAgain);
+      const first = judgeAcceptance(await deliverAsService(attack, body), acknowledgeAgain);
       await pause(2200);
       return worstOf([first, judgeRepetition(await post({ body }))]);
     },
@@ -108,7 +108,7 @@ export const repetitionCases = {
       for (const each of texts) {
         const body = probes.signed(each);
         if (!probes.verifies(body)) continue;
-        const answer = await deliver(attack, body);
+        const answer = await deliverAsService(attack, body);
         // 401 says that it does not verify: then it is no repetition to this receiver.
         const isForgery = answer.kind === 'answered' && [400, 401, 403].includes(answer.status);
         const judge = results.length === 0 || isForgery ? judgeAcceptance : judgeRepetition;
@@ -140,7 +140,7 @@ export const repetitionCases = {
         connection.destroy();
         record({ body }, { kind: 'closed', reason: 'by the sender' });
         await pause(20);
-        results.push(judgeRepetition(await deliver(attack, body)));
+        results.push(judgeRepetition(await deliverAsService(attack, body)));
       }
       return worstOf(results);
     },

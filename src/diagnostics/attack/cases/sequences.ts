@@ -1,6 +1,12 @@
 import { orderEventNames } from '../../../events/event-names.ts';
 import { type CheckResult, worstOf } from '../../check-result.ts';
-import { type Attack, type AttackCase, type CaseTable, deliver, judgeAcceptance } from '../attack-case.ts';
+import {
+  type Attack,
+  type AttackCase,
+  type CaseTable,
+  deliverAsService,
+  judgeAcceptance,
+} from '../attack-case.ts';
 import { objectOf, type ProbeMembers, type ProbeRequest } from '../probes.ts';
 
 const anyOrder =
@@ -52,7 +58,9 @@ export const sequenceCases = {
           const answer = answers[index];
           const isDone = answer?.kind === 'answered' && answer.status < 300;
           // The one that lost may be refused for now: 409, 423 and 5xx ask to send it again.
-          results.push(judgeAcceptance(isDone ? answer : await deliver(attack, body, { effect }), anyOrder));
+          results.push(
+            judgeAcceptance(isDone ? answer : await deliverAsService(attack, body, { effect }), anyOrder),
+          );
         }
       }
       return worstOf(results);
@@ -68,7 +76,7 @@ function sequence(what: string, events: readonly ProbeMembers[]): AttackCase {
       const results: CheckResult[] = [];
       const watch = watchSteps(attack);
       for (const { body, effect } of stepsOf(attack, events)) {
-        const answer = await deliver(attack, body, { effect });
+        const answer = await deliverAsService(attack, body, { effect });
         const result = judgeAcceptance(answer, anyOrder);
         results.push(result.verdict === 'ok' ? ((await watch(body, { effect, result })) ?? result) : result);
       }

@@ -1,7 +1,7 @@
 import { type AttackCase, type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
 import type { CauseTable } from '../cause.ts';
 import { type Probes, withSignature } from '../probes.ts';
-import { withoutSignature } from './forgeries.ts';
+import { unsignedCaseIds } from './forgeries.ts';
 
 const exact =
   'Accept exactly one spelling of a signature: the length, alphabet and case of the scheme, checked before it is decoded. Nothing forged passes here, but one delivery then has several signatures.';
@@ -186,7 +186,7 @@ export const comparisonCauses = {
     explains: {
       accepted: [
         ...undecodable,
-        ...withoutSignature,
+        ...unsignedCaseIds,
         ...lengthsOfSignature,
         ...spellings,
         ...twoSignatureIds,
@@ -226,7 +226,7 @@ export const signatureCauses = {
   'fails-without-signature': {
     summary: 'answers 5xx to a delivery without a signature',
     shownBy: { failed: ['unsigned'] },
-    explains: { failed: withoutSignature },
+    explains: { failed: unsignedCaseIds },
   },
   'fails-on-odd-signature': {
     summary: 'answers 5xx to a signature of another length, alphabet or type',

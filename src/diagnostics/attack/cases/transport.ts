@@ -4,7 +4,7 @@ import {
   type Attack,
   type AttackCase,
   type CaseTable,
-  deliver,
+  deliverAsService,
   judgeAcceptance,
   judgeRefusal,
 } from '../attack-case.ts';
@@ -67,7 +67,7 @@ export const transportCases = {
       connection.request({ 'content-length': String(body.length) }, body.slice(0, 100));
       await pause();
       connection.destroy();
-      const answer = await deliver(attack, attack.probes.authentic());
+      const answer = await deliverAsService(attack, attack.probes.authentic());
       return judgeAcceptance(answer, 'A sender that breaks off must not keep others from being served.');
     },
   }),

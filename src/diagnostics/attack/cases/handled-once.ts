@@ -3,7 +3,7 @@ import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
 import {
   type Attack,
   type CaseTable,
-  deliver,
+  deliverAsService,
   idsOf,
   judgeAcceptance,
   judgeRefusal,
@@ -25,7 +25,7 @@ export const handlingCases = {
       const first = judgeRefusal(await post({ body: forgery }), { advice: verifyBeforeAll });
       if (first.verdict !== 'ok') return first;
       const second = judgeRefusal(await post({ body: forgery }), remembersForgery);
-      const last = judgeAcceptance(await deliver(attack, genuine), verifyBeforeAll);
+      const last = judgeAcceptance(await deliverAsService(attack, genuine), verifyBeforeAll);
       const isRefused = last.problem === 'lost';
       return worstOf([first, second, isRefused ? { ...last, fault: remembersForgery.fault } : last]);
     },
@@ -62,9 +62,9 @@ export const handlingCases = {
       const partner_order_id = orderIdOf(first);
       const event_name = handles.find((name) => name !== 'event.buy.init');
       if (event_name === undefined) return skipped('your code acts on the first event of an order alone');
-      await deliver(attack, first);
+      await deliverAsService(attack, first);
       const before = await effectsOf(attack, [partner_order_id]);
-      await deliver(attack, probes.authentic({ partner_order_id, event_name }));
+      await deliverAsService(attack, probes.authentic({ partner_order_id, event_name }));
       const [ofFirst = 0] = before ?? [];
       const after = await effectsOf(attack, [partner_order_id], new Map([[partner_order_id, ofFirst + 1]]));
       if (before === undefined || after === undefined) return skipped(noEffects);
@@ -119,7 +119,7 @@ interface Handled {
 
 async function judgeHandled(attack: Attack, { forgeries, genuine, ifNot }: Handled): Promise<CheckResult> {
   for (const body of forgeries) await attack.post({ body });
-  await deliver(attack, genuine);
+  await deliverAsService(attack, genuine);
   const ids = [orderIdOf(genuine)];
   const counts = await effectsOf(attack, ids, oneOfEach(ids));
   if (counts === undefined) return skipped(noEffects);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { watchLimits } from '../../../src/diagnostics/attack/limits.ts';
 import { makeProbes } from '../../../src/diagnostics/attack/probes.ts';
+import { watchLimits } from '../../../src/diagnostics/attack/receiver-limits.ts';
 import type { PostAnswer } from '../../../src/internal/post-request.ts';
 import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
 
