@@ -113,7 +113,7 @@ describe('the first program of the guide', () => {
       // The plain one, those of other names and those in another shape: what no handler takes is open.
       await vi.waitFor(async () => {
         const { open, dead } = await inbox.counts();
-        expect([open + dead, dead > 2]).toEqual([13, true]);
+        expect([open + dead, dead > 2]).toEqual([16, true]);
       });
     },
   );
