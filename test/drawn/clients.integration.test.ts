@@ -117,7 +117,7 @@ async function failuresOf(seed: number): Promise<Failure[]> {
 describe('a client that knows nothing of a drawn service but its addresses', () => {
   it('fails with errors of ours alone, each of which names the assumption that does not hold', async () => {
     const failures: Failure[] = [];
-    for (let seed = 0; seed < times(60, 400); seed++) failures.push(...(await failuresOf(seed)));
+    for (let seed = 0; seed < times(60, 150); seed++) failures.push(...(await failuresOf(seed)));
     if (isThorough) console.info(table(failures));
     // A run in which nothing fails shows nothing.
     expect(failures.length).toBeGreaterThan(100);

@@ -53,7 +53,7 @@ describe('the receiver of each guide and example, as written there', () => {
   });
 
   it('loses no authentic event of a drawn service: it handles, keeps or refuses it with 5xx', async () => {
-    const services = times(60, 400);
+    const services = times(60, 150);
     const played: Played[] = [];
     for (let seed = 0; seed < services; seed++) {
       // Each receiver gets every tenth service: all of them with all of these would take half an hour.
