@@ -44,6 +44,7 @@ describe('attack prints', () => {
         'broken  verifies with the partner secret alone',
         '        Verify order events with the key that the scheme makes of both secrets (contract: Authentication 5), and with no other: one secret alone is known in more places.',
         '        shown by key-partner-alone; seen 2 of 2 times',
+        '        see docs/details/attack-faults.md#key-partner-alone',
         'skipped handled-once: only your records of the orders can tell: give `handled` (--handled-url or --handled-command)',
         '',
       ].join('\n'),

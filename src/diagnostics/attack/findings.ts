@@ -19,7 +19,10 @@ import type { Cause, CauseTable, Signs } from './cause.ts';
 
 /** A fault of a receiver, which one case or many show. */
 export interface AttackFinding {
-  /** Stays the same between versions: `re-serialises`, or the id of the one case that shows it. */
+  /**
+   * Stays the same between versions: `re-serialises`, or the id of the one case that shows it. An anchor of
+   * docs/details/attack-faults.md.
+   */
   readonly id: string;
   /** The fault, in one line: `compares only the beginning of a signature`. */
   readonly summary: string;

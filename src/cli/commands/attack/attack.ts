@@ -142,11 +142,12 @@ function describeLimits({ answered, pausedMs }: AttackLimits, paint: Paint): str
 }
 
 function describeFinding(finding: AttackFinding, paint: Paint): string[] {
-  const { verdict, summary, cases, advice, seen, tried } = finding;
+  const { id, verdict, summary, cases, advice, seen, tried } = finding;
   return [
     `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', summary)}`,
     `${indent}${advice}`,
     `${indent}${paint('dim', `shown by ${nameSome(cases)}; seen ${seen} of ${tried} times`)}`,
+    `${indent}${paint('dim', `see docs/details/attack-faults.md#${id}`)}`,
   ];
 }
 
