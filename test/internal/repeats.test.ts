@@ -111,7 +111,8 @@ describe('a text repeats a key that it holds', () => {
     });
     fc.assert(
       fc.property(secrets, stacks, fc.string(), (secret, stack, around) => {
-        fc.pre(/[a-z]/i.test(secret));
+        // A short word is found in its own case only.
+        fc.pre(/[a-z]/i.test(secret) && !/^\p{L}{1,11}$/u.test(secret));
         expect(repeatsOf([secret])(`${around} ${spell(secret, stack)} ${around}`)).toBe(true);
       }),
       { numRuns: 1_000 },
