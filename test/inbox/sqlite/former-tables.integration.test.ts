@@ -11,7 +11,8 @@ import { scratchFolder } from '../../support/scratch.ts';
 import { eventually, order, quick, receiver } from '../contract.ts';
 import { formerInbox } from './former-inbox.ts';
 
-const [fixtures] = allFixtures;
+/** The last commit before `sqliteInbox` kept its deliveries in a record store. */
+const fixtures = allFixtures.find(({ commit }) => commit === '9c17b3a');
 let path = '';
 const inboxes: ManagedInbox[] = [];
 const former: ReturnType<typeof formerInbox>[] = [];
