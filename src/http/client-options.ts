@@ -36,7 +36,7 @@ export interface ObservedCall {
   readonly at: string;
   /** Of `createOrder`: the SHA-256 of the JSON of its `partner_order_id`, in hexadecimal digits. */
   readonly order?: string | undefined;
-  /** The first 16 hexadecimal digits of the SHA-256 of its `Authorization` header: tells generations of keys apart. */
+  /** The first 16 hexadecimal digits of the SHA-256 of its `Authorization` header, if that has the public key. */
   readonly key?: string | undefined;
 }
 

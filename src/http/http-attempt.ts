@@ -1,3 +1,4 @@
+import { operationRules } from '../deployment/operations.ts';
 import { orderIdDigest, shapeOfReply } from '../deployment/reply-shape.ts';
 import type { RequestErrorCode, RequestOutcome } from '../errors/errors.ts';
 import { hash } from '../internal/hash.ts';
@@ -216,7 +217,9 @@ function shown({ operation, method, url }: Call, attempt: number) {
 }
 
 function identified({ operation, headers, body }: Call, now: number) {
-  const authorization = headers.get('authorization');
+  // Of the public key only: a digest of a master key could be guessed.
+  const isByPublicKey = operationRules(operation).authorization === 'public-key';
+  const authorization = isByPublicKey ? headers.get('authorization') : null;
   const sent = operation === 'createOrder' ? tryParse(body ?? '') : undefined;
   const order = isJsonObject(sent) ? sent.partner_order_id : undefined;
   return {

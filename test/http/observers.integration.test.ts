@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { orderIdDigest } from '../../src/deployment/reply-shape.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type {
@@ -6,6 +7,7 @@ import type {
   RequestObservation,
   ResponseObservation,
 } from '../../src/http/client-options.ts';
+import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { startServer } from '../support/local-server.ts';
 import { checkNumber, createOrder, deploymentAt, order, requestError, told, whitelistIp } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
@@ -106,6 +108,17 @@ describe('onResponse', () => {
     let clock = 1_000;
     await createOrder(server.url, { now: () => (clock += 25), onResponse: (reply) => seen.push(reply) });
     expect(seen[0]?.durationMs).toBe(25);
+  });
+
+  it('sees no digest of a master key, which could be guessed', async () => {
+    const seen: ResponseObservation[] = [];
+    const server = await startServer({});
+    const deployment = defineDeployment({ messengerBaseUrl: server.url });
+    const onResponse = (reply: ResponseObservation) => seen.push(reply);
+    const messenger = new MessengerClient({ deployment, masterKey: 'hunter2-hunter2', onResponse });
+    await messenger.generateApiKey({ messenger_device_no: '1001' });
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).not.toHaveProperty('key');
   });
 
   it('sees the shape of the body, which order it was and which key signed, and none of their values', async () => {
