@@ -59,6 +59,8 @@ export class Books {
   readonly visits = new Map<string, Visit[]>();
   /** Dead letters since nobody could read them. */
   readonly unread = new Set<string>();
+  /** Dead letters since they are not about what was ordered: another attempt ends in the same way. */
+  readonly mismatched = new Set<string>();
   /** Times by digest. */
   readonly replayed = new Map<string, number[]>();
   /** Deliveries that a journal has compared with their orders. */
@@ -106,8 +108,12 @@ export class Books {
     }
   }
 
-  reported(digest: string, outcome: string, machine: Machine): void {
+  reported(
+    digest: string,
+    { outcome, code, machine }: { outcome: string; code: string | undefined; machine: Machine },
+  ): void {
     if (outcome === 'unrecognized') this.unread.add(digest);
+    if (code === 'order_mismatch') this.mismatched.add(digest);
     if (outcome === 'ignored') this.ignored.add(digest);
     if (outcome !== 'handled') return;
     const visit = this.visits.get(digest)?.findLast((one) => one.machine === machine && one.isHandled);

@@ -16,6 +16,7 @@ export async function checkBooks(world: World): Promise<void> {
   const { books, sandbox, simulation } = world;
   const process = world.pick();
   if (process === undefined) return books.breach('No process lives at the end.');
+  noteCommitted(world);
   await checkMismatches(world, process);
   const letters = await deadLetters(world);
   checkDeadLetters(world, letters);
@@ -42,6 +43,16 @@ export async function checkBooks(world: World): Promise<void> {
   checkEffects(world);
   await checkKeys(world);
   await checkNothingPersonal(world, letters);
+}
+
+/** A process that died with its commit has told nobody that the event is handled. */
+function noteCommitted(world: World): void {
+  if (world.plan.effects !== 'marked') return;
+  for (const digest of readLedger(world).keys()) {
+    const visits = world.books.visits.get(digest) ?? [];
+    const last = visits.at(-1);
+    if (last !== undefined && !visits.some(({ isHandled }) => isHandled)) last.isHandled = true;
+  }
 }
 
 /** What contradicts an order is found if it came, and nothing else is. */
@@ -251,7 +262,8 @@ function checkDeadLetters(world: World, letters: readonly DeadLetter[]): void {
   if (maxAttempts !== other.maxAttempts || plan.inbox === 'memory') return;
   for (const { digest, attempts } of letters) {
     const visits = books.visits.get(digest) ?? [];
-    if (!isPoison(digest) || books.unread.has(digest) || books.replayed.has(digest)) continue;
+    if (!isPoison(digest) || books.replayed.has(digest)) continue;
+    if (books.unread.has(digest) || books.mismatched.has(digest)) continue;
     const isQuiet = visits.every(({ machine, leasedFrom: from, until = from + 60_000, isStopped }, index) => {
       // Its lease was over, which is no attempt.
       if ((visits[index + 1]?.from ?? until) < until) return false;

@@ -10,4 +10,7 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['z2', 96],
   ['z2', 181],
   ['z6', 115],
+  ['land1', 26],
+  ['land1', 217],
+  ['land1', 366],
 ];

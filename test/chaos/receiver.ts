@@ -40,7 +40,7 @@ export function startReceiver(
     onRefused: () => {},
     onDelivery: ({ stage, outcome, digest = '', code }) => {
       simulation.log(`${stage} ${outcome} ${digest.slice(0, 8)} ${code ?? ''}`);
-      if (stage === 'handle') books.reported(digest, outcome, machine);
+      if (stage === 'handle') books.reported(digest, { outcome, code, machine });
       world.noteDelivery(stage, outcome, code);
     },
   });

@@ -87,11 +87,13 @@ async function playSteps(world: World): Promise<void> {
 async function comeToRest(world: World): Promise<void> {
   const { simulation, books } = world;
   let isAtRest = false;
+  let isOver = false;
   const turn = async () => {
+    if (isOver) return;
     // Events that were held back are posted.
     void simulation.within(world.service, world.sandbox.idle);
-    const isOver = await endRotation(world);
-    const isQuietNow = isOver && (await isQuiet(world));
+    const isRotated = await endRotation(world);
+    const isQuietNow = isRotated && (await isQuiet(world));
     // A count looks at one index after the other, and a delivery may move from one to the other meanwhile.
     await simulation.delay(1_000);
     isAtRest = isQuietNow && (await isQuiet(world));
@@ -105,6 +107,7 @@ async function comeToRest(world: World): Promise<void> {
   const stalledMs = Math.max(0, ...world.alive().map(({ machine }) => machine.busyUntil - simulation.time));
   simulation.after(stalledMs + 100_000, undefined, () => void turn().catch(fail));
   if (await simulation.run(() => isAtRest, restLimit(world))) return;
+  isOver = true;
   const left = await during(world, whatIsLeft(world));
   books.breach(`It does not come to rest: ${left || undone(world)}`);
 }

@@ -265,6 +265,8 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const to = waitingKey(lease, at + delayMs);
       await move(lease, { to, at }, (stored) => ({
         ...stored,
+        // If the clock went back, its wait begins anew, so that it ends.
+        receivedAt: Math.min(stored.receivedAt, Math.floor(at)),
         attempts: stored.attempts - 1,
         steps: withStep(stored, { at, what: 'put-back' }),
       }));

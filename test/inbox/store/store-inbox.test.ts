@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
-import { delivery, gate } from '../../webhooks/deliveries.ts';
+import { delivery, gate, quietWebhooks } from '../../webhooks/deliveries.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
 import { order, receiver } from '../contract.ts';
 
@@ -369,6 +369,22 @@ describe('the records of an inbox', () => {
     clock.now -= day;
     await webhooks.receive(order('B'));
     expect(await inbox.drain()).toEqual({ ...nothing, handled: 2 });
+  });
+
+  it('that no handler wants are dropped after ignoreAfterMs though the clock went back by a day', async () => {
+    const { open, clock } = shared();
+    const inbox = open({ ignoreAfterMs: 60_000 });
+    quietWebhooks({ inbox }).on('buy.event.close', () => {});
+    const { webhooks } = receiver(open({ role: 'receiver' }));
+    clock.now += day;
+    await webhooks.receive(order('A'));
+    clock.now -= day;
+    let ignored = 0;
+    for (let second = 0; second < 70; second++) {
+      ignored += (await inbox.drain()).ignored;
+      clock.now += 1_000;
+    }
+    expect(ignored).toBe(1);
   });
 
   it('remember a digest for rememberMs after it was handled', async () => {
