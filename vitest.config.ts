@@ -28,6 +28,7 @@ const shortened = [
   'test/http/concurrency.integration.test.ts',
   'test/inbox/sqlite/full-disk/*.integration.test.ts',
   'test/inspector/many.integration.test.ts',
+  'test/orders/honest-books.integration.test.ts',
   'test/otp/otp.integration.test.ts',
   'test/store/{contract,processes}.integration.test.ts',
   'test/webhooks/forgeries.integration.test.ts',
