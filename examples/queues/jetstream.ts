@@ -1,7 +1,9 @@
 /**
  * A receiver whose events go through NATS JetStream (@nats-io/transport-node and @nats-io/jetstream 3). Ten loops take one
  * message each: a message that a client prefetches is delivered again when it waits there for longer than `ack_wait`. The
- * digest as the message id drops repetitions of one text within the window of the stream.
+ * digest as the message id drops repetitions of one text within the window of the stream. `max_ack_pending` keeps its
+ * default: a nats-server 2.9 that was killed counts some acknowledged messages as pending, and a low limit then stops
+ * delivery.
  */
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
