@@ -144,7 +144,8 @@ function checkOrder(
     !plan.isReshaped &&
     count > 0 &&
     state !== 'accepted' &&
-    !isSetAside(world, id, setAside)
+    !isSetAside(world, id, setAside) &&
+    !isUnheard(world, id)
   )
     breach('is at the service, whose events all came.');
 }
@@ -163,6 +164,14 @@ function repeatedRequests(world: World, id: string): number {
 /** Whether a person has to look at an event of this order. */
 function isSetAside({ books }: World, id: string, setAside: ReadonlySet<string>): boolean {
   return [...books.digests].some(([text, digest]) => setAside.has(digest) && text.includes(`"${id}"`));
+}
+
+/** The service has given up each of its events: in memory, one that kills its process never gets further. */
+function isUnheard({ books, sandbox, plan }: World, id: string): boolean {
+  const events = sandbox.deliveries.filter((one) => one.partner_order_id === id && !isAttack(one));
+  const isGivenUp = ({ attempts, body }: SandboxDelivery) =>
+    attempts >= plan.postings && !books.answers.get(body)?.includes(200);
+  return events.length > 0 && events.every(isGivenUp);
 }
 
 function checkTimeline(world: World, id: string, timeline: OrderTimeline | undefined): void {

@@ -13,4 +13,7 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['land1', 26],
   ['land1', 217],
   ['land1', 366],
+  ['n1', 325],
+  ['n2', 160],
+  ['n2', 306],
 ];

@@ -92,11 +92,13 @@ async function comeToRest(world: World): Promise<void> {
     if (isOver) return;
     // Events that were held back are posted.
     void simulation.within(world.service, world.sandbox.idle);
-    const isRotated = await endRotation(world);
-    const isQuietNow = isRotated && (await isQuiet(world));
+    const isQuietNow = await unlessOneDies(
+      world,
+      async () => (await endRotation(world)) && (await isQuiet(world)),
+    );
     // A count looks at one index after the other, and a delivery may move from one to the other meanwhile.
     await simulation.delay(1_000);
-    isAtRest = isQuietNow && (await isQuiet(world));
+    isAtRest = isQuietNow && (await unlessOneDies(world, () => isQuiet(world)));
     if (!isAtRest) simulation.after(10_000, undefined, () => void turn().catch(fail));
   };
   const fail = (error: unknown) => {
@@ -110,6 +112,17 @@ async function comeToRest(world: World): Promise<void> {
   isOver = true;
   const left = await during(world, whatIsLeft(world));
   books.breach(`It does not come to rest: ${left || undone(world)}`);
+}
+
+/** Whether all is at rest; not if a process dies, which may be the one that was asked. */
+async function unlessOneDies(world: World, look: () => Promise<boolean>): Promise<boolean> {
+  const died = Promise.withResolvers<boolean>();
+  const forget = world.alive().map(({ machine }) => machine.onDeath(() => died.resolve(false)));
+  try {
+    return await Promise.race([look(), died.promise]);
+  } finally {
+    for (const each of forget) each();
+  }
 }
 
 /** A clock that was set back by a day may keep a message waiting for as long as any delay takes. */
