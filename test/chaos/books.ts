@@ -100,6 +100,14 @@ export class Books {
     this.given.set(text, [...(this.given.get(text) ?? []), answer]);
   }
 
+  /** An event that gets another digest would be handled again. */
+  identify({ body, digest }: { readonly body: string; readonly digest: string }): void {
+    const former = this.digests.get(body) ?? digest;
+    if (former !== digest)
+      this.breach(`Event ${former.slice(0, 8)} came again, and was taken for ${digest.slice(0, 8)}.`);
+    this.digests.set(body, digest);
+  }
+
   /** A process asks for the records of deliveries. */
   asks({ name }: Machine, keys: readonly string[]): void {
     for (const key of keys) {

@@ -35,7 +35,7 @@ describe('The simulated world', () => {
 
   it('finds a defect that is planted', async () => {
     const defect = 'a repetition is stored again';
-    const output = await node('chaos.ts', '--prove', '--seed', 'proof', '--defect', defect);
+    const output = await node('chaos.ts', '--prove', defect, '--seed', 'proof');
     expect(output).toMatch(/^a repetition is stored again: found after \d+\n$/);
   }, 120_000);
 

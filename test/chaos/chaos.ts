@@ -10,11 +10,12 @@ import type { Played } from './worker.ts';
 
 /**
  * `npm run chaos [-- --scenarios 1000 --seed 7]`. `--only 413` plays one of them again, `--trace` prints all that
- * happens in it, `--steps` and `--without` leave out parts of it; `--failed` plays the seeds, too, that failed once; `--prove` plants defects, and looks how soon each is
- * found. docs/details/simulated-world.md explains it.
+ * happens in it, `--steps` and `--without` leave out parts of it; `--failed` plays the seeds, too, that failed once;
+ * `--prove` plants defects, or those that are named, and looks how soon each is found. docs/details/simulated-world.md explains it.
  */
 
-const { values } = parseArgs({
+const { values, positionals: named } = parseArgs({
+  allowPositionals: true,
   options: {
     scenarios: { type: 'string', default: '1000' },
     seed: { type: 'string', default: String(Date.now()) },
@@ -36,7 +37,7 @@ const longRun = 10_000;
 const mostScenarios = 2_000;
 const mostShrunk = 3;
 
-if (values.prove) await prove();
+if (values.prove) await prove(named);
 else if (values.only !== undefined) await playOne(wholeNumber('only', values.only));
 else await playMany(wholeNumber('scenarios', values.scenarios));
 
@@ -92,13 +93,11 @@ async function playMany(scenarios: number): Promise<void> {
 }
 
 /** One line for each planted defect: after how many scenarios it was found. */
-async function prove(): Promise<void> {
-  const left =
-    values.defect === undefined ? [...defects] : defects.filter(({ name }) => name === values.defect);
+async function prove(names: readonly string[]): Promise<void> {
+  const left = names.length === 0 ? defects.map(({ name }) => name) : [...names];
   const work = async () => {
     const healthy = startPlayer();
-    for (let defect = left.shift(); defect !== undefined; defect = left.shift()) {
-      const { name } = defect;
+    for (let name = left.shift(); name !== undefined; name = left.shift()) {
       const player = startPlayer(name);
       let found: { number: number; breach: string } | undefined;
       for (let number = 0; number < mostScenarios && found === undefined; number++) {

@@ -171,7 +171,7 @@ function isUnheard({ books, sandbox, plan }: World, id: string): boolean {
   const events = sandbox.deliveries.filter((one) => one.partner_order_id === id && !isAttack(one));
   const isGivenUp = ({ attempts, body }: SandboxDelivery) =>
     attempts >= plan.postings && !books.answers.get(body)?.includes(200);
-  return events.length > 0 && events.every(isGivenUp);
+  return plan.inbox === 'memory' && events.length > 0 && events.every(isGivenUp);
 }
 
 function checkTimeline(world: World, id: string, timeline: OrderTimeline | undefined): void {
@@ -225,7 +225,8 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   if (isReceived || isHandled(world, delivery) || isKept) return;
   // Not posted by itself, or once; and every time that it came, nobody was there, or the keys were not.
   const isOnce = plan.losesEvents && (plan.postings === 1 || faults.includes('drop'));
-  const isGivenUp = delivery.attempts >= plan.postings || faults.includes('old_key');
+  const isGivenUp =
+    (plan.inbox === 'memory' && delivery.attempts >= plan.postings) || faults.includes('old_key');
   if (!isOnce && !isGivenUp) books.breach(`${about} was never taken.`);
 }
 
@@ -374,10 +375,13 @@ async function checkKeys(world: World): Promise<void> {
   const process = world.pick();
   if (plan.keys !== 'ring' || process === undefined) return;
   const { rotation } = process.partners.a;
-  const { signing, verifying } = await simulation.within(process.machine, () => rotation.credentials());
+  const { signing, pending, verifying } = await simulation.within(process.machine, () =>
+    rotation.credentials(),
+  );
   const newest = [...books.receivedKeys].at(-1);
-  if (newest !== undefined && signing.partnerPublicKey !== newest)
-    books.breach('The newest keys do not sign.');
+  const last = plan.promotes ? signing : (pending ?? signing);
+  if (newest !== undefined && last.partnerPublicKey !== newest)
+    books.breach('The newest keys neither sign nor wait to be promoted.');
   if (plan.clocks === 'jumping' || plan.versions.some(({ overlapMs }) => overlapMs < 86_400_000)) return;
   for (const key of books.receivedKeys)
     if (!verifying.some(({ partnerPublicKey }) => partnerPublicKey === key)) books.breach('Keys were lost.');

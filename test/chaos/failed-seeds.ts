@@ -16,4 +16,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['n1', 325],
   ['n2', 160],
   ['n2', 306],
+  ['m3', 453],
 ];

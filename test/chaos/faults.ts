@@ -17,6 +17,7 @@ export const storeFaults = {
   lost: 'it is written, and the answer is lost',
   slow: 'it takes seconds',
   'slow-answer': 'it is written at once, and the answer takes seconds',
+  sleeps: 'it is written, and the process sleeps while the answer is on its way',
   full: 'there is no room for anything new',
   repeated: 'the change runs twice',
   'dies-before': 'the process dies when it has asked',

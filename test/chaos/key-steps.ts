@@ -18,7 +18,7 @@ export async function endRotation(world: World): Promise<boolean> {
   const status = await world.simulation
     .within(process.machine, () => process.partners.a.rotation.status())
     .catch(() => undefined);
-  return status?.step === 'idle';
+  return status?.step === (world.plan.promotes ? 'idle' : 'received') || status?.step === 'idle';
 }
 
 async function nextOfRotation(
@@ -52,6 +52,7 @@ async function nextOfRotation(
       const { step } = await rotation.status();
       simulation.log(`the rotation is ${step}`);
       if (step === 'received') {
+        if (!plan.promotes) return;
         await rotation.promote();
         await ring.reload().catch(() => {});
       } else if (asks || step !== 'idle') {

@@ -3,7 +3,9 @@ import { isKeyError, isOrderError, isRequestError, isStoreError } from '../../sr
 import type { SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
 import { type OrderScenario, orderScenarios } from '../../src/sandbox/orders/order-scenarios.ts';
 import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
+import type { TraceEntry } from '../../src/sandbox/trace.ts';
 import { ordersOf } from './books.ts';
+import type { Machine } from './machine.ts';
 import type { PartnerProcess } from './partner-process.ts';
 import { pick, pickOf } from './plan.ts';
 import type { Step } from './steps.ts';
@@ -154,16 +156,27 @@ function isTimeTricky({ plan }: World): boolean {
 /** The process dies when its request has come to the service. */
 async function createAndDie(world: World, id: string, process: PartnerProcess | undefined): Promise<void> {
   if (process === undefined) return;
-  const { sandbox } = world;
-  const { machine } = process;
-  const unsubscribe = sandbox.trace.subscribe(({ kind, operation, order }) => {
-    if (kind !== 'request' || operation !== 'createOrder' || order !== id || !machine.isAlive) return;
-    world.sometimes('a process died while it sent an order');
-    void world.die(machine, `while it sends ${id}`);
+  const forget = dieAtRequest(world, process.machine, 'createOrder', ({ order }) => {
+    if (order === id) world.sometimes('a process died while it sent an order');
+    return order === id;
   });
-  machine.onDeath(unsubscribe);
   await create(world, id, process);
-  unsubscribe();
+  forget();
+}
+
+/** A process dies when such a request has come to the service. Returns how to take that back. */
+export function dieAtRequest(
+  world: World,
+  machine: Machine,
+  operation: TraceEntry['operation'],
+  matches: (request: TraceEntry) => boolean,
+): () => void {
+  const forget = world.sandbox.trace.subscribe((entry) => {
+    if (entry.kind !== 'request' || entry.operation !== operation) return;
+    if (machine.isAlive && matches(entry)) void world.die(machine, `while it sends (${operation})`);
+  });
+  machine.onDeath(forget);
+  return forget;
 }
 
 async function tell(

@@ -62,7 +62,7 @@ function buildProcess(
 ): PartnerProcess {
   const { plan, sandbox, books, folder, simulation } = world;
   const { deployment } = sandbox;
-  const { overlapMs, timeoutMs } = version;
+  const { overlapMs, cooldownMs, timeoutMs } = version;
   const isLocal = plan.inbox === 'sqlite';
   const store = isLocal
     ? sqliteStore({ path: `${folder}/records.sqlite` })
@@ -78,7 +78,7 @@ function buildProcess(
         storage,
         overlapMs,
       });
-      const ring = createKeyRing({ load: rotation.credentials, cooldownMs: 1_000, onError: () => {} });
+      const ring = createKeyRing({ load: rotation.credentials, cooldownMs, onError: () => {} });
       const credentials = plan.keys === 'ring' ? ring : world.credentials[name];
       const exchange = new ExchangeClient({ ...client, credentials });
       const { duplicateIds } = plan;

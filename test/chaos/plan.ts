@@ -30,6 +30,8 @@ export interface Plan {
   /** Whether the first keys of the rotation lack a name, which later ones have. */
   readonly isNameless: boolean;
   readonly oldKeysExpire: 'request' | 'link';
+  /** Whether received keys are promoted in the end: they verify either way. */
+  readonly promotes: boolean;
   readonly inbox: 'sqlite' | 'store' | 'drain' | 'queue' | 'memory';
   /** Whether handlers write the end of their event in their own transaction (`handledIn`). */
   readonly effects: 'guarded' | 'marked';
@@ -42,6 +44,8 @@ export interface Plan {
   /** The options of a deployment, and those of the next one. */
   readonly versions: readonly [Version, Version];
   readonly processes: number;
+  /** Whether the scenario begins in the middle of a deployment: both versions run. */
+  readonly isMixed: boolean;
   readonly clocks: 'true' | 'skewed' | 'jumping';
   /** How often the service posts an event that was not acknowledged. */
   readonly postings: number;
@@ -73,6 +77,8 @@ export interface Version {
   readonly concurrency: number;
   readonly rememberMs: number;
   readonly overlapMs: number;
+  /** Of the key rings. */
+  readonly cooldownMs: number;
   readonly pollMs: number;
   /** Milliseconds for a request to the service. */
   readonly timeoutMs: number;
@@ -164,6 +170,7 @@ export function drawPlan(seed: string): Plan {
     keyStorage: inbox === 'sqlite' ? draw.one('key storage', { record: 1, file: 1 }) : 'record',
     isNameless: keys === 'ring' && draw.chance('nameless', 0.4),
     oldKeysExpire: draw.one('old keys', { request: 1, link: 1 }),
+    promotes: draw.chance('promotes', 0.7),
     inbox,
     effects: inbox === 'sqlite' ? draw.one('effects', { guarded: 1, marked: 1 }) : 'guarded',
     ordering: draw.one('ordering', { create: 2, submit: 1 }),
@@ -175,6 +182,7 @@ export function drawPlan(seed: string): Plan {
     ],
     // Memory is that of one process.
     processes: inbox === 'memory' ? 1 : draw.number('processes', [1, 2, 3]),
+    isMixed: draw.chance('mixed', 0.5),
     clocks,
     postings: losesEvents && draw.chance('posted once', 0.5) ? 1 : inbox === 'memory' ? 15 : 60,
     losesEvents,
@@ -269,6 +277,7 @@ function drawVersion({ number }: Dimensions, version: string, isFormer: boolean)
     concurrency: of('concurrency', [1, 3, 10]),
     rememberMs: of('rememberMs', [86_400_000, 30 * 86_400_000]),
     overlapMs: of('overlapMs', [3_600_000, 7 * 86_400_000]),
+    cooldownMs: of('cooldownMs', [1_000, 5_000, 20_000]),
     pollMs: of('pollMs', [4_000, 15_000]),
     timeoutMs: of('timeoutMs', [4_000, 30_000]),
   };

@@ -125,7 +125,7 @@ export function startReceiver(
     return {
       ...kept,
       receive: (delivery, handled) => {
-        books.digests.set(delivery.body, delivery.digest);
+        books.identify(delivery);
         return kept.receive(delivery, handled);
       },
       ...(attach && { attach: (host: InboxHost) => attach(notingHost(host)) }),

@@ -3,6 +3,7 @@ import { maybeWritten, nothingWritten, storeConflict } from '../../src/store/eng
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordSet, RecordStore } from '../../src/store/record-store.ts';
 import type { Machine } from './machine.ts';
+import { pick } from './plan.ts';
 import type { World } from './world.ts';
 
 /** A store that outlives processes: rules and expiry by the clock of whoever asks, as PostgreSQL and Redis have it. */
@@ -41,6 +42,7 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
       simulation.log(`${what} ${shown(keys)}${fault === undefined ? '' : ` [${fault}]`}`);
       const [there, back] = [random.fraction() * 4, random.fraction() * 4];
       const secondsMs = random.fraction() * 2 * timeoutMs;
+      const sleepMs = Math.ceil(pick(random, [5_000, 30_000, 150_000]) * random.fraction());
       const answer = (ms: number, run: () => void) => simulation.after(ms, machine, run);
       if (fault === 'refused')
         return answer(there + back, () => reject(nothingWritten(new Error('refused'))));
@@ -62,6 +64,7 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
         // Where the answer is lost nobody hears of a failure either.
         done.catch(() => {});
         if (fault === 'dies-after') void world.die(machine, `after ${what}`);
+        if (fault === 'sleeps') simulation.stall(machine, sleepMs);
         const backMs = fault === 'slow-answer' ? secondsMs : back;
         if (isLost || backMs > timeoutMs)
           return answer(timeoutMs, () => reject(maybeWritten(new Error('no answer'))));

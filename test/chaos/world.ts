@@ -135,7 +135,7 @@ export class World {
     if (plan.inbox === 'sqlite') await store.close();
     for (let count = 0; count < plan.processes; count++) {
       const isReceiver = plan.isSplit && count === 0 && plan.processes > 1;
-      this.processes.push(startProcess(this, plan.versions[0], isReceiver));
+      this.processes.push(startProcess(this, plan.versions[plan.isMixed && count > 0 ? 1 : 0], isReceiver));
     }
     if (plan.inbox === 'queue') this.broker.start();
     if (plan.inbox === 'drain') this.#drainRegularly();

@@ -8,6 +8,8 @@ import { membersOf } from '../stored-delivery.ts';
 
 interface Claim {
   readonly attempt: number;
+  /** Not later than any claim of it: if the clock went back, its wait for a handler begins anew, so that it ends. */
+  readonly receivedAt: number;
   readonly token: string;
 }
 
@@ -21,6 +23,7 @@ type Ended = Awaited<ReturnType<typeof attemptDelivery>>['outcome'];
 interface Guard {
   readonly handled?: boolean;
   readonly attempts?: number;
+  readonly receivedAt?: number;
   readonly lease?: string;
   readonly leasedAt?: number;
   readonly until?: number;
@@ -29,6 +32,7 @@ interface Guard {
 const guardMembers: KnownMembers<Guard> = {
   handled: true,
   attempts: true,
+  receivedAt: true,
   lease: true,
   leasedAt: true,
   until: true,
@@ -66,11 +70,11 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
     },
 
     /** `lost`: its last attempt never reported its end. */
-    claim(delivery: Delivery): Promise<Claim | 'handled' | 'busy' | 'lost'> {
+    claim(delivery: Delivery, sentAt: number): Promise<Claim | 'handled' | 'busy' | 'lost'> {
       const key = keyOf(delivery);
       const token = crypto.randomUUID();
       return store.transact([key], (records) => {
-        const { handled, attempts = 0, lease, leasedAt, until } = membersOf(records.get(key));
+        const { handled, attempts = 0, lease, leasedAt, until, ...seen } = membersOf(records.get(key));
         if (handled === true) return 'handled';
         const at = Math.floor(now());
         // Judged by what is written in it, since another process may have another time limit. A lease from the future
@@ -82,8 +86,9 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
           return 'lost';
         }
         const attempt = Number(attempts) + 1;
-        put(records, key, { attempts: attempt, lease: token, leasedAt: at, until: at + leaseMs });
-        return { attempt, token };
+        const receivedAt = Math.min(Number(seen.receivedAt ?? sentAt), at);
+        put(records, key, { attempts: attempt, lease: token, leasedAt: at, until: at + leaseMs, receivedAt });
+        return { attempt, token, receivedAt };
       });
     },
 
@@ -96,7 +101,7 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
         // A dead letter that comes again has all its attempts again; a stop is no attempt.
         const before = claim.attempt - 1;
         const attempts = { failed: claim.attempt, 'put-back': before, 'cut-off': before, dead: 0 }[outcome];
-        put(records, key, { attempts });
+        put(records, key, { attempts, receivedAt: claim.receivedAt });
       });
     },
   };

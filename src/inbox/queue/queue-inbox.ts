@@ -149,7 +149,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
     signal: AbortSignal,
   ): Promise<MessageResult> {
     const elapsedMs = startLeaseClock(settings);
-    const claim = guard && (await call(() => guard.claim(delivery)));
+    const claim = guard && (await call(() => guard.claim(delivery, receivedAt)));
     if (claim === 'handled') return 'done';
     if (claim === 'busy') return 'retry';
     if (claim === 'lost') {
@@ -159,7 +159,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
     const number = claim?.attempt ?? given;
     const result = await attemptDelivery(
       owner,
-      { delivery, attempt: number ?? 1, receivedAt },
+      { delivery, attempt: number ?? 1, receivedAt: claim?.receivedAt ?? receivedAt },
       {
         ...settings,
         elapsedMs,

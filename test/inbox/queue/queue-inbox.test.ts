@@ -125,6 +125,22 @@ describe('queueInbox', () => {
     expect(await inbox.handleMessage(messages[0])).toBe('done');
   });
 
+  it('is done with it after ignoreAfterMs though the clock went back by a day', async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const now = () => clock.now;
+    const messages: QueueMessage[] = [];
+    const send = async (message: QueueMessage) => messages.push(message);
+    const inbox = queueInbox({ send, store: memoryStore({ now }), now, ignoreAfterMs: 60_000 });
+    const webhooks = quietWebhooks({ inbox }).on('buy.event.close', () => {});
+    await webhooks.receive(order('A'));
+    clock.now -= 86_400_000;
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    clock.now += 30_000;
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    clock.now += 30_000;
+    expect(await inbox.handleMessage(messages[0])).toBe('done');
+  });
+
   it('judges a lease by what its process wrote, not by its own time limit', async () => {
     const { webhooks, messages, inbox, openAnother, calls } = guarded({ timeLimitMs: 600_000 }, never);
     await webhooks.receive(order('A'));
