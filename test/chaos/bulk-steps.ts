@@ -2,12 +2,9 @@ import { sendBulk } from '../../src/bulk/send-bulk.ts';
 import { isBulkError, isStoreError } from '../../src/errors/errors.ts';
 import { dieAtRequest } from './order-steps.ts';
 import type { PartnerProcess } from './partner-process.ts';
-import { pick } from './plan.ts';
+import { claimMs, pick } from './plan.ts';
 import type { Step } from './steps.ts';
 import type { World } from './world.ts';
-
-/** Longer than any request, and short, so that a scenario soon comes to rest. */
-const leaseMs = 45_000;
 
 /** One campaign, sent by whoever is there: a second run goes on where the first one ended. */
 export const sendCampaign: Step = async (world, random) => {
@@ -24,7 +21,7 @@ export const sendCampaign: Step = async (world, random) => {
   const forgetDeath = machine.onDeath(async () => {
     world.sometimes('a process died while it sent a campaign');
     // Somebody sees that it did not come to its end.
-    await simulation.delay(leaseMs + 20_000);
+    await simulation.delay(claimMs(world.plan) + 70_000);
     const next = world.pick(random);
     if (next !== undefined) await send(world, campaign, next);
   });
@@ -34,7 +31,7 @@ export const sendCampaign: Step = async (world, random) => {
 };
 
 async function send(
-  { books, simulation, campaigns }: World,
+  { books, simulation, campaigns, plan }: World,
   campaign: string,
   { machine, messengers: messenger, store }: PartnerProcess,
 ): Promise<void> {
@@ -42,7 +39,14 @@ async function send(
   const rows = phones.map((to_phone) => ({ to_phone, message: `News of ${campaign}`, key: to_phone }));
   try {
     await simulation.within(machine, async () => {
-      const run = sendBulk({ messenger, rows, store, campaign, messagesPerSecond: 2, leaseMs });
+      const run = sendBulk({
+        messenger,
+        rows,
+        store,
+        campaign,
+        messagesPerSecond: 2,
+        leaseMs: claimMs(plan),
+      });
       for await (const { key, state } of run) simulation.log(`${campaign} ${key}: ${state}`);
     });
   } catch (error) {

@@ -125,7 +125,7 @@ function checkOrder(
   world.count(`orders ${state}`);
   if (books.handedOver.has(id)) world.sometimes('an order was handed over to a person');
   if (state === 'waiting' && plan.ordering === 'submit' && !books.handedOver.has(id)) breach('still waits.');
-  const isTimely = plan.clocks === 'true';
+  const isTimely = plan.clocks !== 'jumping';
   if (count > 1 && isTimely) breach('is there twice at the service.');
   const allowed = attempts + repeatedRequests(world, id);
   if (requestsOf(world, id) > allowed)
@@ -274,6 +274,8 @@ function checkDeadLetters(world: World, letters: readonly DeadLetter[]): void {
     const visits = books.visits.get(digest) ?? [];
     if (!isPoison(digest) || books.replayed.has(digest)) continue;
     if (books.unread.has(digest) || books.mismatched.has(digest)) continue;
+    // A lease whose answer was lost is an attempt, and no handler began.
+    if (books.disturbances.some(({ kind, about }) => kind === 'fault' && about?.includes(digest))) continue;
     const isQuiet = visits.every(({ machine, leasedFrom: from, until = from + 60_000, isStopped }, index) => {
       // Its lease was over, which is no attempt.
       if ((visits[index + 1]?.from ?? until) < until) return false;
@@ -365,7 +367,7 @@ function checkMessages({ sandbox, books, plan, campaigns }: World): void {
     sandbox.messages.filter(({ to_phone, message }) => to_phone === phone && message.includes(part)).length;
   for (const [campaign, phones] of campaigns)
     for (const phone of phones)
-      if (textsOf(phone, campaign) > 1 && plan.isHonest && plan.clocks === 'true')
+      if (textsOf(phone, campaign) > 1 && plan.isHonest && plan.clocks !== 'jumping')
         books.breach(`${phone} got the message of ${campaign} ${textsOf(phone, campaign)} times.`);
 }
 

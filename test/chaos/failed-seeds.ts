@@ -17,4 +17,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['n2', 160],
   ['n2', 306],
   ['m3', 453],
+  ['s2', 530],
 ];

@@ -150,7 +150,7 @@ const submitted = {
 
 /** Where clocks jump, a lease may end while its request is on its way. */
 function isTimeTricky({ plan }: World): boolean {
-  return plan.clocks !== 'true' || plan.disturbances.stall > 0;
+  return plan.clocks === 'jumping' || plan.disturbances.stall > 0;
 }
 
 /** The process dies when its request has come to the service. */

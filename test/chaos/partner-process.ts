@@ -19,7 +19,7 @@ import { settings as otpSettings } from './code-steps.ts';
 import { Machine } from './machine.ts';
 import { clientFetch } from './network.ts';
 import { orderOf } from './order-steps.ts';
-import type { Version } from './plan.ts';
+import { claimMs, type Version } from './plan.ts';
 import { startReceiver } from './receiver.ts';
 import { remoteStore } from './remote-store.ts';
 import { dayOne } from './simulation.ts';
@@ -84,8 +84,7 @@ function buildProcess(
       const { duplicateIds } = plan;
       const prefix = `orders-${name}:`;
       const quiet = { onStoreError: () => {}, onMismatch: () => {} };
-      // Longer than any request, and short, so that a scenario soon comes to rest.
-      const leaseMs = 45_000;
+      const leaseMs = claimMs(plan);
       const journal = createOrderJournal({ exchange, store, duplicateIds, prefix, leaseMs, ...quiet });
       return [name, { journal, rotation, ring }];
     }),

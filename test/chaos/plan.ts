@@ -68,6 +68,14 @@ export interface Plan {
   readonly unrecognized: 'handled' | 'observed' | 'kept';
 }
 
+/**
+ * Milliseconds that an order or a text of a campaign is claimed for: longer than any request, by every clock, and short,
+ * so that a scenario soon comes to rest.
+ */
+export function claimMs({ clocks }: Pick<Plan, 'clocks'>): number {
+  return clocks === 'skewed' ? 110_000 : 45_000;
+}
+
 /** What differs between two versions of one deployment. */
 export interface Version {
   /** Lacks a handler that the other one has. */

@@ -6,7 +6,7 @@ import { checkBooks } from './check-books.ts';
 import { checkContract } from './check-contract.ts';
 import { endRotation } from './key-steps.ts';
 import type { Machine } from './machine.ts';
-import { drawPlan, type Plan, type Shrunk, shrinkPlan } from './plan.ts';
+import { claimMs, drawPlan, type Plan, type Shrunk, shrinkPlan } from './plan.ts';
 import type { RareState } from './sometimes.ts';
 import { setDisk } from './sqlite-world.ts';
 import { steps } from './steps.ts';
@@ -105,9 +105,9 @@ async function comeToRest(world: World): Promise<void> {
     books.breach(`It does not come to rest: ${error instanceof Error ? error.stack : String(error)}`);
     isAtRest = true;
   };
-  // Longer than the lease of an order, and than the cool-down of a key ring.
+  // Longer than a claim by the slowest clock, and than the cool-down of a key ring.
   const stalledMs = Math.max(0, ...world.alive().map(({ machine }) => machine.busyUntil - simulation.time));
-  simulation.after(stalledMs + 100_000, undefined, () => void turn().catch(fail));
+  simulation.after(stalledMs + claimMs(world.plan) + 70_000, undefined, () => void turn().catch(fail));
   if (await simulation.run(() => isAtRest, restLimit(world))) return;
   isOver = true;
   const left = await during(world, whatIsLeft(world));
