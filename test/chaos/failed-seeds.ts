@@ -18,4 +18,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['n2', 306],
   ['m3', 453],
   ['s2', 530],
+  ['s3', 649],
 ];

@@ -312,8 +312,8 @@ function drawRequestFaults(
   { isHonest, duplicateIds }: Pick<Plan, 'isHonest' | 'duplicateIds'>,
 ): FaultRates {
   const intensity = draw.number('request faults', [0, 0.15, 0.3, 0.6]);
-  // Where a 409 means that the order is there, an honest service does not say so of another one.
-  const meansDuplicate = isHonest && duplicateIds === 'refused';
+  // Whoever sets `duplicateIds` has seen that a 409 means that the order is there.
+  const meansDuplicate = duplicateIds === 'refused';
   const names = requestFaultNames.filter(
     (name) => draw.chance(`request fault ${name}`, 0.5) && !(meansDuplicate && name === 'conflict'),
   );
