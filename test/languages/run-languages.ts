@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,68 +13,13 @@ import { startTally } from '../../tools/checks/tally.ts';
 import { ContractCheck } from '../contract/contract-check.ts';
 import { freePort } from '../support/free-port.ts';
 import { type ConformanceVector, readConformanceVectors } from '../testing/conformance.ts';
+import { type Language, languages } from './languages.ts';
 
 /**
  * `npm run test:languages [-- php go]`: runs the receivers of `examples/languages` against every vector of their scheme
  * and against `attackReceiver`, and has the sandbox take their signed order. A language that is not installed is
  * skipped and named; with CI=true it fails.
  */
-
-interface Language {
-  /** What has to be installed. */
-  readonly needs: string;
-  readonly isInstalled: readonly string[];
-  /** Prepares the program, in a folder of its own. */
-  readonly compile?: (folder: string) => void;
-  readonly listen: (folder: string, port: string) => readonly string[];
-  readonly order: (folder: string, id: string) => readonly string[];
-  /** A program behind a web server cannot refuse to start: it answers 500. */
-  readonly withoutKeys?: 'answers 500';
-}
-
-const source = (file: string) => join(root, 'examples', 'languages', file);
-
-const apacheModules = '/usr/lib/apache2/modules';
-
-const languages: Readonly<Record<string, Language>> = {
-  python: {
-    needs: 'python3',
-    isInstalled: ['python3', '--version'],
-    listen: (_, port) => ['python3', source('receiver.py'), 'listen', port],
-    order: (_, id) => ['python3', source('receiver.py'), 'order', id],
-  },
-  php: {
-    needs: 'php-cli and libapache2-mod-php',
-    isInstalled: ['sh', '-c', `php --version && ls ${apacheModules}/libphp*.so`],
-    compile: prepareApache,
-    listen: (folder, port) => {
-      const config = ['-d', folder, '-f', join(folder, 'apache.conf'), '-c', `Listen 127.0.0.1:${port}`];
-      return ['/usr/sbin/apache2', '-D', 'FOREGROUND', ...config];
-    },
-    order: (_, id) => ['php', source('receiver.php'), 'order', id],
-    withoutKeys: 'answers 500',
-  },
-  go: {
-    needs: 'golang-go',
-    isInstalled: ['go', 'version'],
-    compile: (folder) => void execFileSync('go', ['build', '-o', folder, source('receiver.go')]),
-    listen: (folder, port) => [join(folder, 'receiver'), 'listen', port],
-    order: (folder, id) => [join(folder, 'receiver'), 'order', id],
-  },
-  java: {
-    needs: 'a JDK 17',
-    isInstalled: ['javac', '--version'],
-    compile: (folder) => void execFileSync('javac', ['-d', folder, source('Receiver.java')]),
-    listen: (folder, port) => ['java', '-cp', folder, 'Receiver', 'listen', port],
-    order: (folder, id) => ['java', '-cp', folder, 'Receiver', 'order', id],
-  },
-  ruby: {
-    needs: 'ruby',
-    isInstalled: ['ruby', '--version'],
-    listen: (_, port) => ['ruby', source('receiver.rb'), 'listen', port],
-    order: (_, id) => ['ruby', source('receiver.rb'), 'order', id],
-  },
-};
 
 const { vectors, defaults } = readConformanceVectors();
 const ownVectors = vectors.filter(({ scheme }) => JSON.stringify(scheme) === JSON.stringify(defaults.scheme));
@@ -102,47 +47,28 @@ async function tryLanguage(name: string, language: Language): Promise<void> {
   }
   const folder = mkdtempSync(join(tmpdir(), `pex-${name}-`));
   try {
-    language.compile?.(folder);
+    install(language, folder, (text) => text);
     await tally.check(`${name}: every vector of its scheme`, () => tryVectors(language, folder));
     await tally.check(`${name}: takes nothing with an empty key`, () => tryEmptyKeys(language, folder));
     await tally.check(`${name}: says how it is called`, () => tryUsage(language, folder));
-    await tally.check(`${name}: attackReceiver finds nothing`, () => tryAttack(language, folder));
+    await tally.check(`${name}: attackReceiver sees that nothing is handled`, () =>
+      tryUnhandled(language, folder),
+    );
+    await tally.check(`${name}: attackReceiver finds nothing once events are stored`, () =>
+      tryAttack(language, folder),
+    );
     await tally.check(`${name}: the sandbox takes its signed order`, () => tryOrder(language, folder));
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** PHP has no server of its own for production: its receiver runs in Apache, which gives bodies a time to arrive. */
-function prepareApache(folder: string): void {
-  const [php = ''] = globSync(`${apacheModules}/libphp*.so`);
-  const modules = { mpm_prefork: '', authz_core: '', alias: '', reqtimeout: '', php };
-  const load = Object.entries(modules).map(
-    ([name, file]) => `LoadModule ${name}_module ${file || `${apacheModules}/mod_${name}.so`}`,
-  );
-  const config = [
-    ...load,
-    'ServerName 127.0.0.1',
-    'RequestReadTimeout header=8 body=8',
-    // The attack holds connections open: a request must not wait for a process to be made.
-    'StartServers 16',
-    'MinSpareServers 16',
-    'MaxSpareServers 32',
-    'TraceEnable off',
-    // As root it runs as these.
-    'User nobody',
-    'Group nogroup',
-    `PidFile ${folder}/pid`,
-    `ErrorLog ${folder}/error.log`,
-    `AliasMatch ^/.*$ ${folder}/receiver.php`,
-    `<Directory ${folder}>`,
-    'Require all granted',
-    'SetHandler application/x-httpd-php',
-    '</Directory>',
-  ];
-  copyFileSync(source('receiver.php'), join(folder, 'receiver.php'));
-  writeFileSync(join(folder, 'apache.conf'), config.join('\n'));
+/** Copies the example into the folder, and compiles it there. */
+function install(language: Language, folder: string, edit: (text: string) => string): void {
+  const { file, compile } = language;
+  writeFileSync(join(folder, file), edit(readFileSync(join(root, 'examples', 'languages', file), 'utf8')));
   chmodSync(folder, 0o755);
+  compile?.(folder);
 }
 
 async function tryVectors(language: Language, folder: string): Promise<void> {
@@ -206,14 +132,56 @@ function splitKey(key: string): Secrets {
   return { MERCHANT_SECRET_KEY: key.slice(0, 9), PARTNER_SECRET_KEY: key.slice(9) };
 }
 
-async function tryAttack(language: Language, folder: string): Promise<void> {
+/** As it stands, an example stores nothing. */
+async function tryUnhandled(language: Language, folder: string): Promise<void> {
   await using receiver = await listen(language, folder, secrets);
-  const { results } = await attackReceiver(receiver.url, { credentials: defaults.credentials });
+  const { findings } = await attackReceiver(receiver.url, {
+    ...{ credentials: defaults.credentials, handled: () => 0 },
+    ...{ effectTimeoutMs: 100, only: ['authentic'] },
+  });
+  const ids = findings.map(({ id }) => id).join();
+  if (ids !== 'handles-nothing') throw new Error(`It found "${ids}".`);
+}
+
+async function tryAttack(language: Language, plainFolder: string): Promise<void> {
+  const folder = join(plainFolder, 'storing');
+  mkdirSync(folder);
+  install(language, folder, (text) => {
+    const parts = text.split(/^.*Store the event.*$/m);
+    if (parts.length !== 2) throw new Error('It has not one line that says where to store the event.');
+    return parts.join(language.store);
+  });
+  const events = join(folder, 'events');
+  writeFileSync(events, '');
+  // Apache writes it as another user.
+  chmodSync(events, 0o666);
+  await using receiver = await listen(language, folder, { ...secrets, EVENTS: events });
+  const { results } = await attackReceiver(receiver.url, {
+    credentials: defaults.credentials,
+    handled: countSteps(events),
+  });
   const bad = results.filter(({ verdict }) => verdict === 'broken' || verdict === 'weak');
   if (bad.length > 0) {
     throw new Error(bad.map(({ id, verdict, answered }) => `${verdict} ${id}: ${answered}`).join('\n'));
   }
-  if (results.filter(({ verdict }) => verdict === 'ok').length < 50) throw new Error('Too few cases ran.');
+  const left = results.filter(({ verdict }) => verdict === 'skipped');
+  if (left.length > 0)
+    throw new Error(left.map(({ id, answered }) => `skipped ${id}: ${answered}`).join('\n'));
+}
+
+/** How many steps of an order are stored: a worker that reads the file acts once on each, however often it came. */
+function countSteps(file: string) {
+  const steps = new Map<string, Set<unknown>>();
+  let read = 0;
+  return (id: string): number => {
+    const texts = readFileSync(file, 'utf8').split('\0').slice(read, -1);
+    read += texts.length;
+    for (const text of texts) {
+      const { partner_order_id: order, event_name: name } = JSON.parse(text);
+      steps.set(order, (steps.get(order) ?? new Set()).add(name));
+    }
+    return steps.get(id)?.size ?? 0;
+  };
 }
 
 /** Its signature is checked by another implementation, its body by the contract, and both by the sandbox. */
@@ -241,10 +209,18 @@ async function tryOrder(language: Language, folder: string): Promise<void> {
   await sandbox.close();
 }
 
-async function listen(language: Language, folder: string, keys: Secrets) {
+async function listen(
+  language: Language,
+  folder: string,
+  environment: Secrets & { readonly EVENTS?: string },
+) {
   const port = await freePort();
   const [program = '', ...args] = language.listen(folder, String(port));
-  const child = spawn(program, args, { env: { ...process.env, ...keys }, stdio: 'ignore', detached: true });
+  const child = spawn(program, args, {
+    env: { ...process.env, ...environment },
+    stdio: 'ignore',
+    detached: true,
+  });
   await untilListening(child, port);
   return {
     url: `http://127.0.0.1:${port}/`,
