@@ -61,12 +61,12 @@ export interface AttackOptions {
   serviceAddresses?: readonly string[] | undefined;
   /** Leaves out the cases that take long, unless `only` names them: about ten seconds in place of a minute. @default false */
   quick?: boolean | undefined;
-  /** The ids of the cases to run. @default all */
+  /** The ids of the cases to run; `authentic` always runs first. @default all */
   only?: readonly string[] | undefined;
   /** The ids of cases to leave out. @default none */
   skip?: readonly string[] | undefined;
   /**
-   * Called when a case has run, and awaited. Effects are compared and findings repeated at the end, so the report can
+   * The reporter: called, and awaited, when a case has run or was skipped. What it throws ends the attack. Effects are compared and findings repeated at the end, so the report can
    * hold another verdict.
    */
   onCase?: ((result: AttackResult, progress: AttackProgress) => unknown) | undefined;

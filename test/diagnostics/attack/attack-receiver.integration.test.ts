@@ -9,6 +9,7 @@ import { type VerifyOptions, verifyBody } from '../../../src/signature/verify-bo
 import { orderKey } from '../../support/bodies.ts';
 import { listening } from '../../support/listening.ts';
 import { closedUrl, startServer } from '../../support/local-server.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { credentials } from '../../webhooks/deliveries.ts';
 import { startReceiver } from './broken-receivers.ts';
@@ -177,14 +178,28 @@ describe('attackReceiver', () => {
   it('runs only the named cases, after the authentic delivery, and reports each as it comes', async () => {
     await using receiver = await startReceiver();
     const reported: AttackResult[] = [];
+    const progress: unknown[] = [];
+    let [running, mostAtOnce] = [0, 0];
     const { results } = await attackReceiver(receiver.url, {
       credentials,
       only: ['forged', 'unsigned', 'timing'],
       skip: ['timing'],
-      onCase: (result) => reported.push(result),
+      async onCase(result, { done, left }) {
+        mostAtOnce = Math.max(mostAtOnce, ++running);
+        await nextTurn();
+        reported.push(result);
+        progress.push([done, left]);
+        running--;
+      },
     });
     expect(results.map(({ id }) => id)).toEqual(['authentic', 'unsigned', 'forged']);
     expect(reported).toEqual(results);
+    expect(progress).toEqual([
+      [1, 2],
+      [2, 1],
+      [3, 0],
+    ]);
+    expect(mostAtOnce).toBe(1);
   });
 
   it('rejects with what onCase rejects with', async () => {
