@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A language that a receiver is written in. */
 export interface Language {
   /** In `examples/languages`. */
   readonly file: string;
+  /** Runs only where it is installed, also in CI. */
+  readonly isOptional?: boolean;
   /** What has to be installed. */
   readonly needs: string;
   readonly isInstalled: readonly string[];
@@ -29,6 +31,18 @@ export const languages: Readonly<Record<string, Language>> = {
     listen: (folder, port) => ['python3', join(folder, 'receiver.py'), 'listen', port],
     order: (folder, id) => ['python3', join(folder, 'receiver.py'), 'order', id],
     store: '        if event is not None: open(os.environ["EVENTS"], "ab", 0).write(body + b"\\0")',
+  },
+  flask: {
+    file: 'receiver.py',
+    isOptional: true,
+    needs: 'Flask 3',
+    isInstalled: ['python3', '-c', 'import flask'],
+    compile: (folder) =>
+      copyFileSync(join(import.meta.dirname, 'flask_receiver.py'), join(folder, 'flask_receiver.py')),
+    listen: (folder, port) => ['python3', join(folder, 'flask_receiver.py'), 'listen', port],
+    order: (folder, id) => ['python3', join(folder, 'receiver.py'), 'order', id],
+    // flask_receiver.py stores it.
+    store: '',
   },
   php: {
     file: 'receiver.php',

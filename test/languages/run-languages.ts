@@ -42,7 +42,8 @@ tally.finish();
 async function tryLanguage(name: string, language: Language): Promise<void> {
   const [program = '', ...args] = language.isInstalled;
   if (spawnSync(program, args).status !== 0) {
-    if (process.env.CI !== 'true') return console.log(`skip  ${name}: it needs ${language.needs}`);
+    if (process.env.CI !== 'true' || language.isOptional)
+      return console.log(`skip  ${name}: it needs ${language.needs}`);
     return await tally.check(name, () => Promise.reject(new Error(`It needs ${language.needs}.`)));
   }
   const folder = mkdtempSync(join(tmpdir(), `pex-${name}-`));
