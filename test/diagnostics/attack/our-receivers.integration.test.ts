@@ -1,5 +1,5 @@
 import express from 'express';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AttackResult } from '../../../src/diagnostics/attack/attack-case.ts';
 import { attackReceiver } from '../../../src/diagnostics/attack/attack-receiver.ts';
 import { alteredCases, rewrittenCases } from '../../../src/diagnostics/attack/cases/altered.ts';
@@ -103,13 +103,12 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
   });
 
   const dropped = { id: 'drops-unfamiliar', verdict: 'broken' };
-  it.each([
+  it.concurrent.each([
     ['counts the dead letters of an inbox', true, undefined],
     ['does not count them, which the advice names', false, dropped],
   ])('with an inbox that keeps what cannot be read, if the owner %s', async (_, isCounted, expected) => {
     const store = memoryStore();
     const inbox = storeInbox({ store });
-    onTestFinished(() => void inbox.stop());
     const { countEvent, handled } = countingWebhooks();
     const keeping = createWebhooks({ credentials, inbox, onError: () => {} }).onAny(countEvent);
     const kept = async (id: string) => {
@@ -120,8 +119,10 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
       credentials,
       fetch: inProcess(keeping),
       handled: async (id) => handled(id) + (isCounted ? await kept(id) : 0),
+      effectTimeoutMs: 500,
       only: otherShapes,
     });
+    await inbox.stop();
     const [finding] = findings;
     if (expected === undefined) expect(findings).toEqual([]);
     else expect(finding).toMatchObject(expected);
@@ -147,7 +148,7 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
     { construction: 'hmac', serialization: 'base64', encoding: 'hex', orderKey: 'partner' },
   ];
 
-  it.each(schemes.map((scheme) => [JSON.stringify(scheme), scheme] as const))(
+  it.concurrent.each(schemes.map((scheme) => [JSON.stringify(scheme), scheme] as const))(
     'under the scheme %s, of which it skips what is not signed',
     async (_, signature) => {
       const deployment = { signature, wireNames: { platform_order_ref: 'acme_ref' } };

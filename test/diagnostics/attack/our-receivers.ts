@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
+import Koa from 'koa';
 import type { Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { fastifyPlugin } from '../../../src/webhooks/fastify-plugin.ts';
 import { lambdaHandler } from '../../../src/webhooks/lambda-handler.ts';
@@ -12,7 +13,8 @@ import {
   mountNext,
   mountServer,
 } from '../../webhooks/http/frameworks/mount.ts';
-import { mountNest } from '../../webhooks/http/frameworks/mount-nest.ts';
+import { mountAzure, mountGoogleCloud } from '../../webhooks/http/frameworks/mount-cloud.ts';
+import { mountNest, mountNestOnFastify } from '../../webhooks/http/frameworks/mount-nest.ts';
 
 /** Each mounts the webhooks as docs/details/runtimes.md says. */
 export const ourReceivers: Readonly<Record<string, (webhooks: Webhooks) => Promise<Mounted>>> = {
@@ -46,7 +48,17 @@ export const ourReceivers: Readonly<Record<string, (webhooks: Webhooks) => Promi
     });
     return listen(app);
   },
-  NestJS: (webhooks) => mountNest(webhooks, { rawBody: true }),
+  Koa(webhooks) {
+    const app = new Koa();
+    app.use(async (context) => {
+      // The webhooks answer by themselves.
+      context.respond = false;
+      await webhooks.node(context.req, context.res);
+    });
+    return listen(app.callback());
+  },
+  'NestJS on Express': (webhooks) => mountNest(webhooks, { rawBody: true }),
+  'NestJS on Fastify': mountNestOnFastify,
   'a Next.js route handler': mountNext,
   'AWS Lambda'(webhooks) {
     const handler = lambdaHandler(webhooks);
@@ -65,4 +77,7 @@ export const ourReceivers: Readonly<Record<string, (webhooks: Webhooks) => Promi
       response.writeHead(statusCode, headers).end(body);
     });
   },
+  'Azure Functions': (webhooks) => mountAzure(webhooks, 'whole'),
+  'Azure Functions with HTTP streams': (webhooks) => mountAzure(webhooks, 'streamed'),
+  'Google Cloud Functions': mountGoogleCloud,
 };

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, Server } from 'node:http';
+import { createServer, type RequestListener, Server, type ServerOptions } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Webhooks } from '../../../../src/webhooks/create-webhooks.ts';
 import { listeningPort } from '../../../support/listening.ts';
@@ -25,8 +25,11 @@ export async function mountServer(server: Server): Promise<Mounted> {
 }
 
 /** A `Request -> Response` function on a real server, as Hono runs on Node. */
-export function mountFetch(fetch: (request: Request) => Response | Promise<Response>): Promise<Mounted> {
-  const server = createAdaptorServer({ fetch });
+export function mountFetch(
+  fetch: (request: Request) => Response | Promise<Response>,
+  serverOptions?: ServerOptions,
+): Promise<Mounted> {
+  const server = createAdaptorServer({ fetch, ...(serverOptions && { serverOptions }) });
   if (!(server instanceof Server)) throw new Error('The adaptor made a server of HTTP/2.');
   return mountServer(server);
 }

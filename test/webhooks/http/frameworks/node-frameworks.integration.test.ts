@@ -1,14 +1,13 @@
-import { createServer, type RequestListener } from 'node:http';
-import { type HttpFunction, http } from '@google-cloud/functions-framework';
-import { getTestServer } from '@google-cloud/functions-framework/testing';
+import { createServer } from 'node:http';
 import express from 'express';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../../support/bodies.ts';
 import { delivery, recordingWebhooks } from '../../deliveries.ts';
 import { warningsDuring } from '../../warnings.ts';
 import { send } from '../server.ts';
 import { describeFramework } from './contract.ts';
 import { listen, mountServer } from './mount.ts';
+import { mountGoogleCloud } from './mount-cloud.ts';
 
 const readsItself = { slowBody: 'server' } as const;
 const parsesJson = {
@@ -18,17 +17,7 @@ const parsesJson = {
 
 describeFramework('node:http', (webhooks) => mountServer(createServer(webhooks.node)));
 
-describeFramework(
-  'Google Cloud Functions',
-  (webhooks) => {
-    expectTypeOf(webhooks.node).toExtend<HttpFunction>();
-    http('orders', webhooks.node);
-    const [listener] = getTestServer('orders').listeners('request');
-    // Sound: a server calls the listeners of this event with a request and a response.
-    return listen(listener as RequestListener);
-  },
-  parsesJson,
-);
+describeFramework('Google Cloud Functions', mountGoogleCloud, parsesJson);
 
 describeFramework('Express 5, mounted before body parsers', (webhooks) => {
   const app = express();
