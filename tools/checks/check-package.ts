@@ -71,6 +71,9 @@ try {
   await tally.check('npx runs the command by its name and by that of the package', () => {
     runCommands(project);
   });
+  await tally.check('docs finds an option in the packed declarations', () => {
+    refuse(['maxBodyBytes', 'olderThanMs', 'cooldownMs'].flatMap(findOptionProblems));
+  });
   for (const compiler of compilers) {
     for (const moduleResolution of ['nodenext', 'bundler'] as const) {
       await tally.check(
@@ -106,6 +109,12 @@ for (const { subpath, reached, files } of bundles) {
 }
 printSizes(bundles);
 tally.finish();
+
+function findOptionProblems(option: string): string[] {
+  const words = ['--no-install', 'partner-exchange', 'docs', option];
+  const printed = run('npx', words, { cwd: project.folder });
+  return new RegExp(`^\\w+Options\\.${option}\\n`).test(printed) ? [] : [printed];
+}
 
 function readInstalled(file: string): string {
   return readFileSync(join(project.installed, file), 'utf8');

@@ -120,7 +120,7 @@ function hasHeading(file: string, heading: string | undefined): boolean {
 }
 
 /** As GitHub and npm make anchors of headings: those of equal headings are numbered. Anchors of tables are written out. */
-function headingsOf(text: string): Set<string> {
+export function headingsOf(text: string): Set<string> {
   const counts = new Map<string, number>();
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
     const anchor = heading

@@ -27,6 +27,7 @@ const commands = {
   explain: () => import('./explain.ts'),
   probe: () => import('./probe.ts'),
   pin: () => import('./pin.ts'),
+  docs: () => import('./docs/docs.ts'),
   completion: () => import('./completion.ts'),
 } as const satisfies Record<string, () => Promise<{ readonly default: Route }>>;
 

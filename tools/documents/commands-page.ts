@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command, RouteMap } from '@stricli/core';
+import { commandNames, loadRoutes } from '../../src/cli/commands/command-list.ts';
+import type { RunContext } from '../../src/cli/terminal/context.ts';
+import { root } from '../checks/entries.ts';
+
+type Target = Command<RunContext> | RouteMap<RunContext>;
+
+/** The parameters of a command, as the helpers of `flags.ts` make them. */
+interface Parameter {
+  readonly kind?: string;
+  readonly brief: string;
+  readonly placeholder?: string;
+  readonly values?: readonly string[];
+  readonly default?: unknown;
+  readonly optional?: boolean;
+  readonly variadic?: boolean;
+}
+
+const intro = `# Commands
+
+For everybody who types \`partner-exchange\`: each command with its arguments and options, as \`--help\` after it prints them. [The command line](cli.md) says how they work together. Every command also takes \`--help\`, and \`--debug\`, which says more when something fails.
+
+This page is generated from the commands (\`npm run docs:commands\`).
+`;
+
+/** docs/commands.md, from the commands. */
+export async function commandsPage(): Promise<string> {
+  const routes = await loadRoutes(commandNames);
+  return `${[intro.trimEnd(), ...sectionsOf(routes, [])].join('\n\n')}\n`;
+}
+
+/** The words of each command, and of each group of them. */
+export async function commandWords(): Promise<string[]> {
+  return wordsOf(await loadRoutes(commandNames), []);
+}
+
+function wordsOf(target: Target, words: readonly string[]): string[] {
+  const own = words.length === 0 ? [] : [words.join(' ')];
+  if (!('getAllEntries' in target)) return own;
+  return [
+    ...own,
+    ...target.getAllEntries().flatMap(({ name, target }) => wordsOf(target, [...words, name.original])),
+  ];
+}
+
+function sectionsOf(target: Target, words: readonly string[]): string[] {
+  if (!('getAllEntries' in target)) return [commandSection(target, words)];
+  const entries = target.getAllEntries();
+  const sections = entries.flatMap(({ name, target }) => sectionsOf(target, [...words, name.original]));
+  if (words.length === 0) return sections;
+  const names = entries.map(({ name }) => `[\`${name.original}\`](#${[...words, name.original].join('-')})`);
+  return [`## ${words.join(' ')}\n\n${target.brief}: ${names.join(', ')}.`, ...sections];
+}
+
+function commandSection(command: Command<RunContext>, words: readonly string[]): string {
+  const [about = '', examples = ''] = command.fullDescription?.split('\n\nEXAMPLES\n') ?? [];
+  // Sound: `defineCommand` takes nothing else.
+  const { flags = {}, positional } = command.parameters as unknown as {
+    flags?: Readonly<Record<string, Parameter>>;
+    positional?: { readonly parameter?: Parameter; readonly parameters?: readonly Parameter[] };
+  };
+  const args =
+    positional?.parameters ?? (positional?.parameter ? [{ ...positional.parameter, variadic: true }] : []);
+  const rows = [
+    ...args.map((arg) => [`\`<${arg.placeholder ?? 'word'}>${arg.variadic ? '...' : ''}\``, arg.brief]),
+    ...Object.entries(flags)
+      .filter(([name]) => name !== 'debug')
+      .map(([name, flag]) => [`\`${optionOf(name, flag)}\``, flag.brief + defaultOf(flag)]),
+  ];
+  const table = rows.map((cells) => `| ${cells.map((cell) => cell?.replaceAll('|', '\\|')).join(' | ')} |`);
+  return [
+    `## ${words.join(' ')}`,
+    `${command.brief}. ${about}`,
+    `\`\`\`console\n${examples.replaceAll(/^ {2}/gm, '')}\n\`\`\``,
+    ...(table.length > 0 ? [['| argument, option | is |', '|---|---|', ...table].join('\n')] : []),
+  ].join('\n\n');
+}
+
+function optionOf(name: string, { kind, values, placeholder, variadic }: Parameter): string {
+  const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const value = kind === 'boolean' ? '' : ` ${values?.join('|') ?? placeholder ?? 'value'}`;
+  return option + value + (variadic ? ' ...' : '');
+}
+
+function defaultOf({ kind, default: value, optional }: Parameter): string {
+  if (kind === 'boolean' || optional) return '';
+  return value === undefined ? ' (required)' : ` (default: \`${value}\`)`;
+}
+
+if (import.meta.main) writeFileSync(join(root, 'docs', 'commands.md'), await commandsPage());
