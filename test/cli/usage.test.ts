@@ -56,6 +56,10 @@ describe('help', () => {
       expect((await partnerExchange(words)).stdout).toContain('--enforce-whitelist');
   });
 
+  it.each(helpTexts)('of %s says the shape of its JSON', (_, help) => {
+    expect(help.includes('\nJSON\n')).toBe(help.includes('--format'));
+  });
+
   it.each(helpTexts)('of %s has examples and --debug', (_, help) => {
     expect(help).toMatch(/EXAMPLES\n {2}\$ (?:[\w-]+ \| )?partner-exchange /);
     expect(help).toContain('--debug');

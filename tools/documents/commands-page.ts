@@ -20,7 +20,7 @@ interface Parameter {
 
 const intro = `# Commands
 
-For everybody who types \`partner-exchange\`: each command with its arguments and options, as \`--help\` after it prints them. [The command line](cli.md) says how they work together. Every command also takes \`--help\`, and \`--debug\`, which says more when something fails.
+For everybody who types \`partner-exchange\`: each command with its arguments and options, as \`--help\` after it prints them. [The command line](cli.md) says how they work together. Every command also takes \`--help\`, and \`--debug\`, which says more when something fails; those with a line about JSON take \`--format json\`. Members may be added to the JSON; these stay.
 
 This page is generated from the commands (\`npm run docs:commands\`).
 `;
@@ -55,7 +55,7 @@ function sectionsOf(target: Target, words: readonly string[]): string[] {
 }
 
 function commandSection(command: Command<RunContext>, words: readonly string[]): string {
-  const [about = '', examples = ''] = command.fullDescription?.split('\n\nEXAMPLES\n') ?? [];
+  const [about = '', examples = '', json] = command.fullDescription?.split(/\n\n(?:EXAMPLES|JSON)\n/) ?? [];
   // Sound: `defineCommand` takes nothing else.
   const { flags = {}, positional } = command.parameters as unknown as {
     flags?: Readonly<Record<string, Parameter>>;
@@ -66,7 +66,7 @@ function commandSection(command: Command<RunContext>, words: readonly string[]):
   const rows = [
     ...args.map((arg) => [`\`<${arg.placeholder ?? 'word'}>${arg.variadic ? '...' : ''}\``, arg.brief]),
     ...Object.entries(flags)
-      .filter(([name]) => name !== 'debug')
+      .filter(([name, { values }]) => name !== 'debug' && (name !== 'format' || values?.length !== 2))
       .map(([name, flag]) => [`\`${optionOf(name, flag)}\``, flag.brief + defaultOf(flag)]),
   ];
   const table = rows.map((cells) => `| ${cells.map((cell) => cell?.replaceAll('|', '\\|')).join(' | ')} |`);
@@ -75,6 +75,7 @@ function commandSection(command: Command<RunContext>, words: readonly string[]):
     `${command.brief}. ${about}`,
     `\`\`\`console\n${examples.replaceAll(/^ {2}/gm, '')}\n\`\`\``,
     ...(table.length > 0 ? [['| argument, option | is |', '|---|---|', ...table].join('\n')] : []),
+    ...(json === undefined ? [] : [`JSON: ${json.trim().replaceAll(/\{ .* \}/g, '`$&`')}`]),
   ].join('\n\n');
 }
 

@@ -16,6 +16,7 @@ const check = defineCommand({
     'partner-exchange address check TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP --chain usdt-trc20',
     'partner-exchange address check 0xb7C978B070509bFEefa71fC3C984775072F837DF --chain usdc-matic --format json',
   ],
+  json: "What checkAddress returns: { verdict: 'valid' | 'unchecked' | 'refused', reason?, looksLike? }",
   flags: { chain: textFlag.required('chain', 'Chain of the order, such as usdt-trc20'), ...formatFlags },
   args: [arg('address', 'Address of the buyer')],
   async run(context, flags, address) {

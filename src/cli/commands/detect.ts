@@ -16,6 +16,7 @@ export default defineCommand({
   about:
     'Tries every known way to sign, offline, and prints those that fit all samples. Exits with 0 if exactly one does.',
   examples: ['partner-exchange detect event.json', 'partner-exchange detect --keys keys.json ./events'],
+  json: 'What detectScheme returns, and sources, the names of the samples',
   flags,
   args: samples,
   async run(context, flags, ...paths) {

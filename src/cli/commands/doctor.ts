@@ -38,6 +38,7 @@ export default defineCommand({
     'partner-exchange doctor --callback https://partner.example/orders --strict',
     'partner-exchange doctor --inbox events.db --format json',
   ],
+  json: "{ checks: [{ id, status: 'ok' | 'warn' | 'fail' | 'skip', found, fix?, assumptions }] }",
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);

@@ -16,6 +16,7 @@ export default defineCommand({
   about:
     'Names the scheme and key that would have matched, the places where a framework changed the text, and the next step. Exits with 0 only if nothing is off.',
   examples: ['partner-exchange explain event.json', 'partner-exchange explain --format json < event.json'],
+  json: 'What explainMismatch returns',
   flags,
   args: [optionalFile('A raw body or a saved delivery (default: stdin)')],
   async run(context, flags, path) {

@@ -35,6 +35,7 @@ const request = defineCommand({
     'partner-exchange keys request --keys keys.json --email dev@acme.example',
     'partner-exchange keys request --keys keys.json --email dev@acme.example --again',
   ],
+  json: '{ status, body }, the body without possible credentials',
   flags: {
     email: textFlag.required('address', 'Where the link to the keys is sent'),
     partnerCode: textFlag.optional(
@@ -70,6 +71,7 @@ const receive = defineCommand({
     'partner-exchange keys receive --keys keys.json',
     'partner-exchange keys receive --keys keys.json < credentials.json',
   ],
+  json: 'What rotation.status() returns',
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);
@@ -87,6 +89,7 @@ const promote = defineCommand({
   brief: 'Sign with the received keys',
   about: 'Makes the received keys the ones that sign. Those before them go on verifying for a day.',
   examples: ['partner-exchange keys promote --keys keys.json'],
+  json: 'What rotation.status() returns',
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);
@@ -100,6 +103,7 @@ const status = defineCommand({
   brief: 'Say where the rotation stands',
   about: 'Says which step comes next, and which generations of keys there are. Shows no key.',
   examples: ['partner-exchange keys status --keys keys.json --format json'],
+  json: 'What rotation.status() returns',
   flags,
   run: (context, flags) => showStatus(openOutput(context, flags), flags, rotationOf(context, flags)),
 });

@@ -46,6 +46,7 @@ export default defineCommand({
     'partner-exchange learn ./events --check deployment.json --format json',
     'partner-exchange learn ./events replies.jsonl --keys keys.json',
   ],
+  json: 'What learn returns, without file; with --check { drift, deliveries, replies }, the rows that no longer hold',
   flags,
   args: manyArgs(
     arg(

@@ -19,6 +19,7 @@ const key = defineCommand({
   about:
     'Generates the key with MESSENGER_MASTER_KEY, and writes the reply into a new file that only you can read. The key is never printed, and no operation of the service lists keys: keep the file. Needs PARTNER_EXCHANGE_MESSENGER_BASE_URL.',
   examples: ['partner-exchange messenger key 1001 --save device-1001.json'],
+  json: '{ device, file }, where the reply is kept',
   flags: {
     save: textFlag.required('file', 'Where the reply with the key is kept'),
     ...formatFlags,
@@ -84,6 +85,7 @@ const check = defineCommand({
   brief: 'Ask whether a number is on the messenger',
   about: 'Needs PARTNER_EXCHANGE_PATH_CHECK_NUMBER, since the path is not published, and MESSENGER_API_KEY.',
   examples: ['partner-exchange messenger check +2348012345678'],
+  json: '{ status, body }, the body without possible credentials',
   flags: formatFlags,
   args: [arg('phone', 'Phone number, in the international form')],
   async run(context, flags, phone) {
@@ -103,6 +105,7 @@ const send = defineCommand({
     'partner-exchange messenger send +2348012345678 message.txt',
     'make-code | partner-exchange messenger send +2348012345678',
   ],
+  json: '{ status }',
   flags: {
     verifyCheck: {
       kind: 'boolean',

@@ -17,6 +17,7 @@ export default defineCommand({
   about:
     'Asks the service for keys. They come by e-mail, as a link that works once. Needs PARTNER_EXCHANGE_ONBOARDING_BASE_URL.',
   examples: ['partner-exchange onboard --partner-code acme --email dev@acme.example'],
+  json: '{ status, body }, the body without possible credentials',
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);

@@ -36,6 +36,7 @@ export default defineCommand({
     'partner-exchange pin --check signature-pin.json',
     'partner-exchange pin --check signature-pin.json ./events',
   ],
+  json: 'The pin itself, in either format; with --check { scheme, fixtures, samples }',
   flags,
   args: samples,
   async run(context, flags, ...paths) {

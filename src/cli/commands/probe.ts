@@ -23,6 +23,7 @@ export default defineCommand({
     'partner-exchange probe > probe.json',
     'partner-exchange probe --oracle https://onboarding.example/api/v1/no-auth/PartnerP2P/SignRequestSha512/',
   ],
+  json: '{ body }; with --oracle what detectScheme returns',
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);

@@ -22,6 +22,7 @@ export default defineCommand({
     'partner-exchange replay event.json --to http://127.0.0.1:3000/orders --format json',
     'partner-exchange replay traffic.json --to http://127.0.0.1:3000/orders',
   ],
+  json: 'A line for each: { source, status?, problem?, durationMs?, lacks? }; with --list { digest, source, receivedAt?, event_name?, partner_order_id? }',
   flags: {
     ...postFlags,
     to: webAddress.optional('url', 'Where your receiver listens'),

@@ -15,6 +15,7 @@ export default defineCommand({
     'partner-exchange sign order.json > signed.json',
     'partner-exchange sign --purpose general --keys keys.json < body.json',
   ],
+  json: '{ text, signature }',
   flags,
   args: [optionalFile('The body (default: stdin)')],
   async run(context, flags, path) {

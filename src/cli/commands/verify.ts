@@ -26,6 +26,7 @@ export default defineCommand({
     'partner-exchange verify --format json ./events',
     'partner-exchange verify --purpose general < body.json',
   ],
+  json: '{ results: [{ source, verified, key?: { index, merchant?, partnerId?, partnerCode? }, code?, message? }] }',
   flags,
   args: samples,
   async run(context, flags, ...paths) {

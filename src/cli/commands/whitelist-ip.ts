@@ -13,6 +13,7 @@ export default defineCommand({
   about:
     'Asks the service to whitelist the IP address of this machine. Run it on each machine that creates orders. Needs PARTNER_EXCHANGE_STAGING_URL.',
   examples: ['partner-exchange whitelist-ip'],
+  json: '{ status, body }, the body without possible credentials',
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);

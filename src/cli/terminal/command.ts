@@ -15,6 +15,8 @@ interface CommandDefinition<Flags extends FlagTable, Args extends ArgTable> {
   readonly about: string;
   /** Whole command lines, shown in the help; a test parses each. */
   readonly examples: readonly [string, ...string[]];
+  /** The shape of what `--format json` prints. Members may be added. */
+  readonly json?: string;
   readonly flags: Flags;
   readonly args?: Args;
   run(context: CliContext, flags: FlagsOf<Flags>, ...args: ArgsOf<Args>): Promise<ExitCode | ChildEnding>;
@@ -25,12 +27,14 @@ export function defineCommand<const Flags extends FlagTable, const Args extends 
   brief,
   about,
   examples,
+  json,
   flags,
   args,
   run,
 }: CommandDefinition<Flags, Args>): Command<RunContext> {
   const positional = args === undefined || 'kind' in args ? args : { kind: 'tuple', parameters: args };
   const lines = examples.map((example) => `  $ ${example}`);
+  const shape = json === undefined ? [] : ['', 'JSON', `  ${json}`];
   // stricli looks names such as `toString` up in the table, so it has no prototype.
   const table = Object.assign(Object.create(null), flags);
   return buildCommand<FlagsOf<Flags>, ArgsOf<Args>, RunContext>({
@@ -41,7 +45,7 @@ export function defineCommand<const Flags extends FlagTable, const Args extends 
       ArgsOf<Args>,
       RunContext
     >['parameters'],
-    docs: { brief, fullDescription: [about, '', 'EXAMPLES', ...lines].join('\n') },
+    docs: { brief, fullDescription: [about, '', 'EXAMPLES', ...lines, ...shape].join('\n') },
   });
 }
 

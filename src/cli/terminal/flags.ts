@@ -70,7 +70,7 @@ export const formatFlags = {
   format: {
     kind: 'enum',
     values: ['text', 'json'],
-    brief: 'How results are printed; docs/cli.md has the shapes',
+    brief: 'How results are printed',
     default: 'text',
   },
   ...commonFlags,

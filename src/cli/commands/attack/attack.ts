@@ -82,6 +82,7 @@ export default defineCommand({
     'partner-exchange attack http://127.0.0.1:3000/orders --all --report attack.xml',
     'partner-exchange attack https://test.partner.example/orders --i-own-this-host test.partner.example',
   ],
+  json: "{ findings: [{ id, summary, verdict: 'weak' | 'broken', cases, advice, seen, tried }], results: [{ id, what, expected, answered, verdict: 'ok' | 'weak' | 'broken' | 'skipped', advice? }], limits?: { answered, pausedMs } }",
   flags,
   args: [{ placeholder: 'url', brief: 'Where your receiver listens', parse: parseWebAddress }],
   async run(context, flags, url) {

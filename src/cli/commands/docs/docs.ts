@@ -18,6 +18,7 @@ export default defineCommand({
     'partner-exchange docs lost reply',
     'partner-exchange docs docs/errors.md#outcome_unknown --format json',
   ],
+  json: "{ results: [{ kind: 'error' | 'event' | 'command' | 'option' | 'section' | 'page', title, source, text }] }, the best one first",
   flags: formatFlags,
   args: manyArgs(arg('words', 'A name, a link or words (default: the list of pages)')),
   async run(context, flags, ...words) {

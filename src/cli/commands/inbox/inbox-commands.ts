@@ -47,6 +47,7 @@ const list = defineCommand({
     'partner-exchange inbox list --inbox env:DATABASE_URL --schema shop',
     'partner-exchange inbox list --inbox env:REDIS_URL --queue partner-inbox --format json',
   ],
+  json: "A line for each dead letter: { digest, name, attempts, receivedAt, reason }; for each that a process holds: as inbox show, with state: 'held'",
   flags: {
     limit: wholeNumber(1, maxLetters).withDefault('number', 'How many at most', '100'),
     ...flags,
@@ -84,6 +85,7 @@ const show = defineCommand({
     'partner-exchange inbox show 3f9a2c --inbox inbox.sqlite',
     'partner-exchange inbox show 3f9a2c --inbox env:DATABASE_URL --format json',
   ],
+  json: '{ digest, state, name?, attempts?, receivedAt?, dueAt?, holder?, reason?, steps: [{ at, what, attempt, code? }], next }, and of a dead letter body',
   flags,
   args: [digestArg('Digest, or its beginning')],
   async run(context, flags, digest) {
@@ -111,6 +113,7 @@ const replay = defineCommand({
     'partner-exchange inbox replay 3f9a2c --inbox inbox.sqlite',
     'partner-exchange inbox replay --all --inbox inbox.sqlite',
   ],
+  json: 'A line for each: { digest, name, done }',
   flags: replayFlags,
   args: manyArgs(digestArg('Digest, or its beginning')),
   async run(context, flags, ...digests) {
@@ -131,6 +134,7 @@ const discard = defineCommand({
   about:
     'Drops dead letters for ever, after a question. The inbox still recognizes an event that the service repeats.',
   examples: ['partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes'],
+  json: 'A line for each: { digest, name, done }',
   flags: { ...replayFlags, ...confirmFlags },
   args: manyArgs(digestArg('Digest, or its beginning')),
   async run(context, flags, ...digests) {

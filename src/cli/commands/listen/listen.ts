@@ -65,6 +65,7 @@ export default defineCommand({
     'partner-exchange listen --forward-to http://127.0.0.1:3000/orders --filter event=event.buy.credited.* --filter order=A-*',
     'partner-exchange listen --allow-host my-tunnel.example --save ./events',
   ],
+  json: "A line for each: { at, target, bytes, signature: 'verified' | 'refused' | 'unchecked', code?, merchant?, kind?, event_name?, partner_order_id?, platform_order_ref?, fiat_payment_status?, crypto_payment_status?, file?, forwarded?: { status?, problem?, durationMs }, answered }; problem says why your receiver did not answer",
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);

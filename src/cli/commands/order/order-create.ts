@@ -66,6 +66,7 @@ export default defineCommand({
     'partner-exchange order create order.json --journal orders.sqlite --yes --save reply.json',
     'partner-exchange order create order.json --journal orders.sqlite --dry-run',
   ],
+  json: '{ order, replayed, status?, body? }, the order as the journal knows it; with --dry-run { text, signature }',
   flags,
   args: [optionalFile('JSON of the order (default: stdin)')],
   async run(context, flags, path) {

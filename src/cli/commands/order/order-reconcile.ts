@@ -25,6 +25,7 @@ export default defineCommand({
     'partner-exchange order reconcile --since 7d --journal orders.sqlite',
     'partner-exchange order reconcile --since 2026-01-01 --statement orders.csv --column id=Order --column amount=Paid --journal orders.sqlite --format csv',
   ],
+  json: 'A line for each: { kind, partner_order_id, since, evidence, next }; csv has these as columns',
   flags: {
     ...journalFlags,
     since: since.required('time', 'Only orders since then: 90m, 12h, 7d, or a date'),

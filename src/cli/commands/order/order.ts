@@ -30,6 +30,7 @@ const unsettled = defineCommand({
     'partner-exchange order unsettled --journal orders.sqlite',
     'partner-exchange order unsettled --journal env:DATABASE_URL --schema shop --older-than-minutes 30 --format json',
   ],
+  json: 'A line for each: the order as the journal knows it',
   flags: {
     ...journalFlags,
     olderThanMinutes: wholeNumber(0, 100_000_000).withDefault(
@@ -67,6 +68,7 @@ const settle = defineCommand({
   examples: [
     'partner-exchange order settle A-1001 accepted --note "Seen in the dashboard" --journal orders.sqlite',
   ],
+  json: '{ order }',
   flags: {
     ...journalFlags,
     note: textFlag.required('text', 'The reason. It is kept, so write no personal data'),
@@ -91,6 +93,7 @@ const list = defineCommand({
     'partner-exchange order list --attention --journal orders.sqlite',
     'partner-exchange order list --state unknown --since 7d --journal orders.sqlite --format json',
   ],
+  json: 'A line for each: the order as the journal knows it',
   flags: {
     ...journalFlags,
     state: parsedBy(oneWordOf(orderStates)).optional('state', `One of ${orderStates.join(', ')}`),
@@ -118,6 +121,7 @@ const show = defineCommand({
   about:
     'Shows what was asked for, its requests, each event with its time, what differs, and what to do. Needs no keys, and sends nothing.',
   examples: ['partner-exchange order show A-1001 --journal orders.sqlite'],
+  json: '{ order }',
   flags: { ...journalFlags, ...formatFlags },
   args: [arg('id', 'partner_order_id')],
   async run(context, flags, id) {

@@ -21,6 +21,7 @@ const show = defineCommand({
   brief: "Show the sandbox's time",
   about: "Shows the sandbox's time, and when its next work is due: a repeated or delayed event.",
   examples: ['partner-exchange sandbox clock', 'partner-exchange sandbox clock show --format json'],
+  json: '{ now, nextAt? }, in milliseconds since 1970',
   flags,
   run: (context, flags) =>
     showClock(context, flags, async (sandbox) => (await callSandbox(context, sandbox, 'getState', {})).clock),
@@ -31,6 +32,7 @@ const advance = defineCommand({
   about:
     "Moves the sandbox's time forward. All work that is due until then is done before this command ends: repeated and delayed events are posted and answered.",
   examples: ['partner-exchange sandbox clock advance 1h', 'partner-exchange sandbox clock advance 1d12h'],
+  json: '{ now, nextAt? }, in milliseconds since 1970',
   flags,
   args: [
     { placeholder: 'duration', brief: 'Such as 500ms, 30s, 10m, 1h, 2d, or 1h30m', parse: parseDuration },
@@ -42,6 +44,7 @@ const set = defineCommand({
   brief: 'Move the time forward to a moment',
   about: "Moves the sandbox's time forward to a moment, as `clock advance` does. It cannot move back.",
   examples: ['partner-exchange sandbox clock set 2030-01-02T03:04:05Z'],
+  json: '{ now, nextAt? }, in milliseconds since 1970',
   flags,
   args: [{ placeholder: 'time', brief: 'ISO 8601 with its zone: 2030-01-02T03:04:05Z', parse: parseTime }],
   run: (context, flags, time) =>
@@ -62,6 +65,7 @@ const drain = defineCommand({
   about:
     "Moves the sandbox's time forward until every repeated and delayed event is posted. With many retries that can be days.",
   examples: ['partner-exchange sandbox clock drain'],
+  json: '{ now, nextAt? }, in milliseconds since 1970',
   flags,
   run: (context, flags) =>
     showClock(context, flags, (sandbox) => callSandbox(context, sandbox, 'drainClock', {})),

@@ -16,6 +16,7 @@ const reset = defineCommand({
   about:
     'Makes a running sandbox forget everything since its start: partners, orders, devices and faults. The keys and the whitelisted IP that it printed or passed on at its start are there again, with the same values. Its time stays.',
   examples: ['partner-exchange sandbox reset', 'partner-exchange sandbox reset --yes --port 4300'],
+  json: '{ done: true }',
   flags: { ...confirmFlags, ...sandboxFlags, ...formatFlags },
   async run(context, flags) {
     const output = openOutput(context, flags);

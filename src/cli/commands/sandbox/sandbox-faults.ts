@@ -39,6 +39,7 @@ const list = defineCommand({
   brief: 'List the faults of a running sandbox',
   about: 'Lists the faults that are planned, and the rates of those that happen at random.',
   examples: ['partner-exchange sandbox faults', 'partner-exchange sandbox faults list --format json'],
+  json: '{ next: [{ target, fault }], rates }',
   flags,
   run: (context, flags) =>
     showFaults(context, flags, (sandbox) => callSandbox(context, sandbox, 'getFaults', {})),
@@ -55,6 +56,7 @@ const add = defineCommand({
     'partner-exchange sandbox faults add event.buy.credited.crypto member_missing --member payer_into_account.bank_name',
     'partner-exchange sandbox faults add createOrder other_reply --form html',
   ],
+  json: '{ next: [{ target, fault }], rates }',
   flags: {
     rate: parsedBy(parseProbability).optional(
       'probability',
@@ -111,6 +113,7 @@ const remove = defineCommand({
   brief: 'Remove a fault: its rate, and each time that it is planned',
   about: 'Removes a fault at a target: its rate, and each time that it is planned there.',
   examples: ['partner-exchange sandbox faults remove all duplicate'],
+  json: '{ next: [{ target, fault }], rates }',
   flags,
   args: [target, fault],
   run: (context, flags, target, kind) =>
@@ -126,6 +129,7 @@ const scenario = defineCommand({
   brief: 'Set the rates of a named scenario',
   about: `Sets the rates of a named scenario, in place of all earlier rates: ${faultScenarioNames.join(', ')}.`,
   examples: ['partner-exchange sandbox faults scenario hostile'],
+  json: '{ next: [{ target, fault }], rates }',
   flags,
   args: [choiceArg('name', faultScenarioNames, 'Name of the scenario')],
   run: (context, flags, name) =>
@@ -138,6 +142,7 @@ const clear = defineCommand({
   brief: 'Remove all faults',
   about: 'Removes every rate and every planned fault.',
   examples: ['partner-exchange sandbox faults clear'],
+  json: '{ next: [{ target, fault }], rates }',
   flags,
   run: (context, flags) => changeFaults(context, flags, () => ({})),
 });

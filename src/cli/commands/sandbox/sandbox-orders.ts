@@ -23,6 +23,7 @@ export const ordersCommand = defineCommand({
     'partner-exchange sandbox orders',
     'partner-exchange sandbox orders --order A-1001 --format json',
   ],
+  json: '{ total, items }, as GET orders of the control API',
   flags: { order: textFlag.optional('id', 'Only those with this partner_order_id'), ...listFlags },
   run: (context, { order, limit, ...flags }) =>
     showList(context, flags, {
@@ -44,6 +45,7 @@ export const emails = defineCommand({
   about:
     'Lists the e-mails that the service would have sent, the newest first. A link opens once, and shows the keys of a partner.',
   examples: ['partner-exchange sandbox emails', 'partner-exchange sandbox emails --limit 1 --format json'],
+  json: '{ total, items }, as GET emails of the control API',
   flags: listFlags,
   run: (context, { limit, ...flags }) =>
     showList(context, flags, {
@@ -66,6 +68,7 @@ export const messages = defineCommand({
     'partner-exchange sandbox messages',
     'partner-exchange sandbox messages --limit 1 --format json',
   ],
+  json: '{ total, items }, as GET messages of the control API',
   flags: listFlags,
   run: (context, { limit, ...flags }) =>
     showList(context, flags, {
@@ -113,6 +116,7 @@ export const advance = defineCommand({
     'partner-exchange sandbox advance A-1001 fiat_received',
     'partner-exchange sandbox advance A-1001 credited --port 4300',
   ],
+  json: '{ order, delivery }',
   flags,
   args: [order, choiceArg('step', orderSteps, orderSteps.join(', '))],
   run: (context, flags, order, step) =>
@@ -132,6 +136,7 @@ export const play = defineCommand({
     'partner-exchange sandbox play A-1001 happy',
     'partner-exchange sandbox play A-1002 events_repeated',
   ],
+  json: '{ order, deliveries }',
   flags,
   args: [order, choiceArg('scenario', orderScenarioNames, orderScenarioNames.join(', '))],
   run: (context, flags, order, scenario) =>

@@ -50,6 +50,7 @@ export const startSandbox = defineCommand({
     'partner-exchange sandbox --faults hostile --format json',
     'partner-exchange sandbox --data sandbox.sqlite --partner-from-env',
   ],
+  json: 'First { url, seed, environment }, then a line for each entry of sandbox.trace, without headers and body',
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);

@@ -81,6 +81,7 @@ export default defineCommand({
     'partner-exchange send customers.csv --campaign newsletter-11 --column to_phone=Mobile --template "Dear {Name}, we are open." --country NG',
     'partner-exchange send customers.csv --campaign newsletter-11 --store env:REDIS_URL --yes --format json',
   ],
+  json: "A line for each row: { key, state: 'sent' | 'refused' | 'not-sent' | 'unknown' | 'duplicate' | 'invalid', attempts, code?, status?, problem?, replayed }",
   flags,
   args: [arg('file', 'CSV file with a header, or - for stdin')],
   async run(context, flags, path) {

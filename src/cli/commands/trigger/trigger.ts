@@ -70,6 +70,7 @@ export default defineCommand({
     'partner-exchange trigger --from events.jsonl --to http://127.0.0.1:3000/orders',
     'partner-exchange trigger event.buy.init --to http://127.0.0.1:3000/orders --edit',
   ],
+  json: 'A line for each: { event, time, forged, status?, problem?, durationMs, expected }',
   flags,
   args: [{ ...choiceArg('event', eventNames, 'Name of the event; not with --from'), optional: true }],
   async run(context, flags, event) {
