@@ -109,10 +109,11 @@ export class Books {
   }
 
   /** A process asks for the records of deliveries. */
-  asks({ name }: Machine, keys: readonly string[]): void {
+  asks(machine: Machine, keys: readonly string[]): void {
     for (const key of keys) {
       const [digest] = /[0-9a-f]{64}$/.exec(key) ?? [];
-      if (digest !== undefined) this.#asked.set(`${name} ${digest}`, this.#world.simulation.time);
+      if (digest !== undefined)
+        this.#asked.set(`${machine.name} ${digest}`, this.#world.simulation.timeOf(machine));
     }
   }
 

@@ -166,12 +166,19 @@ function isSetAside({ books }: World, id: string, setAside: ReadonlySet<string>)
   return [...books.digests].some(([text, digest]) => setAside.has(digest) && text.includes(`"${id}"`));
 }
 
-/** The service has given up each of its events: in memory, one that kills its process never gets further. */
-function isUnheard({ books, sandbox, plan }: World, id: string): boolean {
+/** The service has given up each of its events. */
+function isUnheard(world: World, id: string): boolean {
+  const { books, sandbox } = world;
   const events = sandbox.deliveries.filter((one) => one.partner_order_id === id && !isAttack(one));
-  const isGivenUp = ({ attempts, body }: SandboxDelivery) =>
-    attempts >= plan.postings && !books.answers.get(body)?.includes(200);
-  return plan.inbox === 'memory' && events.length > 0 && events.every(isGivenUp);
+  const isLost = (one: SandboxDelivery) =>
+    isGivenUp(world, one) && !books.answers.get(one.body)?.includes(200);
+  return events.length > 0 && events.every(isLost);
+}
+
+/** In memory, an event that kills its process never gets further; nor does one that was signed with keys that are over. */
+function isGivenUp(world: World, { attempts, faults }: SandboxDelivery): boolean {
+  if (faults.includes('old_key')) return true;
+  return attempts >= world.plan.postings && (world.plan.inbox === 'memory' || areKeysOver(world));
 }
 
 function checkTimeline(world: World, id: string, timeline: OrderTimeline | undefined): void {
@@ -225,9 +232,7 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   if (isReceived || isHandled(world, delivery) || isKept) return;
   // Not posted by itself, or once; and every time that it came, nobody was there, or the keys were not.
   const isOnce = plan.losesEvents && (plan.postings === 1 || faults.includes('drop'));
-  const isGivenUp =
-    (plan.inbox === 'memory' && delivery.attempts >= plan.postings) || faults.includes('old_key');
-  if (!isOnce && !isGivenUp) books.breach(`${about} was never taken.`);
+  if (!isOnce && !isGivenUp(world, delivery)) books.breach(`${about} was never taken.`);
 }
 
 /** A time limit of 5 s for keys, and one for each of the calls of a store. */
@@ -306,6 +311,9 @@ function checkVisits(world: World, visits: readonly Visit[]): void {
   }
 }
 
+/** From the call of a store until its change is made; SQLite waits that long for others. */
+const longestAskMs = 6_000;
+
 /** Of two clocks, as far apart as the plan allows. */
 const clockSlackMs = { true: 3_500, skewed: 61_000, jumping: Number.POSITIVE_INFINITY };
 
@@ -323,7 +331,9 @@ function mayFollow({ books, plan }: World, visit: Visit, next: Visit): boolean {
   if (isRemembered && visit.settledAt <= next.leasedFrom) return false;
   // A stop, or its time limit, has given it back; its process died; its lease was over.
   if (visit.abortedAt <= next.from || machine.diedAt <= next.from) return true;
-  return next.from >= visit.leasedFrom + visit.timeLimitMs - clockSlackMs[plan.clocks];
+  // A process that has slept since it asked for its lease has to look whether that is over, and begins nothing then.
+  const nextLeasedBy = Math.min(next.from, next.leasedFrom + longestAskMs);
+  return nextLeasedBy >= visit.leasedFrom + visit.timeLimitMs - clockSlackMs[plan.clocks];
 }
 
 /** A queue drops a message that was handled; whether the store has its end decides on a second message of it. */

@@ -19,4 +19,7 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['m3', 453],
   ['s2', 530],
   ['s3', 649],
+  ['proof', 1039],
+  ['v2', 141],
+  ['v2', 379],
 ];

@@ -11,7 +11,8 @@ export const rotate: Step = async (world, random) => {
 export async function endRotation(world: World): Promise<boolean> {
   if (world.plan.keys !== 'ring') return true;
   const process = world.pick();
-  await nextOfRotation(world, { asks: false, process });
+  // Orders that waited for keys are sent before the next turn.
+  if (await nextOfRotation(world, { asks: false, process })) return false;
   if (process === undefined || world.openedKeys.length > 0) return false;
   const mail = world.sandbox.emails.at(-1);
   if (mail !== undefined && !world.openedMails.has(mail.link)) return false;
@@ -21,12 +22,13 @@ export async function endRotation(world: World): Promise<boolean> {
   return status?.step === (world.plan.promotes ? 'idle' : 'received') || status?.step === 'idle';
 }
 
+/** Whether it did something. */
 async function nextOfRotation(
   world: World,
   { asks, process }: { asks: boolean; process: ReturnType<World['pick']> },
-): Promise<void> {
+): Promise<boolean> {
   const { sandbox, openedMails, openedKeys, plan, simulation, books } = world;
-  if (plan.keys !== 'ring' || process === undefined) return;
+  if (plan.keys !== 'ring' || process === undefined) return false;
   const { rotation, ring } = process.partners.a;
   const mail = sandbox.emails.at(-1);
   if (mail !== undefined && !openedMails.has(mail.link)) {
@@ -36,7 +38,7 @@ async function nextOfRotation(
     simulation.log('a link is opened');
   }
   try {
-    await simulation.within(process.machine, async () => {
+    return await simulation.within(process.machine, async () => {
       const [keys] = openedKeys;
       if (keys !== undefined) {
         await rotation.receive(keys).catch((error: unknown) => {
@@ -47,22 +49,27 @@ async function nextOfRotation(
         books.receivedKeys.add(keys.partnerPublicKey);
         world.sometimes('keys were received');
         await ring.reload().catch(() => {});
-        return;
+        return true;
       }
       const { step } = await rotation.status();
       simulation.log(`the rotation is ${step}`);
       if (step === 'received') {
-        if (!plan.promotes) return;
+        if (!plan.promotes) return false;
         await rotation.promote();
         await ring.reload().catch(() => {});
-      } else if (asks || step !== 'idle') {
+        return true;
+      }
+      if (asks || step !== 'idle') {
         // No mail has come, so another one is asked for.
         const partner = { email: 'partner@sandbox.example', partner_code: world.credentials.a.partnerCode };
         await rotation.request(partner, { again: step !== 'idle' });
+        return true;
       }
+      return false;
     });
   } catch (error) {
     if (!isRequestError(error) && !isKeyError(error) && !isStoreError(error)) throw error;
+    return true;
   }
 }
 
