@@ -248,12 +248,10 @@ function areKeysOver({ plan }: World): boolean {
 function isWorn({ books, plan }: World, digest: string): boolean {
   const least = Math.min(...plan.versions.map(({ maxAttempts }) => maxAttempts));
   const visits = books.visits.get(digest) ?? [];
-  const [first] = visits;
-  if (visits.length >= least || first === undefined) return visits.length >= least;
+  const from = visits[0]?.leasedFrom ?? Number.POSITIVE_INFINITY;
   // An attempt counts, too, whose process was lost before its handler began, or before its end was stored.
-  const lost = books.disturbances.filter(
-    ({ kind, about, until }) =>
-      until >= first.leasedFrom && (about === undefined ? kind !== 'clock-jump' : about.includes(digest)),
+  const lost = books.disturbances.filter(({ kind, about, until }) =>
+    about === undefined ? kind !== 'clock-jump' && until >= from : about.includes(digest),
   );
   return visits.length + lost.length >= least;
 }

@@ -22,4 +22,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['proof', 1039],
   ['v2', 141],
   ['v2', 379],
+  ['ci1', 159],
 ];
