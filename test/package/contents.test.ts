@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { repositoryFiles, root } from '../../tools/checks/entries.ts';
+import { countWords, maxWords } from '../../tools/documents/hand-written.ts';
 import { llmsText } from '../../tools/documents/llms.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -58,4 +59,11 @@ describe('the contract', () => {
     expect(isLinked(firstCitation(text) ?? '')).toBe(false);
     expect(isLinked(firstCitation(text.replace('As the contract says, and ', '')) ?? '')).toBe(true);
   });
+});
+
+test('the hand-written documents stay below their ceiling: node tools/documents/hand-written.ts counts', () => {
+  const words = countWords(root).reduce((sum, [, count]) => sum + count, 0);
+  expect(words).toBeLessThanOrEqual(maxWords);
+  // A ceiling far above the documents holds nothing.
+  expect(words).toBeGreaterThan(0.97 * maxWords);
 });

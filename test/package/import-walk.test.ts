@@ -54,7 +54,7 @@ describe('src', () => {
 });
 
 describe('unit tests', () => {
-  it('import nothing that starts a process, a server, a browser or a database', () => {
+  it('import nothing that starts a process, a server, a browser or a database', { timeout: 60_000 }, () => {
     const tests = readGraph(root, '{test,tools}/**/*.ts');
     expect(tests.size).toBeGreaterThan(200);
     expect(findUnitBreaches(tests)).toEqual([]);

@@ -9,7 +9,7 @@ import type { ScratchProject } from './scratch-project.ts';
 export interface CommonJsCase {
   readonly module: string;
   readonly moduleResolution: string;
-  /** `works`, or the compiler's error. The same table is in docs/details/runtimes.md. */
+  /** `works`, or the compiler's error. The same table is in docs/details/typescript.md. */
   readonly staticImport: string;
   readonly dynamicImport: string;
 }

@@ -1,0 +1,33 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Written by `npm run docs:errors`, `docs:commands`, `contract` and `docs:reference`. */
+const generated = ['docs/errors.md', 'docs/commands.md', 'docs/events.md'];
+
+/** The most words that the hand-written documents may have. The aim is 33,000: lower it with each page that shrinks. */
+export const maxWords = 48_500;
+
+/** The words of each hand-written document, without code and the changelog, the longest first. */
+export function countWords(root: string): readonly (readonly [file: string, words: number])[] {
+  return globSync('{*.md,docs/**/*.md}', { cwd: root })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter(
+      (file) => file !== 'CHANGELOG.md' && !file.startsWith('docs/reference/') && !generated.includes(file),
+    )
+    .map((file) => [file, wordsIn(readFileSync(join(root, file), 'utf8'))] as const)
+    .toSorted(([, one], [, other]) => other - one);
+}
+
+function wordsIn(text: string): number {
+  const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/\]\([^)]*\)/g, ']');
+  return prose.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
+
+if (import.meta.main) {
+  const counts = countWords(join(import.meta.dirname, '..', '..'));
+  for (const [file, words] of counts) console.log(String(words).padStart(6), file);
+  console.log(
+    String(counts.reduce((sum, [, words]) => sum + words, 0)).padStart(6),
+    `of at most ${maxWords}`,
+  );
+}
