@@ -25,14 +25,30 @@ describe('the contents', () => {
     expect(listed(lines.join('\n'), 'docs/').sort()).toEqual(written.sort());
   });
 
-  test('are the same in llms.txt, with each page of the reference: npm run docs:llms writes it', () => {
+  test('are the same in llms.txt: npm run docs:llms writes it', () => {
     expect(read('llms.txt')).toBe(llmsText());
-    expect(pages.filter((page) => !listed(read('llms.txt'), '').includes(page))).toEqual([]);
+    const written = pages.filter((page) => !isReference(page));
+    expect(written.filter((page) => !listed(read('llms.txt'), '').includes(page))).toEqual([]);
   });
 
   test.each(['llms.txt', 'AGENTS.md'])('are shipped in %s, which is shorter than 150 lines', (file) => {
     expect(JSON.parse(read('package.json')).files).toContain(file);
     expect(read(file).split('\n').length).toBeLessThan(150);
+  });
+});
+
+describe('the skill', () => {
+  const skill = 'skills/partner-exchange/SKILL.md';
+
+  test('is shipped, names itself as its folder does, says when to use it, and has at most 150 lines', () => {
+    expect(JSON.parse(read('package.json')).files).toContain('skills');
+    const [, name, description = ''] =
+      /^---\nname: ([a-z-]+)\ndescription: (.+)\n---\n/.exec(read(skill)) ?? [];
+    expect(name).toBe('partner-exchange');
+    expect(description).toContain('Use it for');
+    // The format allows 1,024 characters.
+    expect(description.length).toBeLessThan(1_024);
+    expect(read(skill).trimEnd().split('\n').length).toBeLessThanOrEqual(150);
   });
 });
 

@@ -22,7 +22,14 @@ const ofSources = [
   'lint',
 ];
 /** These try the package, which is built and packed once for all of them. */
-const ofPackage = ['check:package', 'test:runtimes', 'check:quick-start', 'test:orms', 'examples'];
+const ofPackage = [
+  'check:package',
+  'test:runtimes',
+  'check:skill',
+  'check:quick-start',
+  'test:orms',
+  'examples',
+];
 const flags: Readonly<Record<string, readonly string[]>> = { 'docs:reference': ['--', '--check'] };
 
 const named = process.argv.slice(2);

@@ -12,6 +12,7 @@ const documents = [
   'SECURITY.md',
   'llms.txt',
   'package.json',
+  'skills/partner-exchange/SKILL.md',
 ];
 /** The links of the README and the pages lead to these. Pictures, the reference and pages for maintainers are left out. */
 const reading =

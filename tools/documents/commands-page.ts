@@ -64,19 +64,27 @@ function commandSection(command: Command<RunContext>, words: readonly string[]):
   const args =
     positional?.parameters ?? (positional?.parameter ? [{ ...positional.parameter, variadic: true }] : []);
   const rows = [
-    ...args.map((arg) => [`\`<${arg.placeholder ?? 'word'}>${arg.variadic ? '...' : ''}\``, arg.brief]),
+    ...args.map((arg) => [
+      `\`<${arg.placeholder ?? 'word'}>${arg.variadic ? '...' : ''}\``,
+      prose(arg.brief),
+    ]),
     ...Object.entries(flags)
       .filter(([name, { values }]) => name !== 'debug' && (name !== 'format' || values?.length !== 2))
-      .map(([name, flag]) => [`\`${optionOf(name, flag)}\``, flag.brief + defaultOf(flag)]),
+      .map(([name, flag]) => [`\`${optionOf(name, flag)}\``, prose(flag.brief) + defaultOf(flag)]),
   ];
   const table = rows.map((cells) => `| ${cells.map((cell) => cell?.replaceAll('|', '\\|')).join(' | ')} |`);
   return [
     `## ${words.join(' ')}`,
-    `${command.brief}. ${about}`,
+    prose(`${command.brief}. ${about}`),
     `\`\`\`console\n${examples.replaceAll(/^ {2}/gm, '')}\n\`\`\``,
     ...(table.length > 0 ? [['| argument, option | is |', '|---|---|', ...table].join('\n')] : []),
     ...(json === undefined ? [] : [`JSON: ${json.trim().replaceAll(/\{ .* \}/g, '`$&`')}`]),
   ].join('\n\n');
+}
+
+/** Not an element of HTML: `<file>`. */
+function prose(text: string): string {
+  return text.replaceAll('<', '\\<');
 }
 
 function optionOf(name: string, { kind, values, placeholder, variadic }: Parameter): string {

@@ -6,6 +6,7 @@ import { repositoryFiles } from '../checks/entries.ts';
 const readFiles = [
   '*.{md,txt}',
   'docs/**/*.md',
+  'skills/**/*.md',
   'examples/**/*.{ts,py,php,go,java,rb}',
   'contract/**/*.json',
   'vectors/*.json',
