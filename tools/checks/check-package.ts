@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { findBrokenReferences } from '../documents/references.ts';
+import { findSurfaceProblems } from '../documents/surface.ts';
 import { findPromiseProblems } from './check-promises.ts';
 import { commonJsCases, compileCommonJs } from './common-js.ts';
 import { root } from './entries.ts';
@@ -35,6 +36,9 @@ await tally.check('each promise of its pages has a test', () => {
 });
 await tally.check('each exported name and each file name of the sources is used once', () => {
   refuse(findRepeatedNames());
+});
+await tally.check('its public surface is that of etc/api', () => {
+  refuse(findSurfaceProblems());
 });
 const project = makeScratchProject();
 try {
