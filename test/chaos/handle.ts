@@ -84,7 +84,7 @@ function workMs(digest: string, { timeLimitMs }: Version, isFirst: boolean): num
     case '3':
     case '4':
     case '5':
-      return 1_500;
+      return Math.min(1_500, timeLimitMs / 2);
     default:
       return 30;
   }

@@ -275,12 +275,13 @@ export const faultKinds = [
   'clockJump',
 ];
 
-function drawVersion({ number }: Dimensions, version: string, isFormer: boolean): Version {
+function drawVersion({ number, chance }: Dimensions, version: string, isFormer: boolean): Version {
   const of = (option: string, values: readonly [number, ...number[]]) =>
     number(`${version} ${option}`, values);
   return {
     isFormer,
-    timeLimitMs: of('timeLimitMs', [6_000, 20_000, 60_000]),
+    // A lease that ends before a slow store has answered.
+    timeLimitMs: chance(`${version} hurries`, 0.2) ? 1_000 : of('timeLimitMs', [6_000, 20_000, 60_000]),
     maxAttempts: of('maxAttempts', [4, 6, 9]),
     concurrency: of('concurrency', [1, 3, 10]),
     rememberMs: of('rememberMs', [86_400_000, 30 * 86_400_000]),
