@@ -107,7 +107,7 @@ export class Broker {
     // Nobody has settled it in time: somebody else gets it, though this one may still have it. Brokers that promise
     // "at least once" do so earlier, too.
     const early = simulation.stream(`delivery ${message.number} ${message.deliveries}`);
-    const isEarly = early.chance(0.3);
+    const isEarly = early.chance(0.5);
     const dueMs = isEarly ? early.fraction() * 20_000 : visibilityMs;
     const redelivery = simulation.after(dueMs, undefined, () => again(0));
     await simulation.delay(2, machine);

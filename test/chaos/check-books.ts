@@ -330,7 +330,13 @@ function mayFollow({ books, plan }: World, visit: Visit, next: Visit): boolean {
   // A stop, or its time limit, has given it back; its process died; its lease was over.
   if (visit.abortedAt <= next.from || machine.diedAt <= next.from) return true;
   // A process that has slept since it asked for its lease has to look whether that is over, and begins nothing then.
-  const nextLeasedBy = Math.min(next.from, next.leasedFrom + longestAskMs);
+  const isAskedAtOnce =
+    plan.inbox !== 'sqlite' &&
+    books.disturbancesOf(next.machine, { from: next.leasedFrom - longestAskMs, until: next.from, digest })
+      .length === 0;
+  const nextLeasedBy = isAskedAtOnce
+    ? next.leasedFrom + 100
+    : Math.min(next.from, next.leasedFrom + longestAskMs);
   return nextLeasedBy >= visit.leasedFrom + visit.timeLimitMs - clockSlackMs[plan.clocks];
 }
 

@@ -78,6 +78,8 @@ function workMs(digest: string, { timeLimitMs }: Version, isFirst: boolean): num
   switch (digest[2]) {
     case '0':
     case '1':
+    case '8':
+    case '9':
       return timeLimitMs * 0.8;
     case '2':
       return isFirst ? timeLimitMs * 1.5 : 30;

@@ -88,6 +88,7 @@ export interface Version {
   /** Of the key rings. */
   readonly cooldownMs: number;
   readonly pollMs: number;
+  readonly storeTimeoutMs: number;
   /** Milliseconds for a request to the service. */
   readonly timeoutMs: number;
 }
@@ -159,7 +160,7 @@ export function drawPlan(seed: string): Plan {
   const isReshaped = draw.chance('reshaped', 0.3);
   const service = drawService(seed, { asDocumented: isReshaped ? planned : [...planned, ...shapes] });
   const duplicateIds = draw.chance('duplicate ids are known', 0.6) ? known[duplicateOrders] : 'unknown';
-  const inbox = draw.one('inbox', { sqlite: 1, store: 2, drain: 1, queue: 1, memory: 0.5 });
+  const inbox = draw.one('inbox', { sqlite: 1, store: 2, drain: 1, queue: 1.5, memory: 0.5 });
   const partners = draw.chance('two partners', 0.25) ? 2 : 1;
   const keys =
     partners === 2
@@ -186,7 +187,7 @@ export function drawPlan(seed: string): Plan {
     isSplit: inbox !== 'drain' && inbox !== 'memory' && draw.chance('split', 0.2),
     versions: [
       version,
-      draw.chance('two versions', 0.5) ? drawVersion(draw, 'version 2', isFormer) : version,
+      draw.chance('two versions', 0.6) ? drawVersion(draw, 'version 2', isFormer) : version,
     ],
     // Memory is that of one process.
     processes: inbox === 'memory' ? 1 : draw.number('processes', [1, 2, 3]),
@@ -288,6 +289,7 @@ function drawVersion({ number, chance }: Dimensions, version: string, isFormer: 
     overlapMs: of('overlapMs', [3_600_000, 7 * 86_400_000]),
     cooldownMs: of('cooldownMs', [1_000, 5_000, 20_000]),
     pollMs: of('pollMs', [4_000, 15_000]),
+    storeTimeoutMs: of('storeTimeoutMs', [5_000, 60_000]),
     timeoutMs: of('timeoutMs', [4_000, 30_000]),
   };
 }

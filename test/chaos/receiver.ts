@@ -164,8 +164,9 @@ function openInbox(
   { version, isReceiver, store }: Pick<PartnerProcess, 'version' | 'isReceiver' | 'store'>,
 ): PartnerProcess['inbox'] {
   const { plan, folder } = world;
-  const { timeLimitMs, maxAttempts, concurrency, rememberMs, pollMs } = version;
+  const { timeLimitMs, maxAttempts, concurrency, rememberMs, pollMs, storeTimeoutMs } = version;
   const handling = { timeLimitMs, maxAttempts, rememberMs, onStoreError: () => {} };
+  const remote = { store, storeTimeoutMs };
   const working = { ...handling, concurrency, pollMs, retry: { firstDelayMs: 500, maxDelayMs: 20_000 } };
   const role = isReceiver ? 'receiver' : 'both';
   const processes = world.viewFrom(machine);
@@ -175,11 +176,14 @@ function openInbox(
     case 'sqlite':
       return openSqliteInbox({ ...working, role, path: inboxFile(folder) }, processes);
     case 'store':
-      return openStoreInbox({ ...working, role, store }, processes);
+      return openStoreInbox({ ...working, role, ...remote }, processes);
     case 'drain':
-      return openStoreInbox({ ...working, role: 'drain', store }, processes);
+      return openStoreInbox({ ...working, role: 'drain', ...remote }, processes);
     case 'queue':
-      return queueInbox({ ...handling, role, store, send: (message) => world.broker.send(machine, message) });
+      return queueInbox({
+        ...{ ...handling, ...remote, role },
+        send: (message) => world.broker.send(machine, message),
+      });
   }
 }
 
