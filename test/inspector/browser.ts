@@ -1,23 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { type Browser, chromium, type Locator, type Page, type ViewportSize } from 'playwright-core';
+import type { Browser, Locator, Page, ViewportSize } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import { chromiumPath, launchChromium } from './chromium.ts';
 import { startStory } from './story.ts';
-
-const flags = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  // Dates and numbers the same on every machine.
-  '--lang=en-GB',
-  // Each sandbox is another origin, for which this policy of the page makes Chromium start another process. The others
-  // are those that Playwright disables for the sake of tests like ours: the last switch counts.
-  '--disable-features=CrossOriginOpenerPolicy,PaintHolding,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
-];
-
-/** The system's Chromium, or `undefined` where there is none. */
-const chromiumPath = findChromium();
 
 /** Without a browser, tests of the page are skipped, except in CI. */
 export const isSkipped = chromiumPath === undefined && process.env.CI !== 'true' && process.env.CI !== '1';
@@ -33,7 +18,7 @@ export function useBrowser() {
   afterAll(async () => (await launched)?.close());
 
   async function openPage(): Promise<Page> {
-    launched ??= chromium.launch({ ...(chromiumPath && { executablePath: chromiumPath }), args: flags });
+    launched ??= launchChromium();
     const context = await (await launched).newContext({ locale: 'en-GB' });
     // So that a failure names what is missing, and not only the time.
     context.setDefaultTimeout(15_000);
@@ -94,42 +79,3 @@ export const pressAtOnce = (field: Locator, key: string, times: number) =>
     },
     { key, times },
   );
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Axe {
-  run(options: { runOnly?: string[] }): Promise<{
-    violations: { id: string; impact: string; nodes: { html: string }[] }[];
-  }>;
-}
-
-/** What axe finds on the page as it is shown now, light and dark, of any impact. */
-export async function axeViolations(page: Page) {
-  // Through the debugger: the page's own policy would not let it in.
-  if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axeSource);
-  const found = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    // In the dark only the colours differ.
-    const options = colorScheme === 'light' ? {} : { runOnly: ['color-contrast', 'link-in-text-block'] };
-    const violations = await page.evaluate((options) => {
-      // Sound: it was put there above.
-      const { axe } = window as unknown as { axe: Axe };
-      return axe.run(options).then((results) => results.violations);
-    }, options);
-    for (const { id, impact, nodes } of violations)
-      found.push({ colorScheme, id, impact, html: nodes.map(({ html }) => html) });
-  }
-  return found;
-}
-
-function findChromium(): string | undefined {
-  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
-    try {
-      return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
-    } catch {
-      // The next name.
-    }
-  }
-  return undefined;
-}

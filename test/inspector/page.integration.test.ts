@@ -2,7 +2,8 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { startServer } from '../support/local-server.ts';
-import { axeViolations, isSkipped, notice, pressAtOnce, row, rows, tab, useBrowser } from './browser.ts';
+import { isSkipped, notice, pressAtOnce, row, rows, tab, useBrowser } from './browser.ts';
+import { axeViolations } from './chromium.ts';
 import { sendMessages } from './story.ts';
 
 const { visit } = useBrowser();

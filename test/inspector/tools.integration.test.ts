@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../cli/support.ts';
 import { startServer } from '../support/local-server.ts';
-import { axeViolations, isSkipped, notice, row, tab, useBrowser } from './browser.ts';
+import { isSkipped, notice, row, tab, useBrowser } from './browser.ts';
+import { axeViolations } from './chromium.ts';
 
 const { visit } = useBrowser();
 
