@@ -16,6 +16,7 @@ const ofSources = [
   'check:peers',
   'check:install',
   'check:recipes',
+  'check:site',
   'types',
   'test:languages',
   'docs:reference',
