@@ -19,7 +19,7 @@ const isInFull = Boolean(process.env.CI) || process.env.TEST_THOROUGH === '1';
 describe('The simulated world', () => {
   it('ends with books that agree, for the seed of CI and for all that failed once', async () => {
     const scenarios = isInFull ? '300' : '20';
-    // One of about 500 new scenarios still breaks a promise (land1/26, land1/217, land1/366): `npm run chaos` plays new ones.
+    // `npm run chaos` plays new ones.
     const output = await node('chaos.ts', '--failed', '--scenarios', scenarios, '--seed', 'ci1');
     // The output says how to play a scenario again.
     expect(output).toMatch(/failed: 0,/);
