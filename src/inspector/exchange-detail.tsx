@@ -161,6 +161,11 @@ function Readings({ readings }: { readings: NonNullable<Exchange['readings']> })
             ))}
           </tbody>
         </table>
+        <p>
+          Whether the service has drifted from what was learnt:{' '}
+          <code>partner-exchange learn events --check deployment.json</code>{' '}
+          <span class="muted">(docs/guides/learn.md)</span>
+        </p>
       </div>
     </Card>
   );

@@ -256,6 +256,7 @@ describe.skipIf(isSkipped)('its page', { timeout: 60_000 }, () => {
     await row(page, 'event.buy.init', 'A-1001', 'verified').click();
     const detail = page.getByRole('article');
     await detail.getByRole('row', { name: 'exchange_rate text number' }).waitFor();
+    await detail.getByText('partner-exchange learn events --check deployment.json').waitFor();
     expect(problems).toEqual([]);
   });
 
