@@ -157,12 +157,10 @@ async function* deliveriesOf(
   files: readonly string[],
   onProblem: OnProblem,
 ): AsyncGenerator<NamedDelivery> {
-  for (const file of files) {
-    for await (const delivery of eachDelivery(context, [file], onProblem)) {
-      const flaw = delivery.receivedAt === undefined ? flawOf(delivery.body) : undefined;
-      if (flaw === undefined) yield delivery;
-      else onProblem({ source: delivery.source, error: new CliError(flaw) });
-    }
+  for await (const delivery of eachDelivery(context, files, onProblem)) {
+    const flaw = delivery.receivedAt === undefined ? flawOf(delivery.body) : undefined;
+    if (flaw === undefined) yield delivery;
+    else onProblem({ source: delivery.source, error: new CliError(flaw) });
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { printableText } from '../../internal/printable-text.ts';
 import { answerItem, describeReceiverAnswer, isSuccess, postEach } from '../deliveries/post-delivery.ts';
-import { eachDelivery, type NamedDelivery } from '../deliveries/saved-deliveries.ts';
+import { eachDelivery, expandPaths, type NamedDelivery } from '../deliveries/saved-deliveries.ts';
 import { readDeployment } from '../inputs/configuration.ts';
 import { digestFlag, findByDigest } from '../inputs/digests.ts';
 import { defineCommand } from '../terminal/command.ts';
@@ -40,7 +40,7 @@ export default defineCommand({
     if (to === undefined && !list) throw new CliError('Give --to, the address of your receiver, or --list.');
     const output = openOutput(context, flags);
     let [total, failed] = [0, 0];
-    const all = eachDelivery(context, paths, ({ source, error }) => {
+    const all = eachDelivery(context, await expandPaths(context, paths), ({ source, error }) => {
       total++;
       failed++;
       const { message: problem } = describeFailure(error);

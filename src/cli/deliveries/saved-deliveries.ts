@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import { deliveryFileFormat } from '../../diagnostics/detection/samples.ts';
 import { isJsonObject, type JsonValue, tryParse } from '../../internal/json.ts';
@@ -83,14 +84,17 @@ export async function readDeliveries(
   return deliveries;
 }
 
-/** The deliveries of the same files, one file after the other. A file that cannot be read is passed to `onProblem`. */
+/** The deliveries of these files, one file after the other; `-` is stdin. One that cannot be read is passed to `onProblem`. */
 export async function* eachDelivery(
   context: CliContext,
-  paths: readonly string[],
+  files: readonly string[],
   onProblem: (problem: { readonly source: string; readonly error: unknown }) => void,
 ): AsyncGenerator<NamedDelivery> {
-  for (const file of await expandPaths(context, paths)) {
+  for (const [index, file] of files.entries()) {
+    // Files are read at once, so that an interruption needs a turn.
+    if (index % 100 === 99) await setImmediate();
     try {
+      context.signal.throwIfAborted();
       yield* await readFileOf(context, file);
     } catch (error) {
       if (context.signal.aborted) return;
@@ -102,17 +106,15 @@ export async function* eachDelivery(
 /** An inspector keeps 64 Mi characters of bodies. */
 const maxTrafficMiB = 256;
 
-async function readFileOf(context: CliContext, file: string | undefined): Promise<NamedDelivery[]> {
+async function readFileOf(context: CliContext, file: string): Promise<NamedDelivery[]> {
   const source = inputName(file);
   const bytes = await readInput(context, file, { maxMiB: maxTrafficMiB });
   return trafficEvents(bytes, source) ?? [{ source, ...readSavedRequest(bytes, source) }];
 }
 
-async function expandPaths(
-  context: CliContext,
-  paths: readonly string[],
-): Promise<readonly (string | undefined)[]> {
-  if (paths.length === 0) return [undefined];
+/** The files of files and folders, in the order of their names; stdin if nothing is named. */
+export async function expandPaths(context: CliContext, paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length === 0) return ['-'];
   return (await Promise.all(paths.map((path) => expand(context, path)))).flat();
 }
 
