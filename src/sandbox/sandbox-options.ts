@@ -133,8 +133,8 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   prefixes?: KeyPrefixes | undefined;
   /** Milliseconds on the sandbox's clock until a public key is refused. @default undefined: keys do not expire */
   keyLifetimeMs?: number | undefined;
-  /** When a regeneration invalidates the old keys: at the request, or when its link is opened. @default 'link' */
-  oldKeysExpire?: 'request' | 'link' | undefined;
+  /** When a regeneration invalidates the old keys: at the request, when its link is opened, or never. @default 'link' */
+  oldKeysExpire?: 'request' | 'link' | 'never' | undefined;
   /** Whether an order needs the header x-partner-id. A wrong one is always refused. @default 'optional' */
   partnerIdHeader?: 'optional' | 'required' | undefined;
   /** Pairs, chains and currencies that an order may have. @default any */
@@ -232,7 +232,7 @@ const readOptions = defineOptions('createSandbox', {
     apiKey: value(checkPrefix, { default: 'API-X-' }),
   } satisfies OptionTable<KeyPrefixes>),
   keyLifetimeMs: optional(integer()),
-  oldKeysExpire: oneOf(['link', 'request'], { default: 'link' }),
+  oldKeysExpire: oneOf(['link', 'request', 'never'], { default: 'link' }),
   partnerIdHeader: oneOf(['optional', 'required'], { default: 'optional' }),
   allowedValues: nested({ pair: optional(texts), chain: optional(texts), fiat_currency: optional(texts) }),
   duplicateOrders: oneOf(['refused', 'same', 'second'], { default: 'refused' }),

@@ -57,7 +57,7 @@ export const ledgerOptions = {
   'old-keys-die': {
     options: ['oldKeysExpire'],
     byDefault: 'when the link is opened',
-    otherwise: 'when the regeneration is asked for',
+    otherwise: 'when the regeneration is asked for, or never',
   },
   'regeneration-path': { options: ['paths'], byDefault: 'with the dot', otherwise: 'any path' },
   'order-path': { options: ['paths'], byDefault: 'CreateOrder/', otherwise: 'any path' },

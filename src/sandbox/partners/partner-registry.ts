@@ -149,7 +149,10 @@ export class PartnerRegistry {
 
   byPublicKey(publicKey: string): Partner | undefined {
     const partner = this.#byCode.get(this.#codes.get(secretDigest(publicKey)) ?? '');
-    return partner?.validFrom === undefined ? undefined : partner;
+    const credentials = partner && [partner, ...(partner.earlier ?? [])].map((keys) => keys.credentials);
+    const used = credentials?.find(({ partnerPublicKey }) => partnerPublicKey === publicKey);
+    if (partner?.validFrom === undefined || used === undefined) return undefined;
+    return { ...partner, credentials: used };
   }
 
   byId(partnerId: string): Partner {
@@ -194,7 +197,9 @@ export class PartnerRegistry {
   #remember(partner: Partner): void {
     this.#byCode.set(partner.partnerCode, partner);
     this.#ids.set(partner.partnerId, partner.partnerCode);
-    this.#codes.set(secretDigest(partner.credentials.partnerPublicKey), partner.partnerCode);
+    const replaced = this.#options.oldKeysExpire === 'never' ? (partner.earlier ?? []) : [];
+    for (const { credentials } of [partner, ...replaced])
+      this.#codes.set(secretDigest(credentials.partnerPublicKey), partner.partnerCode);
   }
 
   #saveLink(link: Link): void {
