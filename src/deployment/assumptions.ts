@@ -287,7 +287,7 @@ export const assumptions = [
   },
   {
     id: 'event-order',
-    statement: 'Events may come late, twice, or out of order.',
+    statement: 'Events may come late, twice (also with other members), or out of order.',
     basis: 'assumed',
     override: 'none needed',
   },

@@ -28,17 +28,18 @@ export interface GenuineEvent {
   readonly disorder: Disorder | undefined;
 }
 
-export type Disorder = 'twice' | 'out of order';
+/** The text of `again` names the members that differ from the earlier event of the same order and name. */
+export type Disorder = 'twice' | 'out of order' | `again ${string}`;
 
 export function readGenuineEvent(
   { value, json, merchant }: GenuineBody,
   {
     headers,
-    disorder,
     wireNames,
+    disorderOf,
   }: {
     readonly headers: Iterable<readonly [string, string]> | undefined;
-    readonly disorder: Disorder | undefined;
+    readonly disorderOf: (parsed: ParsedOrderEvent) => Disorder | undefined;
     readonly wireNames: Deployment['wireNames'];
   },
 ): GenuineEvent {
@@ -47,14 +48,15 @@ export function readGenuineEvent(
   const other = isNamedAsConfigured ? undefined : otherReferenceName(value);
   const names = other === undefined ? wireNames : { ...wireNames, platform_order_ref: other };
   const body = fromWireNames(value, names);
+  const parsed = parseReceivedEvent(body, { text: json }, (name) => publishedNameOf(name, value, names));
   return {
     body,
-    parsed: parseReceivedEvent(body, { text: json }, (name) => publishedNameOf(name, value, names)),
+    parsed,
     headers: headers && new Map(Array.from(headers, ([name, text]) => [name.toLowerCase(), text])),
     referenceName: isNamedAsConfigured ? configured : other,
     isNamedAsConfigured,
     merchant,
-    disorder,
+    disorder: disorderOf(parsed),
   };
 }
 

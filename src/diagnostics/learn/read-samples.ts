@@ -2,7 +2,10 @@ import type { PartnerCredentials } from '../../credentials/partner-credentials.t
 import { type AssumptionId, assumptions } from '../../deployment/assumptions.ts';
 import type { Deployment } from '../../deployment/define-deployment.ts';
 import { orderIdDigest } from '../../deployment/reply-shape.ts';
+import { effectKey } from '../../events/effect-key.ts';
 import { orderEventNames } from '../../events/event-names.ts';
+import type { OrderEvent } from '../../events/order-event.ts';
+import type { ParsedOrderEvent } from '../../events/parse-order-event.ts';
 import { hash } from '../../internal/hash.ts';
 import type { JsonObject } from '../../internal/json.ts';
 import { createAnswerLog } from './answer-log.ts';
@@ -94,8 +97,9 @@ export async function readEvents(
     genuine++;
     until = since ?? until;
     const sample = { digest: hash('sha256', body, 'hex'), since };
-    const disorder = memory.disorderOf(sample.digest, read.value);
-    const event = readGenuineEvent(read, { headers, disorder, wireNames });
+    const disorderOf = (parsed: ParsedOrderEvent) => memory.disorderOf(sample.digest, read.value, parsed);
+    const event = readGenuineEvent(read, { headers, wireNames, disorderOf });
+    const { disorder } = event;
     answers.note(sample.digest, answered, since);
     if (disorder !== 'twice') note(signed, { speaks: 'for', found: '' }, sample);
     noteOrderEvent(orders, event.body, since);
@@ -114,18 +118,22 @@ function noteOrderEvent(orders: Notes['orders'], body: JsonObject, since: string
 }
 
 const maxRemembered = 10_000;
+/** A repetition comes soon after the event. */
+const maxSteps = 1000;
 
-/** Remembers the last deliveries and orders, a bounded number of each. */
+/** Remembers the last deliveries, orders and events by their digests, a bounded number of each. */
 function createMemory() {
   const digests = new Set<string>();
   const begun = new Set<string>();
+  const steps = new Map<string, ReadonlyMap<string, string>>();
   return {
-    disorderOf(
-      digest: string,
-      { partner_order_id: order, event_name: name }: JsonObject,
-    ): Disorder | undefined {
+    disorderOf(digest: string, body: JsonObject, parsed: ParsedOrderEvent): Disorder | undefined {
       if (digests.has(digest)) return 'twice';
       remember(digests, digest);
+      const step = parsed.kind === 'known' ? stepOf(parsed.event) : undefined;
+      const earlier = step === undefined ? undefined : replaceStep(step, body);
+      if (earlier !== undefined) return `again ${differenceOf(earlier, memberDigests(body))}`;
+      const { partner_order_id: order, event_name: name } = body;
       if (typeof order !== 'string') return undefined;
       const id = hash('sha256', order, 'hex');
       if (name === orderEventNames[0]) return begun.has(id) ? 'out of order' : undefined;
@@ -133,6 +141,38 @@ function createMemory() {
       return undefined;
     },
   };
+
+  /** Returns the members of the earlier event. */
+  function replaceStep(step: string, body: JsonObject): ReadonlyMap<string, string> | undefined {
+    const earlier = steps.get(step);
+    steps.set(step, memberDigests(body));
+    const [oldest] = steps.keys();
+    if (steps.size > maxSteps && oldest !== undefined) steps.delete(oldest);
+    return earlier;
+  }
+}
+
+/** A second order with the same id has another reference. */
+function stepOf(event: OrderEvent): string | undefined {
+  const key = effectKey(event);
+  return key && hash('sha256', `${key} ${event.platform_order_ref}`, 'hex');
+}
+
+/** Short, since only the members of one event are compared. */
+function memberDigests({ signature: _, ...members }: JsonObject): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(members).map(([name, value]) => [
+      name,
+      hash('sha256', JSON.stringify(value), 'hex').slice(0, 12),
+    ]),
+  );
+}
+
+function differenceOf(earlier: ReadonlyMap<string, string>, later: ReadonlyMap<string, string>): string {
+  const names = [...new Set([...earlier.keys(), ...later.keys()])].filter(
+    (name) => earlier.get(name) !== later.get(name),
+  );
+  return names.length === 0 ? 'in another text' : `with another ${names.sort().slice(0, 5).join(', ')}`;
 }
 
 function remember(set: Set<string>, text: string): void {

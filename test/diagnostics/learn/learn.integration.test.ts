@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../../src/credentials/signing-key.ts';
 import { assumptions } from '../../../src/deployment/assumptions.ts';
@@ -9,6 +11,7 @@ import {
 import { shapeOfReply } from '../../../src/deployment/reply-shape.ts';
 import { learn } from '../../../src/diagnostics/learn/learn-from-samples.ts';
 import type { CapturedDelivery } from '../../../src/diagnostics/learn/read-samples.ts';
+import type { JsonObject } from '../../../src/internal/json.ts';
 import { drawService } from '../../../src/sandbox/drawn/draw-service.ts';
 import type { ServiceOptions } from '../../../src/sandbox/drawn/service-traits.ts';
 import { inForm, type ReplyForm } from '../../../src/sandbox/reply-forms.ts';
@@ -165,6 +168,8 @@ describe('a service with another habit of replies is refuted', () => {
   it.each<[string, ServiceOptions]>([
     ['ip-whitelist', { reply: orderStatus(403, 404) }],
     ['partner-order-id', { duplicateOrders: 'refused', reply: orderStatus(409, 400) }],
+    ['order-path', { paths: { createOrder: '/api/v1/orders' } }],
+    ['old-keys-die', { oldKeysExpire: 'never' }],
     [
       'regeneration-path',
       { reply: (own, operation) => (operation === 'regenerateKeys' ? { ...own, status: 404 } : own) },
@@ -387,6 +392,25 @@ describe('a service with the other habit is refuted', () => {
   });
 });
 
+it('names the members in which a repetition differs, and none of their values', async () => {
+  const key = signingKey(partnerCredentials, 'order');
+  const sent = (members: JsonObject) => ({ body: signBody(buyInitBody(members), { key }).text });
+  const first = { partner_order_id: 'R-1', sent_at: 'hidden-1' };
+  const learnOf = async (...events: JsonObject[]) => {
+    const { rows } = await learn({ deliveries: events.map(sent), credentials: partnerCredentials });
+    return rows.find(({ id }) => id === 'event-order');
+  };
+  expect(await learnOf(first, { ...first, partner_order_id: 'R-2' })).toMatchObject({ verdict: 'not-seen' });
+  const row = await learnOf(first, first, { ...first, sent_at: 'hidden-2', retry: 'hidden-3' });
+  expect(row).toMatchObject({ verdict: 'proven', found: ['twice', 'again with another retry, sent_at'] });
+  expect(JSON.stringify(row)).not.toContain('hidden');
+  const { event_name = '', ...others } = buyInitBody(first);
+  const respelled = { body: signBody({ ...others, event_name }, { key }).text };
+  const deliveries = [sent(first), respelled];
+  const { rows } = await learn({ deliveries, credentials: partnerCredentials });
+  expect(rows.find(({ id }) => id === 'event-order')?.found).toEqual(['again in another text']);
+});
+
 it('sees repetitions, events of other names, and members that had to be read', async () => {
   const { row } = await learnt({ faults: { duplicate: 1, sell_side: 0.5 } });
   expect(row('event-order')).toMatchObject({ verdict: 'proven', found: expect.arrayContaining(['twice']) });
@@ -423,12 +447,25 @@ it('holds no value of a buyer, and no key', async () => {
     },
     { answers: (index) => (index % 3 === 0 ? 500 : 200) },
   );
-  const learntOf = await learn({ ...captured, credentials: partnerCredentials });
+  // Each event again, with members that differ.
+  const key = signingKey(partnerCredentials, 'order');
+  const again = captured.deliveries.map(({ body, ...rest }) => {
+    const { signature: _, ...event } = JSON.parse(String(body));
+    return {
+      ...rest,
+      body: signBody({ ...event, note: 'another-note', payment_link: 'another-link' }, { key }).text,
+    };
+  });
+  const deliveries = [...captured.deliveries, ...again];
+  const learntOf = await learn({ ...captured, deliveries, credentials: partnerCredentials });
+  expect(learntOf.rows.find(({ id }) => id === 'event-order')?.found).toContain(
+    'again with another note, payment_link',
+  );
   expect(learntOf.rows.filter(({ verdict }) => verdict === 'refuted').length).toBeGreaterThan(1);
   const text = JSON.stringify([learntOf, captured.replies]);
   const allowed =
     /^(event_name|fiat_payment_status|crypto_payment_status|kyc_error_type|status|pair|chain|fiat_currency)$/;
-  const values = captured.deliveries.flatMap(({ body }) => valuesOf(JSON.parse(String(body)), allowed));
+  const values = deliveries.flatMap(({ body }) => valuesOf(JSON.parse(String(body)), allowed));
   expect(values.length).toBeGreaterThan(100);
   expect(values.filter((value) => text.includes(value))).toEqual([]);
   for (const key of Object.values(partnerCredentials).filter((each) => each.includes('_')))
@@ -468,15 +505,32 @@ it.each(Array.from({ length: 20 }, (_, seed) => seed))(
   },
 );
 
-it('reads 3,000 deliveries of one service one by one', async () => {
-  const { deliveries: day } = await capture();
-  let given = 0;
-  async function* deliveries() {
-    for (; given < 3_000; given++) yield day[given % day.length] ?? { body: '' };
+it('takes the same time and memory for the deliveries of 16,000 orders from the first to the last', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const key = signingKey(partnerCredentials, 'order');
+  const marks: { heap: number; cpuMs: number }[] = [];
+  function* deliveries() {
+    for (let index = 0; index <= 16_000; index++) {
+      // What is remembered is full after 10,000.
+      if (index % 4_000 === 0) {
+        collectGarbage();
+        const { user, system } = process.cpuUsage();
+        marks.push({ heap: process.memoryUsage().heapUsed, cpuMs: (user + system) / 1000 });
+      }
+      const at = new Date(index * 1000).toISOString();
+      const body = buyInitBody({ partner_order_id: `N-${index}`, platform_order_ref: `R-${index}` });
+      yield { body: signBody(body, { key }).text, receivedAt: at, answered: 200 };
+    }
   }
   const report = await learn({ deliveries: deliveries(), credentials: partnerCredentials });
-  expect(report.deliveries).toEqual({ genuine: 3_000, others: 0 });
-});
+  expect(report.deliveries).toEqual({ genuine: 16_001, others: 0 });
+  const [, second, third, fourth, last] = marks;
+  if (!second || !third || !fourth || !last) throw new Error('It has not read them all.');
+  expect(last.heap - fourth.heap).toBeLessThan(700_000);
+  const [early, late] = [third.cpuMs - second.cpuMs, last.cpuMs - fourth.cpuMs];
+  expect(late).toBeLessThan(2 * early);
+}, 120_000);
 
 it('refuses options that it cannot read', async () => {
   // Sound: what a program without types can pass.
