@@ -56,6 +56,8 @@ export class Books {
   readonly given = new Map<string, Answer[]>();
   /** Digests by the text of the event, as the service posted it. */
   readonly digests = new Map<string, string>();
+  /** When a process first got a delivery, by its digest. */
+  readonly arrivals = new Map<string, number>();
   readonly visits = new Map<string, Visit[]>();
   /** Dead letters since nobody could read them. */
   readonly unread = new Set<string>();
@@ -106,6 +108,7 @@ export class Books {
     if (former !== digest)
       this.breach(`Event ${former.slice(0, 8)} came again, and was taken for ${digest.slice(0, 8)}.`);
     this.digests.set(body, digest);
+    if (!this.arrivals.has(digest)) this.arrivals.set(digest, this.#world.simulation.time);
   }
 
   /** A process asks for the records of deliveries. */

@@ -248,7 +248,7 @@ function areKeysOver({ plan }: World): boolean {
 function isWorn({ books, plan }: World, digest: string): boolean {
   const least = Math.min(...plan.versions.map(({ maxAttempts }) => maxAttempts));
   const visits = books.visits.get(digest) ?? [];
-  const from = visits[0]?.leasedFrom ?? Number.POSITIVE_INFINITY;
+  const from = books.arrivals.get(digest) ?? Number.POSITIVE_INFINITY;
   // An attempt counts, too, whose process was lost before its handler began, or before its end was stored.
   const lost = books.disturbances.filter(({ kind, about, until }) =>
     about === undefined ? kind !== 'clock-jump' && until >= from : about.includes(digest),

@@ -23,4 +23,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['v2', 141],
   ['v2', 379],
   ['ci1', 159],
+  ['k3', 484],
 ];
