@@ -34,7 +34,21 @@ export function writeSavedRequest({ receivedAt, target, headers, body, answered 
 
 /** The delivery in a file: one that was written by {@link writeSavedRequest}, or a bare body. */
 export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest {
-  const value = tryParse(decodeUtf8(bytes) ?? '');
+  return savedRequestOf({ bytes, name, value: parseBytes(bytes) });
+}
+
+function parseBytes(bytes: Uint8Array): JsonValue | undefined {
+  return tryParse(decodeUtf8(bytes) ?? '');
+}
+
+interface ReadFile {
+  readonly bytes: Uint8Array;
+  readonly name: string;
+  /** What is in it as JSON. */
+  readonly value: JsonValue | undefined;
+}
+
+function savedRequestOf({ bytes, name, value }: ReadFile): SavedRequest {
   if (!isJsonObject(value) || value.format === undefined) return { headers: [], body: bytes };
   if (value.format !== format) {
     // A body may have a member of that name.
@@ -109,7 +123,9 @@ const maxTrafficMiB = 256;
 async function readFileOf(context: CliContext, file: string): Promise<NamedDelivery[]> {
   const source = inputName(file);
   const bytes = await readInput(context, file, { maxMiB: maxTrafficMiB });
-  return trafficEvents(bytes, source) ?? [{ source, ...readSavedRequest(bytes, source) }];
+  // Parsed once: a folder may have 100,000 files.
+  const value = parseBytes(bytes);
+  return trafficEvents(value, source) ?? [{ source, ...savedRequestOf({ bytes, name: source, value }) }];
 }
 
 /** The files of files and folders, in the order of their names; stdin if nothing is named. */
@@ -122,8 +138,7 @@ export async function expandPaths(context: CliContext, paths: readonly string[])
  * The events in the traffic that the inspector gives as JSON, or in a session that an earlier version exported;
  * `undefined` for another file.
  */
-function trafficEvents(bytes: Uint8Array, name: string): NamedDelivery[] | undefined {
-  const value = tryParse(decodeUtf8(bytes) ?? '');
+function trafficEvents(value: JsonValue | undefined, name: string): NamedDelivery[] | undefined {
   if (!isJsonObject(value) || !Array.isArray(value.entries)) return undefined;
   if (typeof value.lastId !== 'number' && !String(value.format).startsWith('partner-exchange-session/'))
     return undefined;
