@@ -11,7 +11,7 @@ import type { RowJudge } from './row-judge.ts';
 const keepReplies = 'keep the replies (onResponse) and the events for an hour after them.';
 
 /** The rows that calls and their replies show; those of orders with the events that follow. */
-export const callRows = {
+export const judgedCalls = {
   'old-keys-die': {
     least: 1,
     leastAgainst: 1,

@@ -19,7 +19,7 @@ import type { RowJudge } from './row-judge.ts';
 const published = orderEventNames.filter((name) => name !== 'event.buy.third_party_error');
 
 /** The rows that events show, and what followed their answers. */
-export const eventRows = {
+export const judgedEvents = {
   'several-merchants': {
     least: 2,
     leastFound: 2,

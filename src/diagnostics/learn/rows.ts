@@ -1,6 +1,6 @@
 import type { AssumptionId } from '../../deployment/assumptions.ts';
-import { callRows } from './call-rows.ts';
-import { eventRows } from './event-rows.ts';
+import { judgedCalls } from './call-rows.ts';
+import { judgedEvents } from './event-rows.ts';
 import type { RowJudge } from './row-judge.ts';
 
 const tellingBody =
@@ -8,8 +8,8 @@ const tellingBody =
 
 /** A judge for each row of the ledger, or why there is none. */
 export const rowJudges: Readonly<Record<AssumptionId, RowJudge>> = {
-  ...callRows,
-  ...eventRows,
+  ...judgedCalls,
+  ...judgedEvents,
   // One signature shows how the service signs.
   'signature-construction': { part: 'construction', howToSee: tellingBody },
   'signature-serialization': { part: 'serialization', howToSee: tellingBody },
