@@ -24,4 +24,8 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['v2', 379],
   ['ci1', 159],
   ['k3', 484],
+  ['nov24', 217],
+  ['nov24', 1698],
+  ['nov24', 2240],
+  ['nov24', 4038],
 ];

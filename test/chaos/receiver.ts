@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
-import { isOnceError, isOrderError } from '../../src/errors/errors.ts';
+import { isInboxError, isOnceError, isOrderError } from '../../src/errors/errors.ts';
 import { effectKey } from '../../src/events/effect-key.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
@@ -76,9 +76,15 @@ export function startReceiver(
       world.handle(machine, { context, version }, async () => {
         const { journal } = partners[partnerOf(context)];
         const { partner_order_id: id } = context.body;
-        if (typeof id === 'string') books.evident.add(id);
-        // With the event itself `observe` throws once it has its evidence: nobody has handled the rest.
-        await journal.observe(plan.unrecognized === 'handled' ? { body: context.body } : event, context);
+        const note = () => void (typeof id === 'string' && books.evident.add(id));
+        try {
+          await journal.observe(plan.unrecognized === 'handled' ? { body: context.body } : event, context);
+          note();
+        } catch (error) {
+          // With the event itself `observe` throws once it has its evidence: nobody has handled the rest.
+          if (isInboxError(error) || isOrderError(error)) note();
+          throw error;
+        }
         return await ledger?.enter(context);
       }),
     );
