@@ -139,7 +139,7 @@ export async function deliverTwice(
 /** Whether the receiver still takes authentic deliveries, though it may limit their rate. */
 export async function takesAuthentic(attack: Attack): Promise<boolean> {
   const answer = await deliverAsService(attack, attack.probes.authentic());
-  return isAccepted(answer) || (answer.kind === 'answered' && answer.status === 429);
+  return isAccepted(answer) || (answer.kind === 'answered' && isLimited(answer));
 }
 
 /** Whether the answer says that the receiver will not take the delivery, however often it comes. */
@@ -195,7 +195,7 @@ export function judgeAcceptance(answer: PostAnswer, advice: string): CheckResult
   const answered = describePostAnswer(answer);
   if (isAccepted(answer)) return { verdict: 'ok', answered };
   if (answer.kind !== 'answered') return missing(answer.kind, answered);
-  if (answer.status === 429) return skipped(rateLimited);
+  if (isLimited(answer)) return skipped(rateLimited(answer));
   return { verdict: 'broken', answered, advice, problem: 'lost' };
 }
 
@@ -204,8 +204,9 @@ function missing(problem: 'closed' | 'late', answered: string): CheckResult {
 }
 
 /** `undefined` for a proper refusal. */
-function judgeStatus({ status, headers }: HttpAnswer, answered: string): CheckResult | undefined {
-  if (status === 429) return skipped(rateLimited);
+function judgeStatus(answer: HttpAnswer, answered: string): CheckResult | undefined {
+  const { status, headers } = answer;
+  if (isLimited(answer)) return skipped(rateLimited(answer));
   // Our webhooks answer so while newer keys are possible. A crash has no Retry-After.
   if (status === 503 && headers.has('retry-after')) return undefined;
   // "Not implemented" refuses a method (RFC 9110, 15.6.2); it is no crash.
@@ -215,8 +216,13 @@ function judgeStatus({ status, headers }: HttpAnswer, answered: string): CheckRe
   return undefined;
 }
 
-const rateLimited =
-  'answered 429 in spite of pauses (rate limit), so nothing is known: lift the limit for the attack, or name fewer cases in `only`';
+function isLimited({ status, isLimited = false }: HttpAnswer): boolean {
+  return status === 429 || isLimited;
+}
+
+function rateLimited({ status }: HttpAnswer): string {
+  return `answered ${status} in spite of pauses (rate limit), so nothing is known: lift the limit for the attack, or name fewer cases in \`only\``;
+}
 
 const adviceFor = {
   late: 'Answer within the time that a sender waits: refuse what is malformed before any work, and give every step a time limit.',

@@ -24,6 +24,7 @@ interface LimitOptions {
  */
 export function watchLimits({ probes, pause, budgetMs }: LimitOptions) {
   let [answered, persistent, pausedMs, gapMs] = [0, 0, 0, 0];
+  let limitsBy503 = false;
   let banned: string | undefined;
   const wait = async (ms: number) => {
     pausedMs += ms;
@@ -49,14 +50,20 @@ export function watchLimits({ probes, pause, budgetMs }: LimitOptions) {
         const status = limitStatus(answer, isAuthentic);
         if (status === undefined) {
           // One 503 that is gone at once was no limit.
-          if (unavailable > 1) note(unavailable);
+          if (unavailable > 1) {
+            note(unavailable);
+            limitsBy503 = true;
+          }
           return answer;
         }
         if (status === 429) note(1);
         else unavailable++;
         const isHopeless = status === 503 && answered === 0 && persistent >= mostPersistent;
         if (tried === mostTries || pausedMs >= budgetMs || isHopeless) {
-          if (status === 503) persistent++;
+          if (status === 429 || answer.kind !== 'answered') return answer;
+          // No time is left to see whether a pause would cure this one too.
+          if (limitsBy503 && pausedMs >= budgetMs) return { ...answer, isLimited: true };
+          persistent++;
           return answer;
         }
         if (status === 429 || unavailable > 1) await wait(pauseOf(answer, tried));

@@ -36,6 +36,19 @@ describe('a limit of the receiver', () => {
     expect(await post(probes.authentic(), statuses)).toMatchObject(expected);
   });
 
+  it('is a 503 of a receiver that limits so, once no time is left to wait for it', async () => {
+    const limits = watchLimits({ probes, pause: async () => {}, budgetMs: 300 });
+    const statuses = [503, 503, 200, 503, 503, 503];
+    const send = async (): Promise<PostAnswer> => {
+      return { kind: 'answered', status: statuses.shift() ?? 503, headers: new Headers(), text: '' };
+    };
+    await limits.post({ body: probes.authentic() }, send);
+    expect(await limits.post({ body: probes.authentic() }, send)).toMatchObject({
+      status: 503,
+      isLimited: true,
+    });
+  });
+
   it('is no answer to one of several equal deliveries at once', async () => {
     const answer = await post(probes.authentic(), [503, 200], { mayBeBusy: true });
     expect(answer).toMatchObject({ status: 503, sent: 1, limited: undefined });
