@@ -53,11 +53,11 @@ describe('the documentation', () => {
 
   test('says what works in CommonJS, as check:package tries it', () => {
     const [, table = ''] = page('docs/details/typescript.md').split(
-      '| `await import(…)` |\n|---|---|---|---|\n',
+      '| `await import(…)` |\n|---|---|---|---|---|\n',
     );
     const rows = commonJsCases.map(
-      ({ module, moduleResolution, staticImport, dynamicImport }) =>
-        `| \`${module}\` | \`${moduleResolution}\` | ${staticImport} | ${dynamicImport} |`,
+      ({ module, moduleResolution, versions, staticImport, dynamicImport }) =>
+        `| \`${module}\` | \`${moduleResolution}\` | ${versions.join(', ')} | ${staticImport} | ${dynamicImport} |`,
     );
     expect(table.split('\n\n')[0]?.split('\n')).toEqual(rows);
   });

@@ -1,41 +1,58 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readEntries, root } from './entries.ts';
 import { run } from './run.ts';
-import type { ScratchProject } from './scratch-project.ts';
+import { type CompilerVersion, compile, compilerVersions, type ScratchProject } from './scratch-project.ts';
 
 /** What a CommonJS file of a user's TypeScript program may do under some settings of the compiler. */
 export interface CommonJsCase {
   readonly module: string;
   readonly moduleResolution: string;
+  /** The compilers that know these settings. */
+  readonly versions: readonly CompilerVersion[];
   /** `works`, or the compiler's error. The same table is in docs/details/typescript.md. */
   readonly staticImport: string;
   readonly dynamicImport: string;
 }
 
 export const commonJsCases: readonly CommonJsCase[] = [
-  { module: 'nodenext', moduleResolution: 'nodenext', staticImport: 'works', dynamicImport: 'works' },
-  { module: 'node20', moduleResolution: 'node16', staticImport: 'works', dynamicImport: 'works' },
-  { module: 'node18', moduleResolution: 'node16', staticImport: 'TS1479', dynamicImport: 'works' },
-  { module: 'node16', moduleResolution: 'node16', staticImport: 'TS1479', dynamicImport: 'works' },
-  { module: 'commonjs', moduleResolution: 'bundler', staticImport: 'works', dynamicImport: 'works' },
-  { module: 'commonjs', moduleResolution: 'node10', staticImport: 'TS2307', dynamicImport: 'TS2307' },
+  {
+    ...{ module: 'nodenext', moduleResolution: 'nodenext', versions: compilerVersions },
+    ...{ staticImport: 'works', dynamicImport: 'works' },
+  },
+  {
+    ...{ module: 'node20', moduleResolution: 'node16', versions: ['5.9', '6', '7'] },
+    ...{ staticImport: 'works', dynamicImport: 'works' },
+  },
+  {
+    ...{ module: 'node18', moduleResolution: 'node16', versions: compilerVersions },
+    ...{ staticImport: 'TS1479', dynamicImport: 'works' },
+  },
+  {
+    ...{ module: 'node16', moduleResolution: 'node16', versions: compilerVersions },
+    ...{ staticImport: 'TS1479', dynamicImport: 'works' },
+  },
+  {
+    ...{ module: 'commonjs', moduleResolution: 'bundler', versions: ['6', '7'] },
+    ...{ staticImport: 'works', dynamicImport: 'works' },
+  },
+  {
+    ...{ module: 'commonjs', moduleResolution: 'node10', versions: ['5.8', '5.9', '6'] },
+    ...{ staticImport: 'TS2307', dynamicImport: 'TS2307' },
+  },
 ];
 
 /**
  * Compiles both forms of import of every entry for every case, in one process of the compiler, which reads the
- * declarations once. The function that it returns runs what a case emitted, and throws where it is not as the case says.
+ * declarations once, and runs what it emitted. Throws each case that is not as the table says.
  */
-export function compileCommonJs({ folder }: ScratchProject): (expected: CommonJsCase) => void {
-  for (const each of commonJsCases) writeProgram(folder, each);
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { stdout: errors } = spawnSync(process.execPath, [compiler, '-b', ...commonJsCases.map(nameOf)], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  return (expected) => {
-    const own = nameOf(expected);
+export async function compileCommonJs({ folder }: ScratchProject, version: CompilerVersion): Promise<void> {
+  const cases = commonJsCases.filter(({ versions }) => versions.includes(version));
+  for (const each of cases) writeProgram(folder, each, version);
+  const names = cases.map((each) => nameOf(each, version));
+  const { output: errors } = await compile(folder, version, names);
+  for (const expected of cases) {
+    const own = nameOf(expected, version);
     const outcomeOf = (form: 'static' | 'dynamic'): string => {
       const code = new RegExp(`^${own}/${form}\\..*?error (TS\\d+)`, 'm').exec(errors)?.[1];
       if (code !== undefined) return code;
@@ -48,11 +65,11 @@ export function compileCommonJs({ folder }: ScratchProject): (expected: CommonJs
     if (JSON.stringify(found) !== JSON.stringify(expected)) {
       throw new Error(`Found ${JSON.stringify(found)}\n${errors}`);
     }
-  };
+  }
 }
 
-function nameOf({ module, moduleResolution }: CommonJsCase): string {
-  return `common-js-${module}-${moduleResolution}`;
+function nameOf({ module, moduleResolution }: CommonJsCase, version: CompilerVersion): string {
+  return `common-js-${version}-${module}-${moduleResolution}`;
 }
 
 /** Node's modes tell CommonJS by the suffix; `commonjs` makes it of every file. */
@@ -61,9 +78,9 @@ function suffixOf({ module }: CommonJsCase): 'cts' | 'ts' {
 }
 
 /** A folder with a program of each form, and its settings. The compiler emits in spite of errors. */
-function writeProgram(folder: string, each: CommonJsCase): void {
+function writeProgram(folder: string, each: CommonJsCase, version: CompilerVersion): void {
   const { module, moduleResolution } = each;
-  const own = join(folder, nameOf(each));
+  const own = join(folder, nameOf(each, version));
   mkdirSync(own);
   const specifiers = readEntries().map(({ specifier }) => specifier);
   const statics = specifiers.map((specifier, index) => `import * as entry${index} from '${specifier}';`);
@@ -74,7 +91,7 @@ function writeProgram(folder: string, each: CommonJsCase): void {
     module,
     moduleResolution,
     // TypeScript 6 knows node10 only on request.
-    ...(moduleResolution === 'node10' && { ignoreDeprecations: '6.0' }),
+    ...(moduleResolution === 'node10' && version === '6' && { ignoreDeprecations: '6.0' }),
     strict: true,
     skipLibCheck: true,
     target: 'es2023',

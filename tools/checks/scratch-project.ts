@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { readCommands, readEntries, root } from './entries.ts';
 import { makeReexports } from './reexports.ts';
 import { run } from './run.ts';
@@ -59,53 +62,68 @@ export function runCommands({ folder, installed }: Pick<ScratchProject, 'folder'
   }
 }
 
-/** The oldest TypeScript that the declarations are for, and the newest. */
-export const compilers = ['typescript-5-8', 'typescript-7'] as const;
+/** Every TypeScript that the declarations are for. */
+export const compilerVersions = ['5.8', '5.9', '6', '7'] as const;
 
-/** How the programs of users are compiled. */
-export interface ConsumerCompiler {
-  readonly compiler: (typeof compilers)[number];
-  readonly moduleResolution: 'nodenext' | 'bundler';
-}
+export type CompilerVersion = (typeof compilerVersions)[number];
 
-/** Compiles a program that uses the package, and every entry of it, the declarations themselves included; throws what is wrong. */
-export function compileConsumer({ folder }: ScratchProject, consumer: ConsumerCompiler): void {
+/**
+ * Writes a program that uses the package, and every entry of it, the declarations themselves included. And for each
+ * entry a program that passes on what is at home there and knows no other entry. The function that it returns compiles
+ * them in one process, which reads the declarations once, and throws what is wrong: each type that they cannot name, too.
+ */
+export function writeConsumers({ folder }: ScratchProject): (version: CompilerVersion) => Promise<void> {
   cpSync(join(import.meta.dirname, 'consumer.ts'), join(folder, 'consumer.ts'));
   const entries = readEntries().map(
     ({ specifier }, index) => `export * as entry${index} from '${specifier}';\n`,
   );
   writeFileSync(join(folder, 'entries.ts'), entries.join(''));
-  const config = writeProject(folder, ['consumer.ts', 'entries.ts'], consumer, { skipLibCheck: false });
-  run(process.execPath, [compilerOf(consumer), '-p', config], { cwd: folder });
-}
-
-/**
- * Compiles for each entry a program that passes on what is at home there and knows no other entry; throws each type
- * that its declarations cannot name.
- */
-export function compileReexports({ folder }: ScratchProject, consumer: ConsumerCompiler): void {
-  const projects = makeReexports().map(({ subpath, code }) => {
+  const reexports = makeReexports().map(({ subpath, code }) => {
     const project = join(folder, 'reexports', subpath);
     mkdirSync(project, { recursive: true });
     writeFileSync(join(project, 'reexport.ts'), code);
-    // The consumer's program checks the declarations themselves.
-    return writeProject(project, ['reexport.ts'], consumer, { skipLibCheck: true });
+    return project;
   });
-  run(process.execPath, [compilerOf(consumer), '--build', ...projects], { cwd: folder });
+  return async (version) => {
+    const consumers = (['nodenext', 'bundler'] as const).map((moduleResolution) =>
+      writeProject(folder, ['consumer.ts', 'entries.ts'], { version, moduleResolution, skipLibCheck: false }),
+    );
+    // The consumers check the declarations themselves.
+    const settings = { version, moduleResolution: 'nodenext', skipLibCheck: true } as const;
+    const passingOn = reexports.map((project) => writeProject(project, ['reexport.ts'], settings));
+    const { code, output } = await compile(folder, version, [...consumers, ...passingOn]);
+    if (code !== 0) throw new Error(output);
+  };
 }
 
-function compilerOf({ compiler }: ConsumerCompiler): string {
-  return join(root, 'node_modules', compiler, 'bin', 'tsc');
+/** Builds these projects, and returns what the compiler printed. */
+export async function compile(
+  folder: string,
+  version: CompilerVersion,
+  projects: readonly string[],
+): Promise<{ code: number | null; output: string }> {
+  // The pages are made with version 6, under its own name.
+  const name = version === '6' ? 'typescript' : `typescript-${version.replace('.', '-')}`;
+  const compiler = join(root, 'node_modules', name, 'bin', 'tsc');
+  const child = spawn(process.execPath, [compiler, '--build', ...projects], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return { code, output };
 }
 
 /** The settings of a strict program of a user, whose declarations are written too. */
 function writeProject(
   folder: string,
   files: readonly string[],
-  { compiler, moduleResolution }: ConsumerCompiler,
-  { skipLibCheck }: { readonly skipLibCheck: boolean },
+  {
+    version,
+    moduleResolution,
+    skipLibCheck,
+  }: { version: CompilerVersion; moduleResolution: 'nodenext' | 'bundler'; skipLibCheck: boolean },
 ): string {
-  const name = `${compiler}-${moduleResolution}`;
+  const name = `${version}-${moduleResolution}`;
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
