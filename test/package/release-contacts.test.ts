@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { root } from '../../tools/checks/entries.ts';
-import { findContactProblems, readContacts } from '../../tools/checks/release-contacts.ts';
+import { findContactProblems, readContacts } from '../../tools/release/release-contacts.ts';
 
 const real = {
   'package.json repository': 'git+https://code.example/partner/sdk.git',

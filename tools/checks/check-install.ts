@@ -57,7 +57,7 @@ try {
     writeFileSync(join(installers, 'package.json'), JSON.stringify(manifest));
     run('npm', ['install', '--no-audit', '--no-fund'], { cwd: installers, timeout: 600_000 });
   });
-  const [tarball = ''] = globSync('*.tgz', { cwd: folder });
+  const tarball = process.env.PACKED_TARBALL ?? join(folder, globSync('*.tgz', { cwd: folder })[0] ?? '');
   for (const { manager, add, start } of additions) {
     await tally.check(`${manager} installs the tarball without a warning, and runs its command`, () => {
       const project = join(folder, `with-${manager}`);
@@ -71,8 +71,7 @@ try {
         NPM_CONFIG_USERCONFIG: join(project, '.npmrc'),
         YARN_ENABLE_TELEMETRY: '0',
       };
-      const path = join(folder, tarball);
-      const source = manager === 'Yarn' ? `partner-exchange-sdk@file:${path}` : path;
+      const source = manager === 'Yarn' ? `partner-exchange-sdk@file:${tarball}` : tarball;
       const printed = runAll([...add, source], project, env).replaceAll(saidOfAllPackages, '');
       if (/\bwarn|\berror|install.?scripts|prepare/i.test(printed)) throw new Error(printed);
       runAll([...start, 'partner-exchange-sdk', '--version'], project, env);

@@ -22,7 +22,7 @@ const ofSources = [
   'docs:reference',
   'lint',
 ];
-/** These try the package, which is built and packed once for all of them. */
+/** These try the package, which is built and packed once for all of them, unless PACKED_TARBALL names one. */
 const ofPackage = [
   'check:package',
   'test:runtimes',
@@ -55,17 +55,19 @@ if (failed.length > 0) process.exitCode = 1;
 async function runPackageThenQueue(): Promise<void> {
   const chosen = ofPackage.filter(isChosen);
   if (chosen.length > 0) {
-    // As `npm publish` does it: `prepack` builds.
-    rmSync(join(root, 'dist'), { recursive: true, force: true });
-    await runStep('build and pack', ['pack', '--loglevel=error', '--pack-destination', packed]);
-    const [tarball] = globSync('*.tgz', { cwd: packed });
-    if (tarball === undefined) failed.push(...chosen);
-    else {
-      process.env.PACKED_TARBALL = join(packed, tarball);
-      queue.unshift(...chosen);
-    }
+    process.env.PACKED_TARBALL ??= await packTree();
+    if (process.env.PACKED_TARBALL === '') failed.push(...chosen);
+    else queue.unshift(...chosen);
   }
   await runQueue();
+}
+
+/** The tarball, built as `npm publish` does it, by `prepack`; an empty text if that fails. */
+async function packTree(): Promise<string> {
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  await runStep('build and pack', ['pack', '--loglevel=error', '--pack-destination', packed]);
+  const [tarball] = globSync('*.tgz', { cwd: packed });
+  return tarball === undefined ? '' : join(packed, tarball);
 }
 
 async function runQueue(): Promise<void> {
