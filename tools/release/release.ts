@@ -1,8 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../checks/entries.ts';
 import { run } from '../checks/run.ts';
@@ -13,7 +21,8 @@ import { releaseProblems } from './release-problems.ts';
  * `npm run release -- --dry-run [--skip-tests]`: everything that a release needs, on the last commit: built twice from
  * clean clones, and tried as the tarball that would be published. Goes on after a failure, and lists all at the end.
  *
- * Without --dry-run it leaves the tarball in release/ for the job of .github/workflows/release.yml that publishes it.
+ * Without --dry-run it leaves release/package.tgz, and its digest, to the job of .github/workflows/release.yml that
+ * publishes it.
  */
 
 /** The checks of the tarball: surface, sizes, SBOM, licences; package managers; runtimes. */
@@ -115,7 +124,9 @@ function describe(tarball: string): void {
 function keep(tarball: string): void {
   const destination = join(root, 'release');
   mkdirSync(destination, { recursive: true });
-  copyFileSync(tarball, join(destination, basename(tarball)));
+  copyFileSync(tarball, join(destination, 'package.tgz'));
+  const outputs = process.env.GITHUB_OUTPUT;
+  if (outputs !== undefined) appendFileSync(outputs, `sha512=${digestOf(tarball, 'hex')}\n`);
 }
 
 function digestOf(file: string, encoding: 'hex' | 'base64'): string {
