@@ -39,7 +39,7 @@ export function attackReceiver(url: string | URL, options: AttackOptions): Promi
 export interface AttackReport {
   /** The faults of the receiver: first that nothing is handled, then the worst. Cases with one cause are one finding. */
   readonly findings: readonly AttackFinding[];
-  /** Each case, in the order of the table in docs/details/diagnostics.md. */
+  /** Each case, always in the same order. */
   readonly results: readonly AttackResult[];
   /** How the receiver limited the attack, which then slowed down; `undefined` if it did not. */
   readonly limits: AttackLimits | undefined;
