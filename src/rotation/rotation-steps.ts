@@ -48,8 +48,12 @@ export function withReceived(
   checkNames(state, given);
   // No key is thrown away: the service may have signed with these in the meantime.
   const replaced = pending === undefined ? retired : [{ ...pending, retiredAt: at }, ...retired];
-  if (isSame(current)) {
-    if (pending !== undefined) return { ...state, pending: undefined, retired: replaced };
+  // A name makes no new keys of the current ones: nothing has to be promoted, and new ones are awaited as before.
+  const named = { ...plainCredentials(current.credentials), ...namesOf(given) };
+  if (areSameCredentials(named, withGiven(current))) {
+    if (pending !== undefined || !isSame(current)) {
+      return { ...state, current: { ...current, credentials: named }, pending: undefined, retired: replaced };
+    }
     if (request === undefined) return undefined;
     throw new KeyError('keys_known', 'These are the keys that sign now.');
   }

@@ -18,6 +18,7 @@ import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { bases } from '../deployment/bases.ts';
+import { partner } from '../http/clients.ts';
 import { fakeService, order } from '../orders/service.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { rejected, thrownBy } from '../support/refusal.ts';
@@ -199,6 +200,37 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
     await fresh().rotation.promote();
     expect(await keyOf(fresh(), 2)).toMatchObject({ partnerId: 'P-1', origin: first.origin });
     expect(await kindOf(fresh(), 1)).toBe('duplicate');
+  });
+
+  it('a name for the current keys is theirs at once, with nothing to promote', async () => {
+    const { rotation } = fresh();
+    await rotation.receive(keys(1));
+    expect(await kindOf(fresh(), 1)).toBe('stored');
+    await rotation.receive(keys(1, { partnerId: 'P-1' }));
+    expect(await rotation.status()).toMatchObject({ step: 'idle', keys: [{ generation: 1 }] });
+    expect(await keyOf(fresh(), 1)).toMatchObject({ partnerId: 'P-1' });
+    expect((await rotation.credentials()).unconfirmed?.()).toBe(false);
+  });
+
+  it('a name for the current keys takes back others, as these keys do', async () => {
+    const { rotation } = fresh();
+    await rotation.receive(keys(1));
+    await rotation.receive(keys('wrong'));
+    await rotation.receive(keys(1, { partnerId: 'P-1' }));
+    expect(await rotation.status()).toMatchObject({ step: 'idle', keys: [{}, { role: 'replaced' }] });
+    expect((await rotation.credentials()).signing).toMatchObject({ partnerId: 'P-1' });
+  });
+
+  it('a name for the current keys does not end the wait for new ones', async () => {
+    const exchange = { regenerateKeys: async () => ({ status: 200, headers: new Headers(), body: {} }) };
+    const rotation = createKeyRotation({ storage, exchange });
+    await rotation.receive(keys(1));
+    await rotation.request(partner);
+    await rotation.receive(keys(1, { partnerId: 'P-1' }));
+    expect(await rejected(rotation.promote())).toMatchObject({ code: 'keys_not_received' });
+    expect(await kindOf(fresh(), 2)).toBe('unverified');
+    await rotation.receive(keys(2));
+    expect(await kindOf(fresh(), 2)).toBe('stored');
   });
 
   it('a state that an earlier version stored goes on under the name of its oldest keys', async () => {
