@@ -198,6 +198,14 @@ export class Books {
       this.breach(`A drain of ${machine.name} reported ${handled} handled, and ${done} were.`);
   }
 
+  /** The end of a drain gives back a delivery whose end it could not store. */
+  gaveBack(machine: Machine, from: number): void {
+    const { time } = this.#world.simulation;
+    for (const visit of [...this.visits.values()].flat())
+      if (visit.machine === machine && visit.from >= from && visit.settledAt === Number.POSITIVE_INFINITY)
+        visit.abortedAt = Math.min(visit.abortedAt, time);
+  }
+
   isCutOff(machine: Machine, from: number): boolean {
     return [...this.visits.values()]
       .flat()

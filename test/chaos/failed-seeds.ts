@@ -28,4 +28,9 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['nov24', 1698],
   ['nov24', 2240],
   ['nov24', 4038],
+  ['nov24', 966],
+  ['nov24', 2395],
+  ['nov24', 4664],
+  ['nov24', 8490],
+  ['nov24', 8937],
 ];

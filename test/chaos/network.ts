@@ -84,6 +84,7 @@ export function callbackFetch(world: World): typeof fetch {
         const response = await simulation.within(machine, () => target.webhooks.fetch(given));
         const tookMs = simulation.timeOf(machine) - begun;
         world.books.received(text, { status: response.status, machine, begun, tookMs });
+        simulation.log(`${machine.name} answers ${response.status} after ${Math.round(tookMs)} ms`);
         if (fault === 'dies-after') {
           world.sometimes('a process died before its answer left');
           world.die(machine, 'before its answer leaves');

@@ -36,6 +36,8 @@ export function startReceiver(
 
   const webhooks = createWebhooks({
     ...{ deployment: sandbox.deployment, inbox: noting(inbox), credentials: credentialsOf() },
+    // A long member in an awkward spelling has more than the 64 KiB of the default.
+    maxBodyBytes: 500_000,
     onError: () => {},
     onRefused: () => {},
     onDelivery: ({ stage, outcome, digest = '', code }) => {

@@ -332,7 +332,9 @@ export class World {
       } catch {
         // The store is away: the next one goes on.
       }
-      if (machine.isAlive) draining--;
+      if (!machine.isAlive) return;
+      this.books.gaveBack(machine, begun);
+      draining--;
     };
     const turn = () => {
       void drain();
