@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const generated = ['docs/errors.md', 'docs/commands.md', 'docs/events.md'];
 
 /** The most words that the hand-written documents may have. The aim is 33,000: lower it with each page that shrinks. */
-export const maxWords = 46_800;
+export const maxWords = 44_000;
 
 /** The words of each hand-written document, without code and the changelog, the longest first. */
 export function countWords(root: string): readonly (readonly [file: string, words: number])[] {
