@@ -1,10 +1,7 @@
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { type Deployment, defineDeployment } from '../../deployment/define-deployment.ts';
 import { type DeploymentFile, readDeploymentFile } from '../../deployment/learnt-deployment.ts';
-import { type CapturedReply, readCapturedReply } from '../../diagnostics/learn/captured-reply.ts';
 import {
   type Learnt,
   type LearntRow,
@@ -14,13 +11,11 @@ import {
 import { codeOf } from '../../internal/error-code.ts';
 import { isJsonObject, tryParse } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';
-import { decodeUtf8 } from '../../internal/utf8.ts';
-import { eachDelivery, type NamedDelivery } from '../deliveries/saved-deliveries.ts';
+import { samplesIn } from '../deliveries/captured-samples.ts';
 import { allCredentials, readConfiguration } from '../inputs/configuration.ts';
 import { inFile, readInput, readJsonObject, shownPath } from '../inputs/input.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes } from '../terminal/context.ts';
-import { describeFailure } from '../terminal/failure-line.ts';
 import { arg, formatFlags, keysFlag, manyArgs, textFlag } from '../terminal/flags.ts';
 import { countBy, type Output, openOutput } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -118,88 +113,6 @@ async function writeDeployment({ cwd }: CliContext, path: string, file: Deployme
     throw new CliError(`${shownPath(path)} is there, and is no deployment file: name another one.`);
   await writeFile(`${target}.tmp`, `${JSON.stringify(file, null, 2)}\n`);
   await rename(`${target}.tmp`, target);
-}
-
-/** The deliveries and replies of files and folders, read one after the other. */
-async function samplesIn(context: CliContext, output: Output, paths: readonly string[]) {
-  const onProblem = ({ source, error }: { source: string; error: unknown }) =>
-    output.warn(`${shownPath(source)} was left out: ${describeFailure(error).message}`);
-  const files: string[] = [];
-  for (const path of paths) {
-    try {
-      files.push(...(await filesOf(context, path)));
-    } catch (error) {
-      onProblem({ source: path, error });
-    }
-  }
-  const isReplies = (file: string) => file.endsWith('.jsonl');
-  return {
-    deliveries: deliveriesOf(
-      context,
-      paths.length === 0 ? ['-'] : files.filter((file) => !isReplies(file)),
-      onProblem,
-    ),
-    replies: repliesOf(context, files.filter(isReplies), onProblem),
-  };
-}
-
-type OnProblem = (problem: { readonly source: string; readonly error: unknown }) => void;
-
-async function filesOf({ cwd }: CliContext, path: string): Promise<string[]> {
-  if (path === '-' || !(await stat(resolve(cwd, path))).isDirectory()) return [path];
-  const names = (await readdir(resolve(cwd, path))).filter((name) => /\.jsonl?$/.test(name)).sort();
-  if (names.length === 0) throw new CliError('it holds no .json and no .jsonl file.');
-  return names.map((name) => join(path, name));
-}
-
-async function* deliveriesOf(
-  context: CliContext,
-  files: readonly string[],
-  onProblem: OnProblem,
-): AsyncGenerator<NamedDelivery> {
-  for await (const delivery of eachDelivery(context, files, onProblem)) {
-    const flaw = delivery.receivedAt === undefined ? flawOf(delivery.body) : undefined;
-    if (flaw === undefined) yield delivery;
-    else onProblem({ source: delivery.source, error: new CliError(flaw) });
-  }
-}
-
-/** Why a file that is no saved delivery is no bare body of an event either. */
-function flawOf(body: Uint8Array): string | undefined {
-  const value = tryParse(decodeUtf8(body) ?? '');
-  if (value === undefined) return 'it is not JSON: it may be cut off.';
-  return isJsonObject(value) && 'signature' in value
-    ? undefined
-    : 'it is JSON, but no saved delivery and no signed body.';
-}
-
-async function* repliesOf(
-  { cwd }: CliContext,
-  files: readonly string[],
-  onProblem: OnProblem,
-): AsyncGenerator<CapturedReply> {
-  for (const file of files) {
-    let number = 0;
-    try {
-      const lines = createInterface({
-        input: createReadStream(resolve(cwd, file)),
-        crlfDelay: Number.POSITIVE_INFINITY,
-      });
-      for await (const line of lines) {
-        number++;
-        if (line.trim() === '') continue;
-        const reply = readCapturedReply(tryParse(line));
-        if (reply !== undefined) yield reply;
-        else
-          onProblem({
-            source: `${file}, line ${number}`,
-            error: new CliError('it is not a reply: it may be cut off.'),
-          });
-      }
-    } catch (error) {
-      onProblem({ source: file, error });
-    }
-  }
 }
 
 const styles: Readonly<Record<LearntVerdict, Style>> = { proven: 'green', refuted: 'red', 'not-seen': 'dim' };

@@ -79,7 +79,11 @@ export const dimensions = {
   merchantKeyPrefix: [documented, { options: { prefixes: { merchantKey: '' } } }],
   merchants: [documented, { options: { merchants: ['NGN'] } }, { options: { merchants: ['GHS', 'NGN'] } }],
   keyLifetime: [documented, { options: { keyLifetimeMs: 600_000 }, broken: ['key-lifetime'] }],
-  oldKeys: [documented, { options: { oldKeysExpire: 'request' } }],
+  oldKeys: [
+    documented,
+    { options: { oldKeysExpire: 'request' } },
+    { options: { oldKeysExpire: 'never' }, broken: ['old-keys-die'] },
+  ],
   regenerationPath: [
     documented,
     {
