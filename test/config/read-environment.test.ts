@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, inspect } from 'node:util';
 import { afterAll, describe, expect, expectTypeOf, it } from 'vitest';
@@ -341,12 +341,4 @@ describe('what is read', () => {
   it('cannot be changed', () => {
     expect(Object.isFrozen(environment)).toBe(true);
   });
-});
-
-it('docs/guides/environment-files.md lists the variables, one by one', () => {
-  const page = readFileSync(new URL('../../docs/guides/environment-files.md', import.meta.url), 'utf8');
-  const [, table = ''] = page.split('| variable | sets | holds |\n|---|---|---|\n');
-  expect(table.split('\n\n')[0]?.trimEnd().split('\n')).toEqual(
-    environmentVariables.map(({ name, sets, form }) => `| \`${name}\` | \`${sets}\` | ${form} |`),
-  );
 });

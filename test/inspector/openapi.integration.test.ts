@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/internal/json.ts';
-import { apiTable, inspectorPage, sandboxTable } from '../../tools/documents/api-table.ts';
+import { sandboxTable } from '../../tools/documents/api-table.ts';
 import { type Story, sendMessages, startStory } from './story.ts';
 
 interface Operation {
@@ -83,10 +82,6 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(operation.responses)).toContain('401');
     }
   });
-});
-
-it('the table of docs/inspector.md is made from the endpoints: npm run docs:inspector writes it', () => {
-  expect(readFileSync(inspectorPage, 'utf8')).toContain(`\n\n${apiTable()}\n\n`);
 });
 
 describe('the answers', () => {

@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { controlTable } from '../../src/sandbox/control/control-api.ts';
 import type { ControlEndpoint } from '../../src/sandbox/control/control-endpoint.ts';
@@ -7,8 +5,6 @@ import { sandboxEndpoints } from '../../src/sandbox/control/sandbox-endpoints.ts
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { readSandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import { createState } from '../../src/sandbox/state.ts';
-
-export const inspectorPage = join(import.meta.dirname, '..', '..', 'docs', 'inspector.md');
 
 /** Every endpoint below `/_sandbox/`. */
 export function sandboxTable(): readonly ControlEndpoint[] {
@@ -21,13 +17,11 @@ export function sandboxTable(): readonly ControlEndpoint[] {
   });
 }
 
-/** The table of the API in docs/inspector.md. */
-export function apiTable(): string {
-  const rows = sandboxTable()
+/** Each endpoint: its request, what it takes, what it does. */
+export function apiRows(): readonly (readonly string[])[] {
+  return sandboxTable()
     .toSorted((one, other) => one.method.localeCompare(other.method))
-    .map((each) => [`\`${`${each.method} ${each.path}`.trim()}\``, inputOf(each), each.summary])
-    .map((cells) => `| ${cells.join(' | ')} |`.replace('|  |', '| |'));
-  return ['| request | query or body | does |', '|---|---|---|', ...rows].join('\n');
+    .map((each) => [`\`${`${each.method} ${each.path}`.trim()}\``, inputOf(each), each.summary]);
 }
 
 function inputOf({ query, body }: ControlEndpoint): string {
@@ -38,10 +32,4 @@ function inputOf({ query, body }: ControlEndpoint): string {
   if (body === undefined) return '';
   const { examples = [] } = z.toJSONSchema(body, { io: 'input' });
   return `\`${JSON.stringify(examples[0])}\``;
-}
-
-if (import.meta.main) {
-  const text = readFileSync(inspectorPage, 'utf8');
-  const start = text.indexOf('| request |');
-  writeFileSync(inspectorPage, text.slice(0, start) + apiTable() + text.slice(text.indexOf('\n\n', start)));
 }

@@ -261,14 +261,13 @@ export const promises: PromisedPages = {
         ],
         ['test/orders/reconcile.integration.test.ts', 'compares with a statement of the service'],
       ],
-    'It needs no keys, sends nothing, and changes nothing: only an event, a reply or a person (`settle`) settles an order.':
+    'It needs no keys, sends nothing, and changes nothing: a person settles an order.': [
       [
-        [
-          'test/orders/reconcile.integration.test.ts',
-          'finds an order that is not settled, and changes nothing',
-        ],
-        ['test/cli/order.integration.test.ts', 'list and show what an event says otherwise, and what to do'],
+        'test/orders/reconcile.integration.test.ts',
+        'finds an order that is not settled, and changes nothing',
       ],
+      ['test/cli/order.integration.test.ts', 'list and show what an event says otherwise, and what to do'],
+    ],
   },
   'docs/guides/create-orders.md': {
     'For the partner developer: send each order once, and learn its outcome, even if the reply is lost.': [
