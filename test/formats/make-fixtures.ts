@@ -8,11 +8,23 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestServers } from '../support/test-servers.ts';
-import { makeFolder, writePin, writeSandbox, writeSavedDeliveries } from './writers/files.ts';
-import { queueInboxMessages, storeInboxRecords, writeSqliteInbox } from './writers/inboxes.ts';
+import {
+  makeFolder,
+  writeDeployment,
+  writePin,
+  writeSandbox,
+  writeSavedDeliveries,
+} from './writers/files.ts';
+import {
+  quarantineRecords,
+  queueInboxMessages,
+  storeInboxRecords,
+  writeSqliteInbox,
+} from './writers/inboxes.ts';
 import { bullmqEntries, pgBossRows } from './writers/queues.ts';
 import {
   bulkRecords,
+  onceRecords,
   orderEventRecords,
   orderRecords,
   otpRecords,
@@ -39,6 +51,7 @@ try {
   await writeSqliteInbox(folder, scratch);
   write('store-inbox.json', await storeInboxRecords());
   write('queue-inbox.json', await queueInboxMessages());
+  write('quarantine.json', await quarantineRecords());
   write('bullmq.json', await bullmqEntries(redis.url));
   write('pg-boss.json', await pgBossRows(postgres.url));
   await writeSqliteStore(folder, scratch);
@@ -48,6 +61,7 @@ try {
   write('order-events.json', await orderEventRecords());
   write('otp.json', await otpRecords());
   write('bulk.json', await bulkRecords());
+  write('once.json', await onceRecords());
   const texts = await rotationTexts();
   for (const [step, text] of Object.entries(texts))
     writeFileSync(join(makeFolder(join(folder, 'keys')), `${step}.json`), text);
@@ -56,6 +70,7 @@ try {
   write('sandbox.json', await writeSandbox(folder, scratch));
   copyFileSync(join(scratch, 'sandbox.sqlite'), join(folder, 'sandbox.sqlite'));
   writePin(folder);
+  await writeDeployment(folder);
 } finally {
   await servers.stop();
   rmSync(scratch, { recursive: true, force: true });

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDeliveryFolder } from '../../../src/cli/commands/listen/delivery-folder.ts';
 import { plainCredentials } from '../../../src/credentials/define-credentials.ts';
+import { learn } from '../../../src/diagnostics/learn/learn-from-samples.ts';
 import { pinScheme } from '../../../src/diagnostics/pin/pin-scheme.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
@@ -65,6 +66,12 @@ export async function writeSandbox(folder: string, scratch: string): Promise<obj
 export function writePin(folder: string): void {
   const pin = pinScheme({ scheme: defaultScheme, samples: [eventOf('pinned')], credentials });
   writeFileSync(join(folder, 'pin.json'), `${JSON.stringify(pin, null, 1)}\n`);
+}
+
+/** What `learn --write` writes. */
+export async function writeDeployment(folder: string): Promise<void> {
+  const { file } = await learn({ deliveries: [{ body: eventOf('learnt') }], credentials });
+  writeFileSync(join(folder, 'deployment.json'), `${JSON.stringify(file, null, 2)}\n`);
 }
 
 export function makeFolder(path: string): string {

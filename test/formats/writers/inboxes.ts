@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
+import { recordQuarantine } from '../../../src/inbox/quarantine/record-quarantine.ts';
 import { queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
 import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { dumpRecords } from '../dumps.ts';
-import { receiverOn, requestOf, until, writtenAt } from '../subjects.ts';
+import { day, eventOf, receiverOn, requestOf, until, writtenAt } from '../subjects.ts';
 
 type OpenInbox = (options: HandlingOptions) => ManagedInbox;
 
@@ -107,4 +108,19 @@ export async function queueInboxMessages() {
   void inbox.handleMessage(messages[3]);
   await until(() => contexts.has('leased'));
   return { messages, records: await dumpRecords(store) };
+}
+
+/** Two bodies that no key fits yet. */
+export async function quarantineRecords() {
+  const store = memoryStore({ now: () => writtenAt });
+  const options = { prefix: 'inbox/', quarantineMs: day, maxQuarantined: 100, now: () => writtenAt };
+  const quarantine = recordQuarantine(store, options);
+  for (const [index, id] of ['first', 'second'].entries())
+    await quarantine.keep({
+      digest: String(index).repeat(64),
+      body: eventOf(id),
+      partners: 'p',
+      share: '0a',
+    });
+  return await dumpRecords(store);
 }

@@ -6,6 +6,7 @@ import { createKeyRotation, type KeyRotation } from '../../../src/rotation/creat
 import type { KeyStorage } from '../../../src/rotation/rotation-state.ts';
 import { storedKeys } from '../../../src/rotation/stored-keys.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
+import { once } from '../../../src/store/once.ts';
 import { generation } from '../../credentials/keys.ts';
 import { bench, event, order } from '../../orders/service.ts';
 import { buyCreditedBody, buyFiatReceivedBody, buyInitBody } from '../../support/bodies.ts';
@@ -139,6 +140,14 @@ export async function bulkRecords() {
   })();
   await until(() => isClaimed);
   return { campaign: 'spring', rows, records: await dumpRecords(store) };
+}
+
+/** An effect that has happened. */
+export async function onceRecords() {
+  const store = memoryStore({ now: () => writtenAt });
+  const result = { sent: true };
+  await once(store, 'mail/P-1/A-1', () => result, { fingerprint: '0xabc', now: () => writtenAt });
+  return { key: 'mail/P-1/A-1', result, records: await dumpRecords(store) };
 }
 
 /** A rotation at each of its steps, as the storage keeps it. */
