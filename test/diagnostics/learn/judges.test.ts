@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { signingKey } from '../../../src/credentials/signing-key.ts';
+import { learn } from '../../../src/diagnostics/learn/learn-from-samples.ts';
+import type { JsonObject } from '../../../src/internal/json.ts';
+import { signBody } from '../../../src/signature/sign-body.ts';
+import { partnerCredentials } from '../../drawn/partner.ts';
+import { buyInitBody } from '../../support/bodies.ts';
+
+type Samples = Omit<Parameters<typeof learn>[0], 'credentials' | 'deliveries'> & {
+  readonly deliveries?: Parameters<typeof learn>[0]['deliveries'];
+};
+
+async function verdictOf(id: string, { deliveries = [], ...samples }: Samples) {
+  const { rows } = await learn({ deliveries, ...samples, credentials: partnerCredentials });
+  return rows.find((row) => row.id === id)?.verdict;
+}
+
+function delivery(members: JsonObject, headers: Record<string, string> = {}) {
+  const key = signingKey(partnerCredentials, 'order', {});
+  return { body: signBody(buyInitBody(members), { key }).text, headers: Object.entries(headers) };
+}
+
+/** With one letter in another case, so that its checksum is wrong. */
+const misspelt = 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7Lp';
+const evm = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+describe('addresses', () => {
+  it.each([
+    ['a wrong checksum', misspelt],
+    ['another chain', evm],
+    ['another form', 'T123'],
+  ])('with %s refute the form of the chain', async (_, buyer_crypto_address) => {
+    const deliveries = ['A', 'B', 'C'].map((partner_order_id) =>
+      delivery({ partner_order_id, chain: 'usdt-trc20', buyer_crypto_address }),
+    );
+    expect(await verdictOf('address-form', { deliveries })).toBe('refuted');
+  });
+});
+
+it('one encoded event refutes that events are not encoded', async () => {
+  const deliveries = [delivery({}, { 'Content-Encoding': 'gzip' })];
+  expect(await verdictOf('event-content-type', { deliveries })).toBe('refuted');
+});
+
+describe('old keys that work hours after new ones were asked for', () => {
+  const regeneration = { operation: 'regenerateKeys', status: 200, at: '2026-01-01T00:00:00Z', key: 'old' };
+  const later = { operation: 'createOrder', status: 200, at: '2026-01-01T03:00:00Z', key: 'old' };
+  const byNew = { operation: 'createOrder', status: 200, at: '2026-01-01T01:00:00Z', key: 'new' };
+
+  it('say nothing while no newer key has worked: nobody may have opened the link', async () => {
+    expect(await verdictOf('old-keys-die', { replies: [regeneration, later] })).toBe('not-seen');
+  });
+
+  it('refute that they die, once a newer one has', async () => {
+    expect(await verdictOf('old-keys-die', { replies: [regeneration, byNew, later] })).toBe('refuted');
+  });
+});
+
+describe('404 for three orders', () => {
+  const missing = Array.from({ length: 3 }, () => ({ operation: 'createOrder', status: 404 }));
+
+  it('says nothing of the path while the address may not be whitelisted', async () => {
+    expect(await verdictOf('order-path', { replies: missing })).toBe('not-seen');
+  });
+
+  it('refutes the path once it is', async () => {
+    const replies = [{ operation: 'whitelistIp', status: 200 }, ...missing];
+    expect(await verdictOf('order-path', { replies })).toBe('refuted');
+  });
+});
