@@ -7,6 +7,14 @@ import { type Ended, stateOfTests } from './run-in-process.ts';
 
 export const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
+const { TEST_BINARY: binary } = process.env;
+
+/** The words that start the command line: the sources, or the one file that `npm run binary` has made. */
+export const commandLine = binary === undefined ? [process.execPath, main] : [binary];
+
+/** The same, for a shell. */
+export const shellCommandLine = commandLine.map((word) => `'${word}'`).join(' ');
+
 export interface Child {
   readonly process: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -24,7 +32,7 @@ interface ChildOptions {
 /** Starts the command line in a process of its own, which is gone when the test is over. */
 export function startChild(args: readonly string[], { env = {}, cwd, answers }: ChildOptions = {}): Child {
   const terminal = answers === undefined ? [] : [...onTerminal, JSON.stringify(answers)];
-  const [program = '', ...words] = [...terminal, process.execPath, main, ...args];
+  const [program = '', ...words] = [...terminal, ...commandLine, ...args];
   const child = spawn(program, words, {
     cwd,
     env: { ...bareEnvironment, XDG_STATE_HOME: stateOfTests, TERM: 'xterm-256color', ...env },

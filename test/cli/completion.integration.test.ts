@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment } from '../support/bare-environment.ts';
-import { main } from './child.ts';
+import { shellCommandLine } from './child.ts';
 import { hasTerminals, onTerminal } from './interactive-shell.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn } from './support.ts';
@@ -81,7 +81,7 @@ describe('completion', () => {
       });
       // It only notes with what it was called.
       const fake = `#!/bin/sh
-if [ "$1" = __complete ]; then exec '${process.execPath}' '${main}' "$@"; fi
+if [ "$1" = __complete ]; then exec ${shellCommandLine} "$@"; fi
 printf '%s\\n' "$@" >> called
 echo ready
 `;

@@ -124,7 +124,7 @@ describe('doctor', { timeout: 60_000 }, () => {
 
   it('in a process of its own: a line for each check, what to do below it, and a count', async () => {
     const { code, stdout, stderr } = await startChild(['doctor']).ended;
-    expect(stdout).toMatch(/^ok {3}runtime: Node \d+/);
+    expect(stdout).toMatch(/^ok {3}runtime: (?:Node|Bun) \d+/);
     expect(stdout).toMatch(/^(?:skip|warn) .+: .+$/m);
     expect(stderr).toMatch(/^\d+ ok, .*\d+ skip.*\.\n$/);
     expect(code).toBe(/\d+ fail/.test(stderr) ? 1 : 0);

@@ -59,7 +59,7 @@ describe('in a process of its own', () => {
     });
   });
 
-  it('says where Node has no SQLite', patient, async () => {
+  it.skipIf(process.env.TEST_BINARY)('says where Node has no SQLite', patient, async () => {
     const env = { NODE_OPTIONS: '--no-experimental-sqlite' };
     const cwd = filesIn({ 'orders.sqlite': '' });
     expect(

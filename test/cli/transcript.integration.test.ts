@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment } from '../support/bare-environment.ts';
 import { freePort } from '../support/free-port.ts';
 import { isThorough } from '../support/repeat.ts';
-import { main } from './child.ts';
+import { shellCommandLine } from './child.ts';
 import { hasTerminals, startInteractiveShell } from './interactive-shell.ts';
 import { scratchFolder } from './support.ts';
 
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
       const start = shell.mark();
       // A narrow terminal cuts the lines of tables. One of width 0 counts as 80 columns.
       const compared = columns < 100 ? 8 : Number.POSITIVE_INFINITY;
-      await shell.run(`partner-exchange() { '${process.execPath}' '${main}' "$@"; }`);
+      await shell.run(`partner-exchange() { ${shellCommandLine} "$@"; }`);
       for (const block of blocksIn(readFileSync(page, 'utf8'))) {
         for (const { command, output } of stepsIn(block)) {
           const documented = output.split('\n').filter((line) => line !== '');
@@ -100,7 +100,7 @@ describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
         (isThorough ? [0, 40, 200] : [0]).map(async (columns) => {
           const shell = await startInteractiveShell({ cwd: scratchFolder(), columns });
           onTestFinished(() => shell.close());
-          await shell.run(`pe() { '${process.execPath}' '${main}' "$@"; }`);
+          await shell.run(`pe() { ${shellCommandLine} "$@"; }`);
           const start = shell.mark();
           shell.type('pe listen --port 0\n');
           await shell.printed((shown) => shown.includes('Ctrl-C ends it.'), { from: start });
@@ -110,7 +110,7 @@ describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
           await shell.printed((shown) => /Stopped[^\n]*\n/.test(shown), { from: suspended });
           const continued = shell.mark();
           shell.type('fg\n');
-          await shell.printed((shown) => shown.includes('main.ts'), { from: continued });
+          await shell.printed((shown) => shown.includes('"$@"'), { from: continued });
           shell.type('\u0003');
           await shell.printed((shown) => /ready \d+> $/.test(shown), { from: continued });
           expect(await shell.run('echo "ended with $?"')).toContain('ended with 130');
@@ -173,7 +173,7 @@ async function startShell() {
   const cwd = scratchFolder();
   const ports = await freePorts();
   /** What later commands need to have been run before; both streams are one, as on a terminal, so that their order is kept. */
-  const settings = ['exec 2>&1', `partner-exchange() { '${process.execPath}' '${main}' "$@"; }`];
+  const settings = ['exec 2>&1', `partner-exchange() { ${shellCommandLine} "$@"; }`];
 
   function start(command: string) {
     const real = withPorts(command, ports).replace(/ &$/, '');

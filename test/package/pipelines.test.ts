@@ -2,9 +2,27 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../tools/checks/entries.ts';
-import { findPipelineProblems, findUnpinned } from '../../tools/checks/pipelines.ts';
+import { findDockerfileProblems, findPipelineProblems, findUnpinned } from '../../tools/checks/pipelines.ts';
 
 const workflow = (file: string) => readFileSync(join(root, '.github/workflows', file), 'utf8');
+
+describe('the Dockerfile', () => {
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+  const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+
+  it('pleases its linter, which notices an unknown instruction and flag', () => {
+    expect(findDockerfileProblems(dockerfile)).toEqual([]);
+    const broken = `${dockerfile.replace('--interval', '--intervall')}RNU true\n`;
+    expect(findDockerfileProblems(broken)).toHaveLength(2);
+  });
+
+  it('makes an image that runs as nobody, and starts no shell', () => {
+    expect(lastStage).toMatch(/^USER 65532:65532$/m);
+    expect(lastStage).not.toMatch(/^RUN /m);
+    const commands = lastStage.match(/(?:^|\s)(?:CMD|ENTRYPOINT) .*/g) ?? [];
+    expect(commands.map((command) => command.includes(' ["'))).toEqual([true, true, true]);
+  });
+});
 
 describe('the workflows', () => {
   it('are there, and their linter has nothing to say', async () => {

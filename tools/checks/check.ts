@@ -28,10 +28,14 @@ const ofPackage = [
   'test:runtimes',
   'check:skill',
   'check:quick-start',
+  'binary',
   'test:orms',
   'examples',
 ];
-const flags: Readonly<Record<string, readonly string[]>> = { 'docs:reference': ['--', '--check'] };
+const flags: Readonly<Record<string, readonly string[]>> = {
+  'docs:reference': ['--', '--check'],
+  binary: ['--', '--host'],
+};
 
 const named = process.argv.slice(2);
 const isChosen = (script: string) => named.length === 0 || named.includes(script);
