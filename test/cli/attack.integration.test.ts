@@ -164,11 +164,7 @@ describe('attack judges what the receiver did', () => {
       .map(({ id, verdict }: Record<string, string>) => [id, verdict]);
   const json = [...only(...effects), '--format', 'json'];
 
-  it.each<[string, (count: number, id: string) => unknown]>([
-    ['a number', (count) => count],
-    ['an object of numbers', (count, id) => ({ [id]: count, another: 7 })],
-    ['an object without the orders that it does not know', (count, id) => (count ? { [id]: count } : {})],
-  ])('by --handled-url, which answers %s', async (_, answer) => {
+  it('by --handled-url, which answers with a number', async () => {
     await using receiver = await startReceiver(twice);
     const asked: string[] = [];
     const { code, stdout } = await attack(
@@ -179,7 +175,7 @@ describe('attack judges what the receiver did', () => {
           const { pathname, searchParams } = new URL(String(input));
           const id = searchParams.get('partner_order_id') ?? '';
           asked.push(`${pathname} ${searchParams.get('of')}`);
-          return Response.json(answer(receiver.handled(id), id));
+          return Response.json(receiver.handled(id));
         },
       },
     );
@@ -212,9 +208,10 @@ describe('attack judges what the receiver did', () => {
   });
 
   it.each<[string, readonly string[], () => Response, string]>([
-    ['an answer that is no JSON', [], () => new Response('two'), 'must give JSON: how often'],
-    ['1 MiB and more', [], () => new Response(`1${' '.repeat(1_048_576)}`), 'must give JSON: how often'],
-    ['a number below 0', [], () => Response.json(-1), 'must give JSON: how often'],
+    ['an answer that is no JSON', [], () => new Response('two'), 'must give a number'],
+    ['1 MiB and more', [], () => new Response(`1${' '.repeat(1_048_576)}`), 'must give a number'],
+    ['an object', [], () => Response.json({ count: 2 }), 'must give a number'],
+    ['a number below 0', [], () => Response.json(-1), 'must give a number'],
     ['404', [], () => new Response(null, { status: 404 }), 'it must answer 200, with 0'],
     ['both', ['--handled-command', 'echo 0'], () => Response.json(0), 'exclude each other'],
   ])('and refuses %s before it sends anything', async (_, more, answer, message) => {

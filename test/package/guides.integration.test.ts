@@ -248,7 +248,7 @@ describe('the first program of the guide', () => {
     const first = await startReceiver('create-orders.md', withService);
     expect(await first.next()).toMatch(/^unknown createOrder/);
     ({ port } = first);
-    const delivery = await sandbox.advance('A-1001', 'fiat_received');
+    const delivery = await sandbox.advance('A-1003', 'fiat_received');
     expect(delivery.status).toBe(200);
     first.child.kill();
     const second = await startReceiver('create-orders.md', withService);

@@ -45,11 +45,11 @@ const flags = {
   ),
   handledUrl: webAddress.optional(
     'url',
-    'Your address that tells how often your code acted on ?partner_order_id=, or keeps an event of it, as JSON',
+    'Your address that answers ?partner_order_id=… with a number: how often your code acted on the order, or keeps an event of it',
   ),
   handledCommand: textFlag.optional(
     'command',
-    'Your command that prints how often your code acted on $PARTNER_ORDER_ID, or keeps an event of it, as JSON',
+    'Your command that prints a number: how often your code acted on $PARTNER_ORDER_ID, or keeps an event of it',
   ),
   handles: wordList(
     'event',

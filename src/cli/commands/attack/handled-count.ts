@@ -1,6 +1,6 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
-import { isJsonObject, tryParse } from '../../../internal/json.ts';
+import { tryParse } from '../../../internal/json.ts';
 import { readBoundedText } from '../../../internal/read-bounded.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';
 import { withoutSecrets } from '../../terminal/secret-guard.ts';
@@ -15,8 +15,7 @@ interface HandledSource {
 }
 
 /**
- * Asks the owner of a receiver how often it acted on an order. The answer is JSON: a number, or an object with a number
- * for each order id, in which an absent order counts 0.
+ * Asks the owner of a receiver how often it acted on an order. The answer is a number.
  */
 export function handledCount(
   context: CliContext,
@@ -26,11 +25,11 @@ export function handledCount(
     throw new CliError('--handled-url and --handled-command exclude each other: give one.');
   }
   if (handledUrl !== undefined) {
-    return async (id) => readCount('--handled-url', id, await askUrl(context, handledUrl, timeoutMs, id));
+    return async (id) => readCount('--handled-url', await askUrl(context, handledUrl, timeoutMs, id));
   }
   if (handledCommand !== undefined) {
     return async (id) =>
-      readCount('--handled-command', id, await askCommand(context, handledCommand, timeoutMs, id));
+      readCount('--handled-command', await askCommand(context, handledCommand, timeoutMs, id));
   }
   return undefined;
 }
@@ -78,11 +77,10 @@ async function askCommand({ env, cwd, signal }: CliContext, command: string, tim
   }
 }
 
-function readCount(option: string, id: string, text: string): number {
-  let value = tryParse(text);
-  if (isJsonObject(value)) value = Object.hasOwn(value, id) ? value[id] : 0;
+function readCount(option: string, text: string): number {
+  const value = tryParse(text);
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   throw new CliError(
-    `${option} must give JSON: how often the order was acted on (2), or such a number for each order id.`,
+    `${option} must give a number and nothing else: how often the order was acted on, such as 2, and 0 for one that it does not know.`,
   );
 }
