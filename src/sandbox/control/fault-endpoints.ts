@@ -24,7 +24,7 @@ export function faultOperations() {
       id: 'setFaults',
       method: 'POST',
       path: 'faults',
-      summary: 'Sets the planned faults and the rates, in place of all earlier ones; `{}` removes them',
+      summary: 'Replaces all planned faults and rates; `{}` removes them',
       body: schemas.faultsSchema.partial().meta({
         examples: [
           {
@@ -44,7 +44,7 @@ export function faultOperations() {
       id: 'setFaultScenario',
       method: 'POST',
       path: 'faults/scenario',
-      summary: 'Sets the rates of a named scenario, in place of all earlier rates',
+      summary: 'Replaces all rates by those of a scenario',
       body: z.strictObject({ name: z.enum(faultScenarioNames) }).meta({ examples: [{ name: 'hostile' }] }),
       answer: schemas.faultsSchema,
       handle: ({ body }, { sandbox: { faults } }: Subject) => {

@@ -26,7 +26,7 @@ export function openApiDocument({ title, url, table, isSecret }: Api): JsonObjec
       title,
       version: '1',
       description:
-        'The API of the inspector of partner-exchange-sdk. Requests that change something need the token of the inspector, and from another machine all requests do.',
+        'The API of the inspector of partner-exchange-sdk. Lists begin with the newest item. Requests that change something need the token of the inspector, and from another machine all requests do.',
     },
     servers: [{ url }],
     paths,

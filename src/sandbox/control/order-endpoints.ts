@@ -26,7 +26,7 @@ export function orderOperations() {
       id: 'listOrders',
       method: 'GET',
       path: 'orders',
-      summary: 'Orders, the newest first',
+      summary: 'Orders',
       query: z.strictObject({ ...schemas.pageQuery, ...ofOrder, search: schemas.searchQuery }),
       answer: schemas.listOf(schemas.orderSchema),
       handle: ({ query }, { sandbox, state }: Subject) => {
@@ -57,7 +57,7 @@ export function orderOperations() {
       id: 'getOrder',
       method: 'GET',
       path: 'orders/{order}',
-      summary: 'One order, by its platform_order_ref or a partner_order_id that only one partner uses',
+      summary: 'One order, by its platform_order_ref or an unambiguous partner_order_id',
       answer: schemas.orderSchema,
       refusals: [404],
       handle: ({ params }, { state }: Subject) => shownOrder(state, findOrder(state, params.order ?? '')),
@@ -66,7 +66,7 @@ export function orderOperations() {
       id: 'listDeliveries',
       method: 'GET',
       path: 'deliveries',
-      summary: 'Events as posted, with the answer of the partner, the newest first',
+      summary: 'Events as posted, with the answers of the partner',
       query: z.strictObject({ ...schemas.pageQuery, ...ofOrder }),
       answer: schemas.listOf(schemas.deliverySchema),
       handle: ({ query }, { sandbox }: Subject) =>
@@ -79,7 +79,7 @@ export function orderOperations() {
       id: 'advanceOrder',
       method: 'POST',
       path: 'orders/{order}/advance',
-      summary: 'Moves an order one step on and posts its event; replies when the partner has answered',
+      summary: 'Moves an order one step, posts its event, and waits for the answer',
       body: z.strictObject({ step: schemas.stepSchema }).meta({ examples: [{ step: 'credited' }] }),
       answer: z.object({ order: schemas.orderSchema, delivery: schemas.deliverySchema }),
       refusals: [404, 409],
@@ -93,7 +93,7 @@ export function orderOperations() {
       id: 'playOrder',
       method: 'POST',
       path: 'orders/{order}/play',
-      summary: 'Takes a new order through a scenario, with its events',
+      summary: 'Takes a new order through a scenario',
       body: z
         .strictObject({ scenario: z.enum(orderScenarioNames) })
         .meta({ examples: [{ scenario: 'happy' }] }),
@@ -112,12 +112,12 @@ export function orderOperations() {
     }),
     deliveryAction({
       id: 'forge',
-      summary: 'Posts a copy signed with a key that was never issued: a receiver has to refuse it',
+      summary: 'Posts a copy signed with an unknown key',
       post: (sandbox, id) => sandbox.events.forge(id),
     }),
     deliveryAction({
       id: 'tamper',
-      summary: 'Posts a copy with another amount under the old signature: a receiver has to refuse it',
+      summary: 'Posts a copy with another amount and the old signature',
       post: (sandbox, id) => sandbox.events.tamper(id),
     }),
   ];

@@ -28,7 +28,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       advise: refusalAdvice,
       explain: (entry) => explainSignature(state, entry),
       send: {
-        summary: 'Sends an edited copy: of an event to its callback, of a request to this sandbox',
+        summary: 'Sends an edited copy of an event or a request',
         body: schemas.sandboxCopySchema,
         refusals: [404, 409],
         post: (entry, edit) => sendEdited(sandbox, state, { entry, edit }),
@@ -60,7 +60,7 @@ export function sandboxOperations() {
       id: 'listEmails',
       method: 'GET',
       path: 'emails',
-      summary: 'Mails with their one-time links, the newest first',
+      summary: 'Mails with their one-time links',
       query: z.strictObject(schemas.pageQuery),
       answer: schemas.listOf(schemas.emailSchema),
       handle: ({ query }, { sandbox, state }: Subject) => {
@@ -76,7 +76,7 @@ export function sandboxOperations() {
       id: 'listMessages',
       method: 'GET',
       path: 'messages',
-      summary: 'Messages of the messenger, the newest first',
+      summary: 'Messages of the messenger',
       query: z.strictObject({ ...schemas.pageQuery, search: schemas.searchQuery }),
       answer: schemas.listOf(schemas.messageSchema),
       handle: ({ query }, { sandbox }: Subject) =>
@@ -108,7 +108,7 @@ export function sandboxOperations() {
       id: 'advanceClock',
       method: 'POST',
       path: 'clock/advance',
-      summary: 'Moves the time forward; all work due until then is done before the answer',
+      summary: 'Moves the time forward, and does all work due until then',
       body: z.strictObject({ ms: z.int().min(0).max(longestAdvanceMs) }).meta({ examples: [{ ms: 60_000 }] }),
       answer: schemas.clockSchema,
       handle: async ({ body }, { sandbox }: Subject) => {
@@ -120,7 +120,7 @@ export function sandboxOperations() {
       id: 'drainClock',
       method: 'POST',
       path: 'clock/drain',
-      summary: 'Moves the time forward until no work waits for it',
+      summary: 'Moves the time forward until no work waits',
       answer: schemas.clockSchema,
       handle: async (_, { sandbox }: Subject) => {
         await sandbox.clock.drain();
@@ -131,7 +131,7 @@ export function sandboxOperations() {
       id: 'reset',
       method: 'POST',
       path: 'reset',
-      summary: 'Forgets everything, as if the sandbox were new',
+      summary: 'Forgets everything',
       answer: schemas.doneSchema,
       handle: async (_, { sandbox }: Subject) => {
         await sandbox.reset();

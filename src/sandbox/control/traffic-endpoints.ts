@@ -57,8 +57,7 @@ export function trafficEndpoints<Edit>(source: TraceSource<Edit>): readonly Cont
       id: 'listTrace',
       method: 'GET',
       path: 'trace',
-      summary:
-        'The traffic: requests, replies, events and faults, the oldest first; `replay` takes it as a file',
+      summary: 'The traffic, the oldest entry first: a file for `replay`',
       query: traceQuery.extend({
         limit: z.coerce.number().int().min(1).optional().describe('how many at most; all by default'),
       }),
@@ -72,8 +71,7 @@ export function trafficEndpoints<Edit>(source: TraceSource<Edit>): readonly Cont
       id: 'streamTrace',
       method: 'GET',
       path: 'trace/stream',
-      summary:
-        'The trace as server-sent events, from the oldest entry that is kept; go on with Last-Event-ID or `after`',
+      summary: 'The traffic as server-sent events; continue with Last-Event-ID or `after`',
       query: traceQuery,
       answer: z.string(),
       content: 'text/event-stream',
@@ -95,10 +93,9 @@ export function trafficEndpoints<Edit>(source: TraceSource<Edit>): readonly Cont
       id: 'searchTrace',
       method: 'GET',
       path: 'trace/search',
-      summary:
-        'The ids of the exchanges that a search finds, bodies included; three digits are a status, `#12` an id, quotes make text of both',
+      summary: 'The ids of the exchanges that a search finds, bodies included',
       query: z.strictObject({
-        search: schemas.searchQuery,
+        search: schemas.searchQuery.describe('words, a status of three digits, `#12`, or text in quotes'),
         after: z.coerce
           .number()
           .int()
@@ -116,7 +113,7 @@ export function trafficEndpoints<Edit>(source: TraceSource<Edit>): readonly Cont
       id: 'getExchange',
       method: 'GET',
       path: 'trace/{id}',
-      summary: 'A request or an event with its replies, and whether and with which key its signature holds',
+      summary: 'A request or event, its replies, and the key that signed it',
       answer: schemas.exchangeSchema,
       refusals: [404],
       handle: ({ params }) => {
@@ -133,7 +130,7 @@ export function trafficEndpoints<Edit>(source: TraceSource<Edit>): readonly Cont
       id: 'explainSignature',
       method: 'GET',
       path: 'trace/{id}/explanation',
-      summary: 'Why the signature of a request or an event does not hold; takes up to some seconds',
+      summary: 'Why its signature does not hold; can take seconds',
       answer: schemas.explanationSchema,
       refusals: [404, 409],
       handle: ({ params }) => {
