@@ -41,7 +41,7 @@ export default defineCommand({
     format: {
       kind: 'enum',
       values: ['text', 'json', 'csv'],
-      brief: 'How findings are printed; docs/cli.md has the shapes',
+      brief: 'How findings are printed',
       default: 'text',
     },
   },
