@@ -17,6 +17,32 @@ it('SECURITY.md names every package that the build bundles, and no other', () =>
   expect(rows.sort()).toEqual(bundled.map(({ name }) => name).sort());
 });
 
+describe('an installation', () => {
+  const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+
+  it('runs no script, for this package and for what comes with it', () => {
+    const names = ['.', ...readDependencies().map(({ name }) => `node_modules/${name}`)];
+    const scripts = names.flatMap((name) => Object.keys(read(`${name}/package.json`).scripts ?? {}));
+    expect(scripts).toContain('prepack');
+    expect(scripts.filter((script) => /^(?:pre|post)?install$/.test(script))).toEqual([]);
+  });
+
+  it('in a clone takes what the lock files name, by its hash', () => {
+    const locks = ['package-lock.json', 'tools/binary/package-lock.json', 'tools/site/package-lock.json'];
+    const packages = locks.flatMap((file) => Object.entries<LockedPackage>(read(file).packages));
+    expect(packages.length).toBeGreaterThan(400);
+    const isHashed = ([path, { integrity, inBundle, link }]: [string, LockedPackage]) =>
+      path === '' || inBundle || link || integrity?.startsWith('sha512-');
+    expect(packages.filter((each) => !isHashed(each)).map(([path]) => path)).toEqual([]);
+  });
+});
+
+interface LockedPackage {
+  readonly integrity?: string;
+  readonly inBundle?: boolean;
+  readonly link?: boolean;
+}
+
 describe('the check of the licences', () => {
   const [first] = bundled;
   const head = `${first?.name} ${first?.version} (MIT)`;
