@@ -55,6 +55,20 @@ describe('a chart', () => {
     expect(other / own).toBe(2);
   });
 
+  it('has round steps from zero on a linear scale, and ends with the greatest value', () => {
+    const points = [
+      [1, 28.6],
+      [30, 14],
+    ] as const;
+    const svg = toSvg({ ...lines, scale: 'linear', lines: [{ label: 'ours', points }] });
+    const ticks = [...svg.matchAll(/class="tick" text-anchor="(?:end|middle)">(\d+)</g)].map(
+      ([, text]) => text,
+    );
+    const steps = ['0', '5', '10', '15', '20', '25', '30'];
+    expect(ticks).toEqual([...steps, ...steps]);
+    expect(svg).toContain('470,211.2"');
+  });
+
   it('shows growth in proportion as a straight line, and names that do not cover each other', () => {
     const svg = toSvg(lines);
     expect(svg).toContain('points="76,340 470,64"');

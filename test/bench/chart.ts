@@ -22,7 +22,8 @@ export interface BarChart extends ChartBase {
 
 export interface LineChart extends ChartBase {
   readonly kind: 'lines';
-  /** Both axes are logarithmic: what grows in proportion is a diagonal, what does not grow is level. */
+  /** Logarithmic on both axes: what grows in proportion is a diagonal, what does not grow is level. @default 'log' */
+  readonly scale?: 'log' | 'linear';
   readonly x: string;
   readonly y: string;
   readonly lines: readonly {
@@ -104,14 +105,14 @@ function drawBars({ bars, unit }: BarChart): { height: number; content: string[]
   return { height: top + bars.length * rowHeight + 16, content };
 }
 
-function drawLines({ lines, x, y }: LineChart): { height: number; content: string[] } {
+function drawLines({ lines, x, y, scale = 'log' }: LineChart): { height: number; content: string[] } {
   const points = lines.flatMap(({ points }) => points);
-  const xs = logScale(
+  const xs = scales[scale](
     points.map(([value]) => value),
     plot.left,
     plot.right,
   );
-  const ys = logScale(
+  const ys = scales[scale](
     points.map(([, value]) => value),
     plot.bottom,
     plot.top,
@@ -152,6 +153,20 @@ function drawLines({ lines, x, y }: LineChart): { height: number; content: strin
     );
   }
   return { height: plot.bottom + 58, content };
+}
+
+const scales = { log: logScale, linear: linearScale };
+
+/** From zero to a round value above the greatest, in six steps at most. */
+function linearScale(values: readonly number[], from: number, to: number) {
+  const most = Math.max(...values);
+  const unit = 10 ** Math.floor(Math.log10(most / 6));
+  const step = unit * ([1, 2, 5].find((times) => most <= 6 * times * unit) ?? 10);
+  const steps = Math.ceil(most / step);
+  return {
+    ticks: Array.from({ length: steps + 1 }, (_, index) => index * step),
+    place: (value: number) => round(from + (value / (steps * step)) * (to - from)),
+  };
 }
 
 /** From the power of ten below the least value to the one above the greatest. */
