@@ -376,12 +376,14 @@ describe('the commands of a guide', () => {
   const text = globSync('docs/guides/*.md', { cwd: root })
     .map((file) => readFileSync(join(root, file), 'utf8'))
     .join('\n');
-  const commands = [...text.matchAll(/^(?:npx )?partner-exchange (.+)$|`partner-exchange ([^`]+)`/gm)].map(
-    ([, line, inText]) => line ?? inText ?? '',
-  );
+  const commands = [
+    ...text.matchAll(
+      /^(?:npx )?partner-exchange(?:-sdk)? (.+)$|`(?:npx )?partner-exchange(?:-sdk)? ([^`]+)`/gm,
+    ),
+  ].map(([, line, inText]) => line ?? inText ?? '');
 
   it('are commands that there are, with flags that they have', async () => {
-    expect(commands.length).toBeGreaterThan(10);
+    expect(commands.length).toBeGreaterThan(30);
     for (const command of new Set(commands)) {
       const words = command.split(' ');
       const { code, stdout } = await partnerExchange([...commandOf(words), '--help']);
@@ -396,7 +398,9 @@ describe('the commands of a guide', () => {
   /** Its name, which is two words for commands of a group. `sandbox` alone starts one. */
   function commandOf([first = '', second = '']: string[]): string[] {
     if (first === 'sandbox' && !/^[a-z]/.test(second)) return [first, 'start'];
-    return ['keys', 'messenger', 'order', 'inbox', 'sandbox'].includes(first) ? [first, second] : [first];
+    return ['address', 'keys', 'messenger', 'order', 'inbox', 'sandbox'].includes(first)
+      ? [first, second]
+      : [first];
   }
 });
 
