@@ -4,6 +4,7 @@ import type { OrderTimeline } from '../../src/events/order-timeline.ts';
 import type { DeadLetter } from '../../src/inbox/inbox.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { SandboxDelivery } from '../../src/sandbox/events/delivery.ts';
+import type { TraceEntry } from '../../src/sandbox/trace.ts';
 import { type Books, isPoison, ordersOf, type Visit } from './books.ts';
 import { journalOf, personal, requestsOf } from './order-steps.ts';
 import type { PartnerProcess } from './partner-process.ts';
@@ -238,9 +239,12 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
 /** A time limit of 5 s for keys, and one for each of the calls of a store. */
 const longestAnswerMs = 16_000;
 
-/** Keys die after a day where the deployment says so, or when the clock jumps. */
-function areKeysOver({ plan }: World): boolean {
+/** Keys die after a day where the deployment says so, or when the clock jumps, and nobody waits for keys that were denied. */
+function areKeysOver({ plan, sandbox }: World): boolean {
   if (plan.keys !== 'ring') return false;
+  const isDenial = ({ kind, operation, status = 0 }: TraceEntry) =>
+    kind === 'reply' && operation === 'regenerateKeys' && status >= 400 && status < 500;
+  if (!plan.isHonest && [...sandbox.trace].some(isDenial)) return true;
   return plan.clocks === 'jumping' || plan.versions.some(({ overlapMs }) => overlapMs < 86_400_000);
 }
 

@@ -33,4 +33,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['nov24', 4664],
   ['nov24', 8490],
   ['nov24', 8937],
+  ['nov28', 512],
 ];
