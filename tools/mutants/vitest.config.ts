@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config';
+
+/** Which folders of `src` are mutated: `run-mutants.ts` gives them. */
+const folders = (process.env.MUTANTS ?? '').split(',');
+
+/** Those integration tests that neither start a process nor listen: unit tests in all but their speed. */
+const inProcess = [
+  'test/orders/{create,first-event,mismatch,observe,reconcile,start,submit,unsettled}.integration.test.ts',
+  'test/rotation/{one-partner,rotation,stored-keys}.integration.test.ts',
+  'test/webhooks/{found-credentials,inbox,refusals,refused-requests,secrecy,unrecognized}.integration.test.ts',
+  'test/inbox/sqlite/{locked-file,private-file,sqlite-inbox}.integration.test.ts',
+];
+const ofFolders = (files: string) => folders.some((folder) => files.startsWith(`test/${folder}/`));
+
+export default defineConfig({
+  test: {
+    isolate: false,
+    // The code is instrumented, and the machine may be busy.
+    testTimeout: 120_000,
+    execArgv: ['--disable-warning=PartnerExchangeWarning'],
+    setupFiles: 'test/support/fresh-modules.ts',
+    // Stores that need a server are left out.
+    provide: { redis: { missing: 'mutants' }, postgres: { missing: 'mutants' } },
+    include: [
+      ...folders.map((folder) => `test/${folder}/**/!(*.integration).test.ts`),
+      ...inProcess.filter(ofFolders),
+    ],
+    // They count how often they have tried each way.
+    exclude: ['test/signature/{forgeries,scheme-forgeries}.test.ts'],
+  },
+});
