@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command, RouteMap } from '@stricli/core';
 import { commandNames, loadRoutes } from '../../src/cli/commands/command-list.ts';
-import type { RunContext } from '../../src/cli/terminal/context.ts';
+import { exitCodes, type RunContext } from '../../src/cli/terminal/context.ts';
 import { root } from '../checks/entries.ts';
 
 type Target = Command<RunContext> | RouteMap<RunContext>;
@@ -18,11 +18,28 @@ interface Parameter {
   readonly variadic?: boolean;
 }
 
+const endings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: 'it did what you asked, and found nothing wrong',
+  findings: 'it ran, and found something wrong, or the service refused it',
+  usage: 'it did not run: arguments, configuration or files are not right',
+  unknownOutcome: 'the service may or may not have acted: look before you repeat it',
+  stopped: 'it was stopped (Ctrl-C, closed output) with nothing left open; otherwise 3',
+};
+// Sound: the keys of the literal.
+const codes = Object.keys(endings) as (keyof typeof endings)[];
+
 const intro = `# Commands
 
 For everybody who types \`partner-exchange\`: each command with its arguments and options, as \`--help\` after it prints them. [The command line](cli.md) says how they work together. Every command also takes \`--help\`, and \`--debug\`, which says more when something fails; those with a line about JSON take \`--format json\`. Members may be added to the JSON; these stay.
 
 This page is generated from the commands (\`npm run docs:commands\`).
+
+## Exit codes
+
+| exit code | means |
+|---|---|
+${codes.map((name) => `| ${exitCodes[name]} | ${endings[name]} |`).join('\n')}
+
 `;
 
 /** docs/commands.md, from the commands. */
