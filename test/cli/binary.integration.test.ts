@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { ourReceivers } from '../diagnostics/attack/our-receivers.ts';
 import { credentials } from '../webhooks/deliveries.ts';
 import { startChild } from './child.ts';
-import { filesIn, keys } from './support.ts';
+import { filesIn, keys, scratchFolder } from './support.ts';
 
 const { TEST_BINARY: binary = '' } = process.env;
 
@@ -59,8 +61,12 @@ describe.skipIf(binary === '')('the command line in one file', { timeout: 120_00
   });
 
   it.runIf(process.getuid?.() === 0)('works for a user without a home or a folder to write to', async () => {
+    // The checkout may be in a folder that others cannot read.
+    const folder = scratchFolder();
+    chmodSync(folder, 0o755);
+    copyFileSync(binary, join(folder, 'partner-exchange'));
     const options = { cwd: '/', uid: 65_532, gid: 65_532, env: { HOME: '/' } };
-    const child = spawn(binary, ['sandbox', '--exec', 'exit 7'], options);
+    const child = spawn(join(folder, 'partner-exchange'), ['sandbox', '--exec', 'exit 7'], options);
     const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining('cannot find it') });
   });
