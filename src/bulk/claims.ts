@@ -1,6 +1,7 @@
 import type { RequestErrorCode } from '../errors/errors.ts';
 import { hash } from '../internal/hash.ts';
 import { isJsonObject, type JsonValue } from '../internal/json.ts';
+import { refuseNewer } from '../internal/stored-version.ts';
 import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
@@ -130,7 +131,9 @@ export function campaignClaims(options: {
 
 function toClaim(value: JsonValue | undefined): ClaimRecord | undefined {
   // Sound: only this file writes below its prefix.
-  return isJsonObject(value) ? (value as unknown as ClaimRecord) : undefined;
+  return isJsonObject(refuseNewer(value, 'The claim of a number'))
+    ? (value as unknown as ClaimRecord)
+    : undefined;
 }
 
 /** 128 bits, in hex. */

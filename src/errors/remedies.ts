@@ -183,6 +183,7 @@ export const storeRemedies = {
   disk_full: 'Free some space, and run the change again.',
   store_conflict: 'Nothing was written: run the change again.',
   store_lost: 'Nothing was written: restore the records of Redis, or start the process again without them.',
+  newer_format: 'Update this process to the version that wrote it, or leave it to a process of that version.',
   store_closed: 'Create a new store, or close it after everything that uses it.',
 } as const satisfies Remedies;
 

@@ -3,6 +3,7 @@ import { storeRemedies } from '../errors/remedies.ts';
 import { driverError } from '../internal/driver-error.ts';
 import { limitCalls } from '../internal/limited-calls.ts';
 import { checkInteger, invalidOption } from '../internal/options.ts';
+import { isNewerFormat } from '../internal/stored-version.ts';
 import { callHook } from '../internal/warn.ts';
 import { inboxStopped } from './handling-attempt.ts';
 import type { Handling } from './handling-options.ts';
@@ -168,9 +169,9 @@ export function toInboxError(error: unknown): InboxError {
   if (isStoreError(error)) {
     if (error.code === 'disk_full')
       return new InboxError('store_full', 'The disk of the inbox is full.', { cause });
-    // It knows more: a file was replaced, or belongs to another user.
+    // It knows more: a file was replaced, or a newer version wrote a record.
     const { what, remedy } = partsOf(error);
-    if (remedy !== storeRemedies[error.code])
+    if (isNewerFormat(error) || remedy !== storeRemedies[error.code])
       return new InboxError('store_unavailable', what, { cause, remedy });
   }
   return new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });

@@ -1,5 +1,6 @@
 import { InboxError, isInboxError, isOrderError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
+import { isNewerFormat } from '../internal/stored-version.ts';
 import type { Handling } from './handling-options.ts';
 import type { AttemptResult, Delivery, HandleResult, InboxHost } from './inbox.ts';
 import { type Marking, notCommitted } from './marking.ts';
@@ -45,20 +46,25 @@ export async function attemptDelivery(
     );
     if (marking?.isAsked && !(await marking.isThere())) throw notCommitted();
     if (result === 'no-handler' && waitedMs < options.ignoreAfterMs) {
-      // Ever longer, so that a delivery is put back about fifteen times: often enough for another process to find it.
-      const delayMs = Math.min(Math.max(1_000, waitedMs / 2), options.ignoreAfterMs - waitedMs);
-      return { outcome: 'put-back', delayMs: Math.ceil(delayMs) };
+      return putBack(waitedMs, options.ignoreAfterMs - waitedMs);
     }
     return { outcome: result === 'handled' ? 'handled' : 'ignored', ...timings() };
   } catch (error) {
     // Its effect is committed, whatever the handler threw after that.
     if (marking?.isAsked && (await marking.isThere().catch(() => false)))
       return { outcome: 'handled', error, ...timings() };
+    // A process of that version handles it, or this one once it is updated.
+    if (isNewerFormat(error)) return putBack(waitedMs, options.ignoreAfterMs);
     // Another attempt ends in the same way.
     const isLast = attempt >= options.maxAttempts || isUnrecognizedError(error) || isMismatch(error);
     // A stop never makes a dead letter of what it interrupts.
     return { outcome: isLast && !options.signal?.aborted ? 'dead' : 'failed', error, ...timings() };
   }
+}
+
+/** Ever longer, so that a delivery is put back about fifteen times: often enough for another process to find it. */
+function putBack(waitedMs: number, mostMs: number): PutBack {
+  return { outcome: 'put-back', delayMs: Math.ceil(Math.min(Math.max(1_000, waitedMs / 2), mostMs)) };
 }
 
 /**

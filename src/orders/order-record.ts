@@ -4,6 +4,7 @@ import { type OrderTimeline, toTimeline } from '../events/order-timeline.ts';
 import { hash } from '../internal/hash.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { quotedName } from '../internal/printable-text.ts';
+import { refuseNewer } from '../internal/stored-version.ts';
 import { writeSorted } from '../signature/write-json.ts';
 import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 import { differingMembers } from './order-differences.ts';
@@ -62,7 +63,6 @@ const loggedEvent = z.looseObject({
  * of the address, of a reply only its status and what `keepReply` picked.
  */
 const knownMembers = z.object({
-  /** A later form gets a later number. */
   version: z.literal(1),
   partner_order_id: text,
   /** SHA-256 over merchant and payload: see `orderDigest`. */
@@ -150,15 +150,16 @@ const shownEvents = z.array(
 /** Without the members that this version does not know: nothing here uses them. */
 export type OrderRecord = Readonly<z.infer<typeof knownMembers>>;
 
-/** @throws {StoreError} `store_failed` for a form that this version does not know */
+/** @throws {StoreError} `newer_format`; `store_failed` for what is no record of ours */
 export function readRecord(value: JsonValue | undefined): OrderRecord | undefined {
   if (value === undefined) return undefined;
+  refuseNewer(value, 'The record of an order');
   const result = orderRecord.safeParse(value);
   if (result.success) return result.data;
   throw new StoreError(
     'store_failed',
-    'A record of the order journal is not in a form that this version knows: another version wrote it, or another program uses its prefix.',
-    { remedy: 'Use the version that wrote it, or give the journal a prefix of its own.' },
+    'A record of the order journal is not in its form: another program uses its prefix.',
+    { remedy: 'Give the journal a prefix of its own.' },
   );
 }
 

@@ -1,3 +1,4 @@
+import { refuseNewer } from '../internal/stored-version.ts';
 import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
 import type { RecordSet } from '../store/record-store.ts';
 import { type EventWindow, mergeEvents, recent, withEvent, withoutEvent } from './event-window.ts';
@@ -94,7 +95,7 @@ export function openCounter(
 
   function read(): Counts {
     // Sound: only `write` writes records under these keys.
-    const stored = keys.map((key) => records.get(key) as Counts | undefined);
+    const stored = keys.map((key) => refuseNewer(records.get(key), 'A count of codes') as Counts | undefined);
     const all = stored.filter((counts) => counts !== undefined).reduce(mergeCounts, noCounts);
     const counts = countsAt(all, windows, now);
     // The clock moved back. Unless this is stored, the windows of future events never end.

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isConfigurationError, OtpError } from '../errors/errors.ts';
 import { latinDigits } from '../internal/latin-digits.ts';
 import type { RandomBytes } from '../internal/random.ts';
+import { refuseNewer } from '../internal/stored-version.ts';
 import type { RecordSet, RecordStore } from '../store/record-store.ts';
 import { keyedHash, type Secret, seal, unseal } from './otp-secrets.ts';
 
@@ -48,7 +49,7 @@ export function flowKey(id: string): string {
 
 export function readFlow(records: RecordSet, key: string): Flow | undefined {
   // Sound: only `writeFlow` writes records under these keys.
-  return records.get(key) as Flow | undefined;
+  return refuseNewer(records.get(key), 'The record of a code') as Flow | undefined;
 }
 
 export function writeFlow(records: RecordSet, key: string, flow: Flow): void {

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { KeyError } from '../errors/errors.ts';
 import { defineOptions, invalidOption, type OptionTable } from '../internal/options.ts';
+import { newerFormat } from '../internal/stored-version.ts';
 
 /** Options of {@link aesGcm}. */
 export interface AesGcmOptions {
@@ -55,6 +56,7 @@ export function aesGcm(options: AesGcmOptions): TextCipher {
     },
     decrypt(encrypted) {
       const [, keyId = '', nonce = '', sealed = ''] = form.exec(encrypted) ?? [];
+      if (/^v[2-9]\./.test(encrypted)) throw newerFormat('The text of the stored keys');
       if (keyId === '') throw invalid(`is not in the form ${version}.<key id>.<nonce>.<ciphertext>`);
       const key = byId.get(keyId);
       if (key === undefined)

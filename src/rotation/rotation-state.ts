@@ -3,6 +3,7 @@ import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { type KeyOrigin, namesOf, readOrigin } from '../credentials/same-partner.ts';
 import { KeyError } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, tryParse } from '../internal/json.ts';
+import { refuseNewer } from '../internal/stored-version.ts';
 import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
 
 /** One set of keys that the service has issued. */
@@ -70,12 +71,14 @@ export function writeState({ origin, current, request, pending, retired, ...late
  * Reads the text by hand, since `./rotation` must not load zod.
  *
  * @throws {KeyError} `key_storage_invalid`, without any of the text in its message
+ * @throws {StoreError} `newer_format`
  */
 export function readState(text: string | undefined): RotationState {
   if (text === undefined) return emptyState;
   const state = tryParse(text);
   if (state === undefined) throw invalid('it is not JSON');
   if (!isJsonObject(state)) throw invalid('it is not an object');
+  refuseNewer(state, 'The state of a key rotation');
   if (state.version !== version) throw invalid('it has another version');
   const { version: _, origin, current, request, pending, retired, ...later } = state;
   if (!Array.isArray(retired)) throw invalid('retired is not a list');

@@ -7,6 +7,7 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
+import { isNewerFormat } from '../internal/stored-version.ts';
 import { checkRecordKey } from '../store/apply-change.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { KeyStorage } from './rotation-state.ts';
@@ -52,7 +53,7 @@ export function storedKeys(options: StoredKeysOptions): KeyStorage {
     try {
       return decrypt(value);
     } catch (error) {
-      if (isKeyError(error)) throw error;
+      if (isKeyError(error) || isNewerFormat(error)) throw error;
       // Any other may quote the text.
       throw invalid('cannot be decrypted');
     }

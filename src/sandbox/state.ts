@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Deployment } from '../deployment/define-deployment.ts';
-import { ConfigurationError } from '../errors/errors.ts';
 import type { RandomBytes } from '../internal/random.ts';
+import { refuseNewer } from '../internal/stored-version.ts';
 import { createClock, type InternalClock } from './clock.ts';
 import { createData, type SandboxData } from './data.ts';
 import { retryDelay } from './events/delivery.ts';
@@ -138,9 +138,7 @@ async function restoreState(state: SandboxState): Promise<void> {
   // Sound: the sandbox wrote these records, each of them is an object, and their version is checked.
   const records = (await data.read()) as { key: string; value: object }[];
   const facts = records.find(({ key }) => key === 'facts')?.value as Facts | undefined;
-  if (facts !== undefined && facts.version !== version) {
-    throw new ConfigurationError('invalid_option', 'data was written by another version of the sandbox.');
-  }
+  refuseNewer(facts, 'The data of the sandbox');
   for (const { key, value } of records) {
     partners.restore(key, value);
     messenger.restore(key, value);

@@ -11,6 +11,7 @@ import {
   type Settings,
   text,
 } from '../internal/options.ts';
+import { refuseNewer } from '../internal/stored-version.ts';
 import { checkStore, type RecordSet, type RecordStore } from './record-store.ts';
 import { userTransactionOf } from './user-transaction.ts';
 
@@ -246,7 +247,7 @@ function outcomeOf(error: unknown, settings: ReturnType<typeof readOptions>): Ou
 
 function readRun(value: JsonValue | undefined): Run | undefined {
   // Sound: the key is a hash below our own prefix, so only this file writes it.
-  return value as Run | undefined;
+  return refuseNewer(value, 'The record of an effect') as Run | undefined;
 }
 
 /** @throws {ConfigurationError} `invalid_option` */

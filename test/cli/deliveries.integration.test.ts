@@ -340,7 +340,7 @@ describe('replay', () => {
       'cannot be sent',
     ],
     ['a part missing', '{"format":"partner-exchange-delivery/1","headers":[]}', 'not a complete'],
-    ['a later version', '{"format":"partner-exchange-delivery/2"}', 'another version'],
+    ['a later version', '{"format":"partner-exchange-delivery/2"}', 'a newer version'],
     [
       'traffic of another shape',
       '{"lastId":1,"entries":[{"kind":"event","headers":{"a":1}}]}',

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSavedRequest } from '../../src/cli/deliveries/saved-deliveries.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { checkPin } from '../../src/diagnostics/pin/pin-scheme.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import type { SandboxCredentials } from '../../src/sandbox/partners/fixed-partners.ts';
+import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { partnerExchange } from '../cli/run-in-process.ts';
 import { callback, order, place, post, refusal } from '../sandbox/support.ts';
 import { startServer } from '../support/local-server.ts';
@@ -62,6 +64,12 @@ for (const { commit, folder, copy, json, names } of allFixtures) {
       'event.buy.received.fiat',
     );
   });
+
+  if (names('.').includes('deployment.json')) {
+    it(`the deployment file of ${commit} is read`, () => {
+      expect(defineDeployment({ learnt: json('deployment.json') }).signature).toEqual(defaultScheme);
+    });
+  }
 
   it(`the pin of ${commit} holds`, () => {
     expect(checkPin(json('pin.json'), { credentials })).toMatchObject({ fixtures: 1 });

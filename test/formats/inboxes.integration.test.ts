@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
+import { recordQuarantine } from '../../src/inbox/quarantine/record-quarantine.ts';
 import { type QueueInbox, queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
@@ -85,6 +86,20 @@ for (const fixtures of allFixtures) {
       await inbox.stop();
     });
   });
+
+  if (fixtures.names('.').includes('quarantine.json')) {
+    it(`the unverified bodies of an inbox are listed and removed, written by ${fixtures.commit}`, async () => {
+      const now = () => writtenAt;
+      const store = memoryStore({ now });
+      await loadRecords(store, fixtures.json<RecordDump>('quarantine.json'));
+      const options = { prefix: 'inbox/', quarantineMs: day, maxQuarantined: 100, now };
+      const quarantine = recordQuarantine(store, options);
+      const found = await quarantine.list({ limit: 100 });
+      expect(found.map(({ body }) => body)).toEqual([eventOf('first'), eventOf('second')]);
+      await quarantine.remove(found.map(({ id }) => id));
+      expect(await store.list({ prefix: '', limit: 100 })).toEqual([]);
+    });
+  }
 
   describe(`messages of queueInbox, written by ${fixtures.commit}`, () => {
     interface Written {

@@ -8,6 +8,7 @@ import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { keyFile } from '../../src/rotation/key-file.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
+import { once } from '../../src/store/once.ts';
 import { generation } from '../credentials/keys.ts';
 import { bench, event, order } from '../orders/service.ts';
 import { storeKinds } from '../store/store-kinds.ts';
@@ -163,6 +164,21 @@ for (const fixtures of allFixtures) {
       expect(await rejected(ofNetwork)).toMatchObject({ code: 'limit_reached', limit: 'ip' });
     });
   });
+
+  if (names('.').includes('once.json')) {
+    it(`an effect is not repeated, written by ${commit}`, async () => {
+      const { key, result, records } = json<{ key: string; result: unknown; records: RecordDump }>(
+        'once.json',
+      );
+      const store = memoryStore();
+      await loadRecords(store, records);
+      const repeated = () => Promise.reject(new Error('It was repeated.'));
+      expect(await once(store, key, repeated, { fingerprint: '0xabc' })).toEqual(result);
+      expect(await rejected(once(store, key, repeated, { fingerprint: '0xdef' }))).toMatchObject({
+        code: 'different_input',
+      });
+    });
+  }
 
   describe(`the claims of a campaign, written by ${commit}`, () => {
     it('let no number get a message twice', async () => {

@@ -7,6 +7,7 @@ import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { startBoss } from '../inbox/engines.ts';
 import { describeWith, redisUrl, run } from '../store/servers.ts';
+import { rejected } from '../support/refusal.ts';
 import { loadRedis, type RedisEntry } from './dumps.ts';
 import { allFixtures } from './fixtures.ts';
 import { eventOf, receiverOn, until } from './subjects.ts';
@@ -16,7 +17,30 @@ function itReads(
   open: (options: HandlingOptions) => ManagedInbox,
   /** The data of the jobs that hold a delivery. */
   stored: () => Promise<readonly unknown[]>,
+  /** Writes the version of their form into them, and has them due. */
+  stamp: (version: number) => Promise<unknown>,
 ): void {
+  it('leaves what a newer version has stored as it is, and handles the rest', async () => {
+    await stamp(2);
+    const before = await stored();
+    const errors: unknown[] = [];
+    const inbox = open({ onStoreError: (error) => errors.push(error) });
+    const { webhooks, handled } = receiverOn({ inbox });
+    await webhooks.receive(eventOf('fresh'));
+    await until(() => handled.length === 1 && errors.length === 2);
+    expect(errors).toMatchObject([{ code: 'newer_format' }, { code: 'newer_format' }]);
+    expect(await inbox.deadLetters()).toEqual([]);
+    for (const { digest, reason } of before.map(Object)) {
+      if (reason === undefined) continue;
+      for (const act of [inbox.deadLetter, inbox.discard])
+        expect(await rejected(act(digest))).toMatchObject({ cause: { code: 'newer_format' } });
+    }
+    await inbox.stop();
+    expect(handled).toEqual(['fresh']);
+    expect(new Set(await stored())).toEqual(new Set(before));
+    await stamp(1);
+  });
+
   it('counts, lists the dead letters and knows every repetition', async () => {
     const inbox = open({ role: 'receiver' });
     expect(await inbox.counts()).toEqual({ open: 2, dead: 2 });
@@ -80,10 +104,12 @@ for (const { commit, json } of allFixtures) {
       await loadRedis(redis, `${prefix}:inbox:`, entries);
       for (const job of await queue.getJobs(['wait', 'delayed', 'failed']))
         await job.updateData(withNewer(job.data));
-      // Its time has come.
+      await endDelays();
+    });
+    async function endDelays(): Promise<void> {
       for (const id of await redis.zrange(`${prefix}:inbox:delayed`, '0', '-1'))
         await redis.zadd(`${prefix}:inbox:delayed`, 'XX', (Date.now() - 1_000) * 4096, id);
-    });
+    }
     afterAll(async () => {
       await queue.obliterate({ force: true });
       await queue.close();
@@ -101,6 +127,11 @@ for (const { commit, json } of allFixtures) {
           ...options,
         }),
       async () => (await queue.getJobs(['wait', 'delayed', 'failed'])).map(({ data }) => data),
+      async (version) => {
+        for (const job of await queue.getJobs(['wait', 'delayed', 'failed']))
+          await job.updateData({ ...job.data, version });
+        await endDelays();
+      },
     );
   });
 
@@ -141,6 +172,10 @@ for (const { commit, json } of allFixtures) {
       async () => {
         const open = `SELECT data FROM ${schema}.job WHERE state < 'active'`;
         return (await boss.getDb().executeSql(open)).rows.map(({ data }) => data);
+      },
+      async (version) => {
+        const stamp = `UPDATE ${schema}.job SET data = data || $1::jsonb, start_after = now() WHERE state < 'active'`;
+        await boss.getDb().executeSql(stamp, [JSON.stringify({ version })]);
       },
     );
   });

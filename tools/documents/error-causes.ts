@@ -231,6 +231,10 @@ export const errorCauses: Readonly<Record<Code, readonly string[]>> = {
     '`FLUSHALL`, or a policy that evicts keys',
     'a failover to a replica that was behind',
   ],
+  newer_format: [
+    'two versions run at once during an update',
+    'the package was set back to an earlier version',
+  ],
   store_closed: ['the store was closed before what uses it', 'a test closes a store that another one shares'],
   invalid_input: [
     'a member is missing or misspelt',

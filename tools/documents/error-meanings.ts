@@ -127,6 +127,8 @@ export const meanings: Meanings = {
     store_conflict: 'Other processes kept changing the same records.',
     store_lost:
       'Redis no longer holds the records that this process has used. Nothing is written until they are back or the process is started again.',
+    newer_format:
+      'A newer version of this package wrote it, in a form that this one does not know. It was left as it is.',
     store_closed: '`close` was called.',
   },
   ValidationError: {

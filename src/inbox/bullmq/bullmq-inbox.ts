@@ -7,6 +7,7 @@ import {
   type OptionTable,
   optional,
 } from '../../internal/options.ts';
+import { isNewer, refuseNewer } from '../../internal/stored-version.ts';
 import { checkMethods, durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import { type DeadLetter, type DeadLetterRead, type ManagedInbox, toDeadLetter } from '../inbox.ts';
@@ -137,7 +138,8 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
       },
       async deadLetters({ limit, withBody }) {
         const jobs = await call(() => queue.getJobs(['failed'], 0, limit - 1, true));
-        return jobs.flatMap((job) => readDeadLetter(job, { withBody }) ?? []);
+        const readable = jobs.filter((job) => !isNewer(job?.data));
+        return readable.flatMap((job) => readDeadLetter(job, { withBody }) ?? []);
       },
       deadLetter: (digest, read) => call(async () => readDeadLetter(await findDead(digest), read)),
       replay: (digest) =>
@@ -150,6 +152,7 @@ export function bullmqInbox(options: BullmqInboxOptions): ManagedInbox {
         call(async () => {
           const job = await findDead(digest);
           if (job === undefined) return false;
+          refuseNewer(job.data, 'The dead letter');
           // Ends like a handled job, so that its digest is remembered.
           await job.updateData(handledData);
           await putBack(job);

@@ -2,11 +2,12 @@ import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { settledWithin } from '../../internal/deadline.ts';
 import { describeError } from '../../internal/describe-error.ts';
 import { driverError } from '../../internal/driver-error.ts';
+import { isNewer, newerFormat } from '../../internal/stored-version.ts';
 import { reportStore } from '../durable-inbox.ts';
 import { attemptDelivery, handlerStopped, leaseLost, startLeaseClock } from '../handling-attempt.ts';
 import type { Handling } from '../handling-options.ts';
 import type { AttemptResult, Delivery, InboxHost } from '../inbox.ts';
-import { findDelivery, readDelivery } from '../stored-delivery.ts';
+import { findDelivery, newerAgainMs, readDelivery } from '../stored-delivery.ts';
 import type { BullJob, BullWorker, BullWorkerOptions } from './bullmq-job.ts';
 import { attemptsOf, deadJobData, isolatedJobData, readIsolationRecord } from './bullmq-job.ts';
 
@@ -51,7 +52,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
   let isIsolating = false;
 
   async function process(job: BullJob): Promise<void> {
-    const delivery = readDelivery(job.data);
+    const delivery = isNewer(job.data) ? await leaveToNewer(job) : readDelivery(job.data);
     // It was discarded.
     if (delivery === 'handled') return;
     // It was fetched before the worker was paused.
@@ -64,6 +65,13 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
     } finally {
       running.delete(attempt);
     }
+  }
+
+  /** A process of the version that stored it may fetch it next. Not an attempt. */
+  async function leaveToNewer(job: BullJob): Promise<never> {
+    reportStore(newerFormat('A stored delivery'), handling);
+    await job.moveToDelayed(Date.now() + newerAgainMs, job.token ?? '');
+    throw notFinished('DelayedError');
   }
 
   /** A delivery that lost its lock may have killed the process, so nothing runs beside it. */
@@ -169,7 +177,7 @@ export function startBullmqWorker(makeWorker: MakeWorker, { host, handling, reme
 
   /** Redis has stored the failure, final or not. */
   function reportFailed(job: BullJob | undefined, error: Error): void {
-    const delivery = findDelivery(job?.data);
+    const delivery = isNewer(job?.data) ? undefined : findDelivery(job?.data);
     if (job === undefined || delivery === undefined) return;
     const result = results.get(error) ?? { attempt: attemptsOf(job), error: driverError(error) };
     host.report(delivery, { ...result, outcome: job.finishedOn ? 'dead' : 'failed' });

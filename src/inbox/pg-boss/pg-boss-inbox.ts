@@ -10,12 +10,14 @@ import {
   timerMs,
   value,
 } from '../../internal/options.ts';
+import { isNewer, newerFormat } from '../../internal/stored-version.ts';
 import { checkMethods, durableInbox, limitStoreCalls, reportStore } from '../durable-inbox.ts';
 import { leaseLost } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { Delivery, ManagedInbox } from '../inbox.ts';
 import { limitedQuarantine, reviewRegularly } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
+import { newerAgainMs } from '../stored-delivery.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { batched } from './batched.ts';
 import type { Boss, BossJob } from './pg-boss-job.ts';
@@ -100,11 +102,18 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
   let worker: Worker | undefined;
   let endReviews = () => {};
 
+  /** A process of the version that stored it may fetch it next. Not an attempt. */
+  async function leaveToNewer(job: BossJob): Promise<void> {
+    reportStore(newerFormat('A stored delivery'), settings);
+    await callForWorker(() => store.undoLease(job, newerAgainMs));
+  }
+
   const source: WorkSource<BossLease> = {
     async lease(limit) {
       const jobs = await fetchSideBySide.next(limit);
       const leased: BossLease[] = [];
       async function sort(job: BossJob): Promise<void> {
+        if (isNewer(job.data)) return await leaveToNewer(job);
         const one = toLease(job);
         if (one === undefined) await callForWorker(() => store.failForeignJob(job));
         else if (one.lost && !one.isolated) await callForWorker(() => store.isolate(one));
@@ -117,6 +126,10 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
     isIsolatedDue: () => callForWorker(store.isIsolatedDue),
     async leaseIsolated() {
       const [job] = await fetchIsolated.next(1);
+      if (job !== undefined && isNewer(job.data)) {
+        await leaveToNewer(job);
+        return { leased: undefined, dead: [] };
+      }
       const one = job && toLease(job);
       if (one === undefined) {
         if (job !== undefined) await callForWorker(() => store.failForeignJob(job));
@@ -167,7 +180,7 @@ export function pgBossInbox(options: PgBossInboxOptions): ManagedInbox {
         // Another process handles the jobs of a fetch that is answered after the stop.
         for (const { unanswered } of [fetchSideBySide, fetchIsolated]) {
           const released = unanswered()?.then((jobs) =>
-            source.release(jobs.flatMap((job) => toLease(job) ?? [])),
+            source.release(jobs.flatMap((job) => (isNewer(job.data) ? [] : (toLease(job) ?? [])))),
           );
           released?.catch((error: unknown) => reportStore(error, settings));
         }

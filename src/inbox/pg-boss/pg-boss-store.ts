@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { checkInteger } from '../../internal/options.ts';
+import { isNewer, refuseNewer } from '../../internal/stored-version.ts';
 import type { Handling } from '../handling-options.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
 import { toDeadLetter } from '../inbox.ts';
@@ -174,6 +175,15 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
       await search(queue, undo, id, retryCount, delayMs, data, output);
     },
 
+    /** As if it had not been fetched, but due later: pg-boss counts the leases of a job that was started before. */
+    async undoLease({ id, retryCount }: BossJob, delayMs: number): Promise<void> {
+      const undo = (jobs: string) =>
+        `UPDATE ${jobs} SET state = 'retry', start_after = now() + $4::float8 * interval '1 ms',
+          retry_count = greatest(retry_count - 1, 0), started_on = CASE WHEN retry_count > 0 THEN started_on END
+        WHERE name = $1 AND id = $2::uuid AND retry_count = $3::int AND state = 'active'`;
+      await search(queue, undo, id, retryCount, delayMs);
+    },
+
     /** If another program stored the job, it fails, and its own options decide about retries. */
     async failForeignJob({ id, data }: BossJob): Promise<void> {
       if (isHandled(data)) await end([id]);
@@ -205,7 +215,8 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
       const oldest = (jobs: string) =>
         `${selectDead(jobs, data)} ORDER BY priority DESC, created_on LIMIT ${limit}`;
       const jobs = (await search(deadQueue, oldest)).map(toBossJob);
-      return jobs.flatMap((job) => readDeadLetter(job, { withBody }) ?? []);
+      const readable = jobs.filter(({ data }) => !isNewer(data));
+      return readable.flatMap((job) => readDeadLetter(job, { withBody }) ?? []);
     },
 
     async deadLetter(digest: string, read: DeadLetterRead): Promise<DeadLetter | undefined> {
@@ -229,7 +240,10 @@ export function pgBossStore({ boss, queue, ...handling }: PgBossStoreOptions) {
     },
 
     async discard(digest: string): Promise<boolean> {
-      const ids = (await findDead(digest)).map(({ id }) => id);
+      const ids = (await findDead(digest)).map((job) => {
+        refuseNewer(job.data, 'The dead letter');
+        return job.id;
+      });
       if (ids.length > 0) await boss.deleteJob(deadQueue, ids);
       return ids.length > 0;
     },

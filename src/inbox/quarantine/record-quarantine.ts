@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../internal/json.ts';
+import { isNewer, refuseNewer } from '../../internal/stored-version.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { membersOf } from '../stored-delivery.ts';
 import { hasRoom, type KeptBody, mostListed, type Quarantine, type Tally } from './quarantine.ts';
@@ -54,7 +55,7 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
     let after: string | undefined;
     for (;;) {
       const page = await store.list({ prefix: indexPrefix, after, limit: largestPage });
-      yield* page;
+      yield* page.filter(({ value }) => !isNewer(value));
       if (page.length < largestPage) return;
       after = page.at(-1)?.key;
     }
@@ -111,7 +112,9 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
           limit: Math.min(limit, mostListed),
         });
         if (page.length === 0) return [];
-        const ids = page.map(({ key }) => key.slice(indexPrefix.length));
+        last = page.at(-1)?.key.slice(indexPrefix.length);
+        const ids = page.flatMap(({ key, value }) => (isNewer(value) ? [] : key.slice(indexPrefix.length)));
+        if (ids.length === 0) continue;
         const keys = ids.map(bodyKey);
         const bodies = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
         const found = bodies.map((body, index) => readBody(body, ids[index]));
@@ -119,9 +122,8 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
         const leftovers = ids.filter((_, index) => found[index] === undefined);
         if (leftovers.length > 0) await removeEntries(leftovers);
         const kept = found.filter((body) => body !== undefined);
-        if (kept.length > 0) return kept;
         // Only an empty page ends a list.
-        last = ids.at(-1);
+        if (kept.length > 0) return kept;
       }
     },
 
@@ -152,7 +154,7 @@ function withBody(room: Room, { bytes, share }: { bytes: number; share: string }
 }
 
 function readRoom(value: JsonValue | undefined): Room {
-  const { shares, ...all } = membersOf(value);
+  const { shares, ...all } = membersOf(refuseNewer(value, 'The count of unverified deliveries'));
   const read = Object.entries(membersOf(shares)).map(([share, tally]) => [share, readTally(tally)]);
   return { ...readTally(all), shares: Object.fromEntries(read) };
 }

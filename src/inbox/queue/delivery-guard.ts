@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../internal/json.ts';
+import { refuseNewer } from '../../internal/stored-version.ts';
 import { type KnownMembers, unknownMembers } from '../../internal/unknown-members.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import type { attemptDelivery } from '../handling-attempt.ts';
@@ -52,6 +53,8 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
   const keyOf = ({ digest }: Delivery) => `${prefix}${digest}`;
   const expiry = () => ({ expiresAt: Math.min(Math.floor(now()) + rememberMs, Number.MAX_SAFE_INTEGER) });
 
+  const read = (records: RecordSet, key: string) => refuseNewer(records.get(key), 'The record of a delivery');
+
   function put(records: RecordSet, key: string, guard: Guard & JsonObject): void {
     records.set(key, { ...unknownMembers(records.get(key), guardMembers), ...guard }, expiry());
   }
@@ -59,13 +62,13 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
   return {
     isKnown(delivery: Delivery): Promise<boolean> {
       const key = keyOf(delivery);
-      return store.transact([key], (records) => records.get(key) !== undefined);
+      return store.transact([key], (records) => read(records, key) !== undefined);
     },
 
     remember(delivery: Delivery): Promise<void> {
       const key = keyOf(delivery);
       return store.transact([key], (records) => {
-        if (records.get(key) === undefined) put(records, key, { attempts: 0 });
+        if (read(records, key) === undefined) put(records, key, { attempts: 0 });
       });
     },
 
@@ -74,7 +77,7 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
       const key = keyOf(delivery);
       const token = crypto.randomUUID();
       return store.transact([key], (records) => {
-        const { handled, attempts = 0, lease, leasedAt, until, ...seen } = membersOf(records.get(key));
+        const { handled, attempts = 0, lease, leasedAt, until, ...seen } = membersOf(read(records, key));
         if (handled === true) return 'handled';
         const at = Math.floor(now());
         // Judged by what is written in it, since another process may have another time limit. A lease from the future
@@ -95,9 +98,10 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
     settle(delivery: Delivery, claim: Claim, outcome: Ended | 'cut-off'): Promise<void> {
       const key = keyOf(delivery);
       return store.transact([key], (records) => {
+        const guard = membersOf(read(records, key));
         if (outcome === 'handled' || outcome === 'ignored') return put(records, key, { handled: true });
         // Another process has it by now.
-        if (membersOf(records.get(key)).lease !== claim.token) return;
+        if (guard.lease !== claim.token) return;
         // A dead letter that comes again has all its attempts again; a stop is no attempt.
         const before = claim.attempt - 1;
         const attempts = { failed: claim.attempt, 'put-back': before, 'cut-off': before, dead: 0 }[outcome];

@@ -11,6 +11,7 @@ import {
   value,
 } from '../../internal/options.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
+import { isNewerFormat } from '../../internal/stored-version.ts';
 import { callHook, warnOnce } from '../../internal/warn.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
 import { limitStoreCalls, reportStore } from '../durable-inbox.ts';
@@ -215,6 +216,10 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       try {
         read = readMessage(message);
       } catch (error) {
+        if (isNewerFormat(error)) {
+          reportStore(error, settings);
+          return 'retry';
+        }
         if (!(error instanceof InboxError)) throw error;
         callHook('onInvalidMessage of an inbox', () => settings.onInvalidMessage(error));
         return 'dead';

@@ -2,6 +2,7 @@ import { readOrigin } from '../../credentials/same-partner.ts';
 import { InboxError } from '../../errors/errors.ts';
 import { storableText } from '../../internal/describe-error.ts';
 import { tryParse } from '../../internal/json.ts';
+import { refuseNewer } from '../../internal/stored-version.ts';
 import { type Delivery, readTraceparent } from '../inbox.ts';
 import { membersOf } from '../stored-delivery.ts';
 
@@ -35,11 +36,12 @@ export function writeMessage(
  * Reads a message, or its JSON as text or bytes.
  *
  * @throws {InboxError} `invalid_message`, without anything of the message
+ * @throws {StoreError} `newer_format`
  */
 export function readMessage(given: unknown): { readonly delivery: Delivery; readonly receivedAt: number } {
   const { v, digest, name, key, body, receivedAt, ...rest } = membersOf(parse(given));
-  if (v !== 1)
-    throw invalidMessage(typeof v === 'number' ? 'its version is not known here' : 'it has no version');
+  refuseNewer({ version: v }, 'A message of the queue');
+  if (v !== 1) throw invalidMessage('it has no version');
   if (typeof digest !== 'string' || !/^[0-9a-f]{64}$/.test(digest)) throw invalidMessage('it has no digest');
   if (typeof name !== 'string' || typeof body !== 'string') throw invalidMessage('it holds no delivery');
   const { index, ...names } = membersOf(key);

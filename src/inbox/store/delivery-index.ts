@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../internal/json.ts';
+import { isNewer } from '../../internal/stored-version.ts';
 import { unknownMembers } from '../../internal/unknown-members.ts';
 import { warnOnce } from '../../internal/warn.ts';
 import type { RecordStore, StoredRecord } from '../../store/record-store.ts';
@@ -39,8 +40,12 @@ export function deliveryIndex(name: IndexName, options: IndexOptions) {
   const prefix = indexPrefix(options.prefix, name);
   const longestWaitMs = longestWaitMsOf(options);
 
-  /** `undefined` for a record that is not ours. */
+  /** `undefined` for a record that is not ours, or that only a newer version can read. */
   function toEntry({ key, value }: StoredRecord): IndexEntry | undefined {
+    if (isNewer(value)) {
+      warnOnce(`The inbox leaves the deliveries of a newer version below ${prefix} as they are: update it.`);
+      return undefined;
+    }
     const [, at, digest] = entryForm.exec(key.slice(prefix.length)) ?? [];
     const { receivedAt, writtenAt } = membersOf(value);
     if (at !== undefined && digest !== undefined && Number.isFinite(writtenAt))
@@ -105,10 +110,16 @@ export function deliveryIndex(name: IndexName, options: IndexOptions) {
       return received.length === 0 ? undefined : Math.min(...received);
     },
 
-    /** How many there are, but no more than `most`. */
+    /** How many there are, those of a newer version too, but no more than `most`. */
     async count(most = Number.POSITIVE_INFINITY): Promise<number> {
       let counted = 0;
-      for await (const page of pages(largestPage, most)) counted += page.length;
+      for (let after: string | undefined; counted < most; ) {
+        const limit = Math.min(largestPage, most - counted);
+        const page = await store.list({ prefix, after, limit });
+        counted += page.filter(({ key }) => entryForm.test(key.slice(prefix.length))).length;
+        if (page.length < limit) break;
+        after = page.at(-1)?.key;
+      }
       return counted;
     },
   };

@@ -1,5 +1,6 @@
 import { describeError } from '../../internal/describe-error.ts';
 import type { ProcessView } from '../../internal/process-identity.ts';
+import { refuseNewer } from '../../internal/stored-version.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { type LeasedDelivery, leaseLost } from '../handling-attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
@@ -118,7 +119,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const receivedAt = Math.floor(now());
       const index = due.keyOf(receivedAt, delivery.digest);
       return await store.transact([key, index], (records) => {
-        if (records.get(key) !== undefined) return 'duplicate';
+        if (refuseNewer(records.get(key), 'The delivery') !== undefined) return 'duplicate';
         const stored = { delivery, receivedAt, attempts: 0, reason: '', index, isolated: false, kept: {} };
         put(records, stored, { at: receivedAt });
         return 'stored';

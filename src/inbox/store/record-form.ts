@@ -56,7 +56,11 @@ export function withStep(
   return [...steps, last].slice(-mostSteps);
 }
 
-/** `undefined` for a digest that is only remembered, and for what another program has written. */
+/**
+ * `undefined` for a digest that is only remembered, and for what another program has written.
+ *
+ * @throws {StoreError} `newer_format`
+ */
 export function readStored(value: JsonValue | undefined): Stored | undefined {
   const delivery = findDelivery(value);
   const { receivedAt, attempts, reason, index, isolated, lease, holder: written, steps } = membersOf(value);

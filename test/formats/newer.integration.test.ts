@@ -1,0 +1,236 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { sendBulk } from '../../src/bulk/send-bulk.ts';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { recordQuarantine } from '../../src/inbox/quarantine/record-quarantine.ts';
+import { type QueueInboxOptions, queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
+import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
+import { isJsonObject } from '../../src/internal/json.ts';
+import { createOtp } from '../../src/otp/create-otp.ts';
+import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
+import { keyFile } from '../../src/rotation/key-file.ts';
+import { storedKeys } from '../../src/rotation/stored-keys.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { once, settleOnce } from '../../src/store/once.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { partnerExchange } from '../cli/run-in-process.ts';
+import { generation } from '../credentials/keys.ts';
+import { bench, event, order } from '../orders/service.ts';
+import { storeKinds } from '../store/store-kinds.ts';
+import { rejected } from '../support/refusal.ts';
+import { dumpRecords, loadRecords, type RecordDump } from './dumps.ts';
+import { allFixtures } from './fixtures.ts';
+import { day, eventOf, receiverOn, until, writtenAt } from './subjects.ts';
+
+/** Of the build that wrote every format. */
+const fixtures = allFixtures.find(({ names }) => names('.').includes('once.json'));
+if (fixtures === undefined)
+  throw new Error('No fixtures have every format: node test/formats/make-fixtures.ts');
+const { json, text, copy } = fixtures;
+
+const refused = { code: 'newer_format' };
+/** Where our own error is about the inbox, or about the codes. */
+const because = { cause: refused };
+const later = writtenAt + day;
+
+/** The records as a newer version would write them in another form. */
+function newer(records: RecordDump): RecordDump {
+  return records.map((record) =>
+    isJsonObject(record.value) ? { ...record, value: { ...record.value, version: 2 } } : record,
+  );
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe.each(storeKinds())('a record of a newer version in $name is refused, and stays as it is', (kind) => {
+  async function open(records: RecordDump, now = later): Promise<RecordStore> {
+    const store = kind.open(() => now);
+    await loadRecords(store, records);
+    return store;
+  }
+
+  it('in storeInbox, whose other deliveries are handled, and which answers 503 for its own', async () => {
+    vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const store = await open(newer(json<RecordDump>('store-inbox.json')));
+    const before = await dumpRecords(store);
+    // One at a time: those of the newer version are due before it.
+    const inbox = storeInbox({ store, pollMs: 10, concurrency: 1, now: () => later });
+    const { webhooks, handled } = receiverOn({ inbox });
+    expect(await webhooks.receive(eventOf('waiting'))).toMatchObject({ status: 503, error: because });
+    expect(await webhooks.receive(eventOf('fresh'))).toMatchObject({ kind: 'stored' });
+    await until(async () => (await inbox.counts()).open === 4);
+    expect(await inbox.counts()).toEqual({ open: 4, dead: 2 });
+    expect(await inbox.deadLetters()).toEqual([]);
+    const digest = before.find(({ key }) => key.includes('/dead/'))?.key.slice(-64) ?? '';
+    for (const act of [inbox.deadLetter, inbox.replay, inbox.discard])
+      expect(await rejected(act(digest))).toMatchObject({ ...because, code: 'store_unavailable' });
+    await inbox.stop();
+    expect(handled).toEqual(['fresh']);
+    expect((await dumpRecords(store)).filter(({ key }) => before.some((each) => each.key === key))).toEqual(
+      before,
+    );
+  });
+
+  it('in the guard of queueInbox, whose messages go back to the queue', async () => {
+    const { messages, records } = json<{ messages: object[]; records: RecordDump }>('queue-inbox.json');
+    const store = await open(newer(records));
+    const before = await dumpRecords(store);
+    const onStoreError = vi.fn();
+    const inbox = queueInbox({ send: async () => {}, store, onStoreError, now: () => later });
+    const { webhooks, handled } = receiverOn({ inbox });
+    for (const message of messages) expect(await inbox.handleMessage(message)).toBe('retry');
+    expect(onStoreError).toHaveBeenCalledTimes(messages.length);
+    expect(await webhooks.receive(eventOf('waiting'))).toMatchObject({ status: 503, error: because });
+    expect(handled).toEqual([]);
+    expect(await dumpRecords(store)).toEqual(before);
+  });
+
+  it('in a quarantine, which keeps nothing beside it', async () => {
+    const store = await open(newer(json<RecordDump>('quarantine.json')), writtenAt);
+    const before = await dumpRecords(store);
+    const options = { prefix: 'inbox/', quarantineMs: day, maxQuarantined: 100, now: () => writtenAt };
+    const quarantine = recordQuarantine(store, options);
+    expect(await quarantine.list({ limit: 100 })).toEqual([]);
+    const body = { digest: 'f'.repeat(64), body: '{}', partners: 'p', share: '00' };
+    expect(await rejected(quarantine.keep(body))).toMatchObject(refused);
+    expect(await dumpRecords(store)).toEqual(before);
+  });
+
+  it('in the order journal, which sends nothing', async () => {
+    const { journal, service, store, clock } = bench({}, kind.open);
+    await loadRecords(store, newer(json<RecordDump>('orders.json')));
+    const before = await dumpRecords(store);
+    clock.now += 200_000;
+    for (const id of ['prepared', 'unknown', 'not-sent']) {
+      const create = journal.create({ ...order, partner_order_id: id }, { merchant: 'ngn' });
+      expect(await rejected(create), id).toMatchObject(refused);
+      expect(await rejected(journal.observe(event(id))), id).toMatchObject(refused);
+      expect(await rejected(journal.settle(id, 'accepted', 'seen')), id).toMatchObject(refused);
+    }
+    expect(await rejected(journal.unsettled())).toMatchObject(refused);
+    expect(service.requests).toEqual([]);
+    expect(await dumpRecords(store)).toEqual(before);
+  });
+
+  it('under a handler that observes its event: the delivery is put back, which is no attempt', async () => {
+    const { journal, store } = bench({ now: () => later }, () => kind.open(() => later));
+    await loadRecords(store, newer(json<RecordDump>('orders.json')));
+    const inbox = storeInbox({ store, role: 'drain', prefix: 'events/', maxAttempts: 1, now: () => later });
+    const { webhooks, reports } = receiverOn({ inbox }, () => journal.observe(event('unknown')));
+    await webhooks.receive(eventOf('unknown'));
+    expect(await inbox.drain()).toEqual({ handled: 0, ignored: 0, failed: 0, dead: 0, left: 1 });
+    expect(await inbox.stories?.(reports[0]?.digest ?? '')).toMatchObject([
+      { state: 'waiting', attempts: 0 },
+    ]);
+  });
+
+  it('in once, which has no effect', async () => {
+    const { key, records } = json<{ key: string; records: RecordDump }>('once.json');
+    const store = await open(newer(records));
+    const before = await dumpRecords(store);
+    const run = vi.fn(() => 'again');
+    expect(await rejected(once(store, key, run))).toMatchObject(refused);
+    expect(await rejected(settleOnce(store, key, 'repeat'))).toMatchObject(refused);
+    expect(run).not.toHaveBeenCalled();
+    expect(await dumpRecords(store)).toEqual(before);
+  });
+
+  it('among the one-time codes, of which none is sent or right', async () => {
+    const { secrets, ids, codes, records } = json<{
+      readonly secrets: string[];
+      readonly ids: string[];
+      readonly codes: string[];
+      readonly records: RecordDump;
+    }>('otp.json');
+    const now = () => writtenAt + 60_000;
+    const store = await open(newer(records), now());
+    const before = await dumpRecords(store);
+    const messenger = { sendMessage: vi.fn() };
+    const otp = createOtp({ messenger, store, secrets, now, allowedPrefixes: ['+234'] });
+    const asked = { purpose: 'sign-in', subject: 'user-7' };
+    expect(await rejected(otp.check(ids[0] ?? '', codes[0] ?? '', asked))).toMatchObject(because);
+    expect(await rejected(otp.issue({ to_phone: '+2348012345678', ...asked }))).toMatchObject(because);
+    expect(messenger.sendMessage).not.toHaveBeenCalled();
+    expect(await dumpRecords(store)).toEqual(before);
+  });
+
+  it('among the claims of a campaign, which sends nothing', async () => {
+    const { campaign, rows, records } = json<{
+      readonly campaign: string;
+      readonly rows: { key: string; to_phone: string; message: string }[];
+      readonly records: RecordDump;
+    }>('bulk.json');
+    const store = await open(newer(records));
+    const before = await dumpRecords(store);
+    const messenger = { sendMessage: vi.fn() };
+    const run = sendBulk({ messenger, rows, store, campaign, now: () => later });
+    expect(await rejected(run[Symbol.asyncIterator]().next())).toMatchObject(refused);
+    expect(messenger.sendMessage).not.toHaveBeenCalled();
+    expect(await dumpRecords(store)).toEqual(before);
+  });
+
+  it('with the keys of a rotation', async () => {
+    const records = json<RecordDump>('stored-keys.json').map((record) => {
+      return { ...record, value: ofNewerState(String(record.value)) };
+    });
+    const store = await open(records);
+    const rotation = createKeyRotation({ storage: storedKeys({ store }) });
+    expect(await rejected(rotation.credentials())).toMatchObject(refused);
+    expect(await rejected(rotation.receive(generation(3)))).toMatchObject(refused);
+    expect(await dumpRecords(store)).toEqual(records);
+  });
+});
+
+function ofNewerState(state: string): string {
+  return state.replace('"version": 1', '"version": 2');
+}
+
+describe('a file of a newer version is refused, and stays as it is', () => {
+  it('with the keys of a rotation', async () => {
+    const path = copy('keys/received.json');
+    writeFileSync(path, ofNewerState(text('keys/received.json')));
+    const rotation = createKeyRotation({ storage: keyFile({ path }) });
+    expect(await rejected(rotation.credentials())).toMatchObject(refused);
+    expect(await rejected(rotation.promote())).toMatchObject(refused);
+    expect(readFileSync(path, 'utf8')).toBe(ofNewerState(text('keys/received.json')));
+  });
+
+  it('with a saved delivery, which is not posted', async () => {
+    const saved = json<object>(join('saved', fixtures?.names('saved').at(-1) ?? ''));
+    const path = copy(join('saved', fixtures?.names('saved').at(-1) ?? ''));
+    writeFileSync(path, JSON.stringify({ ...saved, format: 'partner-exchange-delivery/2' }));
+    const fetch = vi.fn(async () => new Response());
+    const { code, stdout } = await partnerExchange(['replay', path, '--to', 'http://127.0.0.1:1'], { fetch });
+    expect(code).toBe(1);
+    expect(stdout).toContain('newer_format');
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  it('that learn has written', () => {
+    const learnt = { ...json<object>('deployment.json'), format: 'partner-exchange-deployment/2' };
+    expect(() => defineDeployment({ learnt })).toThrow(expect.objectContaining(refused));
+  });
+
+  it('with the data of a sandbox', async () => {
+    const data = sqliteStore({ path: copy('sandbox.sqlite') });
+    await loadRecords(data, newer(await dumpRecords(data)));
+    const before = await dumpRecords(data);
+    const sandbox = createSandbox({ data });
+    expect(await rejected(sandbox.ready())).toMatchObject(refused);
+    await sandbox.close();
+    expect(await dumpRecords(data)).toEqual(before);
+    await data.close();
+  });
+});
+
+it('a message of a newer version goes back to the queue', async () => {
+  const [message] = json<{ messages: object[] }>('queue-inbox.json').messages;
+  const onStoreError = vi.fn<NonNullable<QueueInboxOptions['onStoreError']>>();
+  const inbox = queueInbox({ send: async () => {}, onStoreError });
+  const { handled } = receiverOn({ inbox });
+  expect(await inbox.handleMessage({ ...message, v: 2 })).toBe('retry');
+  expect(onStoreError.mock.calls).toMatchObject([[refused]]);
+  expect(handled).toEqual([]);
+});
