@@ -28,7 +28,9 @@ describe('an installation', () => {
   });
 
   it('in a clone takes what the lock files name, by its hash', () => {
-    const locks = ['package-lock.json', 'tools/binary/package-lock.json', 'tools/site/package-lock.json'];
+    const locks = ['', 'tools/binary/', 'tools/mutants/', 'tools/site/'].map(
+      (of) => `${of}package-lock.json`,
+    );
     const packages = locks.flatMap((file) => Object.entries<LockedPackage>(read(file).packages));
     expect(packages.length).toBeGreaterThan(400);
     const isHashed = ([path, { integrity, inBundle, link }]: [string, LockedPackage]) =>

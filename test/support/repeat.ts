@@ -1,8 +1,8 @@
 /** Whether to do all that the tests usually leave to longer runs: `TEST_THOROUGH=1`, see docs/details/development.md. */
 export const isThorough = process.env.TEST_THOROUGH === '1';
 
-/** Each mutant that survives runs every test that reaches it: `npm run mutants`. */
-const isForMutants = process.env.MUTANTS !== undefined;
+/** `npm run mutants`: each mutant that survives runs every test that reaches it, and instrumented code takes its time. */
+export const isForMutants = process.env.MUTANTS !== undefined;
 
 /** How often to repeat something. */
 export function times(here: number, thorough: number): number {
