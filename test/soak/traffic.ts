@@ -45,13 +45,11 @@ export async function runTraffic(partner: Partner, books: Books, signal: AbortSi
     doubled: 0,
   };
   const underWay = new Set<Promise<unknown>>();
-  /** Not awaited where it starts; what fails is thrown at the end. */
+  const failure = Promise.withResolvers<never>();
+  /** Not awaited where it starts; a failure ends the run. */
   const begin = (work: Promise<unknown>) => {
     underWay.add(work);
-    work.then(
-      () => underWay.delete(work),
-      () => {},
-    );
+    work.then(() => underWay.delete(work), failure.reject);
   };
 
   async function buy(id: string): Promise<void> {
@@ -61,10 +59,20 @@ export async function runTraffic(partner: Partner, books: Books, signal: AbortSi
       await pause(500);
       ({ state } = await partner.insist('order', { id }));
     }
-    const [order] = sandbox.orders.filter((each) => each.partner_order_id === id);
-    if (order !== undefined) await sandbox.play(order.platform_order_ref, 'happy');
-    else if (state === 'unknown') await partner.insist('abandon', { id });
-    else if (state === 'accepted') figures.lost++;
+    if (state === 'refused') return;
+    // A request that was cut off can still reach the service: look there again before the order is given up.
+    for (let tries = 0; tries < 100; tries++) {
+      const [order] = sandbox.orders.filter((each) => each.partner_order_id === id);
+      if (order !== undefined) return void (await sandbox.play(order.platform_order_ref, 'happy'));
+      if (state === 'accepted') break;
+      const isAbandoned = await partner.ask('abandon', { id }).then(
+        () => true,
+        () => false,
+      );
+      if (isAbandoned) return;
+      await pause(300);
+    }
+    figures.lost++;
   }
 
   async function confirm(number: number): Promise<void> {
@@ -122,7 +130,7 @@ export async function runTraffic(partner: Partner, books: Books, signal: AbortSi
 
   // Not all partners at once: a rolling deployment comes a third of a minute after the other.
   const offsetMs = (engines.indexOf(engine) * everyMs) / engines.length;
-  await Promise.allSettled([
+  const begun = Promise.allSettled([
     repeat(betweenOrdersMs, 0, (number) => {
       figures.orders++;
       return buy(`${engine}-${number}`);
@@ -135,6 +143,7 @@ export async function runTraffic(partner: Partner, books: Books, signal: AbortSi
       figures.restarts++;
     }),
   ]);
+  await Promise.race([begun, failure.promise]);
   while (underWay.size > 0) await Promise.all(underWay);
   await sandbox.idle();
   while ((await partner.sample()).open > 0) await pause(200);
