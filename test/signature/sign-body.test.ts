@@ -160,6 +160,7 @@ describe('a body that is not JSON data is refused, naming the member', () => {
     const error = thrownBy(() => signLoosely({ order: { fine: 1, lines: [0, { amount: value }] } }));
     expect(error).toBeInstanceOf(ValidationError);
     expect((error as ValidationError).issues[0]?.path.slice(0, 4)).toEqual(['order', 'lines', 1, 'amount']);
+    expect(String(error)).toContain('The body to sign: order.lines');
   });
 
   it.each([
@@ -182,7 +183,13 @@ describe('a body that is not JSON data is refused, naming the member', () => {
     ['an object with a hidden toJSON method', withHiddenToJson({ fine: 1 })],
     ['an object that inherits a toJSON method', Object.create(withHiddenToJson(Object.create(null)))],
   ])('%s in place of the body', (_, body) => {
-    expect(refusal(() => signLoosely(body))).toBe('ValidationError invalid_input');
+    expect(thrownBy(() => signLoosely(body))).toMatchObject({
+      code: 'invalid_input',
+      issues: [
+        { path: [], message: expect.stringMatching(/^must be (?:an object|a plain object|plain data)/) },
+      ],
+      message: expect.stringContaining('The body to sign: must be '),
+    });
   });
 
   it('without showing the value', () => {

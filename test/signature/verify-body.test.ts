@@ -510,6 +510,43 @@ describe.each(['as-sent', 'compact', 'sorted'] as const)('a refusal under %s', (
   });
 });
 
+describe('a refusal says what is wrong, and which assumptions can be', () => {
+  const wrong = 'ab'.repeat(64);
+
+  it.each<[body: unknown, what: string, assumptions?: string[]]>([
+    ['', 'The body is empty.'],
+    ['{', 'The body is not JSON.'],
+    ['\uFEFF{}', 'The body is JSON behind a byte order mark.'],
+    [bytes('\uFEFF{}'), 'The body is JSON behind a byte order mark.'],
+    ['\uD800', 'The body is not UTF-8 text.'],
+    [new Uint8Array([255]), 'The body is not UTF-8 text.'],
+    ['[]', 'The body is not a JSON object.'],
+    ['{"a":1}', 'The body has no top-level signature.'],
+    [`{"signature":"${wrong}","signature":"${wrong}"}`, 'The body has more than one top-level signature.'],
+    ['{"signature":1}', 'The signature is not a SHA-512 digest written as hex.', ['signature-encoding']],
+    [
+      `{"signature":"${wrong}"}`,
+      'The signature does not match: another key, another signature scheme, or a changed body.',
+      ['signature-construction', 'signature-serialization', 'signature-key'],
+    ],
+    [{}, 'A signature is checked over the raw body, not over a parsed object.'],
+  ])('%j', (body, what, assumptions = []) => {
+    const error = thrownBy(() => verifyLoosely(body));
+    expect(error).toMatchObject({ message: expect.stringContaining(what), assumptions });
+  });
+
+  it.each<[key: unknown, what: string]>([
+    [[], 'There is no signing key.'],
+    ['', 'A signing key is missing or empty.'],
+    [['a', ''], 'A signing key is missing or empty.'],
+  ])('%j as the key', (key, what) => {
+    expect(thrownBy(() => verifyLoosely('{}', { key }))).toMatchObject({
+      code: 'invalid_credentials',
+      message: expect.stringContaining(what),
+    });
+  });
+});
+
 describe('a mistake in the configuration', () => {
   it('does not show the body', () => {
     const error = thrownBy(() => verifyLoosely({ pin: 'body-secret' }));
