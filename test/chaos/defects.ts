@@ -18,7 +18,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'a repetition is stored again',
     file: records,
-    find: "if (records.get(key) !== undefined) return 'duplicate';",
+    find: "if (refuseNewer(records.get(key), 'The delivery') !== undefined) return 'duplicate';",
     replace: '',
   },
   {
@@ -133,7 +133,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'a consumer ends a lease that is not its own',
     file: guard,
-    find: 'if (membersOf(records.get(key)).lease !== claim.token) return;',
+    find: 'if (guard.lease !== claim.token) return;',
     replace: '',
   },
   {

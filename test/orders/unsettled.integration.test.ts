@@ -347,7 +347,7 @@ describe('the journal', () => {
     await journal.create(order);
     const [record] = await store.list({ prefix: 'orders:order:', limit: 1 });
     const key = record?.key ?? '';
-    await store.transact([key], (records) => records.set(key, { version: 2, state: 'not-sent' }));
+    await store.transact([key], (records) => records.set(key, { version: 1, state: 'not-sent' }));
     expect(await rejected(journal.create(order))).toMatchObject({ code: 'store_failed' });
     expect(await rejected(journal.observe(event()))).toMatchObject({ code: 'store_failed' });
     expect(service.requests).toHaveLength(1);
