@@ -1,6 +1,5 @@
 import { isJsonObject } from '../internal/json.ts';
 import { checkInteger, invalidOption } from '../internal/options.ts';
-import { formatVersion, refuseNewer } from '../internal/stored-version.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { OrderReplyRules, OrderStatuses } from './order-reply.ts';
 import type { WireNames } from './wire-names.ts';
@@ -55,12 +54,16 @@ export interface DeploymentFile {
 
 export const deploymentFileFormat = 'partner-exchange-deployment/1';
 
-/** @throws {ConfigurationError} `invalid_option` @throws {StoreError} `newer_format` */
+/** @throws {ConfigurationError} `invalid_option` */
 export function readDeploymentFile(given: unknown, name: string): DeploymentFile {
   const format = isJsonObject(given) ? given.format : undefined;
-  refuseNewer({ version: formatVersion(format, 'partner-exchange-deployment/') }, name);
-  if (format !== deploymentFileFormat)
+  if (typeof format !== 'string' || !format.startsWith('partner-exchange-deployment/'))
     throw invalidOption(`${name} is not a deployment file: write one with "partner-exchange learn --write".`);
+  if (format !== deploymentFileFormat)
+    throw invalidOption(
+      `${name} has the form ${format.slice(0, 64)}, and this version reads ${deploymentFileFormat}.`,
+      'Update this package, or write the file again with this version.',
+    );
   const { overrides, rows } = isJsonObject(given) ? given : {};
   const isWhole =
     Array.isArray(overrides) &&

@@ -29,13 +29,6 @@ export function newerFormat(what: string): StoreError {
   );
 }
 
-/** The version in a file's `format`, which is a name and a number; `undefined` for another name. */
-export function formatVersion(format: unknown, name: string): number | undefined {
-  return typeof format === 'string' && format.startsWith(name)
-    ? Number(format.slice(name.length))
-    : undefined;
-}
-
 /** Whether another process may be able to read it. */
 export function isNewerFormat(error: unknown): boolean {
   return isStoreError(error) && error.code === 'newer_format';

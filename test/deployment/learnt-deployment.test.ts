@@ -66,7 +66,7 @@ describe('a deployment file', () => {
 
   it('of a newer form says that the package has to be updated', () => {
     const learnt = { ...fileOf(), format: 'partner-exchange-deployment/2' };
-    expect(refusal(() => defineDeployment({ learnt }))).toBe('StoreError newer_format');
+    expect(() => defineDeployment({ learnt })).toThrow(/reads partner-exchange-deployment\/1\..*Update/);
   });
 });
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { deliveryFileFormat } from '../../diagnostics/detection/samples.ts';
 import { isJsonObject, type JsonValue, tryParse } from '../../internal/json.ts';
 import { hidden } from '../../internal/redact-credentials.ts';
-import { formatVersion, refuseNewer } from '../../internal/stored-version.ts';
+import { refuseNewer } from '../../internal/stored-version.ts';
 import { decodeUtf8 } from '../../internal/utf8.ts';
 import { inputName, readInput } from '../inputs/input.ts';
 import { type CliContext, CliError } from '../terminal/context.ts';
@@ -51,9 +51,11 @@ interface ReadFile {
 
 function savedRequestOf({ bytes, name, value }: ReadFile): SavedRequest {
   if (!isJsonObject(value)) return { headers: [], body: bytes };
-  refuseNewer({ version: formatVersion(value.format, deliveryFileFormat) }, name);
+  const { format: form } = value;
+  if (typeof form === 'string' && form.startsWith(deliveryFileFormat))
+    refuseNewer({ version: Number(form.slice(deliveryFileFormat.length)) }, name);
   // A body may have a member of that name.
-  if (value.format !== format) return { headers: [], body: bytes };
+  if (form !== format) return { headers: [], body: bytes };
   const { receivedAt, target, answered, headers, body, bodyBase64 } = value;
   const content = typeof bodyBase64 === 'string' ? Buffer.from(bodyBase64, 'base64') : body;
   if (!isHeaders(headers) || (typeof content !== 'string' && !ArrayBuffer.isView(content))) {
