@@ -18,6 +18,7 @@ import type { Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { settings as otpSettings } from './code-steps.ts';
 import { Machine } from './machine.ts';
 import { clientFetch } from './network.ts';
+import { inFormOf } from './newer-form.ts';
 import { orderOf } from './order-steps.ts';
 import { claimMs, type Version } from './plan.ts';
 import { startReceiver } from './receiver.ts';
@@ -66,7 +67,7 @@ function buildProcess(
   const isLocal = plan.inbox === 'sqlite';
   const store = isLocal
     ? sqliteStore({ path: `${folder}/records.sqlite` })
-    : remoteStore(world, machine, world.storeServer);
+    : inFormOf(version, world, remoteStore(world, machine, world.storeServer));
   const client = { deployment, fetch: clientFetch(world, machine), timeoutMs };
 
   const partners = Object.fromEntries(

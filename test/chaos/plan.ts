@@ -80,6 +80,8 @@ export function claimMs({ clocks }: Pick<Plan, 'clocks'>): number {
 export interface Version {
   /** Lacks a handler that the other one has. */
   readonly isFormer: boolean;
+  /** Writes deliveries in a form that the other one cannot read. */
+  readonly hasNewerForm: boolean;
   readonly timeLimitMs: number;
   readonly maxAttempts: number;
   readonly concurrency: number;
@@ -168,7 +170,8 @@ export function drawPlan(seed: string): Plan {
       : draw.one('keys', { static: 1, ring: 2, function: 1 });
   const clocks = draw.one('clocks', { true: 2, skewed: 1, jumping: 1 });
   const isFormer = inbox !== 'memory' && draw.chance('a handler is new', 0.3);
-  const version = drawVersion(draw, 'version 1', false);
+  const hasNewerForm = (inbox === 'store' || inbox === 'drain') && draw.chance('a form is new', 0.4);
+  const version = drawVersion(draw, 'version 1', { isFormer: false, hasNewerForm: false });
   const contradicting = drawContradictions(draw);
   return {
     duplicateOrders,
@@ -187,7 +190,7 @@ export function drawPlan(seed: string): Plan {
     isSplit: inbox !== 'drain' && inbox !== 'memory' && draw.chance('split', 0.2),
     versions: [
       version,
-      draw.chance('two versions', 0.6) ? drawVersion(draw, 'version 2', isFormer) : version,
+      draw.chance('two versions', 0.6) ? drawVersion(draw, 'version 2', { isFormer, hasNewerForm }) : version,
     ],
     // Memory is that of one process.
     processes: inbox === 'memory' ? 1 : draw.number('processes', [1, 2, 3]),
@@ -276,11 +279,16 @@ export const faultKinds = [
   'clockJump',
 ];
 
-function drawVersion({ number, chance }: Dimensions, version: string, isFormer: boolean): Version {
+function drawVersion(
+  { number, chance }: Dimensions,
+  version: string,
+  { isFormer, hasNewerForm }: Pick<Version, 'isFormer' | 'hasNewerForm'>,
+): Version {
   const of = (option: string, values: readonly [number, ...number[]]) =>
     number(`${version} ${option}`, values);
   return {
     isFormer,
+    hasNewerForm,
     // A lease that ends before a slow store has answered.
     timeLimitMs: chance(`${version} hurries`, 0.2) ? 1_000 : of('timeLimitMs', [6_000, 20_000, 60_000]),
     maxAttempts: of('maxAttempts', [4, 6, 9]),

@@ -20,7 +20,7 @@ export const restartOne: Step = async (world, random) => {
   await world.simulation.delay(5, machine);
   if (!machine.isAlive) return;
   machine.kill(world.simulation.time);
-  world.replace(machine, pick(random, world.plan.versions));
+  world.replace(machine, world.pickVersion(random));
 };
 
 /** The machine sleeps, or its loop is blocked. */

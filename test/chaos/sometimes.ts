@@ -12,6 +12,7 @@ export const rareStates = [
   'all processes were dead at once',
   'two versions ran side by side',
   'two versions with different time limits ran side by side',
+  'a delivery was left to the version that wrote it',
   'a process was stopped while a handler ran',
   'a stop was cut off',
   'a drain was cut off while a handler ran',

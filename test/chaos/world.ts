@@ -153,6 +153,10 @@ export class World {
     this.storeServer.isFull = false;
     this.simulation.disturbances = { stall: 0, lateTimer: 0, clockJump: 0 };
     this.sandbox.faults.clear();
+    // The update comes to its end: only the next version reads all that is stored.
+    if (!this.plan.versions[1].hasNewerForm) return;
+    for (const { machine, version } of this.alive())
+      if (!version.hasNewerForm) void this.die(machine, 'for the next version');
   }
 
   alive(): PartnerProcess[] {
@@ -243,7 +247,8 @@ export class World {
   }
 
   pickVersion(random: SeededRandom) {
-    return pick(random, this.plan.versions);
+    const { versions } = this.plan;
+    return this.isCalm && versions[1].hasNewerForm ? versions[1] : pick(random, versions);
   }
 
   /** Starts a process in the place of a dead one. */
