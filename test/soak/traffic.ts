@@ -44,6 +44,9 @@ export async function runTraffic(partner: Partner, books: Books, signal: AbortSi
     lost: 0,
     doubled: 0,
   };
+  const newestLink = () => sandbox.emails.findLast((mail) => mail.partner_code === engine)?.link ?? '';
+  const opened = new Set([newestLink()]);
+  let isRotating = false;
   const underWay = new Set<Promise<unknown>>();
   const failure = Promise.withResolvers<never>();
   /** Not awaited where it starts; a failure ends the run. */
@@ -105,20 +108,23 @@ export async function runTraffic(partner: Partner, books: Books, signal: AbortSi
   }
 
   async function rotate(): Promise<void> {
-    const known = newestLink();
+    if (isRotating) return;
+    isRotating = true;
     // The reply may be lost: the mail tells whether there are new keys.
-    while (newestLink() === known) {
+    while (opened.has(newestLink())) {
       await partner.ask('request', {}).catch(() => {});
       await pause(200);
     }
-    const keys = sandbox.openLink(newestLink());
-    await partner.insist('receive', { keys });
-    await pause(2_000);
+    // A request that was repeated, or that reaches the service late, makes keys once more.
+    for (let link = newestLink(); !opened.has(link); link = newestLink()) {
+      opened.add(link);
+      await partner.insist('receive', { keys: sandbox.openLink(link) });
+      await pause(2_000);
+    }
     await partner.insist('promote', {});
     figures.rotations++;
+    isRotating = false;
   }
-
-  const newestLink = () => sandbox.emails.findLast((mail) => mail.partner_code === engine)?.link ?? '';
 
   async function repeat(everyMs: number, firstMs: number, work: (number: number) => Promise<unknown>) {
     const begun = performance.now() + firstMs;
