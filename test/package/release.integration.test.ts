@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../tools/checks/entries.ts';
-import { releaseProblems } from '../../tools/release/release-problems.ts';
+import { findDifferences, releaseProblems } from '../../tools/release/release-problems.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const real = 'code.example';
@@ -120,6 +120,22 @@ describe('a release', () => {
       'A version is published by .github/workflows/release.yml alone: add --dry-run.',
     ]);
     expect(release({ CI: 'true' }, '--skip-tests')).toEqual([2, '--skip-tests is for a dry run.']);
+  });
+
+  it('is refused when two builds differ, and names the file', () => {
+    const folder = scratchFolder();
+    const pack = (name: string, content: string) => {
+      mkdirSync(join(folder, 'dist'), { recursive: true });
+      writeFileSync(join(folder, 'dist', 'index.js'), content);
+      const settings = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0'];
+      execFileSync('tar', [...settings, '-czf', `${name}.tgz`, 'dist'], { cwd: folder });
+      return join(folder, `${name}.tgz`);
+    };
+    const first = pack('first', 'built at 1');
+    expect(findDifferences(first, pack('same', 'built at 1'))).toEqual([]);
+    expect(findDifferences(first, pack('other', 'built at 2'))).toEqual([
+      expect.stringMatching(/^Files .*first.tgz-files\/dist\/index.js and .*other.tgz-files.* differ$/),
+    ]);
   });
 
   it('has the version of this package in its lock file', () => {

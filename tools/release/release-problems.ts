@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { run } from '../checks/run.ts';
 import { findContactProblems, readContacts } from './release-contacts.ts';
 
@@ -10,6 +11,20 @@ export const releaseProblems: Readonly<Record<string, (folder: string) => string
   'CHANGELOG.md has a dated section for the version': findChangelogProblems,
   'every contact has an address': (folder) => findContactProblems(readContacts(folder)),
 };
+
+/** What differs between two tarballs, which should have the same bytes. */
+export function findDifferences(first: string, second: string): string[] {
+  if (readFileSync(first).equals(readFileSync(second))) return [];
+  const [one, other] = [first, second].map((tarball) => {
+    const into = `${tarball}-files`;
+    mkdirSync(into);
+    run('tar', ['-xzf', tarball, '-C', into], { cwd: dirname(tarball) });
+    return into;
+  });
+  // diff ends with 1 where files differ.
+  const { stdout } = spawnSync('diff', ['-rq', one ?? '', other ?? ''], { encoding: 'utf8' });
+  return stdout.trim() === '' ? ['Only the archive differs, no file in it.'] : stdout.trim().split('\n');
+}
 
 function findUncommitted(folder: string): string[] {
   const lines = run('git', ['status', '--porcelain'], { cwd: folder }).split('\n').filter(Boolean);

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { root } from '../checks/entries.ts';
 import { run } from '../checks/run.ts';
 import { startTally } from '../checks/tally.ts';
-import { releaseProblems } from './release-problems.ts';
+import { findDifferences, releaseProblems } from './release-problems.ts';
 
 /*
  * `npm run release -- --dry-run [--skip-tests]`: everything that a release needs, on the last commit: built twice from
@@ -56,9 +56,8 @@ try {
   await tally.check('two clones give the same bytes', () => {
     const [first, second] = [packClone('first'), packClone('second')];
     tarball = first;
-    if (digestOf(first, 'hex') !== digestOf(second, 'hex')) {
-      throw new Error(findDifferences(first, second).join('\n'));
-    }
+    const differences = findDifferences(first, second);
+    if (differences.length > 0) throw new Error(differences.join('\n'));
   });
   const packed = tarball;
   if (packed !== undefined) {
@@ -95,18 +94,6 @@ function runScript(args: readonly string[], tarball: string): void {
   const env = { ...process.env, PACKED_TARBALL: tarball };
   const { status } = spawnSync('npm', args, { cwd: clone, env, stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0) throw new Error(`npm ${args.join(' ')} failed, see above.`);
-}
-
-function findDifferences(first: string, second: string): string[] {
-  const [one, other] = [first, second].map((tarball) => {
-    const into = `${tarball}-files`;
-    mkdirSync(into);
-    run('tar', ['-xzf', tarball, '-C', into], { cwd: folder });
-    return into;
-  });
-  // diff ends with 1 where files differ.
-  const { stdout } = spawnSync('diff', ['-rq', one ?? '', other ?? ''], { encoding: 'utf8' });
-  return stdout.trim() === '' ? ['Only the archive differs, no file in it.'] : stdout.trim().split('\n');
 }
 
 function describe(tarball: string): void {
