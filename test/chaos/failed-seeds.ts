@@ -34,4 +34,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['nov24', 8490],
   ['nov24', 8937],
   ['nov28', 512],
+  ['rolling', 341],
 ];

@@ -32,7 +32,11 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
   function call<Result>(
     what: string,
     keys: readonly string[],
-    { act, isNew }: { act: (isRepeated: boolean) => Promise<Result>; isNew: boolean },
+    {
+      act,
+      isNew,
+      isOurs,
+    }: { act: (isRepeated: boolean) => Promise<Result>; isNew: boolean; isOurs: boolean },
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (!machine.isAlive) return;
@@ -59,7 +63,10 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
       const isSent = fault !== 'dies-before' || random.chance(0.5);
       if (fault === 'dies-before') void world.die(machine, `at ${what}`);
       if (!isSent) return;
-      simulation.after(at - simulation.timeOf(machine), undefined, () => {
+      const arrive = () => {
+        // Its process runs the change: one that sleeps makes it when it wakes, and others change the records before.
+        if (isOurs && machine.isAlive && machine.busyUntil > simulation.time)
+          return void simulation.after(machine.busyUntil - simulation.time, undefined, arrive);
         const done = simulation.within(machine, () => simulation.atomically(() => act(fault === 'repeated')));
         // Where the answer is lost nobody hears of a failure either.
         done.catch(() => {});
@@ -72,7 +79,8 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
           (result) => answer(backMs, () => resolve(result)),
           (error: unknown) => answer(backMs, () => reject(error)),
         );
-      });
+      };
+      simulation.after(at - simulation.timeOf(machine), undefined, arrive);
     });
   }
 
@@ -84,6 +92,7 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
           return server.records.transact(keys, change);
         },
         isNew: !reserve,
+        isOurs: true,
       }),
     ...(world.plan.wakes && {
       notify: (topic: string) => {
@@ -102,7 +111,11 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
       },
     }),
     list: (options) =>
-      call('list', [options.prefix], { act: () => server.records.list(options), isNew: false }),
+      call('list', [options.prefix], {
+        act: () => server.records.list(options),
+        isNew: false,
+        isOurs: false,
+      }),
     close: async () => {},
   };
 }
