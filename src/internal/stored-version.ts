@@ -25,7 +25,7 @@ export function refuseNewer<Stored>(stored: Stored, what: string): Stored {
 export function newerFormat(what: string): StoreError {
   return new StoreError(
     'newer_format',
-    `${what} is in the form of a newer version of this package. Nothing was changed.`,
+    `${what} is in the form of a newer version of this package, and was left as it is.`,
   );
 }
 
