@@ -24,8 +24,18 @@ export function clientFetch(world: World, machine: Machine): typeof fetch {
       if (fault === 'dies-before') return world.die(machine, 'while it sends');
       await simulation.delay(wayMs(), undefined);
       const { method, headers, url } = request;
+      // Aborted by the service's own code: what its listeners set must not die with the caller.
+      const closed = new AbortController();
+      const close = () => simulation.within(world.service, () => closed.abort(signal.reason));
+      signal.addEventListener('abort', close);
+      if (signal.aborted) close();
       const reply = await simulation.within(world.service, () =>
-        world.sandbox.fetch(url, { method, headers, signal, ...(body !== undefined && { body }) }),
+        world.sandbox.fetch(url, {
+          method,
+          headers,
+          signal: closed.signal,
+          ...(body !== undefined && { body }),
+        }),
       );
       if (fault === 'dies-after') return world.die(machine, 'while the service answers');
       await simulation.delay(wayMs(), machine);
