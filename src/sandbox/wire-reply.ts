@@ -19,11 +19,14 @@ import {
 
 export interface WireReply extends ReplyParts {
   readonly transport: Transport;
+  /** Whether the service refused, whatever the option `reply` makes of its reply. */
+  readonly isRefusal: boolean;
 }
 
 export async function wireReply(response: Response): Promise<WireReply> {
   const { status, headers } = response;
-  return { status, headers, body: new Uint8Array(await response.arrayBuffer()), transport: whole };
+  const body = new Uint8Array(await response.arrayBuffer());
+  return { status, headers, body, transport: whole, isRefusal: status > 299 };
 }
 
 const unavailable = { error: 'unavailable', message: 'The sandbox plays a service that is not available.' };
@@ -83,6 +86,8 @@ const plays: { readonly [Name in RequestFaultName]: (play: FaultPlay<Name>) => W
   },
   gzip: ({ reply }) => ({ ...reply, transport: gzip }),
   other_reply: ({ reply, fault, random }) => {
+    // A refusal in the form of a success would say what no service says.
+    if (reply.isRefusal) return reply;
     const drawn = replyFormNames[Math.floor(random.fraction() * replyFormNames.length)] ?? 'text';
     return changedReply(reply, (own) => inForm(own, fault.form ?? drawn));
   },

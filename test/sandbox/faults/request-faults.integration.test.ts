@@ -90,6 +90,17 @@ describe.each(lines)('an order, over %s', (_, connect) => {
     expect(sandbox.deliveries.every(({ acknowledged }) => acknowledged)).toBe(true);
   });
 
+  it('stays a refusal under other_reply, though the service answers each with 200', async () => {
+    const denied = { data: { success: false }, message: 'no' };
+    const sandbox = createSandbox({
+      reply: (own) => (own.status > 299 ? { ...own, status: 200, body: denied } : own),
+    });
+    const line = await connect(sandbox);
+    sandbox.faults.next('createOrder', { kind: 'other_reply', form: 'wrapped' });
+    const refused = await post(line, 'createOrder', { ...order, signature: 'wrong' });
+    expect([refused.status, await refused.json()]).toEqual([200, denied]);
+  });
+
   it.each([
     ['reset', 'fetch failed', 'ECONNRESET'],
     ['reply_lost', 'fetch failed', 'UND_ERR_SOCKET'],
