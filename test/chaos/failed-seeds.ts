@@ -34,5 +34,8 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['nov24', 8490],
   ['nov24', 8937],
   ['nov28', 512],
+  ['nov28', 7230],
   ['rolling', 341],
+  ['forms', 59],
+  ['dec1', 587],
 ];

@@ -17,6 +17,9 @@ interface Claim {
 /** The clocks of two machines are expected to differ by less than this. */
 const clockSlackMs = 60_000;
 
+/** How long other messages of a dead delivery wait: their attempts could end the process before the queue hears of it. */
+const deadLeaseMs = 10_000;
+
 /** How an attempt ended. */
 type Ended = Awaited<ReturnType<typeof attemptDelivery>>['outcome'];
 
@@ -85,7 +88,7 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
         const isFromFuture = typeof leasedAt === 'number' && leasedAt > at + clockSlackMs;
         if (lease !== undefined && Number(until) > at && !isFromFuture) return 'busy';
         if (Number(attempts) >= maxAttempts) {
-          put(records, key, { attempts: 0 });
+          put(records, key, { attempts: 0, lease: token, leasedAt: at, until: at + deadLeaseMs });
           return 'lost';
         }
         const attempt = Number(attempts) + 1;

@@ -302,7 +302,7 @@ describe('with a store', () => {
     expect(reports.at(-1)).toEqual(['handled', 2]);
   });
 
-  it('a message whose process died is handled when its lease is over, and is dead after the last attempt', async () => {
+  it('a message whose process died is handled when its lease is over, is dead after the last attempt, and holds back its copies for 10 seconds', async () => {
     const { webhooks, messages, openAnother, clock } = guarded({ maxAttempts: 2 });
     await webhooks.receive(order('A'));
     for (let tries = 0; tries < 2; tries++) {
@@ -320,6 +320,12 @@ describe('with a store', () => {
     expect(await inbox.handleMessage(messages[0])).toBe('dead');
     expect(reports).toEqual([['dead', 2]]);
     expect(calls).toEqual([]);
+    // Another attempt now could end the process before the queue hears that the first message is dead.
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    expect(calls).toEqual([]);
+    clock.now += 10_001;
+    expect(await inbox.handleMessage(messages[0])).toBe('done');
+    expect(reports.at(-1)).toEqual(['handled', 1]);
   });
 
   it('a handler that outlives its lease does not end the lease of the process that has the message by then', async () => {
