@@ -173,11 +173,14 @@ export function clientSettings({ fetch, concurrency, ...settings }: Settings<typ
 /** The platform's fetch makes a Request itself: one more would cost as much again. */
 function fetchWith(given: ClientOptions['fetch']): (url: string, init: RequestInit) => Promise<Response> {
   if (given === undefined) return platformFetch;
-  return (url, init) => {
+  // Node follows the signal only until the Request is garbage-collected: it lives as long as its reply. A listener of the
+  // signal that refers to it would keep both for ever.
+  const requests = new WeakMap<Response, Request>();
+  return async (url, init) => {
     const request = new Request(url, init);
-    // Node follows the signal only until the Request is garbage-collected: this refers to it for as long.
-    init.signal?.addEventListener('abort', () => void request, { once: true });
-    return given(request);
+    const response = await given(request);
+    requests.set(response, request);
+    return response;
   };
 }
 

@@ -65,3 +65,17 @@ describe('a server that hangs, after a garbage collection', () => {
     }
   });
 });
+
+it('a call with a fetch of your own leaves nothing of its request behind', async () => {
+  const requests: WeakRef<Request>[] = [];
+  const fetch = async (request: Request) => {
+    requests.push(new WeakRef(request));
+    return Response.json({});
+  };
+  for (let calls = 0; calls < 5; calls++)
+    await createOrder('https://exchange.example', { fetch }, { signal: new AbortController().signal });
+  // Node lets go of a signal in one collection, and of what listens to it in the next.
+  await forgetRequests();
+  await forgetRequests();
+  expect(requests.map((request) => request.deref())).toEqual(Array(5).fill(undefined));
+});
