@@ -4,7 +4,6 @@ import { driverError } from '../internal/driver-error.ts';
 import { limitCalls } from '../internal/limited-calls.ts';
 import { checkInteger, invalidOption } from '../internal/options.ts';
 import { isNewerFormat } from '../internal/stored-version.ts';
-import { callHook } from '../internal/warn.ts';
 import { inboxStopped } from './handling-attempt.ts';
 import type { Handling } from './handling-options.ts';
 import type {
@@ -175,9 +174,4 @@ export function toInboxError(error: unknown): InboxError {
       return new InboxError('store_unavailable', what, { cause, remedy });
   }
   return new InboxError('store_unavailable', 'The store of the inbox cannot be used now.', { cause });
-}
-
-/** Only for failures that no caller waits for. */
-export function reportStore(error: unknown, { onStoreError }: Pick<Handling, 'onStoreError'>): void {
-  callHook('onStoreError of an inbox', () => onStoreError(driverError(error)));
 }

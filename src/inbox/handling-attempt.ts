@@ -1,7 +1,7 @@
 import { InboxError, isInboxError, isOrderError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import { isNewerFormat } from '../internal/stored-version.ts';
-import type { Handling } from './handling-options.ts';
+import { type Handling, reportStore } from './handling-options.ts';
 import type { AttemptResult, Delivery, HandleResult, InboxHost } from './inbox.ts';
 import { type Marking, notCommitted } from './marking.ts';
 
@@ -25,7 +25,7 @@ interface PutBack {
 export async function attemptDelivery(
   host: InboxHost,
   { delivery, attempt, receivedAt, timeLimitMs = Number.POSITIVE_INFINITY }: LeasedDelivery,
-  options: Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'now'> & {
+  options: Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'now' | 'onStoreError'> & {
     /** Milliseconds since the lease was asked for. */
     readonly elapsedMs: () => number;
     readonly signal?: AbortSignal | undefined;
@@ -54,7 +54,10 @@ export async function attemptDelivery(
     if (marking?.isAsked && (await marking.isThere().catch(() => false)))
       return { outcome: 'handled', error, ...timings() };
     // A process of that version handles it, or this one once it is updated.
-    if (isNewerFormat(error)) return putBack(waitedMs, options.ignoreAfterMs);
+    if (isNewerFormat(error)) {
+      reportStore(error, options);
+      return putBack(waitedMs, options.ignoreAfterMs);
+    }
     // Another attempt ends in the same way.
     const isLast = attempt >= options.maxAttempts || isUnrecognizedError(error) || isMismatch(error);
     // A stop never makes a dead letter of what it interrupts.

@@ -1,8 +1,9 @@
 import { longestTimerMs } from '../internal/deadline.ts';
 import { describeError } from '../internal/describe-error.ts';
+import { driverError } from '../internal/driver-error.ts';
 import { callback, integer, nested, type OptionTable, oneOf, type Settings } from '../internal/options.ts';
 import { type RandomBytes, randomBytes } from '../internal/random.ts';
-import { warn } from '../internal/warn.ts';
+import { callHook, warn } from '../internal/warn.ts';
 
 /** How long to wait between attempts. */
 export interface RetryDelays {
@@ -78,4 +79,9 @@ export function longestWaitMsOf(handling: Pick<Handling, 'timeLimitMs' | 'retry'
 
 function warnOfStore(error: unknown): void {
   warn(`The store of the inbox failed, and is tried again: ${describeError(error)}`);
+}
+
+/** Only for failures that no caller waits for. */
+export function reportStore(error: unknown, { onStoreError }: Pick<Handling, 'onStoreError'>): void {
+  callHook('onStoreError of an inbox', () => onStoreError(driverError(error)));
 }

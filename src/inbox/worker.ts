@@ -2,7 +2,6 @@ import { type FailureCode, failureCode } from '../errors/failure-code.ts';
 import { type Sleep, sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/describe-error.ts';
-import { reportStore } from './durable-inbox.ts';
 import {
   attemptDelivery,
   handlerStopped,
@@ -10,7 +9,7 @@ import {
   leaseLost,
   startLeaseClock,
 } from './handling-attempt.ts';
-import type { Handling } from './handling-options.ts';
+import { type Handling, reportStore } from './handling-options.ts';
 import type { InboxHost } from './inbox.ts';
 import type { Marking } from './marking.ts';
 

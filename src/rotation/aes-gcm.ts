@@ -56,7 +56,7 @@ export function aesGcm(options: AesGcmOptions): TextCipher {
     },
     decrypt(encrypted) {
       const [, keyId = '', nonce = '', sealed = ''] = form.exec(encrypted) ?? [];
-      if (/^v[2-9]\./.test(encrypted)) throw newerFormat('The text of the stored keys');
+      if (/^v(?!1\.)\d+\./.test(encrypted)) throw newerFormat('The text of the stored keys');
       if (keyId === '') throw invalid(`is not in the form ${version}.<key id>.<nonce>.<ciphertext>`);
       const key = byId.get(keyId);
       if (key === undefined)

@@ -114,16 +114,21 @@ describe.each(storeKinds())('a record of a newer version in $name is refused, an
     expect(await dumpRecords(store)).toEqual(before);
   });
 
-  it('under a handler that observes its event: the delivery is put back, which is no attempt', async () => {
+  it('under a handler that observes its event: the delivery is put back and reported, which is no attempt', async () => {
     const { journal, store } = bench({ now: () => later }, () => kind.open(() => later));
     await loadRecords(store, newer(json<RecordDump>('orders.json')));
-    const inbox = storeInbox({ store, role: 'drain', prefix: 'events/', maxAttempts: 1, now: () => later });
+    const errors: unknown[] = [];
+    const inbox = storeInbox({
+      ...{ store, role: 'drain', prefix: 'events/', maxAttempts: 1, now: () => later },
+      onStoreError: (error) => errors.push(error),
+    });
     const { webhooks, reports } = receiverOn({ inbox }, () => journal.observe(event('unknown')));
     await webhooks.receive(eventOf('unknown'));
     expect(await inbox.drain()).toEqual({ handled: 0, ignored: 0, failed: 0, dead: 0, left: 1 });
     expect(await inbox.stories?.(reports[0]?.digest ?? '')).toMatchObject([
       { state: 'waiting', attempts: 0 },
     ]);
+    expect(errors).toMatchObject([{ code: 'newer_format' }]);
   });
 
   it('in once, which has no effect', async () => {

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { reportStore } from '../../src/inbox/durable-inbox.ts';
 import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
+import { reportStore } from '../../src/inbox/handling-options.ts';
 import type { AttemptResult, HandleResult, InboxHost } from '../../src/inbox/inbox.ts';
 import { startWorker, type WorkSource } from '../../src/inbox/worker.ts';
 import { readHandling } from './contract.ts';

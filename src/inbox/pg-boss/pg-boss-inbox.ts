@@ -11,9 +11,9 @@ import {
   value,
 } from '../../internal/options.ts';
 import { isNewer, newerFormat } from '../../internal/stored-version.ts';
-import { checkMethods, durableInbox, limitStoreCalls, reportStore } from '../durable-inbox.ts';
+import { checkMethods, durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { leaseLost } from '../handling-attempt.ts';
-import { type HandlingOptions, handlingRows } from '../handling-options.ts';
+import { type HandlingOptions, handlingRows, reportStore } from '../handling-options.ts';
 import type { Delivery, ManagedInbox } from '../inbox.ts';
 import { limitedQuarantine, reviewRegularly } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';

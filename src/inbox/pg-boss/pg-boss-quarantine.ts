@@ -72,7 +72,7 @@ export function pgBossQuarantine({ boss, queue, quarantineMs, maxQuarantined }: 
         await removeExpired();
         const [time = '-infinity', id = toUuid('0'.repeat(64))] = after?.split('/') ?? [];
         const oldest = (jobs: string) => `SELECT created_on::text || '/' || id AS id, data FROM ${jobs}
-          WHERE ${isKept} AND coalesce(data ->> 'version', '1') = '1' AND (created_on, id) > ($3::timestamptz, $4::uuid)
+          WHERE ${isKept} AND (data @? '$.version ? (@ > 1)') IS NOT TRUE AND (created_on, id) > ($3::timestamptz, $4::uuid)
           ORDER BY created_on, id LIMIT ${Math.min(limit, mostListed)}`;
         const rows = (await search(oldest, time, id)).map(membersOf);
         return rows.map((row) => {

@@ -14,7 +14,7 @@ import { isWholeProcess } from '../../internal/runtime.ts';
 import { isNewerFormat } from '../../internal/stored-version.ts';
 import { callHook, warnOnce } from '../../internal/warn.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
-import { limitStoreCalls, reportStore } from '../durable-inbox.ts';
+import { limitStoreCalls } from '../durable-inbox.ts';
 import {
   attemptDelivery,
   handlerStopped,
@@ -22,7 +22,7 @@ import {
   leaseLost,
   startLeaseClock,
 } from '../handling-attempt.ts';
-import { type HandlingOptions, handlingRows } from '../handling-options.ts';
+import { type HandlingOptions, handlingRows, reportStore } from '../handling-options.ts';
 import { defaultStopMs, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
 import { reviewNowAndThen, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows, untilStop } from '../quarantine/quarantine.ts';
