@@ -1,3 +1,4 @@
+import { isWholeProcess } from '../internal/runtime.ts';
 import { handleWithin } from './handling-attempt.ts';
 import type { DeliveryReference, HandleDelivery, HandleResult, InboxResult } from './inbox.ts';
 import { rememberedDigests } from './remembered-digests.ts';
@@ -33,7 +34,7 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions) {
   const handled = rememberedDigests(maxRemembered);
   const underWay = new Map<string, UnderWay>();
 
-  /** workerd drops the work of a cancelled request without timers or `finally`. */
+  /** workerd drops the work of a cancelled request without timers or `finally`; elsewhere each ends by its time limit. */
   function forgetDropped(begunNow: number): void {
     for (const [digest, { begun }] of underWay) {
       if (begun > begunNow - timeLimitMs * 2) break;
@@ -44,7 +45,7 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions) {
   return {
     async receive({ digest }: DeliveryReference, handle: HandleDelivery): Promise<InboxResult> {
       const begun = performance.now();
-      if (underWay.size > 0) forgetDropped(begun);
+      if (!isWholeProcess() && underWay.size > 0) forgetDropped(begun);
       handled.forget(now() - rememberMs);
       if (handled.has(digest)) return 'duplicate';
       if (underWay.has(digest)) return 'busy';

@@ -38,4 +38,6 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['rolling', 341],
   ['forms', 59],
   ['dec1', 587],
+  ['nov28-long', 3264],
+  ['nov28-long', 3646],
 ];

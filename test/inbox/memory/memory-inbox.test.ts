@@ -102,6 +102,23 @@ describe('the memory inbox', () => {
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'failed' });
   });
 
+  it('handles no repetition while a handler runs that has blocked the event loop past its time limit', async () => {
+    const timeLimitMs = 5;
+    let calls = 0;
+    const blocking = () => {
+      calls++;
+      const end = performance.now() + 3 * timeLimitMs;
+      while (performance.now() < end);
+      return Promise.resolve('handled' as const);
+    };
+    const inbox = memoryInbox({ timeLimitMs });
+    const delivery = { digest: 'a'.repeat(64), name: 'event.buy.init', key: { index: 0 }, body: order('A') };
+    // In one turn of the event loop, as when a process wakes: its timers come after what has arrived.
+    const both = [inbox.receive(delivery, blocking), inbox.receive(delivery, blocking)];
+    expect(await Promise.all(both)).toEqual(['handled', 'busy']);
+    expect(calls).toBe(1);
+  });
+
   it('gives the body of a dead letter as it was received, when asked for it', async () => {
     const inbox = memoryInbox({ maxAttempts: 1 });
     const { webhooks } = receiver(inbox, () => Promise.reject(new Error('no')));
