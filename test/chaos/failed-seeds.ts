@@ -40,4 +40,6 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['dec1', 587],
   ['nov28-long', 3264],
   ['nov28-long', 3646],
+  ['nov28-long', 26480],
+  ['nov28-long', 28792],
 ];

@@ -154,13 +154,15 @@ export function foreignKey(random: SeededRandom): string {
   return Buffer.from(random.bytes(32)).toString('hex');
 }
 
-/** Changes one digit of the amount in a signed text, so that only the signature shows it. */
+/** Where a value of a signed text begins, the first that is there: the amount, the order id, any. */
+const tamperedValues = [
+  /(?<="fiat_amount_to_pay"\s*:\s*)\d/,
+  /(?<="partner_order_id"\s*:\s*)\d|(?<="partner_order_id"\s*:\s*")[^"]/,
+  /(?<="(?!signature")[^"]*"\s*:\s*)\d|(?<="(?!signature")[^"]*"\s*:\s*")[^"]/,
+];
+
+/** Changes one character of a signed text, so that only the signature shows it. */
 export function tamperedText(text: string): string {
-  const amount = /("fiat_amount_to_pay"\s*:\s*)(\d)/;
-  const changed = text.replace(
-    amount,
-    (_, name: string, digit: string) => name + (digit === '9' ? '8' : '9'),
-  );
-  // A payload without an amount: changes the order id.
-  return changed === text ? text.replace(/("partner_order_id"\s*:\s*")/, '$1X') : changed;
+  const value = tamperedValues.find((each) => each.test(text));
+  return value === undefined ? text : text.replace(value, (first) => (first === '9' ? '8' : '9'));
 }

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { signingKey } from '../../../src/credentials/signing-key.ts';
 import { isValidationError } from '../../../src/errors/errors.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { type OrderScenario, orderScenarios } from '../../../src/sandbox/orders/order-scenarios.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.ts';
+import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
+import { refusal } from '../../support/refusal.ts';
 import { callback, onboarded, order, place } from '../support.ts';
 
 /** The events of each scenario after the init event, in the order in which they are posted, and the order's end. */
@@ -21,9 +25,9 @@ const expected: Record<OrderScenario, [events: string[], state: string]> = {
   events_lost: [[], 'credited'],
 };
 
-async function start() {
+async function start(options: SandboxOptions = {}) {
   const partnerSide = callback();
-  const sandbox = createSandbox({ fetch: partnerSide.fetch });
+  const sandbox = createSandbox({ fetch: partnerSide.fetch, ...options });
   const credentials = await onboarded(sandbox);
   await place(sandbox, credentials);
   await sandbox.idle();
@@ -79,6 +83,20 @@ describe('an attack on a receiver', () => {
     expect(attacked?.text).not.toBe(body);
     expect(await webhooks.receive(attacked?.text ?? '')).toMatchObject({ code: 'signature_mismatch' });
     expect(await webhooks.receive(genuine?.text ?? '')).toMatchObject({ kind: 'handled' });
+  });
+
+  it.each([
+    ['an order id that is a number', { event_name: 'event.buy.init', partner_order_id: 7 }],
+    ['names of its own', { kind: 'created', order: 'A-1', paid: null }],
+    ['values that are numbers', { kind: 1 }],
+  ])('tamper is refused where an event has %s', async (_, event) => {
+    const { sandbox, credentials, received } = await start({ event: () => event });
+    const { id = '' } = sandbox.deliveries[0] ?? {};
+    await sandbox.events.tamper(id);
+    const [genuine, tampered] = received.map(({ text }) => text);
+    const key = signingKey(credentials, 'order');
+    expect(refusal(() => verifyBody(tampered ?? '', { key }))).toBe('SignatureError signature_mismatch');
+    expect(verifyBody(genuine ?? '', { key }).value).toMatchObject(event);
   });
 
   it('on an event that there is not is refused', async () => {
