@@ -243,7 +243,7 @@ const longestAnswerMs = 16_000;
 function areKeysOver({ plan, sandbox }: World): boolean {
   if (plan.keys !== 'ring') return false;
   const isDenial = ({ kind, operation, status = 0 }: TraceEntry) =>
-    kind === 'reply' && operation === 'regenerateKeys' && status >= 400 && status < 500;
+    kind === 'reply' && operation === 'regenerateKeys' && status >= 300 && status < 500;
   if (!plan.isHonest && [...sandbox.trace].some(isDenial)) return true;
   return plan.clocks === 'jumping' || plan.versions.some(({ overlapMs }) => overlapMs < 86_400_000);
 }

@@ -42,4 +42,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['nov28-long', 3646],
   ['nov28-long', 26480],
   ['nov28-long', 28792],
+  ['nov28-long', 54952],
 ];
