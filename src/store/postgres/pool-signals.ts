@@ -58,8 +58,9 @@ export function poolSignals(pool: PgPool, query: (text: string, values: unknown[
   /** Resolves when the connection is lost, with whether there was one. */
   async function listenOnce(open: () => ListeningClient, signal: AbortSignal): Promise<boolean> {
     const client = open();
-    const { promise: isLost, resolve: lose } = Promise.withResolvers<void>();
-    signal.addEventListener('abort', () => lose(), { once: true });
+    const { promise: isLost, resolve } = Promise.withResolvers<void>();
+    const lose = () => resolve();
+    signal.addEventListener('abort', lose);
     client.on('error', lose);
     client.on('end', lose);
     client.on('notification', ({ payload }) => wake(payload));
@@ -73,6 +74,7 @@ export function poolSignals(pool: PgPool, query: (text: string, values: unknown[
       wake();
     }
     await Promise.race([begin().then(() => isLost, lose), isLost]);
+    signal.removeEventListener('abort', lose);
     const closing = (async () => client.end())().catch(() => {});
     await settledWithin([closing], endMs);
     return isListening;
