@@ -73,7 +73,7 @@ function checkNames(state: RotationState, given: PartnerCredentials): void {
   const { current, pending, retired } = state;
   // The name of keys that no delivery has matched may have been typed wrong.
   const doubted = unconfirmedOf(state);
-  const known = [current, pending, ...retired].filter((each) => each !== undefined && each !== doubted);
+  const known = [current, pending, ...retired].filter((each) => each !== doubted);
   const names: PartnerNames = Object.assign(
     {},
     ...known.toReversed().map((each) => each && namesOf(each.credentials)),

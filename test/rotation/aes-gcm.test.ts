@@ -13,6 +13,7 @@ const secretOf = (name: string) => createHash('sha256').update(name).digest();
 const keyOf = (id: string, name = id) => ({ id, key: secretOf(name) });
 const fromElsewhere = 'v1.a.AAAAAAAAAAAAAAAA.BZs5c9BMTRuvlY9qyh2NL39kmF0';
 const cipher = aesGcm({ keys: [keyOf('a')] });
+const base64 = secretOf('a').toString('base64');
 
 describe('aesGcm', () => {
   it('gives back any text, and another ciphertext each time', () => {
@@ -40,8 +41,19 @@ describe('aesGcm', () => {
   });
 
   it('takes the key as base64, too', () => {
-    const sameKey = aesGcm({ keys: [{ id: 'a', key: secretOf('a').toString('base64') }] });
-    expect(sameKey.decrypt(cipher.encrypt('text'))).toBe('text');
+    for (const key of [base64, base64.replace('=', '')]) {
+      expect(aesGcm({ keys: [{ id: 'a', key }] }).decrypt(cipher.encrypt('text'))).toBe('text');
+    }
+  });
+
+  it('takes 16 keys, and ids of 64 characters', () => {
+    const keys = Array.from({ length: 16 }, (_, index) => keyOf(`${index}`.padStart(64, '-')));
+    expect(aesGcm({ keys }).decrypt(aesGcm({ keys: keys.slice(15) }).encrypt('text'))).toBe('text');
+  });
+
+  it('reads a text under an id that looks like a later version', () => {
+    const kms = aesGcm({ keys: [keyOf('kms-v2')] });
+    expect(kms.decrypt(kms.encrypt('text'))).toBe('text');
   });
 
   it('decrypts with every key, and encrypts with the first: so the key can be replaced', () => {
@@ -74,6 +86,7 @@ describe('aesGcm', () => {
   it.each(['v2', 'v10'])('says that a later version of the package reads the form %s', (later) => {
     const encrypted = cipher.encrypt('text').replace('v1', later);
     expect(refusal(() => cipher.decrypt(encrypted))).toBe('StoreError newer_format');
+    expect(String(thrownBy(() => cipher.decrypt(encrypted)))).toContain('The text of the stored keys');
   });
 
   it('refuses a text in which any character was changed', () => {
@@ -93,7 +106,16 @@ describe('aesGcm', () => {
   it.each<[unknown, string]>([
     [{}, 'keys must be a list of 1 to 16 keys'],
     [{ keys: [] }, 'keys must be a list of 1 to 16 keys'],
+    [
+      { keys: Array.from({ length: 17 }, (_, index) => keyOf(`${index}`)) },
+      'keys must be a list of 1 to 16 keys',
+    ],
     [{ keys: [{ id: 'a.b', key: secretOf('a') }] }, 'keys[0].id must be'],
+    [{ keys: [keyOf('a'.repeat(65))] }, 'keys[0].id must be'],
+    [{ keys: [{ key: secretOf('a') }] }, 'keys[0].id must be'],
+    [{ keys: [{ id: 'a', key: `${base64}\n` }] }, 'keys[0].key must be 32 bytes'],
+    [{ keys: [{ id: 'a', key: `\n${base64}` }] }, 'keys[0].key must be 32 bytes'],
+    [{ keys: [{ id: 'a', key: `${base64}AAAA` }] }, 'keys[0].key must be 32 bytes'],
     [{ keys: [{ id: 'a', key: 'sk_short' }] }, 'keys[0].key must be 32 bytes'],
     [{ keys: [keyOf('a'), { id: 'b', key: secretOf('b').subarray(1) }] }, 'keys[1].key must be 32 bytes'],
     [{ keys: [keyOf('a'), keyOf('a', 'b')] }, 'an id of its own'],

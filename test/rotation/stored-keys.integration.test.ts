@@ -29,7 +29,10 @@ it('what cannot be decrypted is refused, left as it is, and not shown', async ()
   const rotation = createKeyRotation({ storage: storedKeys({ store, encrypt: cipher.encrypt, decrypt }) });
   for (const step of [rotation.credentials(), rotation.receive(generation(2))]) {
     const error = await rejected(step);
-    expect(error).toMatchObject({ code: 'key_storage_invalid' });
+    expect(error).toMatchObject({
+      code: 'key_storage_invalid',
+      message: expect.stringContaining('The record with the keys cannot be decrypted.'),
+    });
     expect(inspect(error)).not.toContain('sk_partner');
   }
   expect(await textIn(store)).toBe(before);
@@ -37,6 +40,7 @@ it('what cannot be decrypted is refused, left as it is, and not shown', async ()
 
 it.each<[string, (text: string) => unknown, (text: string) => unknown]>([
   ['encrypt returns no text', (text) => text.length, String],
+  ['encrypt returns an object', (text) => ({ text }), (written) => Reflect.get(Object(written), 'text')],
   ['encrypt returns a promise', async (text) => text, String],
   ['decrypt does not undo encrypt', (text) => `x${text}`, (text) => text],
   ['decrypt returns a promise', (text) => text, async (text) => text],
@@ -67,7 +71,10 @@ it('a record of somebody else is refused', async () => {
   const store = memoryStore();
   await store.transact(['keys'], (records) => records.set('keys', { other: true }));
   const rotation = createKeyRotation({ storage: storedKeys({ store, key: 'keys' }) });
-  expect(await rejected(rotation.receive(generation(1)))).toMatchObject({ code: 'key_storage_invalid' });
+  expect(await rejected(rotation.receive(generation(1)))).toMatchObject({
+    code: 'key_storage_invalid',
+    message: expect.stringContaining('The record with the keys is not text.'),
+  });
 });
 
 it('a store that fails is its own error, and a ring goes on with the keys it has', async () => {

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { createKeyRotation, type KeyRotationOptions } from '../../src/rotation/create-key-rotation.ts';
+import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
+import { unconfirmedOf, withConfirmed, withPromoted } from '../../src/rotation/rotation-steps.ts';
+import { storedKeys } from '../../src/rotation/stored-keys.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { generation } from '../credentials/keys.ts';
+import { partner } from '../http/clients.ts';
+import { rejected } from '../support/refusal.ts';
+
+const hour = 3_600_000;
+const reply = { status: 200, headers: new Headers(), body: {} };
+const exchange = { regenerateKeys: async () => reply };
+
+/** A rotation in memory, under a clock of its own. */
+function setUp(options: Partial<KeyRotationOptions> = {}) {
+  const clock = { now: 1_700_000_000_000 };
+  const storage: KeyStorage = storedKeys({ store: memoryStore() });
+  /** As if another process had started. */
+  const start = (other: Partial<KeyRotationOptions> = {}) =>
+    createKeyRotation({ storage, exchange, now: () => clock.now, ...options, ...other });
+  return { clock, storage, start, rotation: start() };
+}
+
+/** The keys 1 to `last`, each promoted. */
+async function rotated(last: number, options?: Partial<KeyRotationOptions>) {
+  const started = setUp(options);
+  for (let name = 1; name <= last; name++) {
+    await started.rotation.receive(generation(name));
+    await started.rotation.promote();
+  }
+  return started;
+}
+
+describe('a refused step says in words', () => {
+  it('that there are no keys, and what to do when they come', async () => {
+    const error = await rejected(setUp().rotation.credentials());
+    expect(String(error)).toMatch(/The storage holds no keys\. When you have the first keys, .*receive/);
+  });
+
+  it('that received keys have to be promoted first', async () => {
+    const { rotation } = await rotated(1);
+    await rotation.receive(generation(2));
+    expect(String(await rejected(rotation.request(partner)))).toContain(
+      'New keys were received, and are not promoted yet. Before you ask for others, promote these.',
+    );
+  });
+
+  it('when keys were asked for', async () => {
+    const { rotation } = await rotated(1);
+    await rotation.request(partner);
+    expect(String(await rejected(rotation.request(partner)))).toContain(
+      'New keys were asked for at 2023-11-14T22:13:20.000Z, and not received yet.',
+    );
+    expect(String(await rejected(rotation.promote()))).toContain('The new keys were not received.');
+    expect(String(await rejected(rotation.receive(generation(1))))).toContain(
+      'These are the keys that sign now.',
+    );
+  });
+
+  it('when a request was sent that may not have arrived', async () => {
+    const { rotation } = await rotated(1, {
+      exchange: { regenerateKeys: () => Promise.reject(new Error('cut off')) },
+    });
+    await rejected(rotation.request(partner));
+    expect(String(await rejected(rotation.request(partner)))).toContain(
+      'It is not known whether the service got the request for new keys of 2023-11-14T22:13:20.000Z.',
+    );
+  });
+
+  it('that nothing asks for keys without an exchange', async () => {
+    const { rotation } = await rotated(1, { exchange: undefined });
+    expect(String(await rejected(rotation.request(partner)))).toContain(
+      'request needs the exchange of createKeyRotation. Give createKeyRotation the ExchangeClient',
+    );
+  });
+
+  it.each([
+    ['partner', { partnerId: 'P-1' }, { partnerId: 'P-2' }, '"P-2"', '"P-1"'],
+    ['partner code', { partnerCode: 'acme' }, { partnerCode: 'other' }, '"other"', '"acme"'],
+  ])('which %s keys are of', async (kind, names, otherNames, other, known) => {
+    const { rotation } = setUp();
+    await rotation.receive({ ...generation(1), partnerId: undefined, ...names });
+    const error = await rejected(rotation.receive({ ...generation(2), partnerId: undefined, ...otherNames }));
+    expect(error).toMatchObject({ code: 'keys_of_another_partner' });
+    expect(String(error)).toContain(
+      `These are keys of ${kind} ${other}, and those that are stored are of ${kind} ${known}.`,
+    );
+  });
+});
+
+describe('received keys', () => {
+  it('change nothing when they are the current ones, and none are awaited', async () => {
+    const { rotation, storage } = await rotated(1);
+    const before = await storage.read();
+    await rotation.receive(generation(1));
+    expect(await storage.read()).toBe(before);
+  });
+
+  it('take what their link leaves out from the keys received last', async () => {
+    const { rotation } = await rotated(1);
+    await rotation.receive(generation(2));
+    await rotation.receive({ partnerPublicKey: 'pk_partner_3', partnerSecretKey: 'sk_partner_3' });
+    expect((await rotation.credentials()).pending?.merchantSecretKey).toBe('sk_merchant_2');
+  });
+
+  it('are no longer in doubt in any process once a delivery has matched them after promote', async () => {
+    const { rotation, start } = await rotated(2);
+    const sets = await rotation.credentials();
+    expect(sets.unconfirmed?.()).toBe(true);
+    await sets.matched?.(0);
+    expect((await start().credentials()).unconfirmed?.()).toBe(false);
+  });
+
+  it('stay in doubt when the match was of keys received before them', async () => {
+    const { rotation, start } = await rotated(2);
+    const sets = await rotation.credentials();
+    await start().receive(generation(3));
+    await sets.matched?.(0);
+    expect((await start().credentials()).unconfirmed?.()).toBe(true);
+  });
+
+  it('are confirmed once: a later match changes nothing', () => {
+    const current = { number: 2, receivedAt: 5, credentials: generation(2) };
+    const state = withConfirmed({ current, retired: [] }, 2, 6);
+    expect(state).toEqual({ current: { ...current, confirmedAt: 6 }, retired: [] });
+    expect(state && withConfirmed(state, 2, 7)).toBeUndefined();
+  });
+
+  it('are not in doubt where there are none', () => {
+    expect(unconfirmedOf({ retired: [] })).toBeUndefined();
+  });
+
+  it('replace nothing where no keys signed before them', () => {
+    const pending = { number: 1, receivedAt: 5, credentials: generation(1) };
+    const state = withPromoted({ pending, retired: [] }, { at: 6, unexpired: () => [] });
+    expect(state).toMatchObject({ current: pending, retired: [] });
+  });
+});
+
+describe('a request for keys', () => {
+  it('that is answered after its keys were promoted is over', async () => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const { promise: answer, resolve: accept } = Promise.withResolvers<typeof reply>();
+    const slow = {
+      regenerateKeys() {
+        ask();
+        return answer;
+      },
+    };
+    const { rotation, start } = await rotated(1);
+    const requested = start({ exchange: slow }).request(partner);
+    await asked;
+    await rotation.receive(generation(2));
+    await rotation.promote();
+    accept(reply);
+    expect((await requested).status).toBe(200);
+    expect((await rotation.status()).step).toBe('idle');
+  });
+});
+
+describe('replaced keys', () => {
+  it('verify for overlapMs and a quarter of it, up to the last millisecond', async () => {
+    const { clock, rotation } = await rotated(2, { overlapMs: 1_000 });
+    const until = (await rotation.status()).keys[1]?.verifiesUntil;
+    expect(until).toBe(clock.now + 1_250);
+    clock.now += 1_250;
+    expect((await rotation.credentials()).verifying).toHaveLength(2);
+    clock.now += 1;
+    expect((await rotation.credentials()).verifying).toHaveLength(1);
+  });
+
+  const matchedAt = async ({ start }: ReturnType<typeof setUp>) =>
+    (await start().status()).keys.map((each) => each.matchedAt);
+
+  it('are prolonged by matches of their own alone', async () => {
+    const started = await rotated(3);
+    const sets = await started.rotation.credentials();
+    // The keys that sign, and then the oldest.
+    await sets.matched?.(0);
+    expect(await matchedAt(started)).toEqual([undefined, undefined, undefined]);
+    await sets.matched?.(2);
+    expect(await matchedAt(started)).toEqual([undefined, undefined, started.clock.now]);
+    expect((await started.rotation.status()).keys[1]).not.toHaveProperty('matchedAt');
+  });
+
+  it('are recorded as matched once an hour, by all processes together', async () => {
+    const started = await rotated(2);
+    const { clock, start } = started;
+    const begun = clock.now;
+    const [one, other] = [await start().credentials(), await start().credentials()];
+    await one.matched?.(1);
+    clock.now += hour - 1;
+    await one.matched?.(1);
+    await other.matched?.(1);
+    expect(await matchedAt(started)).toEqual([undefined, begun]);
+    clock.now += 1;
+    await one.matched?.(1);
+    expect(await matchedAt(started)).toEqual([undefined, begun + hour]);
+  });
+
+  it('may be matched after they were forgotten: then nothing is stored', async () => {
+    const { clock, rotation, storage, start } = await rotated(2);
+    const sets = await rotation.credentials();
+    clock.now += 48 * hour;
+    await start().receive(generation(3));
+    await start().promote();
+    const before = await storage.read();
+    await sets.matched?.(1);
+    expect(await storage.read()).toBe(before);
+  });
+});
+
+it('keys that were read say that they have changed only once they have', async () => {
+  const { storage } = setUp();
+  let version = 'one';
+  const rotation = createKeyRotation({ storage: { ...storage, version: () => version } });
+  await rotation.receive(generation(1));
+  const { changed } = await rotation.credentials();
+  expect(changed?.()).toBe(false);
+  version = 'two';
+  expect(changed?.()).toBe(true);
+});
