@@ -4,10 +4,13 @@ import { join } from 'node:path';
 
 /**
  * `npm run mutants [-- signature webhooks]`: changes each expression of these folders of `src`, and looks whether a test
- * of theirs fails. docs/details/development.md says how to read it.
+ * of theirs fails. docs/details/development.md says how to read it. Flags of Stryker may follow the folders:
+ * `-- webhooks --concurrency 1 --mutate src/webhooks/handlers.ts`.
  */
 
-const folders = process.argv.slice(2);
+const given = process.argv.slice(2);
+const firstFlag = given.findIndex((argument) => argument.startsWith('-'));
+const [folders, flags] = firstFlag === -1 ? [given, []] : [given.slice(0, firstFlag), given.slice(firstFlag)];
 if (folders.length === 0) folders.push('signature', 'webhooks', 'rotation', 'orders', 'inbox');
 
 const stryker = join(import.meta.dirname, 'node_modules/@stryker-mutator/core/bin/stryker.js');
@@ -15,7 +18,7 @@ const stryker = join(import.meta.dirname, 'node_modules/@stryker-mutator/core/bi
 const quietly = ['--no-audit', '--no-fund', '--prefer-offline', '--legacy-peer-deps'];
 if (!existsSync(stryker)) run('npm', ['ci', ...quietly], import.meta.dirname);
 const mutated = folders.map((folder) => `src/${folder}/**/*.ts`).join();
-run(process.execPath, [stryker, 'run', 'tools/mutants/stryker.config.json', '--mutate', mutated]);
+run(process.execPath, [stryker, 'run', 'tools/mutants/stryker.config.json', '--mutate', mutated, ...flags]);
 
 function run(command: string, args: readonly string[], cwd = join(import.meta.dirname, '../..')): void {
   const env = { ...process.env, MUTANTS: folders.join() };

@@ -3,10 +3,10 @@ import { defineConfig } from 'vitest/config';
 /** Which folders of `src` are mutated: `run-mutants.ts` gives them. */
 const folders = (process.env.MUTANTS ?? '').split(',');
 
-/** Those integration tests that neither start a process nor listen: unit tests in all but their speed. */
+/** Those integration tests that do not listen, and start few processes: unit tests in all but their speed. */
 const inProcess = [
   'test/orders/{create,first-event,mismatch,observe,reconcile,start,submit,unsettled}.integration.test.ts',
-  'test/rotation/{one-partner,rotation,stored-keys}.integration.test.ts',
+  'test/rotation/{key-file,one-partner,rotation,stored-keys}.integration.test.ts',
   'test/webhooks/{found-credentials,inbox,refusals,refused-requests,secrecy,unrecognized}.integration.test.ts',
   'test/inbox/sqlite/{locked-file,private-file,sqlite-inbox}.integration.test.ts',
 ];
@@ -15,8 +15,8 @@ const ofFolders = (files: string) => folders.some((folder) => files.startsWith(`
 export default defineConfig({
   test: {
     isolate: false,
-    // The code is instrumented, and the machine may be busy.
-    testTimeout: 120_000,
+    // A mutant that hangs takes this long: the usual limit of a test will do.
+    testTimeout: 20_000,
     execArgv: ['--disable-warning=PartnerExchangeWarning'],
     setupFiles: 'test/support/fresh-modules.ts',
     // Stores that need a server are left out.
