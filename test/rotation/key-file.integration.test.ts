@@ -88,8 +88,13 @@ describe('a key file', () => {
       await set('one');
       chmodSync(path, mode);
       const storage = keyFile({ path });
-      expect(await rejected(storage.read())).toMatchObject({ code: 'key_storage_exposed' });
-      expect(await rejected(set('two'))).toMatchObject({ code: 'key_storage_exposed' });
+      const words = `Other users may read the key file ${path}. Set its mode to 0600, and consider its keys known.`;
+      for (const step of [storage.read(), set('two')]) {
+        expect(await rejected(step)).toMatchObject({
+          code: 'key_storage_exposed',
+          message: expect.stringContaining(words),
+        });
+      }
       chmodSync(path, 0o600);
       expect(await storage.read()).toBe('one');
     },
@@ -167,7 +172,10 @@ describe('a key file', () => {
       message: expect.stringContaining('ENOENT'),
     });
     mkdirSync(path);
-    expect(await rejected(keyFile({ path }).read())).toMatchObject({ name: 'KeyError' });
+    expect(await rejected(keyFile({ path }).read())).toMatchObject({
+      name: 'KeyError',
+      message: expect.stringContaining(`${path} is a folder, not a file. Name the key file.`),
+    });
     expect(await rejected(set('one'))).toMatchObject({ name: 'KeyError' });
   });
 
@@ -225,7 +233,9 @@ describe('a key file', () => {
         for (const step of [storage.read(), storage.update(() => 'two')]) {
           expect(await rejected(step)).toMatchObject({
             code: 'key_storage_exposed',
-            message: expect.stringContaining('belongs to another user'),
+            message: expect.stringContaining(
+              `The key file ${theirs} belongs to another user. Run the program as that user, or name a file of your own.`,
+            ),
           });
         }
       }
@@ -239,7 +249,12 @@ describe('a key file', () => {
   it.runIf(isRoot)('is not made where a link of another user leads, nor read there', async () => {
     symlinkSync(join(folder, 'elsewhere.json'), path);
     lchownSync(path, 1234, 1234);
-    expect(await rejected(set('one'))).toMatchObject({ code: 'key_storage_exposed' });
+    expect(await rejected(set('one'))).toMatchObject({
+      code: 'key_storage_exposed',
+      message: expect.stringContaining(
+        `The symbolic link ${path} belongs to another user. Name the key file itself.`,
+      ),
+    });
     writeFileSync(join(folder, 'elsewhere.json'), 'mine', { mode: 0o600 });
     expect(await rejected(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_exposed' });
     expect(readdirSync(folder).sort()).toEqual(['elsewhere.json', 'keys.json']);
@@ -248,12 +263,20 @@ describe('a key file', () => {
   it.runIf(isPosix)('behind links that lead in a circle is a clear error', async () => {
     symlinkSync(path, `${path}.2`);
     symlinkSync(`${path}.2`, path);
-    expect(await rejected(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_failed' });
+    expect(await rejected(keyFile({ path }).read())).toMatchObject({
+      code: 'key_storage_failed',
+      message: expect.stringMatching(/The symbolic links at .*keys\.json.* lead in a circle\./),
+    });
   });
 
   it('of more than a mebibyte is refused', async () => {
-    writeFileSync(path, 'x'.repeat(1_048_577), { mode: 0o600 });
-    expect(await rejected(keyFile({ path }).read())).toMatchObject({ code: 'key_storage_invalid' });
+    writeFileSync(path, 'x'.repeat(1_048_576), { mode: 0o600 });
+    expect(await keyFile({ path }).read()).toHaveLength(1_048_576);
+    writeFileSync(path, 'x'.repeat(1_048_577));
+    expect(await rejected(keyFile({ path }).read())).toMatchObject({
+      code: 'key_storage_invalid',
+      message: expect.stringContaining(`${path} is too large for a key file. Name the key file.`),
+    });
   });
 
   it('stays as it was, unlocked, when the change throws', async () => {
@@ -508,5 +531,8 @@ function isRightToRemove(file: string): boolean {
 
 it.each([undefined, '', 5])('keyFile refuses the path %s', (given) => {
   const options = { path: given } as unknown as { path: string };
-  expect(thrownBy(() => keyFile(options))).toMatchObject({ code: 'invalid_option' });
+  expect(thrownBy(() => keyFile(options))).toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringContaining('path must be text.'),
+  });
 });
