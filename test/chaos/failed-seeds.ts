@@ -43,4 +43,10 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['nov28-long', 26480],
   ['nov28-long', 28792],
   ['nov28-long', 54952],
+  ['nov28-long', 67900],
+  ['nov28-long', 77020],
+  ['nov28-long', 77812],
+  ['nov28-long', 79760],
+  ['nov28-long', 88180],
+  ['nov28-long', 91735],
 ];

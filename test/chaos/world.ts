@@ -318,17 +318,19 @@ export class World {
   /** A scheduled function in some process, from time to time, cut off when its time is over. */
   #drainRegularly(): void {
     const random = this.simulation.stream('drains');
-    let draining = 0;
+    /** How many drain, and since when any does. */
+    const draining = new Map<Machine, { count: number; since: number }>();
     const drain = async () => {
       const process = this.pick(random);
       if (process === undefined || !('drain' in process.inbox)) return;
       const { machine, inbox } = process;
-      machine.onDeath(() => draining--);
-      draining++;
-      if (draining > 1) this.sometimes('two drains ran at once');
+      if ([...draining].some(([each, { count }]) => each.isAlive && count > 0))
+        this.sometimes('two drains ran at once');
       const timeLimitMs = pick(random, [3_000, 8_000, 50_000, 50_000]);
       const limit = random.chance(0.2) ? 2 : undefined;
       const begun = this.simulation.time;
+      const { count = 0, since = begun } = draining.get(machine) ?? {};
+      draining.set(machine, { count: count + 1, since: count === 0 ? begun : since });
       try {
         const result = await this.simulation.within(machine, () => inbox.drain({ timeLimitMs, limit }));
         this.simulation.log(`drain of ${machine.name}: ${JSON.stringify(result)}`);
@@ -338,8 +340,9 @@ export class World {
         // The store is away: the next one goes on.
       }
       if (!machine.isAlive) return;
-      this.books.gaveBack(machine, begun);
-      draining--;
+      const left = draining.get(machine);
+      // The handlers of a drain go on while another one waits.
+      if (left !== undefined && --left.count === 0) this.books.gaveBack(machine, left.since);
     };
     const turn = () => {
       void drain();

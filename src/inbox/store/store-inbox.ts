@@ -56,7 +56,7 @@ export interface DrainOptions {
   limit?: number | undefined;
   /**
    * Milliseconds for the whole call. Then handlers that still run are aborted, and their deliveries are given back
-   * without having used up an attempt. @default no limit
+   * without having used up an attempt; while another call in this process waits for its turn, they go on. @default no limit
    */
   timeLimitMs?: number | undefined;
   /** Ends the call early, in the same way. */
@@ -159,6 +159,8 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   // Within a process one call after the other: so `concurrency` and "alone" hold for the process.
   const inTurn = sharedKeyQueue();
   const workers = new Set<Worker>();
+  /** Calls of `drain` under way. */
+  const drains = new Set<AbortSignal>();
   /** Handles by itself; the others end with their `drain`. */
   let worker: Worker | undefined;
   let endReviews = () => {};
@@ -213,27 +215,37 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     const counting = countOutcomes(host, figures);
     let draining: Worker | undefined;
     let ending: AbortSignal | undefined = signal;
-    const run = () =>
+    const run = (inner: AbortSignal) =>
       inTurn(['drain'], async () => {
         if (isStopping) throw inboxStopped();
-        if (ending?.aborted) return;
+        if (inner.aborted) return;
         await host?.review?.();
-        if (isStopping || ending?.aborted) return;
+        if (isStopping || inner.aborted) return;
         const started = startWorker(source, { ...settings, host: counting, limit, endsWhenIdle: true });
         draining = started;
         workers.add(started);
         await started.ended().finally(() => workers.delete(started));
       });
     try {
-      await withDeadline({ ms, signal }, (inner) => {
+      await withDeadline({ ms, signal }, async (inner) => {
         ending = inner;
-        return run();
+        drains.add(inner);
+        await run(inner);
       });
     } catch (error) {
       if (!ending?.aborted) throw error;
-      await draining?.stop(0);
+    } finally {
+      if (ending !== undefined) drains.delete(ending);
     }
+    if (ending?.aborted) await endDrain(draining);
     return { ...figures, left: await call(() => records.countOpen(mostCounted)) };
+  }
+
+  /** The handlers of a call that is over go on while another one in this process waits: only the last one aborts them. */
+  async function endDrain(own: Worker | undefined): Promise<void> {
+    if (!isWholeProcess()) await own?.stop(0);
+    else if (drains.size === 0) await Promise.all([...workers].map((worker) => worker.stop(0)));
+    else void own?.stop(Number.POSITIVE_INFINITY);
   }
 
   const inbox = durableInbox(

@@ -90,6 +90,45 @@ describe('drain', () => {
     expect(reports.at(-1)).toMatchObject({ outcome: 'handled', attempt: 1 });
   });
 
+  it('that is over leaves its handlers to one that waits, so that overlapping calls make progress', async () => {
+    const inbox = shared().open();
+    const [begun, end] = [gate(), gate()];
+    const { webhooks, reports } = receiver(inbox, async () => {
+      begun.open();
+      await end.opened;
+    });
+    await webhooks.receive(order('A'));
+    const first = inbox.drain({ timeLimitMs: 50 });
+    await begun.opened;
+    const second = inbox.drain();
+    expect(await first).toEqual({ ...nothing, left: 1 });
+    end.open();
+    expect(await second).toEqual(nothing);
+    expect(reports.at(-1)).toMatchObject({ outcome: 'handled', attempt: 1 });
+  });
+
+  it('that is the last one to be over aborts the handlers of those before it, and gives their deliveries back', async () => {
+    const inbox = shared().open();
+    const begun = gate();
+    let running: AbortSignal | undefined;
+    const { webhooks, calls } = receiver(inbox, async (_, { signal }) => {
+      running = signal;
+      begun.open();
+      await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    });
+    await webhooks.receive(order('A'));
+    const first = inbox.drain({ timeLimitMs: 50 });
+    await begun.opened;
+    const second = inbox.drain({ timeLimitMs: 150 });
+    expect(await first).toEqual({ ...nothing, left: 1 });
+    expect(running?.aborted).toBe(false);
+    expect(await second).toEqual({ ...nothing, left: 1 });
+    expect(running?.aborted).toBe(true);
+    // It was no attempt: the next call begins at once.
+    await inbox.drain({ timeLimitMs: 50 });
+    expect(calls).toEqual(['A', 'A']);
+  });
+
   it('runs one after the other within a process, so that concurrency holds', async () => {
     const { open } = shared();
     const inbox = open({ concurrency: 2 });
