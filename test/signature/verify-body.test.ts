@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, SignatureError } from '../../src/errors/errors.ts';
-import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
+import { checkScheme, defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { type VerifyOptions, verifyBody } from '../../src/signature/verify-body.ts';
 import { hmacHex, orderKey, signedText } from '../support/bodies.ts';
 import { refusal, thrownBy } from '../support/refusal.ts';
@@ -95,6 +95,24 @@ describe('a signature scheme that does not exist is refused', () => {
     ['without its parts', {}],
   ])('%s', (_, scheme) => {
     expect(refusalOf(signedText('{}'), { key: orderKey, scheme })).toBe('ConfigurationError invalid_scheme');
+  });
+});
+
+describe('a signature scheme says in words', () => {
+  it.each<[unknown, string]>([
+    [null, 'construction must be one of hmac, hash-suffix, hash-prefix, hash-both'],
+    [
+      { ...defaultScheme, encoding: 'base32' },
+      'encoding must be one of hex, hex-upper, base64, base64url, base64-hex',
+    ],
+    [{ ...defaultScheme, keySeparator: 5 }, 'keySeparator must be text'],
+    [{ ...defaultScheme, separator: ':' }, 'separator has no place in an HMAC'],
+    [{ ...defaultScheme, joiner: ',' }, 'joiner is for values only'],
+  ])('what is wrong with %j, and which assumption it stands for', (scheme, fault) => {
+    // What a JavaScript caller may pass.
+    const error = thrownBy(() => checkScheme(scheme as SignatureScheme));
+    expect(error).toMatchObject({ code: 'invalid_scheme', assumptions: ['signature-construction'] });
+    expect(String(error)).toContain(`The signature scheme's ${fault}.`);
   });
 });
 
