@@ -97,8 +97,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'a drain that was cut off says handled',
     file: 'inbox/store/store-inbox.ts',
-    find: 'await draining?.stop(0);',
-    replace: 'await draining?.stop(0);\n      figures.handled++;',
+    find: 'if (ending?.aborted) await endDrain(draining);',
+    replace: 'if (ending?.aborted) { await endDrain(draining); figures.handled++; }',
   },
   {
     name: 'a delivery is acknowledged before it is stored',
@@ -225,5 +225,11 @@ export const defects: readonly Defect[] = [
     file: 'bulk/claims.ts',
     find: "record.state === 'claimed' ? 'unknown' : record.state",
     replace: "record.state === 'claimed' ? 'not-sent' : record.state",
+  },
+  {
+    name: 'a drain that is over aborts handlers though another one waits',
+    file: 'inbox/store/store-inbox.ts',
+    find: 'else void own?.stop(Number.POSITIVE_INFINITY);',
+    replace: 'else await own?.stop(0);',
   },
 ];
