@@ -226,10 +226,4 @@ export const defects: readonly Defect[] = [
     find: "record.state === 'claimed' ? 'unknown' : record.state",
     replace: "record.state === 'claimed' ? 'not-sent' : record.state",
   },
-  {
-    name: 'a drain that is over aborts handlers though another one waits',
-    file: 'inbox/store/store-inbox.ts',
-    find: 'else void own?.stop(Number.POSITIVE_INFINITY);',
-    replace: 'else await own?.stop(0);',
-  },
 ];
