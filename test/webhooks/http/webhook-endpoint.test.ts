@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { InboxError, KeyError, type RequestRefusalCode, StoreError } from '../../../src/errors/errors.ts';
+import { signatureMismatch } from '../../../src/signature/verify-body.ts';
+import type { ReceiveOutcome } from '../../../src/webhooks/receive-outcome.ts';
+import {
+  checkHead,
+  nodeBodyAdvice,
+  refusalResponse,
+  responseTo,
+} from '../../../src/webhooks/webhook-endpoint.ts';
+
+const head = (headers: Record<string, string | null>) => ({
+  method: 'POST',
+  header: (name: string) => headers[name],
+});
+
+describe('a request', () => {
+  it.each([
+    [null, undefined],
+    ['10', undefined],
+    ['11', 'body_too_large'],
+  ])('whose content-length is %s has this refusal with a limit of 10: %s', (length, refusal) => {
+    expect(checkHead(head({ 'content-length': length }), 10)).toBe(refusal);
+  });
+
+  it.each([null, '', ' ', 'identity', 'Identity', ' identity ', 'identity, identity', 'identity,'])(
+    'whose content-encoding is "%s" is read',
+    (encoding) => {
+      expect(checkHead(head({ 'content-encoding': encoding }), 10)).toBeUndefined();
+    },
+  );
+
+  it.each(['gzip', 'identity, gzip', 'gzip, identity', 'identity gzip', 'xidentity', 'identityx'])(
+    'whose content-encoding is "%s" is refused',
+    (encoding) => {
+      expect(checkHead(head({ 'content-encoding': encoding }), 10)).toBe('unsupported_media_type');
+    },
+  );
+});
+
+const headersOf = (body: string) => ({
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'content-length': String(body.length),
+});
+
+describe('an outcome is answered', () => {
+  const reference = { name: 'event.buy.init', digest: '0'.repeat(64), key: { index: 0 } };
+  const down = new StoreError('store_conflict', 'down');
+  const unread = new InboxError('event_unrecognized', 'unread');
+  const noKeys = new KeyError('keys_cooling_down', 'no keys');
+  const later = { status: 503, retryAfterMs: 1_001 } as const;
+  it.each<[number, string, string | undefined, ReceiveOutcome]>([
+    [200, '{"received":true}', undefined, { kind: 'stored', status: 200, ...reference }],
+    [
+      401,
+      '{"error":"signature_mismatch"}',
+      undefined,
+      { kind: 'refused', status: 401, code: 'signature_mismatch', error: signatureMismatch() },
+    ],
+    [
+      500,
+      '{"error":"handler_failed"}',
+      undefined,
+      { kind: 'failed', status: 500, error: down, ...reference },
+    ],
+    [
+      500,
+      '{"error":"event_unrecognized"}',
+      undefined,
+      { kind: 'unrecognized', status: 500, error: unread, ...reference },
+    ],
+    [503, '{"error":"busy"}', '2', { kind: 'busy', ...later, ...reference }],
+    [503, '{"error":"unavailable"}', '2', { kind: 'unavailable', ...later, error: down, ...reference }],
+    [
+      503,
+      '{"error":"unavailable"}',
+      '1',
+      {
+        ...{ kind: 'unverified', status: 503, retryAfterMs: 0, code: 'keys_cooling_down' },
+        ...{ error: noKeys, quarantined: false },
+      },
+    ],
+  ])('%i %s, Retry-After %s', (status, body, retryAfter, outcome) => {
+    const headers = { ...headersOf(body), ...(retryAfter !== undefined && { 'retry-after': retryAfter }) };
+    expect(responseTo(outcome)).toEqual({ status, headers, body });
+  });
+});
+
+describe('a request that is refused unread is answered', () => {
+  const message =
+    'The body was parsed before its signature could be checked: see the process warning of the server.';
+  it.each<[RequestRefusalCode, number, Record<string, string>, object]>([
+    ['method_not_allowed', 405, { allow: 'POST' }, {}],
+    ['unsupported_media_type', 415, { 'accept-encoding': 'identity' }, {}],
+    ['body_too_large', 413, {}, {}],
+    ['body_timeout', 408, { connection: 'close' }, {}],
+    ['body_unreadable', 400, {}, {}],
+    ['raw_body_required', 500, {}, { message }],
+  ])('%s with %i', (error, status, headers, more) => {
+    const body = JSON.stringify({ error, ...more });
+    expect(refusalResponse(error)).toEqual({ status, headers: { ...headersOf(body), ...headers }, body });
+  });
+});
+
+describe('the advice for a body that a framework has parsed', () => {
+  const every = /^Express: .*; NestJS on Express: .*; Fastify: .*; Next\.js, pages\/api: .*\.$/;
+  it.each<[string, object, RegExp]>([
+    ['Express', { app: {}, res: {} }, /^Express: (?!.*Fastify|.*Next).*; NestJS on Express: .*\.$/],
+    ['Fastify', { raw: {}, server: {} }, /^Fastify: (?!.*Express|.*Next).*\.$/],
+    ['Next.js', { previewData: undefined }, /^Next\.js, pages\/api: (?!.*Express|.*Fastify).*\.$/],
+    ['every framework where the request shows none', {}, every],
+    ['every framework for another request with app', { app: {} }, every],
+    ['every framework for another request with res', { res: {} }, every],
+    ['every framework for another request with raw', { raw: {} }, every],
+    ['every framework for another request with server', { server: {} }, every],
+  ])('names %s', (_, request, advice) => {
+    expect(nodeBodyAdvice(request)).toMatch(advice);
+  });
+});
