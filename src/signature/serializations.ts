@@ -177,9 +177,7 @@ function hasAmbiguousNumber(body: JsonValue): boolean {
     if (typeof value === 'number') {
       if (!Number.isFinite(value) || Object.is(value, -0)) return true;
     } else if (typeof value === 'object' && value !== null) {
-      for (const member of Array.isArray(value) ? value : Object.values(value)) {
-        if (typeof member === 'number' || typeof member === 'object') pending.push(member);
-      }
+      for (const member of Array.isArray(value) ? value : Object.values(value)) pending.push(member);
     }
   }
   return false;

@@ -72,19 +72,18 @@ function lastOfEach(members: readonly Member[]): Member[] {
   return [...new Map(members)];
 }
 
+/** Both names differ, here and in `byCodePoint`: `lastOfEach` leaves each one once. */
 function byCodeUnit([one]: Member, [other]: Member): number {
-  return one < other ? -1 : Number(one > other);
+  return one < other ? -1 : 1;
 }
 
 /** The order in which Python sorts. */
 export function byCodePoint([one]: Member, [other]: Member): number {
-  let index = 0;
-  while (index < one.length && index < other.length) {
-    const [left = 0, right = 0] = [one.codePointAt(index), other.codePointAt(index)];
+  for (let index = 0; index < one.length; index++) {
+    const [left = 0, right = -1] = [one.codePointAt(index), other.codePointAt(index)];
     if (left !== right) return left - right;
-    index += left > 0xffff ? 2 : 1;
   }
-  return one.length - other.length;
+  return -1;
 }
 
 /** A JSON string with every code unit from `from` on written as `\uXXXX`. */

@@ -24,6 +24,13 @@ describe('python-sorted', () => {
     const sent = signedText('{"\\ue000":1,"\\ud800":2}', hmacHex(signed));
     expect(verifyBody(sent, { key: orderKey, scheme: scheme('python-sorted') }).text).toBe(signed);
   });
+
+  // python3 -c 'import json; print(json.dumps({"a\0": 1, "a": 2, "a\0\0": 3}, sort_keys=True))'
+  it('sorts a name before those that begin with it, also when U+0000 follows', () => {
+    const signed = '{"a": 2, "a\\u0000": 1, "a\\u0000\\u0000": 3}';
+    const sent = signedText('{"a\\u0000":1,"a":2,"a\\u0000\\u0000":3}', hmacHex(signed));
+    expect(verifyBody(sent, { key: orderKey, scheme: scheme('python-sorted') }).text).toBe(signed);
+  });
 });
 
 describe('a body in which a lone surrogate was changed into another', () => {
