@@ -56,11 +56,13 @@ export function keyFile(options: KeyFileOptions): KeyStorage {
 
 export interface KeyFileContext extends LockContext {
   readonly paths: Pick<typeof import('node:path'), 'basename' | 'dirname' | 'resolve'>;
+  /** How long an update waits for the lock. By default longer than a dead lock stays, so that no crash makes it fail. */
+  readonly waitMs?: number;
 }
 
 /** With the file system as an argument, so that a test can end the process between any two steps. */
 export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): KeyStorage {
-  const { fs, paths } = context;
+  const { fs, paths, waitMs = 45_000 } = context;
   return {
     read: async () => withKeyErrors(path, () => readPrivate(linkTarget(path, context), context)),
     version: () => withKeyErrors(path, () => versionOf(path, context)),
@@ -152,14 +154,12 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
 }
 
 const temporaryEnd = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
-/** Longer than a dead lock stays, so that a crash elsewhere never makes an update fail. */
-const waitMs = 45_000;
 /** The state has a kilobyte for each generation. */
 const maxBytes = 1_048_576;
 
 /** `undefined` if there is no file. */
 function readPrivate(path: string, { fs }: LockContext): string | undefined {
-  if (!inspect(path, { fs })) return undefined;
+  inspect(path, { fs });
   let file: number;
   try {
     file = openToRead(path, fs);
@@ -176,11 +176,10 @@ function readPrivate(path: string, { fs }: LockContext): string | undefined {
   }
 }
 
-/** Whether there is a file. Not opened: opening a device can have effects. @throws {KeyError} */
-function inspect(path: string, { fs }: Pick<LockContext, 'fs'>): boolean {
+/** Checks the file, if there is one. Not opened: opening a device can have effects. @throws {KeyError} */
+function inspect(path: string, { fs }: Pick<LockContext, 'fs'>): void {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stats !== undefined) checkPrivate(path, stats);
-  return stats !== undefined;
 }
 
 /** @throws {KeyError} unless it is a file that only this user can read */
@@ -229,7 +228,7 @@ function linkTarget(path: string, context: KeyFileContext, links = 0): string {
       remedy: 'Name the key file itself.',
     });
   }
-  if (links > maxLinks) {
+  if (links >= maxLinks) {
     throw new KeyError('key_storage_failed', `The symbolic links at ${path} lead in a circle.`);
   }
   const folder = fs.realpathSync(paths.dirname(path));

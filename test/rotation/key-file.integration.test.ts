@@ -37,6 +37,21 @@ const set = (text: string) => keyFile({ path }).update(() => text);
 /** The key file over another file system. */
 const keyFileOver = (system: FileSystem, process: Partial<ProcessIdentity> = {}) =>
   keyFileIn({ path }, { fs: system, paths, self: { ...self, ...process }, now: Date.now });
+/** The file system, with something that happens once, before the first of these steps on a path with this end. */
+const interrupted = (before: string, end: RegExp, happens: (target: string) => void): FileSystem => {
+  let isOver = false;
+  return watchedFileSystem({
+    before(name, [target]) {
+      if (isOver || name !== before || !end.test(String(target))) return;
+      isOver = true;
+      happens(String(target));
+    },
+  });
+};
+const failsWith = (error: Error) => () => {
+  throw error;
+};
+const ioError = Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
 const isPosix = process.platform !== 'win32';
 const isRoot = process.geteuid?.() === 0;
 
@@ -130,6 +145,69 @@ describe('a key file', () => {
       'openSync /keys.json.lock',
       'closeSync',
     ]);
+  });
+
+  it('keeps the old keys, and leaves nothing beside them, when the new ones cannot be synced', async () => {
+    await set('one');
+    const failing = interrupted('fsyncSync', /./, failsWith(ioError));
+    expect(await rejected(keyFileOver(failing).update(() => 'two'))).toMatchObject({
+      code: 'key_storage_failed',
+      message: expect.stringContaining(`The key file ${path} cannot be used (EIO).`),
+    });
+    expect([await keyFile({ path }).read(), readdirSync(folder)]).toEqual(['one', ['keys.json']]);
+  });
+
+  it('that cannot be opened is an error, not a file without keys', async () => {
+    await set('one');
+    const failing = interrupted('openSync', /keys\.json$/, failsWith(ioError));
+    expect(await rejected(keyFileOver(failing).read())).toMatchObject({ code: 'key_storage_failed' });
+  });
+
+  it('says so when an error of the file system has no code', async () => {
+    const failing = interrupted('lstatSync', /./, failsWith(new Error('odd')));
+    expect(String(await rejected(keyFileOver(failing).read()))).toContain(
+      `The key file ${path} cannot be used (unknown error).`,
+    );
+  });
+
+  it('leaves no file open after it was read and replaced', async () => {
+    let open = 0;
+    const counted = watchedFileSystem({
+      after(name) {
+        if (name === 'openSync') open += 1;
+        if (name === 'closeSync') open -= 1;
+      },
+    });
+    const storage = keyFileOver(counted);
+    await storage.update(() => 'one');
+    expect([await storage.read(), open]).toEqual(['one', 0]);
+  });
+
+  it.runIf(isPosix)('that others can read by the time it is opened is refused', async () => {
+    await set('one');
+    const exposed = interrupted('openSync', /keys\.json$/, () => chmodSync(path, 0o644));
+    expect(await rejected(keyFileOver(exposed).read())).toMatchObject({ code: 'key_storage_exposed' });
+  });
+
+  it.runIf(isPosix)('that is a FIFO is refused before it is opened or locked', async () => {
+    spawnSync('mkfifo', [path]);
+    const steps: string[] = [];
+    const storage = keyFileOver(watchedFileSystem({ before: (name) => steps.push(name) }));
+    for (const step of [storage.read(), storage.update(() => 'one')]) {
+      expect(await rejected(step)).toMatchObject({ code: 'key_storage_failed' });
+    }
+    expect(steps.filter((name) => /open|write/.test(name))).toEqual([]);
+  });
+
+  it('that another process keeps locked is an error in the end, which names the lock', async () => {
+    leave(JSON.stringify({ ...dead, pid: process.pid }));
+    const storage = keyFileIn({ path }, { fs, paths, self, now: Date.now, waitMs: 50 });
+    expect(await rejected(storage.update(() => 'one'))).toMatchObject({
+      code: 'key_storage_locked',
+      message: expect.stringContaining(
+        `Another process keeps the key file ${path} locked. Try again, and if no other process uses the file, delete ${path}.lock.`,
+      ),
+    });
   });
 
   it.runIf(isPosix)('behind a symbolic link stays behind it', async () => {
@@ -269,6 +347,16 @@ describe('a key file', () => {
     });
   });
 
+  it.runIf(process.platform === 'linux')('is found behind as many links as Linux follows', async () => {
+    const chain = Array.from({ length: 42 }, (_, index) => join(folder, `link-${index}`));
+    writeFileSync(join(folder, 'link-0'), 'one', { mode: 0o600 });
+    for (const [index, link] of chain.entries()) if (index > 0) symlinkSync(`link-${index - 1}`, link);
+    const found = (links: number) => keyFile({ path: join(folder, `link-${links}`) });
+    expect([await found(40).read(), readFileSync(join(folder, 'link-40'), 'utf8')]).toEqual(['one', 'one']);
+    expect(await rejected(found(41).read())).toMatchObject({ code: 'key_storage_failed' });
+    expect(thrownBy(() => readFileSync(join(folder, 'link-41')))).toMatchObject({ code: 'ELOOP' });
+  });
+
   it('of more than a mebibyte is refused', async () => {
     writeFileSync(path, 'x'.repeat(1_048_576), { mode: 0o600 });
     expect(await keyFile({ path }).read()).toHaveLength(1_048_576);
@@ -309,6 +397,7 @@ describe('a lock that was left behind', () => {
     ],
     ['before its holder was written into it, long ago', '', 31_000],
     ['with a token that is a path, long ago', JSON.stringify({ ...dead, token: '../../x' }), 31_000],
+    ['with a token that goes on as a path, long ago', JSON.stringify({ ...dead, token: 'x/../y' }), 31_000],
   ])('%s is removed', async (_, text, ageMs) => {
     leave(text, ageMs);
     await set('one');
@@ -319,6 +408,10 @@ describe('a lock that was left behind', () => {
     ['that runs', { ...dead, pid: process.pid }],
     ['of another machine', { ...dead, space: 'elsewhere' }],
     ['with a number that is none here, of another container', { ...dead, space: `${self.space}1` }],
+    ['whose token is not text', { ...dead, token: 5 }],
+    ['whose number is text', { ...dead, pid: String(dead.pid) }],
+    ['whose number is negative', { ...dead, pid: -dead.pid }],
+    ['that runs, and whose start is not text', { ...self, token: 'left', startedAt: 5 }],
   ])('a moment ago by a process %s is waited for', async (_, holder) => {
     leave(JSON.stringify(holder));
     let isDone = false;
@@ -369,27 +462,48 @@ describe('a lock that was left behind', () => {
     expect(processState({ ...other, space: self.space }, self)).toBe('ended');
   });
 
-  /** The file system, with something that happens before one of its steps. */
-  const interrupted = (before: string, end: string, happens: () => void): FileSystem =>
-    watchedFileSystem({
-      before(name, [target]) {
-        if (name === before && String(target).endsWith(end)) happens();
-      },
-    });
   const lockWith = (system: FileSystem) => tryLock(`${path}.lock`, { fs: system, self, now: Date.now });
 
   it('is left alone when another process has removed it first, and holds a new one', () => {
     leave(JSON.stringify(dead));
     const fresh = JSON.stringify({ ...dead, token: 'fresh', pid: process.pid });
-    const late = interrupted('writeFileSync', '.lock.dead', () => leave(fresh));
+    const late = interrupted('writeFileSync', /\.lock\.dead$/, () => leave(fresh));
     expect(lockWith(late)).toBeUndefined();
     expect(readFileSync(`${path}.lock`, 'utf8')).toBe(fresh);
+  });
+
+  it('is left alone when another one took its place, and neither says who holds it', () => {
+    leave('', 40_000);
+    const late = interrupted('writeFileSync', /\.lock\../, () => leave(''));
+    expect([lockWith(late), lockWith(fs)]).toEqual([undefined, undefined]);
+    expect(readdirSync(folder)).toEqual(['keys.json.lock']);
+  });
+
+  it.each([
+    ['looks for its holder', 'openSync', /\.lock$/],
+    ['may remove it', 'writeFileSync', /\.lock\.dead$/],
+    ['removes it', 'rmSync', /\.lock$/],
+  ])('can be taken when another process removed it just before this one %s', (_, step, end) => {
+    leave(JSON.stringify(dead));
+    expect(lockWith(interrupted(step, end, () => rmSync(`${path}.lock`)))).toBeUndefined();
+    expect(lockWith(fs)?.isHeld()).toBe(true);
+  });
+
+  it('is released without an error when another process removed it just before', () => {
+    const lock = lockWith(interrupted('rmSync', /\.lock$/, (target) => rmSync(target)));
+    lock?.release();
+    expect([lock?.isHeld(), readdirSync(folder)]).toEqual([false, []]);
+  });
+
+  it.runIf(isPosix)('and is a symbolic link is an error, and is not followed', () => {
+    symlinkSync('elsewhere', `${path}.lock`);
+    expect(thrownBy(() => lockWith(fs))).toMatchObject({ code: 'ELOOP' });
   });
 
   it('is removed by one process only', () => {
     leave(JSON.stringify(dead));
     const others: unknown[] = [];
-    const first = interrupted('rmSync', '.lock', () => others.push(lockWith(fs), lockWith(fs)));
+    const first = interrupted('rmSync', /\.lock$/, () => others.push(lockWith(fs), lockWith(fs)));
     expect(lockWith(first)).toBeUndefined();
     expect(others).toEqual([undefined, undefined]);
     expect(lockWith(fs)?.isHeld()).toBe(true);
@@ -452,9 +566,24 @@ describe('two processes that both believe to hold the lock', () => {
 
   it('leave nothing of a crash behind, and touch no file of another name', async () => {
     const left = `keys.json.${crypto.randomUUID()}.tmp`;
-    for (const file of [left, 'keys.json.mine.tmp', 'other.json.tmp']) writeFileSync(join(folder, file), 'x');
+    // The name is as long as that of the key file.
+    const sibling = `kept.json.${crypto.randomUUID()}.tmp`;
+    for (const file of [left, 'keys.json.mine.tmp', 'other.json.tmp', sibling]) {
+      writeFileSync(join(folder, file), 'x');
+    }
     await set('one');
-    expect(readdirSync(folder).sort()).toEqual(['keys.json', 'keys.json.mine.tmp', 'other.json.tmp']);
+    expect(readdirSync(folder).sort()).toEqual([
+      sibling,
+      'keys.json',
+      'keys.json.mine.tmp',
+      'other.json.tmp',
+    ]);
+  });
+
+  it('may both remove it', async () => {
+    writeFileSync(`${path}.${crypto.randomUUID()}.tmp`, 'x');
+    await keyFileOver(interrupted('rmSync', /\.tmp$/, (target) => rmSync(target))).update(() => 'one');
+    expect([await keyFile({ path }).read(), readdirSync(folder)]).toEqual(['one', ['keys.json']]);
   });
 });
 
