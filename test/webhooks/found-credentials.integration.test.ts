@@ -51,6 +51,18 @@ function receiver(find: FindCredentials, options: WebhooksOptions = {}) {
   return { webhooks, told, handled };
 }
 
+type FoundKeys = () => ReturnType<FindCredentials>;
+
+/** The credentials of one partner with this many merchants. */
+function withMerchants(count: number): PartnerCredentials {
+  const { merchantSecretKey: _, ...others } = partner('p63');
+  const names = Array.from({ length: count }, (_each, index) => `p${index}`);
+  return {
+    ...others,
+    merchantSecretKeys: Object.fromEntries(names.map((name) => [name, `sk_merchant_${name}`])),
+  };
+}
+
 /** The partner that the path names. */
 const byPath: FindCredentials = ({ url }) => {
   const name = /\/orders\/([\w-]+)/.exec(url ?? '')?.[1];
@@ -71,7 +83,21 @@ describe('a delivery for which a function returns credentials', () => {
     const { webhooks, handled } = receiver(byPath);
     const outcome = await webhooks.receive(eventOf('p7'), { url: '/orders/p8' });
     expect(outcome).toMatchObject({ kind: 'refused', status: 401, code: 'signature_mismatch' });
+    expect(outcome).not.toMatchObject({ error: { message: expect.stringContaining('knows no partner') } });
     expect(handled).toEqual([]);
+  });
+
+  it('is verified where only a partnerCode names its owner', async () => {
+    const { webhooks } = receiver(() => partner('p7', { partnerId: undefined, partnerCode: 'C-7' }));
+    expect(await webhooks.receive(eventOf('p7'))).toMatchObject({ key: { partnerCode: 'C-7' } });
+  });
+
+  it.each<[string, FoundKeys]>([
+    ['64 sets', () => Array.from({ length: 64 }, (_, index) => partner(`p${index}`))],
+    ['a set with 64 merchants', () => withMerchants(64)],
+  ])('is verified with the most keys that there may be: %s', async (_, find) => {
+    const { webhooks } = receiver(find);
+    expect(await webhooks.receive(eventOf('p63'))).toMatchObject({ kind: 'handled' });
   });
 
   it('is verified with a list of generations, found later', async () => {
@@ -186,6 +212,13 @@ describe('the function is told', () => {
     expect(told).toMatchObject([{ url: undefined, headers: undefined }]);
   });
 
+  it('everything that the body claims, its signature included', async () => {
+    const { webhooks, told } = receiver(() => partner('p7'));
+    const body = eventOf('p7', { extra: [1] });
+    await webhooks.receive(body);
+    expect(told).toMatchObject([{ claimed: JSON.parse(body) }]);
+  });
+
   it('claims under the published names', async () => {
     const wireNames = { platform_order_ref: 'acme_order_ref' };
     const deployment = defineDeployment({ wireNames });
@@ -287,7 +320,10 @@ describe('the answer is 401', () => {
       kind: 'refused',
       status: 401,
       code: 'signature_mismatch',
-      error: { message: expect.stringContaining('knows no partner') },
+      error: {
+        message: expect.stringMatching(/knows no partner.*look why the function returns no credentials/),
+        assumptions: ['signature-key'],
+      },
     });
     expect(refused).toHaveLength(1);
   });
@@ -296,16 +332,14 @@ describe('the answer is 401', () => {
 describe('the answer is 503, with one warning, since the delivery may be authentic', () => {
   const many = Array.from({ length: 65 }, (_, index) => partner(`p${index}`));
   const { partnerId: _, ...nameless } = partner('p7');
-  const { merchantSecretKey: __, ...others } = partner('p7');
-  const merchants = {
-    ...others,
-    merchantSecretKeys: Object.fromEntries(many.map(({ partnerId: id }) => [id, `sk_merchant_${id}`])),
-  };
-  const unreadable = (member: keyof PartnerCredentials) =>
+  const unreadable = (
+    member: keyof PartnerCredentials,
+    reason: unknown = new Error('no sk_partner_secret here'),
+  ) =>
     Object.defineProperty(partner('p7'), member, {
       enumerable: true,
       get: () => {
-        throw new Error('no sk_partner_secret here');
+        throw reason;
       },
     });
   const unreadableList = new Proxy([partner('p7')], {
@@ -321,17 +355,23 @@ describe('the answer is 503, with one warning, since the delivery may be authent
       () => [partner('p7'), nameless],
       /without partnerId or partnerCode/,
     ],
-    ['a set is nothing', () => [null], /without partnerId or partnerCode/],
+    ['a set is null', () => [null], /without partnerId or partnerCode/],
+    ['a set is undefined', () => [undefined], /without partnerId or partnerCode/],
     [
       'a set is without the merchant',
       () => ({ ...partner('p7'), merchantSecretKey: undefined }),
-      /merchantSecretKey is missing/,
+      /cannot verify: .*merchantSecretKey is missing/,
     ],
     ['a set is no set', () => ({ partnerId: 'P-1' }), /partnerPublicKey is missing/],
     ['there are 65 sets', () => many, /returned 65 sets .*at most 64 keys/],
-    ['one set has 65 merchants', () => merchants, /returned 65 keys .*at most 64/],
+    ['one set has 65 merchants', () => withMerchants(65), /returned 65 keys .*at most 64/],
     ['a member of a set cannot be read', () => unreadable('partnerPublicKey'), /cannot be read: no .*here/],
     ['the name of a set cannot be read', () => [unreadable('partnerId')], /cannot be read: no .*here/],
+    [
+      'a member throws what is no error',
+      () => unreadable('partnerId', 'sk_partner_secret'),
+      /cannot be read: the cause is unknown/,
+    ],
     ['the list cannot be read', () => unreadableList, /cannot be read: no .*here/],
   ])('when %s', async (_, find, message) => {
     const { webhooks, handled } = receiver(find as FindCredentials);
@@ -349,6 +389,18 @@ describe('the answer is 503, with one warning, since the delivery may be authent
     expect(String(warnings)).not.toContain('sk_partner_secret');
     expect(String(warnings)).not.toContain('Give credentials as a function');
     expect(handled).toEqual([]);
+  });
+
+  it('and the error has the cause, and says what to do', async () => {
+    const { webhooks } = receiver(() => Promise.reject(new Error('the database is down')));
+    await warningsDuring(async () => {
+      expect(await webhooks.receive(eventOf('p7'))).toMatchObject({
+        error: {
+          message: expect.stringContaining('Correct it: deliveries are answered 503 until it returns'),
+          cause: { message: 'the database is down' },
+        },
+      });
+    });
   });
 
   it('when there are 100,000 sets, of which none is read', async () => {

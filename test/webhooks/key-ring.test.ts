@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyRing, type KeyRingOptions } from '../../src/credentials/create-key-ring.ts';
-import type { KeySets, LoadedKeys } from '../../src/credentials/key-ring.ts';
+import type { KeyRing, KeySets, LoadedKeys } from '../../src/credentials/key-ring.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { DeliveryReport, RefusedBody } from '../../src/webhooks/receive-outcome.ts';
@@ -208,7 +208,7 @@ describe('webhooks with a key ring', () => {
       expect(await webhooks.receive(eventSignedBy(1, 'A-3'))).toMatchObject({ kind: 'handled' });
     });
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringContaining('merchantSecretKey is missing'),
+      expect.stringMatching(/merchantSecretKey is missing.*go on with the keys before/),
     ]);
   });
 
@@ -217,7 +217,12 @@ describe('webhooks with a key ring', () => {
     const { webhooks } = receiver(bare);
     expect(await webhooks.receive(eventSignedBy(1))).toMatchObject({
       kind: 'unverified',
-      error: { code: 'keys_unavailable', message: expect.stringContaining('merchantSecretKey is missing') },
+      error: {
+        code: 'keys_unavailable',
+        message: expect.stringMatching(
+          /keys of the key ring cannot verify.*merchantSecretKey is missing.*Correct what the key ring loads/,
+        ),
+      },
     });
   });
 
@@ -231,11 +236,65 @@ describe('webhooks with a key ring', () => {
         throw new Error('the storage is down');
       },
     };
-    const { webhooks } = receiver(sets);
-    expect(await webhooks.receive(eventSignedBy(1))).toMatchObject({ kind: 'handled' });
-    expect(await webhooks.receive(eventSignedBy(2, 'A-2'))).toMatchObject({ kind: 'handled' });
+    const { webhooks } = receiver(sets, { onRefused: () => {} });
+    const warnings = await warningsDuring(async () => {
+      expect(await webhooks.receive(eventSignedBy(1))).toMatchObject({ kind: 'handled' });
+      expect(await webhooks.receive(eventSignedBy(2, 'A-2'))).toMatchObject({ kind: 'handled' });
+    });
     expect(await webhooks.receive(eventSignedBy(3))).toMatchObject({ kind: 'unverified' });
     expect(matches).toEqual([1, 0]);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^matched of the keys of a key ring failed/),
+    ]);
+  });
+
+  it('of an earlier version, which knows less, refuse a forgery under its newer keys', async () => {
+    const sets = (name: number): KeySets => ({ signing: generation(name), verifying: [generation(name)] });
+    const [older, newer] = [sets(1), sets(2)];
+    const ring: KeyRing = {
+      loaded: older,
+      current: () => older,
+      newerThan: async (used) => (used === older ? newer : undefined),
+      reload: async () => {},
+    };
+    const webhooks = createWebhooks({ credentials: ring, onRefused: () => {} });
+    expect(await webhooks.receive(eventSignedBy('forger'))).toMatchObject({ status: 401 });
+    expect((await webhooks.health()).keys).toBeNull();
+  });
+
+  it('leave it to the ring to warn when its keys cannot be read again', async () => {
+    const { webhooks, source } = receiver(generation(1));
+    await webhooks.receive(eventSignedBy(1));
+    source.keys = new Error('down');
+    source.time += 600_000;
+    const warnings = await warningsDuring(async () => {
+      expect(await webhooks.receive(eventSignedBy(2))).toMatchObject({ code: 'keys_not_loaded' });
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  it('warn once of what matches no key while the newest may have been typed wrong, or after that', async () => {
+    let isUnconfirmed = true;
+    const { webhooks } = receiver({
+      ...{ signing: generation(1), verifying: [generation(1)] },
+      changed: () => false,
+      unconfirmed: () => isUnconfirmed,
+    });
+    const warnings = await warningsDuring(async () => {
+      for (const order of ['A-1', 'A-2']) {
+        expect(await webhooks.receive(eventSignedBy('forger', order))).toMatchObject({
+          status: 503,
+          code: 'keys_unconfirmed',
+        });
+      }
+      isUnconfirmed = false;
+      expect(await webhooks.receive(eventSignedBy('forger', 'A-3'))).toMatchObject({ status: 401 });
+    });
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /answered 503 .*The signature does not match.*typed wrong.*\.md#signature_mismatch\.$/,
+      ),
+    ]);
   });
 
   it('answer a parsed body as they do with static keys', async () => {
