@@ -4,7 +4,7 @@ import type { Delivery, Inbox } from '../../src/inbox/inbox.ts';
 import { signatureMismatch, verifyBody } from '../../src/signature/verify-body.ts';
 import type { Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
-import { refusal } from '../support/refusal.ts';
+import { thrownBy } from '../support/refusal.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
 import { describeTransports } from './http/transports.ts';
 
@@ -133,6 +133,12 @@ describe('an inbox of your own', () => {
       ).toMatchObject({
         kind: 'failed',
         status: 500,
+        error: {
+          code: 'invalid_option',
+          message: expect.stringContaining(
+            'inbox.receive must resolve with one of handled, ignored, stored, duplicate, busy.',
+          ),
+        },
       });
     },
   );
@@ -160,8 +166,11 @@ describe('an inbox of your own', () => {
     expect(given.map(({ name }) => name)).toEqual(['event.buy.init', 'event.sell.init', 'event.buy.init']);
   });
 
-  it.each([{}, 'memory', () => {}])('is refused when it is %s', (inbox) => {
+  it.each([{}, 'memory', () => {}, null])('is refused when it is %s', (inbox) => {
     const wrong = inbox as unknown as Inbox;
-    expect(refusal(() => quietWebhooks({ inbox: wrong }))).toBe('ConfigurationError invalid_option');
+    expect(thrownBy(() => quietWebhooks({ inbox: wrong }))).toMatchObject({
+      ...{ name: 'ConfigurationError', code: 'invalid_option' },
+      message: expect.stringContaining('inbox.receive'),
+    });
   });
 });

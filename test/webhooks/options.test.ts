@@ -38,6 +38,16 @@ describe('createWebhooks refuses', () => {
     expect(String(error)).toContain('platform_order_reff');
   });
 
+  it.each<[string, WebhooksOptions, string]>([
+    ['neither credentials nor keys', {}, 'createWebhooks needs credentials or keys ('],
+    ['both of them', { credentials, keys: ['k'] }, 'takes either credentials or keys, not both.'],
+  ])('%s', (_, options, message) => {
+    expect(thrownBy(() => createWebhooks(options))).toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining(message),
+    });
+  });
+
   it.each([undefined, null, 'keys', 5])('%s in place of options', (options) => {
     const error = thrownBy(() => createWebhooks(options as unknown as WebhooksOptions));
     expect(error).toMatchObject({ code: 'invalid_option' });

@@ -69,6 +69,8 @@ describe('the context of a handler', () => {
       '__proto__',
       ['list', 1],
       ['pair', 0],
+      [],
+      [0],
     ];
     for (const path of paths) expect(context.decimal(path)).toBeUndefined();
   });

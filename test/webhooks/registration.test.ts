@@ -170,13 +170,13 @@ describe('the type of a handled event', () => {
 
 describe('a registration is refused', () => {
   it.each<[string, (webhooks: Webhooks) => unknown]>([
-    ['on', (webhooks) => webhooks.on('event.buy.init', noop).on('event.buy.init', noop)],
+    ["on('event.buy.init')", (webhooks) => webhooks.on('event.buy.init', noop).on('event.buy.init', noop)],
     ['onAny', (webhooks) => webhooks.onAny(noop).onAny(noop)],
     ['onUnrecognized', (webhooks) => webhooks.onUnrecognized(noop).onUnrecognized(noop)],
-  ])('when %s was called for it before, and the first stays in place', (_, register) => {
+  ])('when %s was called before, and the error names it', (registration, register) => {
     const error = thrownBy(() => register(quietWebhooks()));
     expect(error).toMatchObject({ name: 'ConfigurationError', code: 'duplicate_handler' });
-    expect(String(error)).toContain('twice');
+    expect(String(error)).toContain(`${registration} is registered twice.`);
   });
 
   it('the second time, and the first handler keeps working', async () => {
@@ -191,10 +191,16 @@ describe('a registration is refused', () => {
 
   it.each([undefined, null, 'handler', {}, 5])('when its handler is %s', (handler) => {
     const wrong = handler as unknown as () => void;
-    const invalid = { name: 'ConfigurationError', code: 'invalid_option' };
-    expect(thrownBy(() => quietWebhooks().on('event.buy.init', wrong))).toMatchObject(invalid);
-    expect(thrownBy(() => quietWebhooks().onAny(wrong))).toMatchObject(invalid);
-    expect(thrownBy(() => quietWebhooks().onUnrecognized(wrong))).toMatchObject(invalid);
+    const invalid = (registration: string) => ({
+      ...{ name: 'ConfigurationError', code: 'invalid_option' },
+      message: expect.stringContaining(`${registration} needs a function.`),
+    });
+    const webhooks = quietWebhooks();
+    expect(thrownBy(() => webhooks.on('event.buy.init', wrong))).toMatchObject(
+      invalid("on('event.buy.init')"),
+    );
+    expect(thrownBy(() => webhooks.onAny(wrong))).toMatchObject(invalid('onAny'));
+    expect(thrownBy(() => webhooks.onUnrecognized(wrong))).toMatchObject(invalid('onUnrecognized'));
   });
 
   it.each(['event.buy.error', '', 'constructor', '__proto__', undefined, Symbol('event'), {}])(
@@ -202,6 +208,7 @@ describe('a registration is refused', () => {
     (name) => {
       const error = thrownBy(() => quietWebhooks().on(name as 'event.buy.init', noop));
       expect(error).toMatchObject({ code: 'invalid_option', assumptions: ['other-events'] });
+      expect(String(error)).toContain(`"${String(name)}" is not a published event.`);
       expect(String(error)).toContain('onUnrecognized');
     },
   );
