@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { refusal } from '../support/refusal.ts';
@@ -55,6 +55,17 @@ describe('a delivery that comes again', () => {
     await webhooks.receive(delivery(buyInitBody({ partner_order_id: 'A', exchange_rate: 1 })));
     await webhooks.receive(delivery(buyInitBody({ partner_order_id: 'A', exchange_rate: 2 })));
     expect(handled).toEqual(['A', 'A']);
+  });
+
+  it('is a duplicate for 30 days, and then handled again', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { webhooks } = counting();
+    await webhooks.receive(order('A'));
+    vi.setSystemTime(Date.now() + 30 * 86_400_000 - 1);
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
+    vi.setSystemTime(Date.now() + 1);
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
   });
 
   it('is unknown to another receiver', async () => {

@@ -59,6 +59,15 @@ describe('onDelivery', () => {
     ]);
   });
 
+  it('is told how long it took to refuse a request', async () => {
+    const { reports, onDelivery } = observed();
+    const startedAt = performance.now();
+    await quietWebhooks({ onDelivery }).answer({ method: 'GET', headers: {}, body: '' });
+    expect(reports).toMatchObject([{ status: 405 }]);
+    expect(reports[0]?.durationMs).toBeGreaterThanOrEqual(0);
+    expect(reports[0]?.durationMs).toBeLessThanOrEqual(performance.now() - startedAt);
+  });
+
   it('is told nothing of what the body holds, but the name of its event', async () => {
     const { reports, onDelivery } = observed();
     const webhooks = quietWebhooks({ onDelivery }).onAny(() => Promise.reject(new Error('Ada Obi')));
@@ -85,7 +94,9 @@ describe('onDelivery', () => {
       expect(await webhooks.receive(sent)).toMatchObject({ kind: 'duplicate', status: 200 });
     });
     // Once, though it failed twice.
-    expect(warnings).toHaveLength(how === 'never settles' ? 0 : 1);
+    expect(warnings.map(({ message }) => message)).toEqual(
+      how === 'never settles' ? [] : [expect.stringContaining('createWebhooks: onDelivery')],
+    );
   });
 
   it('is refused when it is no function', () => {

@@ -173,6 +173,7 @@ describe('nothing secret is', () => {
     expect(printed).toMatch(
       /not handled \("event\.buy\.init", digest [0-9a-f]{12}\): Error: the database is down/,
     );
+    expect(printed).toMatch(/the database is down\n +at /);
     expect(printed).toMatch(/not handled \("line\\nbreak", digest [0-9a-f]{12}\): Error: nobody knows it/);
     expectNoSecret(printed);
   });

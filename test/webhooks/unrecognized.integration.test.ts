@@ -196,6 +196,27 @@ describe('without onUnrecognized', () => {
     expect(warnings).toHaveLength(100);
   });
 
+  it('a warning names each assumption that the event contradicts', async () => {
+    const body = delivery(buyInitBody({ pair: 5, crypto_payment_status: 'gone' }));
+    const [warning] = await warningsDuring(() =>
+      quietWebhooks()
+        .onAny(() => {})
+        .receive(body),
+    );
+    expect(warning?.message).toMatch(
+      /\((event-shape, terminal-crypto-status|terminal-crypto-status, event-shape)\)/,
+    );
+  });
+
+  it('a name that was warned of before is warned of again at its tenth event, however many others came', async () => {
+    const webhooks = quietWebhooks();
+    const warnings = await warningsDuring(async () => {
+      for (let index = 0; index < 120; index++) await webhooks.receive(delivery({ event_name: `n${index}` }));
+      for (let time = 1; time < 10; time++) await webhooks.receive(delivery({ event_name: 'n0' }));
+    });
+    expect(warnings.at(-1)?.message).toMatch(/^10 authentic "n0" /);
+  });
+
   it('a warning shows no more than a hundred characters of a name, and no line break of it', async () => {
     const [warning] = await warningsDuring(() =>
       quietWebhooks().receive(delivery({ event_name: `a\nb${'x'.repeat(10_000)}` })),
