@@ -76,7 +76,7 @@ export function signerFinder(options: SignerFinderOptions): {
     const newer = await ring?.newerThan(used);
     const second = newer && match(newer, body);
     if (second !== undefined) return second;
-    if (newer !== undefined) ring?.checkSettled();
+    ring?.checkSettled();
     used.decoys?.forEach((text) => {
       isSignedWith(text, body, scheme);
     });
@@ -105,7 +105,7 @@ async function settle(
 ): Promise<{ keys: CandidateKeys; areSettled: boolean }> {
   try {
     const newer = await ring.newerThan(used);
-    if (newer !== undefined) ring.checkSettled();
+    ring.checkSettled();
     const keys = newer ?? used;
     return { keys, areSettled: keys.areStale !== true };
   } catch (error) {
