@@ -177,7 +177,10 @@ function inBase64(body: string): string {
 }
 
 describe('a review', () => {
-  afterEach(() => void vi.unstubAllGlobals());
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  });
 
   it('is made once after a delivery, as long as the keys are the same', async () => {
     const { webhooks, quarantine } = receiver();
@@ -236,7 +239,6 @@ describe('a review', () => {
     expect(received).toEqual([]);
     vi.advanceTimersByTime(1);
     await review();
-    vi.useRealTimers();
     expect(received).toEqual(['A-1']);
   });
 });
