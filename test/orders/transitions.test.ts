@@ -1,0 +1,479 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderState } from '../../src/errors/errors.ts';
+import type { OrderRecord } from '../../src/orders/order-record.ts';
+import {
+  type AttemptRules,
+  beginAttempt,
+  finishAttempt,
+  hookCalled,
+  type Intent,
+  type OrderAttemptResult,
+  observeEvent,
+  prepareOrder,
+  resumeAttempt,
+  settleOrder,
+  withReport,
+} from '../../src/orders/transitions.ts';
+import { thrownBy } from '../support/refusal.ts';
+
+const now = 1_700_000_000_000;
+const earlier = now - 10_000;
+
+const intent: Intent = {
+  partner_order_id: 'A-1',
+  digest: 'same',
+  merchant: undefined,
+  ordered: { chain: 'usdt-trc20', salt: 'new' },
+  partnerId: undefined,
+};
+const otherIntent = { ...intent, digest: 'other' };
+
+/** What only records in each of these states have. */
+const ofState: Partial<Record<OrderState, Partial<OrderRecord>>> = {
+  sending: { attempt: 'a1', unresolved: ['a1'], leaseUntil: now + 1_000 },
+  unknown: { unresolved: ['a1'] },
+};
+
+function recordIn(state: OrderState, more: Partial<OrderRecord> = {}): OrderRecord {
+  return {
+    ...{ version: 1, partner_order_id: 'A-1', digest: 'same', state, attempts: 1, unresolved: [] },
+    ...{ createdAt: earlier, changedAt: earlier, openedAt: earlier },
+    ...ofState[state],
+    ...more,
+  };
+}
+
+const sending = recordIn('sending');
+const overdue = recordIn('sending', { leaseUntil: now });
+
+/** A name of what happens: the code of the error, `unchanged`, or the new state. */
+function outcomeOf(record: OrderRecord | undefined, change: () => OrderRecord): string {
+  let after: OrderRecord;
+  try {
+    after = change();
+  } catch (error) {
+    return String(Object(error).code);
+  }
+  return after === record ? 'unchanged' : after.state;
+}
+
+const rules: AttemptRules = {
+  ...{ attempt: 'a2', now, leaseMs: 5_000 },
+  ...{ resendUnknown: false, again: false, outbox: false },
+};
+
+// As the table of `OrderJournal` says.
+const requests: [string, OrderRecord | undefined, Record<'same' | 'again' | 'resend' | 'other', string>][] = [
+  ['none', undefined, { same: 'sending', again: 'sending', resend: 'sending', other: 'sending' }],
+  [
+    'prepared',
+    recordIn('prepared'),
+    { same: 'sending', again: 'sending', resend: 'sending', other: 'different_order' },
+  ],
+  [
+    'sending',
+    sending,
+    { same: 'in_progress', again: 'in_progress', resend: 'in_progress', other: 'different_order' },
+  ],
+  [
+    'sending until now',
+    overdue,
+    { same: 'outcome_unknown', again: 'outcome_unknown', resend: 'sending', other: 'different_order' },
+  ],
+  [
+    'accepted',
+    recordIn('accepted'),
+    { same: 'unchanged', again: 'unchanged', resend: 'unchanged', other: 'different_order' },
+  ],
+  [
+    'refused',
+    recordIn('refused'),
+    { same: 'order_refused', again: 'sending', resend: 'order_refused', other: 'sending' },
+  ],
+  [
+    'waiting',
+    recordIn('waiting'),
+    { same: 'sending', again: 'sending', resend: 'sending', other: 'sending' },
+  ],
+  [
+    'not-sent',
+    recordIn('not-sent'),
+    { same: 'sending', again: 'sending', resend: 'sending', other: 'sending' },
+  ],
+  [
+    'unknown',
+    recordIn('unknown'),
+    { same: 'outcome_unknown', again: 'outcome_unknown', resend: 'sending', other: 'different_order' },
+  ],
+  [
+    'abandoned',
+    recordIn('abandoned'),
+    {
+      same: 'order_abandoned',
+      again: 'order_abandoned',
+      resend: 'order_abandoned',
+      other: 'different_order',
+    },
+  ],
+];
+
+describe('a request for an order', () => {
+  it.each(requests)('that is %s begins, or is refused for its reason', (_, record, expected) => {
+    const begin = (given: Intent, more: Partial<AttemptRules> = {}) =>
+      outcomeOf(record, () => beginAttempt(record, given, { ...rules, ...more }));
+    expect({
+      same: begin(intent),
+      again: begin(intent, { again: true }),
+      resend: begin(intent, { resendUnknown: true }),
+      other: begin(otherIntent),
+    }).toEqual(expected);
+  });
+
+  it('writes the whole intent down, the lease and the attempt', () => {
+    const named = {
+      ...{ merchant: 'ngn', acceptAddress: 'Confirmed' },
+      ...{ partnerId: 'P-1', partnerCode: 'acme', rotation: 'r-1' },
+    };
+    expect(beginAttempt(undefined, { ...intent, ...named }, rules)).toStrictEqual({
+      ...{ version: 1, partner_order_id: 'A-1', digest: 'same', state: 'sending', attempts: 1 },
+      ...{ createdAt: now, changedAt: now, openedAt: now, askedAt: now },
+      ...{ attempt: 'a2', unresolved: ['a2'], leaseUntil: now + 5_000 },
+      ...{ ordered: intent.ordered, ...named },
+    });
+    // Members that the new intent lacks are those of another order.
+    const replaced = beginAttempt(recordIn('refused', named), otherIntent, { ...rules, outbox: true });
+    expect(replaced).toStrictEqual({
+      ...{ version: 1, partner_order_id: 'A-1', digest: 'other', state: 'sending', attempts: 2 },
+      ...{ createdAt: earlier, changedAt: now, openedAt: now, askedAt: now },
+      ...{ attempt: 'a2', unresolved: ['a2'], leaseUntil: now + 5_000 },
+      ...{ ordered: intent.ordered, outbox: true },
+    });
+  });
+
+  it('keeps the salt of the same order, its age, and the requests that may have acted', () => {
+    const before = recordIn('unknown', { ordered: { chain: 'usdt-trc20', salt: 'old' }, handedOver: true });
+    const after = beginAttempt(before, intent, { ...rules, resendUnknown: true });
+    expect(after).toMatchObject({ ordered: { salt: 'old' }, openedAt: earlier, unresolved: ['a1', 'a2'] });
+    expect(after).not.toHaveProperty('handedOver');
+  });
+});
+
+describe('an error of the journal', () => {
+  const lease = { ...rules, isDue: () => true };
+  const settlement = { decision: 'accepted', note: 'x', now, acceptedBefore: undefined } as const;
+  it('says that an order is unknown once its lease is over', () => {
+    const acts = [
+      () => beginAttempt(overdue, intent, rules),
+      () => beginAttempt(overdue, otherIntent, rules),
+      () => prepareOrder(overdue, otherIntent, now),
+      () => resumeAttempt(overdue, otherIntent, lease),
+    ];
+    expect(acts.map((act) => Object(thrownBy(act)).state)).toEqual(acts.map(() => 'unknown'));
+  });
+
+  it('says how long a request may still take', () => {
+    for (const act of [() => beginAttempt(sending, intent, rules), () => settleOrder(sending, settlement)])
+      expect(thrownBy(act)).toMatchObject({ state: 'sending', retryAfterMs: 1_000 });
+  });
+});
+
+describe('an order that is prepared', () => {
+  it.each<[string, OrderRecord | undefined, string, string]>([
+    ['none', undefined, 'prepared', 'prepared'],
+    ['prepared', recordIn('prepared'), 'unchanged', 'prepared'],
+    ['handed over', recordIn('prepared', { handedOver: true }), 'prepared', 'prepared'],
+    ['sending', sending, 'unchanged', 'different_order'],
+    ['sending until now', overdue, 'unchanged', 'different_order'],
+    ['accepted', recordIn('accepted'), 'unchanged', 'different_order'],
+    ['refused', recordIn('refused'), 'order_refused', 'prepared'],
+    ['waiting', recordIn('waiting'), 'prepared', 'prepared'],
+    ['not-sent', recordIn('not-sent'), 'prepared', 'prepared'],
+    ['unknown', recordIn('unknown'), 'unchanged', 'different_order'],
+    ['abandoned', recordIn('abandoned'), 'order_abandoned', 'different_order'],
+  ])('while it is %s', (_, record, same, other) => {
+    expect([
+      outcomeOf(record, () => prepareOrder(record, intent, now)),
+      outcomeOf(record, () => prepareOrder(record, otherIntent, now)),
+    ]).toEqual([same, other]);
+  });
+
+  it('goes out by itself, since it was asked for now', () => {
+    for (const record of [undefined, recordIn('not-sent', { handedOver: true })]) {
+      const prepared = prepareOrder(record, intent, now);
+      expect(prepared).toMatchObject({ state: 'prepared', outbox: true, askedAt: now });
+      expect(prepared).not.toHaveProperty('handedOver');
+    }
+  });
+});
+
+describe('an order that nobody asks for now', () => {
+  const lease = { attempt: 'a2', now, leaseMs: 5_000 };
+  const resume = (record: OrderRecord | undefined, given = intent, isDue = true) =>
+    outcomeOf(record, () => resumeAttempt(record, given, { ...lease, isDue: () => isDue }));
+
+  it('is sent if it is due and the same', () => {
+    const record = recordIn('not-sent', { askedAt: earlier + 1 });
+    expect([
+      resume(record),
+      resume(record, intent, false),
+      resume(record, otherIntent),
+      resume(record, otherIntent, false),
+      resume(undefined),
+    ]).toEqual(['sending', 'unchanged', 'different_order', 'unchanged', 'order_not_found']);
+  });
+
+  it('stays as old as it is', () => {
+    const ages = [recordIn('not-sent', { askedAt: earlier + 1 }), recordIn('not-sent')].map(
+      (record) => resumeAttempt(record, intent, { ...lease, isDue: () => true }).askedAt,
+    );
+    expect(ages).toEqual([earlier + 1, earlier]);
+  });
+});
+
+describe('a result', () => {
+  const accepted: OrderAttemptResult = { outcome: 'accepted', status: 201, kept: { link: 'x' } };
+  const failed = (outcome: 'refused' | 'not-sent' | 'unknown', more: object = {}): OrderAttemptResult => ({
+    ...{ outcome, failure: 'http_error', status: 422, isDuplicate: false },
+    ...more,
+  });
+  const duplicate = failed('refused', { isDuplicate: true });
+  const awaiting = failed('refused', { awaitsKeys: true });
+  const two = { unresolved: ['a0', 'a1'] };
+  const later = recordIn('sending', { attempt: 'a2', unresolved: ['a1', 'a2'] });
+  const settledBy = (evidence: NonNullable<OrderRecord['evidence']>, more = {}) =>
+    recordIn('accepted', { evidence, unresolved: ['a1'], ...more });
+
+  it.each<[string, OrderRecord, OrderAttemptResult, object]>([
+    ['2xx', sending, accepted, { state: 'accepted', evidence: 'reply', unresolved: [], kept: { link: 'x' } }],
+    ['refusal', sending, failed('refused'), { state: 'refused', unresolved: [], failure: 'http_error' }],
+    ['refusal under old keys', sending, awaiting, { state: 'waiting', unresolved: [] }],
+    ['request that was not sent', sending, failed('not-sent'), { state: 'not-sent', unresolved: [] }],
+    ['loss', sending, failed('unknown'), { state: 'unknown', unresolved: ['a1'] }],
+    ['duplicate of no request', sending, duplicate, { state: 'refused', unresolved: [] }],
+    [
+      'duplicate of another request',
+      recordIn('sending', two),
+      duplicate,
+      { state: 'accepted', evidence: 'duplicate', unresolved: ['a0'], awaitingEventSince: now },
+    ],
+    [
+      'refusal beside another request',
+      recordIn('sending', two),
+      failed('refused'),
+      { state: 'unknown', unresolved: ['a0'] },
+    ],
+    ['late 2xx', recordIn('unknown'), accepted, { state: 'accepted', evidence: 'reply' }],
+    ['late refusal', recordIn('unknown'), failed('refused'), { state: 'refused' }],
+    [
+      'late refusal beside a later request',
+      later,
+      failed('refused'),
+      { state: 'sending', unresolved: ['a2'] },
+    ],
+    [
+      '2xx of an order given up',
+      recordIn('abandoned', { unresolved: ['a1'] }),
+      accepted,
+      { state: 'accepted', evidence: 'reply', contradiction: 'abandoned', awaitingEventSince: now },
+    ],
+    [
+      'refusal of an order given up',
+      recordIn('abandoned', { unresolved: ['a1'] }),
+      failed('refused'),
+      { state: 'abandoned', failure: 'http_error', unresolved: [] },
+    ],
+    [
+      '2xx after an event',
+      settledBy('event'),
+      accepted,
+      { state: 'accepted', evidence: 'event', status: 201 },
+    ],
+  ])('is written down: a %s', (_, record, result, expected) => {
+    const after = finishAttempt(record, 'a1', result, now);
+    expect(after).toMatchObject(expected);
+    expect('leaseUntil' in after).toBe(after.state === 'sending');
+    expect('contradiction' in after).toBe('contradiction' in expected);
+  });
+
+  it.each<[string, OrderRecord, OrderAttemptResult, string | undefined]>([
+    ['a refusal after an event', settledBy('event'), failed('refused'), 'refused'],
+    ['a refusal after a person', settledBy('person'), failed('refused'), 'refused'],
+    ['never sent, after an event', settledBy('event'), failed('not-sent'), 'not-sent'],
+    ['a loss', settledBy('event'), failed('unknown'), undefined],
+    ['a duplicate', settledBy('event'), duplicate, undefined],
+    ['a refusal beside another request', settledBy('event', two), failed('refused'), undefined],
+    ['a refusal after a reply', settledBy('reply'), failed('refused'), undefined],
+    ['a refusal after a duplicate', settledBy('duplicate'), failed('refused'), undefined],
+  ])(
+    'contradicts what settled the order only if no other request made it: %s',
+    (_, record, result, expected) => {
+      const after = finishAttempt(record, 'a1', result, now);
+      expect([after.state, after.failure, after.contradiction]).toEqual(['accepted', 'http_error', expected]);
+    },
+  );
+
+  it('keeps the status of an earlier reply, and what was kept of it, if it has none', () => {
+    const before = { ...sending, status: 503, kept: 'earlier' };
+    expect(finishAttempt(before, 'a1', failed('not-sent', { status: undefined }), now).status).toBe(503);
+    expect(finishAttempt(before, 'a1', { ...accepted, kept: undefined }, now).kept).toBe('earlier');
+  });
+});
+
+describe('an event', () => {
+  const seen = { name: 'event.buy.init', digest: 'd', body: {}, unread: [] };
+  const observe = (record: OrderRecord, ref?: string) =>
+    observeEvent(record, { ref, seen, rejectMismatch: 'address', sameOrder: undefined, now }).record;
+
+  it.each<[OrderState, OrderRecord['contradiction']]>([
+    ['prepared', 'prepared'],
+    ['sending', undefined],
+    ['refused', 'refused'],
+    ['waiting', 'refused'],
+    ['not-sent', 'not-sent'],
+    ['unknown', undefined],
+    ['abandoned', 'abandoned'],
+  ])('proves that the service has an order that is %s', (state, contradiction) => {
+    const after = observe(recordIn(state), 'ref');
+    expect(after).toMatchObject({
+      ...{ state: 'accepted', evidence: 'event', changedAt: now, platform_order_ref: 'ref' },
+    });
+    expect(after.contradiction).toBe(contradiction);
+    for (const name of ['attempt', 'leaseUntil', 'awaitingEventSince'])
+      expect(after).not.toHaveProperty(name);
+  });
+
+  it('ends the wait of an accepted order, and brings its reference', () => {
+    const before = recordIn('accepted', { evidence: 'reply', awaitingEventSince: earlier });
+    const after = observe(before, 'ref');
+    expect(after).toMatchObject({ evidence: 'reply', changedAt: earlier, platform_order_ref: 'ref' });
+    expect(after).not.toHaveProperty('awaitingEventSince');
+    expect(observe(before)).not.toHaveProperty('platform_order_ref');
+    // Only the first event names it.
+    expect(observe(after, 'other').platform_order_ref).toBe('ref');
+  });
+});
+
+describe('a decision of a person', () => {
+  const settle = (record: OrderRecord, decision: 'accepted' | 'abandoned', acceptedBefore?: number) =>
+    outcomeOf(record, () => settleOrder(record, { decision, note: 'Asked.', now, acceptedBefore }));
+
+  it.each<[string, OrderRecord, string, string]>([
+    ['prepared', recordIn('prepared'), 'accepted', 'abandoned'],
+    ['sending', sending, 'in_progress', 'in_progress'],
+    ['sending until now', overdue, 'accepted', 'abandoned'],
+    ['accepted', recordIn('accepted'), 'unchanged', 'already_settled'],
+    ['refused', recordIn('refused'), 'already_settled', 'already_settled'],
+    ['waiting', recordIn('waiting'), 'accepted', 'abandoned'],
+    ['not-sent and told', recordIn('not-sent'), 'already_settled', 'already_settled'],
+    ['not-sent', recordIn('not-sent', { outbox: true }), 'accepted', 'abandoned'],
+    ['unknown', recordIn('unknown'), 'accepted', 'abandoned'],
+    ['abandoned', recordIn('abandoned'), 'already_settled', 'unchanged'],
+  ])('about an order that is %s', (_, record, accepted, abandoned) => {
+    expect([settle(record, 'accepted'), settle(record, 'abandoned')]).toEqual([accepted, abandoned]);
+  });
+
+  it('about an accepted order counts once its first event is late', () => {
+    const record = recordIn('accepted', { awaitingEventSince: earlier });
+    expect(settle(record, 'abandoned', earlier - 1)).toBe('already_settled');
+    expect(settle(record, 'abandoned', earlier)).toBe('abandoned');
+    expect(
+      settleOrder(record, { decision: 'accepted', note: 'Asked.', now, acceptedBefore: earlier }),
+    ).toEqual({
+      ...recordIn('accepted', { evidence: 'person', note: 'Asked.' }),
+      changedAt: now,
+    });
+  });
+
+  it('about a differing event leaves the order as it is', () => {
+    const differing = { name: 'n', at: earlier, digest: 'd', differences: [{ member: 'chain' as const }] };
+    const fitting = { name: 'm', at: earlier, digest: 'e' };
+    const record = recordIn('accepted', { attention: 'mismatch', events: [differing, fitting] });
+    const note = 'It is right.';
+    const decide = (of: OrderRecord, at: number) =>
+      settleOrder(of, { decision: 'accepted', note, now: at, acceptedBefore: undefined });
+    const decided = recordIn('accepted', {
+      events: [{ ...differing, decision: { at: now, note } }, fitting],
+    });
+    expect(decide(record, now)).toEqual(decided);
+    // A later decision leaves an earlier one.
+    expect(decide({ ...decided, attention: 'mismatch' }, now + 1)).toEqual(decided);
+    expect(settle(record, 'abandoned')).toBe('already_settled');
+  });
+
+  it('ends the lease of a process that died', () => {
+    const settled = settleOrder(overdue, {
+      decision: 'abandoned',
+      note: 'x',
+      now,
+      acceptedBefore: undefined,
+    });
+    expect(settled).not.toHaveProperty('leaseUntil');
+    expect(settled).not.toHaveProperty('attempt');
+  });
+});
+
+describe('a change that the store has committed, although it reported a failure', () => {
+  const result: OrderAttemptResult = { outcome: 'accepted', status: 200, kept: undefined };
+  const settlement = { decision: 'abandoned', note: 'x', now, acceptedBefore: undefined } as const;
+  it.each<[string, OrderRecord | undefined, (record: OrderRecord | undefined) => OrderRecord]>([
+    ['a request', undefined, (record) => beginAttempt(record, intent, rules)],
+    ['prepare', undefined, (record) => prepareOrder(record, intent, now)],
+    [
+      'a request of the loop',
+      recordIn('not-sent'),
+      (record) => resumeAttempt(record, intent, { ...rules, isDue: () => true }),
+    ],
+    ['a result', sending, (record) => finishAttempt(record ?? sending, 'a1', result, now)],
+    ['a decision', recordIn('unknown'), (record) => settleOrder(record ?? overdue, settlement)],
+  ])('is recognised when it runs again: %s', (_, record, change) => {
+    const committed = change(record);
+    expect(change(committed)).toBe(committed);
+  });
+
+  it('is not that of another request', () => {
+    expect(
+      thrownBy(() =>
+        beginAttempt(beginAttempt(undefined, intent, rules), intent, { ...rules, attempt: 'a3' }),
+      ),
+    ).toMatchObject({ code: 'in_progress' });
+  });
+});
+
+describe('onSettled', () => {
+  it.each(['accepted', 'refused', 'abandoned'] as const)(
+    'has to be called for an order that became %s',
+    (state) => {
+      const after = recordIn(state);
+      const due = { ...after, unreported: true, claimedUntil: now };
+      expect(withReport(recordIn('unknown'), after, now)).toEqual(due);
+      expect(withReport(undefined, after, now)).toEqual(due);
+      expect(withReport(recordIn(state), after, now)).toBe(after);
+    },
+  );
+
+  it.each(['prepared', 'sending', 'waiting', 'not-sent', 'unknown'] as const)(
+    'is not called for an order that became %s',
+    (state) => {
+      const after = recordIn(state);
+      expect(withReport(recordIn('abandoned'), after, now)).toBe(after);
+    },
+  );
+
+  it('is done with the state it was called for, and with no later one', () => {
+    const then = recordIn('accepted', { unreported: true, claimedUntil: now });
+    expect(hookCalled(then, then, 'report')).toEqual(recordIn('accepted'));
+    const since = { ...then, state: 'abandoned' as const };
+    expect(hookCalled(since, then, 'report')).toEqual(recordIn('abandoned', { unreported: true }));
+  });
+});
+
+describe('onUnknown', () => {
+  it('is done with an order until a caller asks for it again', () => {
+    const then = recordIn('not-sent', { askedAt: earlier, claimedUntil: now });
+    expect(hookCalled(then, then, 'hand-over')).toEqual(
+      recordIn('not-sent', { askedAt: earlier, handedOver: true }),
+    );
+    const since = { ...then, askedAt: now };
+    expect(hookCalled(since, then, 'hand-over')).toEqual(recordIn('not-sent', { askedAt: now }));
+  });
+});
