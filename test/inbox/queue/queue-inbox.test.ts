@@ -328,6 +328,43 @@ describe('with a store', () => {
     expect(reports.at(-1)).toEqual(['handled', 1]);
   });
 
+  it('a message that is handled before the queue has acknowledged it is handled once', async () => {
+    const { inbox, webhooks, messages, calls } = guarded({
+      async send(message) {
+        messages.push(message);
+        expect(await inbox.handleMessage(message)).toBe('done');
+      },
+    });
+    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
+    expect(await inbox.handleMessage(messages[0])).toBe('done');
+    expect(calls).toEqual(['A']);
+  });
+
+  it('a message that was ignored after ignoreAfterMs is not handled by a later version', async () => {
+    const { clock, store, messages, openAnother } = guarded();
+    const now = () => clock.now;
+    const old = queueInbox({ send: async (message) => messages.push(message), store, now });
+    const webhooks = quietWebhooks({ inbox: old }).on('buy.event.close', () => {});
+    await webhooks.receive(order('A'));
+    clock.now += 600_000;
+    expect(await old.handleMessage(messages[0])).toBe('done');
+    const { inbox, calls } = openAnother();
+    expect(await inbox.handleMessage(messages[0])).toBe('done');
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['waits for the lease', 60_000, 'retry'],
+    ['is handled at once', 60_001, 'done'],
+  ])('a message whose process died %s when the clock went back by %d ms', async (_, backMs, expected) => {
+    const { webhooks, inbox, messages, calls, openAnother, clock } = guarded({}, never);
+    await webhooks.receive(order('A'));
+    void inbox.handleMessage(messages[0]);
+    await expect.poll(() => calls).toEqual(['A']);
+    clock.now -= backMs;
+    expect(await openAnother(() => {}).inbox.handleMessage(messages[0])).toBe(expected);
+  });
+
   it('a handler that outlives its lease does not end the lease of the process that has the message by then', async () => {
     const { webhooks, messages, openAnother, clock } = guarded();
     await webhooks.receive(order('A'));
@@ -344,7 +381,7 @@ describe('with a store', () => {
     await first.begun;
     clock.now += 64_999;
     expect(await openAnother().inbox.handleMessage(messages[0])).toBe('retry');
-    clock.now += 2;
+    clock.now += 1;
     const second = hold();
     await second.begun;
     first.end();

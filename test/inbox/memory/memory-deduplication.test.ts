@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { HandleResult } from '../../../src/inbox/inbox.ts';
+import {
+  type MemoryDeduplicationOptions,
+  memoryDeduplication,
+} from '../../../src/inbox/memory-deduplication.ts';
+
+const reference = { digest: 'a'.repeat(64), name: 'event.buy.init', key: { index: 0 } };
+
+function open(options: Partial<MemoryDeduplicationOptions> = {}) {
+  return memoryDeduplication({
+    maxRemembered: 10,
+    rememberMs: 1_000,
+    timeLimitMs: 60_000,
+    now: () => 1_800_000_000_000,
+    ...options,
+  });
+}
+
+/** A handler that ends only when the test says so, or when it is aborted. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<HandleResult>();
+  return { handle: () => promise, end: () => resolve('handled') };
+}
+
+const handled = async () => 'handled' as const;
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('a delivery that is deduplicated in memory', () => {
+  it('is handled again after no handler wanted it', async () => {
+    const deduplication = open();
+    expect(await deduplication.receive(reference, async () => 'no-handler')).toBe('ignored');
+    expect(await deduplication.receive(reference, handled)).toBe('handled');
+  });
+
+  it('is a duplicate once it was remembered, though nothing handled it', async () => {
+    const deduplication = open();
+    deduplication.remember(reference.digest);
+    expect(await deduplication.receive(reference, handled)).toBe('duplicate');
+  });
+
+  it('is busy while its handler runs, whose end can be waited for', async () => {
+    const deduplication = open();
+    const { handle, end } = held();
+    const first = deduplication.receive(reference, handle);
+    expect(await deduplication.receive(reference, handled)).toBe('busy');
+    const active = deduplication.active();
+    expect(active).toHaveLength(1);
+    end();
+    await Promise.all(active);
+    expect(await first).toBe('handled');
+    expect(deduplication.active()).toEqual([]);
+  });
+
+  it('is aborted with the reason of the stop, and then forgotten', async () => {
+    const deduplication = open({ stoppable: true });
+    const reason = new Error('stopped');
+    const first = deduplication.receive(reference, held().handle);
+    deduplication.cutOff(reason);
+    await expect(first).rejects.toBe(reason);
+    expect(deduplication.size).toEqual({ remembered: 0, active: 0 });
+  });
+
+  it('goes on through a stop where nothing can be stopped', async () => {
+    const deduplication = open({ stoppable: false });
+    const { handle, end } = held();
+    const first = deduplication.receive(reference, handle);
+    deduplication.cutOff(new Error('stopped'));
+    end();
+    expect(await first).toBe('handled');
+  });
+});
+
+describe('a delivery whose request workerd has cancelled', () => {
+  /** Receives a delivery whose handler hangs, and looks after `elapsedMs` whether it can be handled. */
+  async function receiveAgain(elapsedMs: number) {
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+    let time = 1_000_000;
+    vi.spyOn(performance, 'now').mockImplementation(() => time);
+    const deduplication = open();
+    const [dropped, late] = [held(), held()];
+    void deduplication.receive(reference, dropped.handle);
+    time += elapsedMs;
+    const again = deduplication.receive(reference, late.handle);
+    vi.restoreAllMocks();
+    return { deduplication, dropped, late, again };
+  }
+
+  it('is busy for twice its time limit', async () => {
+    const { again } = await receiveAgain(119_999);
+    expect(await again).toBe('busy');
+  });
+
+  it('can be handled after that, and its former handler, if it ends after all, does not end the new one', async () => {
+    const { deduplication, dropped, late, again } = await receiveAgain(120_000);
+    expect(deduplication.size).toEqual({ remembered: 0, active: 1 });
+    dropped.end();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(deduplication.size.active).toBe(1);
+    late.end();
+    expect(await again).toBe('handled');
+  });
+});
