@@ -3,10 +3,12 @@ import { defineConfig } from 'vitest/config';
 /** Which folders of `src` are mutated: `run-mutants.ts` gives them. */
 const folders = (process.env.MUTANTS ?? '').split(',');
 
-/** Those integration tests that do not listen, and start few processes: unit tests in all but their speed. */
+/** Those integration tests that start few processes, and listen on the loopback at most. */
 const inProcess = [
   'test/orders/{create,first-event,mismatch,observe,reconcile,start,submit,unsettled}.integration.test.ts',
   'test/rotation/{key-file,one-partner,rotation,stored-keys}.integration.test.ts',
+  'test/webhooks/http/{adapter-requests,answers,body-deadline,body-limit,fetch,http2,node,parsed-body}.integration.test.ts',
+  'test/webhooks/http/frameworks/{fastify,lambda}.integration.test.ts',
   'test/webhooks/{found-credentials,inbox,refusals,refused-requests,secrecy,unrecognized}.integration.test.ts',
   'test/inbox/sqlite/{locked-file,private-file,sqlite-inbox}.integration.test.ts',
 ];
