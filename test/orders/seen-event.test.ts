@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { JsonObject } from '../../src/internal/json.ts';
+import type { OrderRecord } from '../../src/orders/order-record.ts';
+import {
+  type ComparisonRules,
+  readSeenEvent,
+  toOrderedMembers,
+  withSeenEvent,
+} from '../../src/orders/seen-event.ts';
+import { buyFiatReceivedBody, buyInitBody, buyThirdPartyErrorBody } from '../support/bodies.ts';
+import { order } from './service.ts';
+
+const now = 1_700_000_000_000;
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const address = order.buyer_crypto_address;
+const ordered = {
+  ...{ chain: 'usdt-trc20', fiat_currency: 'NGN', fiat_amount: '15000.50' },
+  ...{ salt: 's', address: sha256(`s:${address}`) },
+};
+const rules: ComparisonRules = { rejectMismatch: 'address', sameOrder: undefined, now };
+
+function record(more: Partial<OrderRecord> = {}): OrderRecord {
+  return {
+    ...{
+      version: 1,
+      partner_order_id: 'A-1001',
+      digest: 'd',
+      state: 'accepted',
+      attempts: 1,
+      unresolved: [],
+    },
+    ...{ createdAt: 1, changedAt: 1, openedAt: 1, ordered },
+    ...more,
+  };
+}
+
+const observe = (before: OrderRecord, body: JsonObject, more: Partial<ComparisonRules> = {}) =>
+  withSeenEvent(before, readSeenEvent(body), { ...rules, ...more });
+
+describe('what the journal keeps of a payload', () => {
+  it.each<[string, unknown, boolean]>([
+    ['a text', 'usdt-trc20', true],
+    ['100 characters', 'x'.repeat(100), true],
+    ['101 characters', 'x'.repeat(101), false],
+    ['an empty text', '', false],
+    ['a number', 7, false],
+    ['a list', ['usdt-trc20'], false],
+    ['a character that no store can hold', 'a\0', false],
+    ['half a character', '\ud800', false],
+    ['nothing', undefined, false],
+  ])('is a member that is %s, if an event can contradict it', (_, given, isKept) => {
+    // Sound: the schema of a deployment may allow it.
+    const kept = toOrderedMembers({ chain: given } as JsonObject, 's');
+    expect(kept).toStrictEqual(isKept ? { chain: given } : {});
+  });
+
+  it('is the salted hash of the address, the same for all spellings of an EVM address', () => {
+    const evm = '0xb7c978b070509bfeefa71fc3c984775072f837df';
+    for (const [given, hashed] of [
+      [address, address],
+      [evm.toUpperCase().replace('X', 'x'), evm],
+    ] as const)
+      expect(toOrderedMembers({ buyer_crypto_address: given }, 's')).toStrictEqual({
+        salt: 's',
+        address: sha256(`s:${hashed}`),
+      });
+    for (const none of ['', 7, null])
+      expect(toOrderedMembers({ buyer_crypto_address: none }, 's')).toStrictEqual({});
+  });
+});
+
+describe('what the journal reads of an event', () => {
+  it('has a digest of its own for an event without a context', () => {
+    const body = buyInitBody();
+    expect(readSeenEvent(body)).toMatchObject({
+      ...{ name: 'event.buy.init', digest: sha256(JSON.stringify(body)), unread: [] },
+      event: { event_name: 'event.buy.init' },
+    });
+    expect(readSeenEvent(body, { digest: 'of the context' }).digest).toBe('of the context');
+    const endless: { [name: string]: unknown } = {};
+    endless.self = endless;
+    // Sound: a caller of one's own may give it.
+    const unreadable = { kind: 'unknown', name: 'event.new', body: endless as JsonObject } as const;
+    expect(readSeenEvent(unreadable).digest).toBe(sha256('event.new'));
+  });
+
+  it('is bounded, and only what a store can hold', () => {
+    const issues = [
+      [],
+      ['meta_data', 'fee'],
+      ['x'.repeat(150)],
+      ['\0'],
+      ...Array.from({ length: 10 }, (_, index) => [`more_${index}`]),
+    ].map((path) => ({ path, message: 'is wrong' }));
+    const name = `\0${'n'.repeat(150)}`;
+    const seen = readSeenEvent({ kind: 'nonconforming', name, body: {}, issues });
+    expect(seen).toMatchObject({ name: `\ufffd${'n'.repeat(99)}`, event: undefined });
+    expect(seen.unread).toEqual([
+      ...['event_name', 'meta_data.fee', 'x'.repeat(100), '\ufffd'],
+      ...['more_0', 'more_1', 'more_2', 'more_3', 'more_4', 'more_5'],
+    ]);
+    // Sound: a caller without types may leave the name out.
+    expect(readSeenEvent({ kind: 'unknown', body: {} } as never).name).toBe('');
+  });
+});
+
+describe('an event in a record', () => {
+  it('that fits its order is kept once, with what handlers may act on', () => {
+    const body = buyInitBody();
+    const { record: after, ...rest } = observe(record(), body);
+    expect(rest).toEqual({ mismatch: undefined, isRejected: false });
+    expect(after.timeline?.seen).toStrictEqual(['event.buy.init']);
+    expect(after.timeline?.facts).toMatchObject({ buyer_crypto_address: [sha256(`s:${address}`)] });
+    expect(after.events).toStrictEqual([
+      { name: 'event.buy.init', at: now, digest: sha256(JSON.stringify(body)) },
+    ]);
+    expect(after).not.toHaveProperty('attention');
+    expect(observe(after, body).record).toBe(after);
+  });
+
+  it('that differs is kept once, and leaves the timeline', () => {
+    const body = buyInitBody({ buyer_crypto_address: 'elsewhere' });
+    const { record: after, isRejected, mismatch } = observe(record(), body);
+    const differences = [{ member: 'buyer_crypto_address' }];
+    const logged = { name: 'event.buy.init', at: now, digest: sha256(JSON.stringify(body)), differences };
+    expect([isRejected, mismatch]).toEqual([true, logged]);
+    expect(after).toStrictEqual(record({ events: [logged], attention: 'mismatch' } as Partial<OrderRecord>));
+    expect(observe(after, body, { now: now + 1 })).toEqual({
+      record: after,
+      mismatch: logged,
+      isRejected: true,
+    });
+    expect(observe(after, body).record).toBe(after);
+  });
+
+  it('is looked into although it was seen before, once sameOrder finds it of another order', () => {
+    const body = buyInitBody();
+    const { record: before } = observe(record(), body);
+    const { record: after, isRejected, mismatch } = observe(before, body, { sameOrder: () => false });
+    expect([after.attention, isRejected, mismatch]).toEqual(['mismatch', true, before.events?.[0]]);
+  });
+
+  it('is kept once more if other members of it cannot be read', () => {
+    const { record: first } = observe(record(), buyInitBody());
+    const broken = buyInitBody({ pair: [], exchange_rate: [] });
+    const { record: second } = observe(first, broken);
+    expect(second.events?.map(({ unread }) => unread?.toSorted())).toEqual([
+      undefined,
+      ['exchange_rate', 'pair'],
+    ]);
+    expect(observe(second, broken).record).toBe(second);
+  });
+
+  it('has any address if the order has none', () => {
+    const { chain } = ordered;
+    const { record: after, isRejected } = observe(record({ ordered: { chain } }), buyInitBody());
+    expect(isRejected).toBe(false);
+    expect(after.timeline?.facts.buyer_crypto_address).toEqual([sha256(`:${address}`)]);
+  });
+
+  it('without an address adds none to the timeline', () => {
+    const { record: after } = observe(record(), buyThirdPartyErrorBody());
+    expect(after.timeline).toEqual({ seen: ['event.buy.third_party_error'], facts: {} });
+  });
+
+  it('is added to what a newer version has written', () => {
+    const timeline = {
+      ...{ seen: ['event.later', 'event.buy.init'], facts: { later_fact: ['x'], pair: ['NGN/USDT'] } },
+      later: 1,
+    } as unknown as NonNullable<OrderRecord['timeline']>;
+    const { record: after } = observe(record({ timeline }), buyFiatReceivedBody());
+    expect(after.timeline).toMatchObject({
+      ...{ later: 1, facts: { later_fact: ['x'], pair: ['NGN/USDT'] } },
+      seen: ['event.buy.init', 'event.buy.received.fiat', 'event.later'],
+    });
+    expect(after.timeline?.seen).toHaveLength(3);
+  });
+
+  it('takes the place of one that fits where 32 are kept, and never that of one that differs', () => {
+    const differing = (index: number) => ({
+      ...{ name: 'n', at: 1, digest: `differing ${index}` },
+      differences: [{ member: 'buyer_crypto_address' as const }],
+    });
+    const all = Array.from({ length: 32 }, (_, index) => differing(index));
+    const fitting = { name: 'event.buy.other', at: 1, digest: 'fitting' };
+    const mixed = all.with(4, fitting as never);
+    const moved = buyInitBody({ buyer_crypto_address: 'elsewhere' });
+    const digestsAfter = (events: OrderRecord['events'], body: JsonObject) =>
+      observe(record({ events, attention: 'mismatch' }), body).record.events?.map(({ digest }) => digest);
+    const digestsOf = (events: readonly { digest: string }[]) => events.map(({ digest }) => digest);
+    const replaced = [...digestsOf(mixed.toSpliced(4, 1)), sha256(JSON.stringify(moved))];
+    expect(digestsAfter(mixed, moved)).toEqual(replaced);
+    expect(digestsAfter(mixed, buyInitBody())).toEqual(digestsOf(mixed));
+    expect(digestsAfter(all, moved)).toEqual(digestsOf(all));
+    expect(digestsAfter(all.slice(1), buyInitBody())).toHaveLength(32);
+  });
+
+  it('is compared as usual if sameOrder throws, which a warning says', () => {
+    const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => warnings.mockRestore());
+    const sameOrder = () => {
+      throw new Error('no rule for it');
+    };
+    expect(observe(record(), buyInitBody({ chain: 'x' }), { sameOrder }).mismatch).toMatchObject({
+      differences: [{ member: 'chain' }],
+    });
+    expect(String(warnings.mock.calls[0]?.[0])).toMatch(/^sameOrder threw.*no rule for it/);
+  });
+});
