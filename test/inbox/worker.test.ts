@@ -4,7 +4,8 @@ import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import { reportStore } from '../../src/inbox/handling-options.ts';
 import type { AttemptResult, HandleResult, InboxHost } from '../../src/inbox/inbox.ts';
-import { startWorker, type WorkSource } from '../../src/inbox/worker.ts';
+import { startWorker, type WorkerOptions, type WorkSource } from '../../src/inbox/worker.ts';
+import { sleep } from '../../src/internal/backoff.ts';
 import { readHandling } from './contract.ts';
 
 const key = { index: 0 };
@@ -17,6 +18,7 @@ function leaseOf(name: string): LeasedDelivery {
 function open(
   { handle, ...given }: Partial<WorkSource<LeasedDelivery>> & Pick<InboxHost, 'handle'>,
   options: HandlingOptions = {},
+  own: Partial<Pick<WorkerOptions, 'pollMs' | 'limit' | 'endsWhenIdle' | 'sleep'>> = {},
 ) {
   const sideBySide: LeasedDelivery[] = [];
   const alone: LeasedDelivery[] = [];
@@ -48,6 +50,7 @@ function open(
             resolve();
           });
         }),
+      ...own,
     },
   );
   return { worker, sideBySide, alone, reports, wakeReasons };
@@ -235,3 +238,290 @@ it.each([
   await vi.waitFor(() => expect(lease.mock.calls.length).toBeGreaterThan(1));
   expect(await worker.stop(100)).toBe('drained');
 });
+
+describe('wake', () => {
+  it('says whether the worker can take a delivery now', async () => {
+    const { handle, running, names } = heldHandler();
+    const { worker, sideBySide } = open({ handle }, { concurrency: 2 });
+    expect(worker.wake()).toBe(true);
+    sideBySide.push(leaseOf('A'));
+    await vi.waitFor(() => expect(names()).toEqual(['A']));
+    expect(worker.wake()).toBe(true);
+    sideBySide.push(leaseOf('B'));
+    await vi.waitFor(() => expect(names()).toEqual(['A', 'B']));
+    expect(worker.wake()).toBe(false);
+    running.get('A')?.();
+    await vi.waitFor(() => expect(worker.wake()).toBe(true));
+    running.get('B')?.();
+    await worker.stop(1_000);
+    expect(worker.wake()).toBe(false);
+  });
+
+  it('says that it cannot while a delivery runs alone', async () => {
+    const { handle, running, names } = heldHandler();
+    const { worker, alone } = open({ handle });
+    alone.push(leaseOf('suspect'));
+    await vi.waitFor(() => expect(names()).toEqual(['suspect']));
+    expect(worker.wake()).toBe(false);
+    running.get('suspect')?.();
+    await vi.waitFor(() => expect(worker.wake()).toBe(true));
+    await worker.stop(1_000);
+  });
+
+  it('ends the pause of the worker', async () => {
+    const { worker, sideBySide, reports } = open(
+      { handle: async () => 'handled' },
+      {},
+      { pollMs: 600_000, sleep },
+    );
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    sideBySide.push(leaseOf('A'));
+    worker.wake();
+    await vi.waitFor(() => expect(reports).toMatchObject([{ name: 'A', outcome: 'handled' }]));
+    expect(await worker.stop(1_000)).toBe('drained');
+  });
+});
+
+describe('a store that does not take the end of a delivery', () => {
+  const down = new Error('down');
+
+  it('is asked five times, and onStoreError is told each time', async () => {
+    const remove = vi.fn(() => Promise.reject(down));
+    const onStoreError = vi.fn();
+    const { worker, sideBySide, reports } = open({ handle: async () => 'handled', remove }, { onStoreError });
+    sideBySide.push(leaseOf('A'));
+    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', error: down }]));
+    expect(remove).toHaveBeenCalledTimes(5);
+    expect(onStoreError.mock.calls).toEqual(Array(5).fill([down]));
+    await worker.stop(100);
+  });
+
+  it('is asked once more by a worker that stops', async () => {
+    const { handle, running, names } = heldHandler();
+    const remove = vi.fn(() => Promise.reject(down));
+    const { worker, sideBySide } = open({ handle, remove });
+    sideBySide.push(leaseOf('A'));
+    await vi.waitFor(() => expect(names()).toEqual(['A']));
+    const stopped = worker.stop(1_000);
+    running.get('A')?.();
+    expect(await stopped).toBe('drained');
+    expect(remove).toHaveBeenCalledTimes(1);
+  });
+
+  it('may take it later: then it is reported as it ended', async () => {
+    const remove = vi.fn(async () => {}).mockRejectedValueOnce(down);
+    const { worker, sideBySide, reports } = open({ handle: async () => 'handled', remove });
+    sideBySide.push(leaseOf('A'));
+    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'handled' }]));
+    await worker.stop(100);
+  });
+
+  it('does not hide why the handler failed', async () => {
+    const error = new Error('no');
+    const { worker, sideBySide, reports } = open({
+      handle: () => Promise.reject(error),
+      postpone: () => Promise.reject(down),
+    });
+    sideBySide.push(leaseOf('A'));
+    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', error }]));
+    await worker.stop(100);
+  });
+});
+
+describe('a worker', () => {
+  it('removes what it handled or ignored, postpones what failed, and puts back nothing else', async () => {
+    const ends: string[] = [];
+    const note =
+      (end: string) =>
+      async ({ delivery }: LeasedDelivery, reason?: unknown, code?: unknown) =>
+        void ends.push([end, delivery.name, reason, code].filter((part) => part !== undefined).join(' '));
+    const { worker, sideBySide, reports } = open(
+      {
+        async handle({ name }) {
+          if (name === 'bad') throw new Error('no');
+          return name === 'unwanted' ? 'no-handler' : 'handled';
+        },
+        remove: note('removed'),
+        postpone: note('postponed'),
+        putBack: note('put back'),
+      },
+      { ignoreAfterMs: 0 },
+    );
+    sideBySide.push(leaseOf('good'), leaseOf('unwanted'), leaseOf('bad'));
+    await vi.waitFor(() => expect(reports).toHaveLength(3));
+    expect(ends.toSorted()).toEqual([
+      'postponed bad Error: no handler_failed',
+      'removed good',
+      'removed unwanted',
+    ]);
+    const outcomes = reports.map(({ name, outcome }) => `${name} ${outcome}`).toSorted();
+    expect(outcomes).toEqual(['bad failed', 'good handled', 'unwanted ignored']);
+    await worker.stop(100);
+  });
+
+  it('does not remove what its handler has marked in a transaction', async () => {
+    const remove = vi.fn(async () => {});
+    const isThere = vi.fn(async () => true);
+    const { worker, sideBySide, reports } = open({
+      handle: async () => 'handled',
+      remove,
+      markingOf: () => ({ isAsked: true, mark: async () => {}, isThere }),
+    });
+    sideBySide.push(leaseOf('A'));
+    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'handled' }]));
+    expect(isThere).toHaveBeenCalled();
+    expect(remove).not.toHaveBeenCalled();
+    await worker.stop(100);
+  });
+
+  it('starts no more than its limit, and no more at once than its concurrency', async () => {
+    const limits: number[] = [];
+    const { handle, running, names } = heldHandler();
+    const waiting = ['A', 'B', 'C', 'D'].map(leaseOf);
+    const { worker } = open(
+      {
+        handle,
+        async lease(limit) {
+          limits.push(limit);
+          return { leased: waiting.splice(0, limit), pauseMs: 0 };
+        },
+      },
+      { concurrency: 2 },
+      { limit: 3, endsWhenIdle: true },
+    );
+    await vi.waitFor(() => expect(names()).toEqual(['A', 'B']));
+    running.get('A')?.();
+    await vi.waitFor(() => expect(names()).toEqual(['B', 'C']));
+    for (const end of running.values()) end();
+    await worker.ended();
+    expect(limits).toEqual([2, 1]);
+    expect(waiting).toHaveLength(1);
+  });
+
+  it('that ends when idle rejects with the error of its store, once its handlers have ended', async () => {
+    const down = new Error('down');
+    const { handle, running, names } = heldHandler();
+    const lease = vi.fn(async () => ({ leased: [leaseOf('A')], pauseMs: 0 }));
+    const failing = { isIsolatedDue: () => Promise.reject(down) };
+    const { worker } = open({ handle, lease, ...failing }, {}, { endsWhenIdle: true });
+    await vi.waitFor(() => expect(names()).toEqual(['A']));
+    let hasEnded = false;
+    const ended = worker.ended().finally(() => {
+      hasEnded = true;
+    });
+    ended.catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(hasEnded).toBe(false);
+    running.get('A')?.();
+    await expect(ended).rejects.toBe(down);
+  });
+
+  it('waits a second after an error of its store, which onStoreError is told of, and goes on', async () => {
+    const down = new Error('down');
+    const pauses: number[] = [];
+    const onStoreError = vi.fn();
+    const lease = vi.fn().mockRejectedValueOnce(down);
+    lease.mockResolvedValue({ leased: [], pauseMs: Number.POSITIVE_INFINITY });
+    const { worker } = open(
+      { handle: async () => 'handled', lease },
+      { onStoreError },
+      { pollMs: 70, sleep: async (ms) => pause(ms, pauses) },
+    );
+    await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(1));
+    await worker.stop(100);
+    expect(pauses.slice(0, 2)).toEqual([1_000, 70]);
+    expect(onStoreError.mock.calls).toEqual([[down]]);
+  });
+
+  it.each([
+    ['until the next delivery is due', 30, 30],
+    ['no longer than pollMs', 600_000, 70],
+  ])('pauses %s', async (_, pauseMs, expected) => {
+    const pauses: number[] = [];
+    const { worker } = open(
+      { handle: async () => 'handled', lease: async () => ({ leased: [], pauseMs }) },
+      {},
+      { pollMs: 70, sleep: async (ms) => pause(ms, pauses) },
+    );
+    await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(1));
+    await worker.stop(100);
+    expect(new Set(pauses)).toEqual(new Set([expected]));
+  });
+
+  it('looks for isolated deliveries once in pollMs, however often it is woken', async () => {
+    const isIsolatedDue = vi.fn(async () => false);
+    const lease = vi.fn(async () => ({ leased: [], pauseMs: Number.POSITIVE_INFINITY }));
+    const { worker } = open(
+      { handle: async () => 'handled', isIsolatedDue, lease },
+      {},
+      { pollMs: 600_000, sleep },
+    );
+    await vi.waitFor(() => {
+      worker.wake();
+      expect(lease.mock.calls.length).toBeGreaterThan(3);
+    });
+    await worker.stop(100);
+    expect(isIsolatedDue).toHaveBeenCalledTimes(1);
+  });
+
+  it('leases nothing before the leases of ended processes are freed, and frees them once', async () => {
+    const calls: string[] = [];
+    const freeEnded = vi.fn(async () => void calls.push('freed'));
+    freeEnded.mockImplementationOnce(async () => {
+      calls.push('not freed');
+      throw new Error('down');
+    });
+    const { worker } = open({
+      handle: async () => 'handled',
+      freeEnded,
+      lease: async () => {
+        calls.push('lease');
+        return { leased: [], pauseMs: Number.POSITIVE_INFINITY };
+      },
+    });
+    await vi.waitFor(() => expect(calls.length).toBeGreaterThan(4));
+    await worker.stop(100);
+    expect(calls.slice(0, 4)).toEqual(['not freed', 'freed', 'lease', 'lease']);
+    expect(freeEnded).toHaveBeenCalledTimes(2);
+  });
+
+  it('that is cut off aborts what runs, gives it back, and neither stores nor reports its end', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const released: string[] = [];
+    const postpone = vi.fn(async () => {});
+    const { worker, sideBySide, reports } = open({
+      handle: (_, options) => {
+        signals.push(options?.signal);
+        return new Promise(() => {});
+      },
+      postpone,
+      release: async (leased) => void released.push(...leased.map(({ delivery }) => delivery.name)),
+    });
+    sideBySide.push(leaseOf('A'), leaseOf('B'));
+    await vi.waitFor(() => expect(signals).toHaveLength(2));
+    expect(await worker.stop(10)).toBe('cut-off');
+    expect(signals).toMatchObject(Array(2).fill({ aborted: true, reason: { code: 'inbox_stopped' } }));
+    expect(released).toEqual(['A', 'B']);
+    await worker.ended();
+    expect(postpone).not.toHaveBeenCalled();
+    expect(reports).toEqual([]);
+  });
+
+  it('that cannot give back what it cuts off tells onStoreError', async () => {
+    const down = new Error('down');
+    const onStoreError = vi.fn();
+    const { handle, names } = heldHandler();
+    const release = () => Promise.reject(down);
+    const { worker, sideBySide } = open({ handle, release }, { onStoreError });
+    sideBySide.push(leaseOf('A'));
+    await vi.waitFor(() => expect(names()).toEqual(['A']));
+    expect(await worker.stop(10)).toBe('cut-off');
+    expect(onStoreError.mock.calls).toEqual([[down]]);
+  });
+});
+
+/** Notes the pause, and takes no time for it. */
+function pause(ms: number, pauses: number[]): Promise<void> {
+  pauses.push(ms);
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}

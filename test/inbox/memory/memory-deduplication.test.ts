@@ -48,7 +48,7 @@ describe('a delivery that is deduplicated in memory', () => {
     const active = deduplication.active();
     expect(active).toHaveLength(1);
     end();
-    await Promise.all(active);
+    expect(await Promise.all(active)).toEqual(['handled']);
     expect(await first).toBe('handled');
     expect(deduplication.active()).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe('a delivery that is deduplicated in memory', () => {
   });
 
   it('goes on through a stop where nothing can be stopped', async () => {
-    const deduplication = open({ stoppable: false });
+    const deduplication = open();
     const { handle, end } = held();
     const first = deduplication.receive(reference, handle);
     deduplication.cutOff(new Error('stopped'));
