@@ -149,8 +149,10 @@ async function* findRepeated(
   }
 }
 
-function paymentsOf({ timeline }: OrderRecord): string[] {
-  return (timeline?.facts.crypto_txn_hash ?? []).map((each) => plainHash(String(each)));
+/** Each once: the events of one order may spell its hash in several ways. */
+function paymentsOf({ timeline }: OrderRecord): ReadonlySet<string> {
+  const hashes = timeline?.facts.crypto_txn_hash ?? [];
+  return new Set(hashes.map((each) => plainHash(String(each))));
 }
 
 /** Hexadecimal digits in any case are one hash. */

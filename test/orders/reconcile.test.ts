@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderFinding } from '../../src/orders/order-findings.ts';
+import type { OrderRecord } from '../../src/orders/order-record.ts';
+import type { OrderRecords } from '../../src/orders/order-records.ts';
+import { reconcileOrders } from '../../src/orders/reconcile.ts';
+import type { StatementRow } from '../../src/orders/reconcile-options.ts';
+import { rejected } from '../support/refusal.ts';
+
+const now = 1_700_000_000_000;
+const hour = 3_600_000;
+
+function record(id: string, more: Partial<OrderRecord> = {}): OrderRecord {
+  return {
+    ...{ version: 1, partner_order_id: id, digest: id, state: 'accepted', attempts: 1, unresolved: [] },
+    ...{ createdAt: 1_000, changedAt: 2_000, openedAt: 1_000, evidence: 'event' },
+    ordered: { fiat_amount: '15000.50' },
+    ...more,
+  };
+}
+
+/** An order with these hashes of payments. */
+const paid = (id: string, hashes: readonly string[], more: Partial<OrderRecord> = {}) =>
+  record(id, {
+    timeline: {
+      seen: ['event.buy.init', 'event.buy.received.fiat', 'event.buy.credited.crypto'],
+      facts: { crypto_txn_hash: hashes },
+    },
+    ...more,
+  });
+
+interface Books {
+  readonly records?: readonly OrderRecord[];
+  readonly strays?: readonly { partner_order_id: string; name: string; digest: string; at: number }[];
+  readonly statement?: readonly StatementRow[];
+  readonly since?: number;
+  readonly until?: number;
+}
+
+async function findings({ records = [], strays = [], since = 0, ...options }: Books) {
+  const reads: number[] = [];
+  const found: OrderFinding[] = [];
+  // Sound: the functions that it calls.
+  const journal = {
+    async *list() {
+      yield* records;
+    },
+    async readEach(ids: readonly string[]) {
+      reads.push(ids.length);
+      return ids.map((id) => records.find(({ partner_order_id: each }) => each === id));
+    },
+    async *strays() {
+      yield* strays;
+    },
+  } as unknown as OrderRecords;
+  for await (const each of reconcileOrders({ since, ...options }, { records: journal, now }))
+    found.push(each);
+  return { found, reads };
+}
+
+/** Without what to do next. */
+const factsOf = ({ found }: { found: readonly OrderFinding[] }) => found.map(({ next, ...facts }) => facts);
+
+describe('reconcile with a statement', () => {
+  it.each<[string, string | undefined, boolean]>([
+    ['15000.50', undefined, false],
+    ['15000.50', '15000.50', false],
+    ['15000.50', '15,000.5', false],
+    ['15000.50', 'NGN 15,000.50', false],
+    ['15000.50', ' 15000.50  ngn ', false],
+    ['15000.50', 'NGN  15000.50', false],
+    ['15000.50', '15001', true],
+    ['15000.50', '15,00.50', true],
+    ['15000.50', '15000,50', true],
+    ['15000.50', '15,000.50 or so', true],
+    ['15000.50', 'about NGN 15000.50', true],
+    ['15000.50', '15000.50 NGN more', true],
+    ['15000.50', 'x15,000.50', true],
+    ['1500000', '1,500,000', false],
+    ['1500000', '1,500,000.', true],
+  ])('compares the ordered amount %s with %j', async (fiat_amount, amount, differs) => {
+    const result = await findings({
+      records: [record('A', { ordered: { fiat_amount } })],
+      statement: [{ id: 'A', amount }],
+    });
+    const evidence = { ordered: fiat_amount, statement: amount };
+    expect(factsOf(result)).toEqual(
+      differs ? [{ kind: 'amount_differs', partner_order_id: 'A', since: 2_000, evidence }] : [],
+    );
+  });
+
+  it.each<[string, readonly string[], string | undefined, boolean]>([
+    ['the same', ['0xother', '0xhash'], '0xhash', false],
+    ['digits in another case', [`0x${'AB'.repeat(32)}`], `0x${'ab'.repeat(32)}`, false],
+    ['digits without 0x in another case', ['AB'.repeat(32)], 'ab'.repeat(32), false],
+    ['one in no known form in another case', ['Hash'], 'hash', true],
+    ['a longer one in another case', ['AB'.repeat(33)], 'ab'.repeat(33), true],
+    ['one with more before it in another case', [`Z${'AB'.repeat(32)}`], `z${'AB'.repeat(32)}`, true],
+    ['none', ['0xhash'], undefined, false],
+    ['one of an order that has none', [], '0xhash', false],
+    ['another', ['0xhash'], '0xother', true],
+  ])('compares the hash of the payment: %s', async (_, hashes, hash, differs) => {
+    const result = await findings({ records: [paid('A', hashes)], statement: [{ id: 'A', hash }] });
+    const evidence = { crypto_txn_hash: hashes, statement: hash };
+    expect(factsOf(result)).toEqual(
+      differs ? [{ kind: 'mismatch', partner_order_id: 'A', since: 2_000, evidence }] : [],
+    );
+  });
+
+  it('finds nothing to compare in an order of an earlier version, and one without events', async () => {
+    const { ordered, ...earlier } = record('A');
+    const statement = [{ id: 'A', amount: '7', hash: '0xhash' }];
+    expect((await findings({ records: [earlier], statement })).found).toEqual([]);
+  });
+
+  it('names each order that one side alone has', async () => {
+    const statement = [{ id: 'ghost', amount: '7' }, { id: 'bare' }, { id: 'both' }];
+    const result = await findings({ records: [record('both'), record('missing')], statement });
+    expect(factsOf(result)).toEqual([
+      { kind: 'only_in_statement', partner_order_id: 'ghost', since: null, evidence: { amount: '7' } },
+      { kind: 'only_in_statement', partner_order_id: 'bare', since: null, evidence: {} },
+      { kind: 'only_in_journal', partner_order_id: 'missing', since: 2_000, evidence: { evidence: 'event' } },
+    ]);
+  });
+
+  it('misses no order that the service cannot have listed yet, or does not have', async () => {
+    const records = [
+      record('new', { changedAt: now - hour + 1 }),
+      record('old', { changedAt: now - hour }),
+      record('refused', { state: 'refused' }),
+    ];
+    const { found } = await findings({ records, statement: [] });
+    expect(found.map(({ partner_order_id: id }) => id)).toEqual(['old']);
+  });
+
+  it('leaves out the orders of another time', async () => {
+    const statement = ['before', 'first', 'last', 'after'].map((id) => ({ id, amount: '7' }));
+    const records = [999, 1_000, 1_999, 2_000].map((createdAt, index) =>
+      record(statement[index]?.id ?? '', { createdAt }),
+    );
+    const { found } = await findings({ records, statement, since: 1_000, until: 2_000 });
+    expect(found.map(({ partner_order_id: id }) => id)).toEqual(['first', 'last']);
+  });
+
+  it('reads the orders of 100 rows at once', async () => {
+    const statement = Array.from({ length: 250 }, (_, index) => ({ id: `A-${index}` }));
+    const { found, reads } = await findings({ statement });
+    expect([found.length, reads]).toEqual([250, [100, 100, 50]]);
+  });
+
+  it.each([undefined, null, {}, { id: 7 }])('refuses the row %j', async (row) => {
+    // Sound: it is wrong on purpose.
+    expect(await rejected(findings({ statement: [row as never] }))).toMatchObject({
+      ...{ code: 'invalid_option', message: expect.stringContaining('needs an id') },
+    });
+  });
+
+  it.each([7, {}, true])('refuses the statement %j', async (statement) => {
+    // Sound: it is wrong on purpose.
+    expect(await rejected(findings({ statement } as never))).toMatchObject({
+      ...{ code: 'invalid_option', message: expect.stringContaining('readStatementCsv') },
+    });
+  });
+});
+
+describe('reconcile', () => {
+  it('finds a payment that several orders name, whatever the case of its digits', async () => {
+    const hash = 'ab'.repeat(32);
+    const records = [
+      paid('A', [hash, 'only A']),
+      paid('B', [hash.toUpperCase()]),
+      paid('old', [hash], { createdAt: 1 }),
+      // Its own events spell it in two ways.
+      paid('C', ['cd'.repeat(32), 'CD'.repeat(32)]),
+    ];
+    expect(factsOf(await findings({ records, since: 1_000 }))).toEqual([
+      {
+        ...{ kind: 'hash_used_twice', partner_order_id: 'A', since: 2_000 },
+        evidence: { crypto_txn_hash: hash, others: ['B', 'old'] },
+      },
+      {
+        ...{ kind: 'hash_used_twice', partner_order_id: 'B', since: 2_000 },
+        evidence: { crypto_txn_hash: hash, others: ['A', 'old'] },
+      },
+    ]);
+  });
+
+  it('names ten other orders at most', async () => {
+    const records = Array.from({ length: 13 }, (_, index) => paid(`A-${index}`, ['hash']));
+    const { found } = await findings({ records });
+    expect(found.map(({ evidence }) => Object(evidence.others).length)).toEqual(Array(13).fill(10));
+  });
+
+  it('finds an event whose order the journal lacks, and none that it got since', async () => {
+    const stray = (partner_order_id: string, at: number) => ({
+      partner_order_id,
+      at,
+      name: 'n',
+      digest: 'd',
+    });
+    const strays = [stray('none', 1_000), stray('early', 999), stray('known', 1_000)];
+    expect(factsOf(await findings({ records: [record('known')], strays, since: 1_000 }))).toEqual([
+      {
+        ...{ kind: 'event_without_order', partner_order_id: 'none', since: 1_000 },
+        evidence: { name: 'n', digest: 'd' },
+      },
+    ]);
+  });
+});
