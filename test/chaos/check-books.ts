@@ -264,7 +264,11 @@ function isWorn({ books, plan }: World, digest: string): boolean {
 function isIgnored({ books, plan }: World, { name }: SandboxDelivery, digest: string): boolean {
   // A drawn service may spell the name in another way.
   const isClose = name.replaceAll(/[\W_]/g, '.').toLowerCase() === 'buy.event.close';
-  return plan.versions[1].isFormer && isClose && books.ignored.has(digest);
+  if (!plan.versions[1].isFormer || !isClose) return false;
+  // A process may die when it has stored that an event is ignored, and before it reports that.
+  const arrival = books.arrivals.get(digest) ?? Number.POSITIVE_INFINITY;
+  const isReportLost = books.disturbances.some(({ kind, from }) => kind === 'death' && from >= arrival);
+  return books.ignored.has(digest) || isReportLost;
 }
 
 /** A dead letter that was replayed and is one again is listed; a strange one may be handled by name alone. */

@@ -49,4 +49,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['nov28-long', 79760],
   ['nov28-long', 88180],
   ['nov28-long', 91735],
+  ['final1', 455],
 ];
