@@ -157,8 +157,8 @@ export function foreignKey(random: SeededRandom): string {
 /** Where a value of a signed text begins, the first that is there: the amount, the order id, any. */
 const tamperedValues = [
   /(?<="fiat_amount_to_pay"\s*:\s*)\d/,
-  /(?<="partner_order_id"\s*:\s*)\d|(?<="partner_order_id"\s*:\s*")[^"]/,
-  /(?<="(?!signature")[^"]*"\s*:\s*)\d|(?<="(?!signature")[^"]*"\s*:\s*")[^"]/,
+  /(?<="partner_order_id"\s*:\s*)\d|(?<="partner_order_id"\s*:\s*")[^"\\]/,
+  /(?<="(?!signature")[^"]*"\s*:\s*)\d|(?<="(?!signature")[^"]*"\s*:\s*")[^"\\]/,
 ];
 
 /** Changes one character of a signed text, so that only the signature shows it. */

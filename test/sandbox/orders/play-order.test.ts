@@ -89,6 +89,7 @@ describe('an attack on a receiver', () => {
     ['an order id that is a number', { event_name: 'event.buy.init', partner_order_id: 7 }],
     ['names of its own', { kind: 'created', order: 'A-1', paid: null }],
     ['values that are numbers', { kind: 1 }],
+    ['a value that begins with an escape', { partner_order_id: '"7"', kind: 'created' }],
   ])('tamper is refused where an event has %s', async (_, event) => {
     const { sandbox, credentials, received } = await start({ event: () => event });
     const { id = '' } = sandbox.deliveries[0] ?? {};
