@@ -12,7 +12,7 @@ import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { startBoss } from '../inbox/engines.ts';
+import { removeBoss, startBoss } from '../inbox/engines.ts';
 import { describeWith, postgresUrl, redisUrl } from '../store/servers.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
@@ -275,10 +275,7 @@ describeWith('postgres', 'inbox, a pg-boss', () => {
   it('lists, shows and drops, and makes no queue', { timeout: 60_000 }, async () => {
     const schema = `pex_${randomBytes(5).toString('hex')}`;
     const boss = await startBoss(schema);
-    onTestFinished(async () => {
-      await boss.getDb().executeSql(`DROP SCHEMA ${schema} CASCADE`);
-      await boss.stop({ graceful: false });
-    });
+    onTestFinished(() => removeBoss(boss, schema));
     const place = ['--inbox', 'env:STORE', '--schema', schema];
     const env = { STORE: postgresUrl };
     await checkEngine(pgBossInbox({ boss, pollMs: 50, ...options }), place, env);
@@ -361,10 +358,7 @@ describeWith('postgres', 'inbox, a record store on PostgreSQL', () => {
     const { pool, env } = await ownSchema();
     const schema = `pex_${randomBytes(5).toString('hex')}`;
     const boss = await startBoss(schema);
-    onTestFinished(async () => {
-      await boss.getDb().executeSql(`DROP SCHEMA ${schema} CASCADE`);
-      await boss.stop({ graceful: false });
-    });
+    onTestFinished(() => removeBoss(boss, schema));
     const at = ['--inbox', 'env:STORE', '--schema', schema];
     await pgBossInbox({ boss, role: 'receiver' }).counts();
     const store = postgresStore({ client: pool, schema });

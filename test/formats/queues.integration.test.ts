@@ -5,7 +5,7 @@ import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
-import { startBoss } from '../inbox/engines.ts';
+import { removeBoss, startBoss } from '../inbox/engines.ts';
 import { describeWith, redisUrl, run } from '../store/servers.ts';
 import { rejected } from '../support/refusal.ts';
 import { loadRedis, type RedisEntry } from './dumps.ts';
@@ -162,10 +162,7 @@ for (const { commit, json } of allFixtures) {
           [JSON.stringify(shifted)],
         );
     });
-    afterAll(async () => {
-      await boss.getDb().executeSql(`DROP SCHEMA ${schema} CASCADE`);
-      await boss.stop({ graceful: false });
-    });
+    afterAll(() => removeBoss(boss, schema));
 
     itReads(
       (options) => pgBossInbox({ boss, pollMs: 50, ...options }),

@@ -172,8 +172,7 @@ function pgBossEngine(): Engine {
     },
     async remove() {
       const boss = await started;
-      await boss?.getDb().executeSql(`DROP SCHEMA ${run} CASCADE`);
-      await boss?.stop({ graceful: false });
+      if (boss !== undefined) await removeBoss(boss, run);
     },
   };
 }
@@ -301,6 +300,14 @@ export async function startBoss(schema: string): Promise<PgBoss> {
   boss.on('error', () => {});
   await boss.start();
   return boss;
+}
+
+/** Stops it first: what it still does holds locks on the tables, and the two would wait for each other. */
+export async function removeBoss(boss: PgBoss, schema: string): Promise<void> {
+  await boss.stop({ graceful: false });
+  const client = new pg.Client({ connectionString: postgresUrl });
+  await client.connect();
+  await client.query(`DROP SCHEMA ${schema} CASCADE`).finally(() => client.end());
 }
 
 /** The values of all keys of a pattern. */

@@ -7,7 +7,7 @@ import type { Boss } from '../../../src/inbox/pg-boss/pg-boss-job.ts';
 import { toLease } from '../../../src/inbox/pg-boss/pg-boss-lease.ts';
 import { pgBossStore } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
 import { quick, readHandling } from '../contract.ts';
-import { startBoss } from '../engines.ts';
+import { removeBoss, startBoss } from '../engines.ts';
 
 export type PgBossTest = ReturnType<typeof testWith>;
 
@@ -19,10 +19,7 @@ export function pgBossTests() {
   beforeAll(async () => {
     boss = await startBoss(schema);
   });
-  afterAll(async () => {
-    await boss.getDb().executeSql(`DROP SCHEMA ${schema} CASCADE`);
-    await boss.stop({ graceful: false });
-  });
+  afterAll(() => removeBoss(boss, schema));
   return (name: string, run: (given: PgBossTest) => Promise<void>): void => {
     it.concurrent(name, async () => {
       const given = testWith({ boss, schema, queue: `inbox${opened++}` });
