@@ -249,27 +249,3 @@ describe.each(storeKinds())('reconcile, over $name', ({ open }) => {
     ]);
   });
 });
-
-describe('readStatementCsv', () => {
-  it('reads quotes, other line breaks, a BOM, empty lines and columns in any order', async () => {
-    const csv = '\uFEFFPaid;Order\r\n"15,000.50";A-1\r\n\r\n; "B ""2""" \r\n';
-    const options = { columns: { id: 'Order', amount: 'Paid' }, delimiter: ';' };
-    expect(await all(readStatementCsv(csv, options))).toEqual([
-      { id: 'A-1', amount: '15,000.50' },
-      { id: 'B "2"' },
-    ]);
-    const chunks = [...csv].map((character) => Buffer.from(character));
-    expect(await all(readStatementCsv(chunks, options))).toHaveLength(2);
-  });
-
-  it.each([
-    ['', 'it has no header'],
-    ['Order\n1', 'it has no column "partner_order_id": its first line is "Order"'],
-    ['partner_order_id,x\n1,2,secret', 'line 2 cannot be read'],
-    ['partner_order_id\n"secret', 'cannot be read'],
-  ])('ends at a statement that cannot be read: %j', async (csv, message) => {
-    const error = await rejected(all(readStatementCsv(csv)));
-    expect(error).toMatchObject({ code: 'invalid_input', message: expect.stringContaining(message) });
-    expect(String(error)).not.toContain('secret');
-  });
-});
