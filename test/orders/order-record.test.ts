@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { OrderState } from '../../src/errors/errors.ts';
+import {
+  isAhead,
+  isOverdue,
+  isUnsettled,
+  type OrderRecord,
+  orderDigest,
+  orderError,
+  orderMismatch,
+  orderNotFound,
+  readRecord,
+  stateAt,
+  toJournaledOrder,
+} from '../../src/orders/order-record.ts';
+import { thrownBy } from '../support/refusal.ts';
+
+const now = 1_700_000_000_000;
+const minute = 60_000;
+
+function record(more: Partial<OrderRecord> = {}): OrderRecord {
+  return {
+    ...{ version: 1, partner_order_id: 'A-1', digest: 'd', state: 'accepted', attempts: 1, unresolved: [] },
+    ...{ createdAt: 1, openedAt: 2, changedAt: 3 },
+    ...more,
+  };
+}
+
+describe('the record of an order', () => {
+  it('is read with all that a newer version wrote into it', () => {
+    const later = { later: ['x'] };
+    const stored = {
+      ...record({ timeline: { seen: ['event.buy.init'], facts: {} } }),
+      ...later,
+      ordered: { chain: 'usdt-trc20', ...later },
+      events: [
+        {
+          ...{ name: 'n', at: 1, digest: 'e', unread: ['fee'], ...later },
+          differences: [{ member: 'chain', ordered: 'a', reported: 'b', ...later }],
+          decision: { at: 2, note: 'Right.', ...later },
+        },
+      ],
+    };
+    // Sound: it is JSON.
+    expect(readRecord(stored as never)).toStrictEqual(stored);
+    expect(readRecord(undefined)).toBeUndefined();
+  });
+
+  it.each<[string, unknown]>([
+    ...[null, 'x', [], 7].map((value): [string, unknown] => [JSON.stringify(value), value]),
+    ...Object.entries({
+      ...{ version: '1', partner_order_id: 1, digest: undefined, state: 'lost', createdAt: '1' },
+      ...{ attempts: undefined, unresolved: [1], outbox: false, unreported: false, handedOver: false },
+      ...{ evidence: 'hearsay', contradiction: 'accepted', attention: 'none', ordered: 'x', leaseUntil: '1' },
+      ...{ timeline: { seen: {}, facts: {} }, events: [{ name: 'n' }] },
+    }).map(([name, value]): [string, unknown] => [
+      `${name}: ${JSON.stringify(value)}`,
+      { ...record(), [name]: value },
+    ]),
+    ['facts: []', { ...record(), timeline: { seen: [], facts: [] } }],
+    [
+      'a difference in nothing',
+      { ...record(), events: [{ name: 'n', at: 1, digest: 'd', differences: [{ member: 'buyer' }] }] },
+    ],
+    [
+      'a decision without a note',
+      { ...record(), events: [{ name: 'n', at: 1, digest: 'd', decision: { at: 1 } }] },
+    ],
+  ])('is none of ours with %s', (_, stored) => {
+    // Sound: another program may have written anything.
+    expect(thrownBy(() => readRecord(stored as never))).toMatchObject({
+      ...{ name: 'StoreError', code: 'store_failed' },
+      message: expect.stringMatching(
+        /not in its form: another program.*Give the journal a prefix of its own/s,
+      ),
+    });
+  });
+
+  it('of a newer form is left alone, which is said of an order', () => {
+    expect(thrownBy(() => readRecord({ version: 2 }))).toMatchObject({
+      code: 'newer_format',
+      message: expect.stringContaining('The record of an order is in the form of a newer version'),
+    });
+  });
+});
+
+describe('the state of an order', () => {
+  it.each<[string, Partial<OrderRecord>, OrderState]>([
+    ['before the end of its lease', { leaseUntil: now + 1 }, 'sending'],
+    ['at the end of its lease', { leaseUntil: now }, 'unknown'],
+    ['without a lease', {}, 'unknown'],
+    ['begun up to a minute ahead', { leaseUntil: now + 1, changedAt: now + minute }, 'sending'],
+    ['begun more than a minute ahead', { leaseUntil: now + 1, changedAt: now + minute + 1 }, 'unknown'],
+  ])('that was sending, %s', (_, more, state) => {
+    expect(stateAt(record({ state: 'sending', ...more }), now)).toBe(state);
+    expect(stateAt(record({ state: 'waiting', ...more }), now)).toBe('waiting');
+  });
+
+  it.each<[OrderState, boolean, boolean]>([
+    ['prepared', true, true],
+    ['sending', true, true],
+    ['waiting', true, true],
+    ['unknown', true, true],
+    ['not-sent', false, true],
+    ['accepted', false, false],
+    ['refused', false, false],
+    ['abandoned', false, false],
+  ])('%s is open, or only if it was to be sent', (state, isOpen, isOpenIfAsked) => {
+    expect(isUnsettled({ state })).toBe(isOpen);
+    expect(isUnsettled({ state, outbox: true })).toBe(isOpenIfAsked);
+  });
+
+  it('is overdue once it was accepted before a time, or far ahead of it', () => {
+    const overdue = (awaitingEventSince: number | undefined, acceptedBefore: number | undefined) =>
+      isOverdue({ awaitingEventSince }, { acceptedBefore, now });
+    expect([overdue(5, 5), overdue(6, 5), overdue(now + minute + 1, 5)]).toEqual([true, false, true]);
+    expect([overdue(undefined, 5), overdue(5, undefined), overdue(now + minute + 1, undefined)]).toEqual([
+      ...[false, false, false],
+    ]);
+    expect([isAhead(now + minute, now), isAhead(now + minute + 1, now)]).toEqual([false, true]);
+  });
+});
+
+describe('an order as the journal shows it', () => {
+  it('has nothing that is for the journal alone, or of a newer version', () => {
+    const later = { later: 'x' };
+    const shown = {
+      ...{ partner_order_id: 'A-1', state: 'accepted', attempts: 1, createdAt: 1, changedAt: 3 },
+      ...{ merchant: 'ngn', acceptAddress: 'Confirmed', status: 201, failure: 'timeout', evidence: 'reply' },
+      ...{ awaitingEventSince: 3, kept: { link: 'x' }, platform_order_ref: 'ref', note: 'Asked.' },
+      ...{ contradiction: 'refused', attention: 'mismatch' },
+    } as const;
+    const hidden = {
+      ...{ partnerId: 'P-1', partnerCode: 'acme', rotation: 'r', askedAt: 4, attempt: 'a', leaseUntil: now },
+      ...{ outbox: true, unreported: true, handedOver: true, claimedUntil: 5, unresolved: ['a'] },
+    } as const;
+    const difference = { member: 'chain', ordered: 'a', reported: 'b' } as const;
+    const decision = { at: 2, note: 'Right.' };
+    const event = { name: 'n', at: 1, digest: 'e', unread: ['fee'] };
+    const stored = {
+      ...record({ ...shown, ...hidden }),
+      ...later,
+      ordered: { chain: 'usdt-trc20', salt: 's', address: 'h', ...later },
+      timeline: { seen: ['event.buy.init', 'event.later'], facts: { pair: ['NGN/USDT'] }, ...later },
+      events: [
+        {
+          ...{ ...event, ...later },
+          ...{ differences: [{ ...difference, ...later }], decision: { ...decision, ...later } },
+        },
+      ],
+    } as unknown as OrderRecord;
+    expect(toJournaledOrder(stored, now)).toStrictEqual({
+      ...shown,
+      ordered: { chain: 'usdt-trc20' },
+      timeline: {
+        ...{ partner_order_id: 'A-1', stage: 'initialised', seen: ['event.buy.init'] },
+        ...{ facts: { pair: ['NGN/USDT'] }, flags: [] },
+      },
+      events: [{ ...event, differences: [difference], decision }],
+    });
+    expect(Object.keys(toJournaledOrder(record(), now)).sort()).toEqual([
+      ...['attempts', 'changedAt', 'createdAt', 'partner_order_id', 'state'],
+    ]);
+  });
+
+  it('has the end of its lease while it is sending', () => {
+    const sending = record({ state: 'sending', leaseUntil: now + 1 });
+    expect(toJournaledOrder(sending, now)).toMatchObject({ state: 'sending', leaseUntil: now + 1 });
+    const unknown = toJournaledOrder(sending, now + 1);
+    expect(unknown.state).toBe('unknown');
+    expect(unknown).not.toHaveProperty('leaseUntil');
+  });
+});
+
+describe('an error about an order', () => {
+  it.each<[Parameters<typeof orderError>[0], string]>([
+    ['different_order', 'another payload or merchant'],
+    ['in_progress', 'is being sent by another call'],
+    ['outcome_unknown', 'nothing tells yet whether the service has it'],
+    ['order_refused', 'was refused by the service before'],
+    ['order_abandoned', 'was given up by a person'],
+    ['already_settled', 'is settled in another way already'],
+    ['waiting_for_keys', 'waits for the new ones'],
+  ])('%s names it, its state and the cause', (code, problem) => {
+    const cause = new Error('reset');
+    const error = orderError(code, record({ partner_order_id: 'A\n1', state: 'waiting' }), { now, cause });
+    expect(error).toMatchObject({ code, partner_order_id: 'A\n1', state: 'waiting', cause });
+    expect(error.message).toMatch(`Order "A\\n1" `);
+    expect(error.message).toContain(problem);
+    const isTemporary = code === 'in_progress';
+    expect(error.retryAfterMs !== undefined).toBe(isTemporary);
+    expect(error.message.includes('until the order becomes unknown')).toBe(isTemporary);
+  });
+
+  it.each([
+    [1_001, 1_001, '2 s'],
+    [1_000, 1_000, '1 s'],
+    [0, 1, '1 s'],
+    [undefined, 1, '1 s'],
+  ])('says how long a request with a lease of %s ms may still take', (leaseMs, retryAfterMs, wait) => {
+    const sending = record({ state: 'sending', ...(leaseMs !== undefined && { leaseUntil: now + leaseMs }) });
+    const error = orderError('in_progress', sending, { now });
+    expect(error.retryAfterMs).toBe(retryAfterMs);
+    expect(error.message).toContain(`wait for the result, or ${wait} until`);
+  });
+
+  it('points to what is assumed', () => {
+    const assumptionsOf = (code: Parameters<typeof orderError>[0]) =>
+      orderError(code, record(), { now }).assumptions;
+    expect(assumptionsOf('outcome_unknown')).toEqual(['partner-order-id']);
+    expect(assumptionsOf('waiting_for_keys')).toEqual(['old-keys-die']);
+    expect(assumptionsOf('order_refused')).toEqual([]);
+  });
+
+  it('says of an event which members differ', () => {
+    const differences = [{ member: 'chain' }, { member: 'fiat_amount' }] as const;
+    const overdue = record({ state: 'sending', leaseUntil: now });
+    const error = orderMismatch(overdue, { name: 'event\n', at: 1, digest: 'e', differences }, now);
+    expect(error).toMatchObject({
+      ...{ code: 'order_mismatch', partner_order_id: 'A-1', state: 'unknown' },
+      ...{ assumptions: ['event-matches-order'] },
+      message: expect.stringContaining(
+        'The authentic event "event\\n" of order "A-1" is not about what was ordered (chain, fiat_amount).',
+      ),
+    });
+    expect(orderMismatch(record(), { name: 'n', at: 1, digest: 'e' }, now).message).toContain('ordered ().');
+  });
+
+  it('names an order that the journal does not have', () => {
+    expect(orderNotFound('A\n2')).toMatchObject({
+      ...{ code: 'order_not_found', partner_order_id: 'A\n2', state: undefined },
+      message: expect.stringContaining('Order "A\\n2" is not in the journal.'),
+    });
+  });
+});
+
+describe('the digest of an order', () => {
+  const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+  it('is one of its merchant and its payload, in any order of its members', () => {
+    expect(orderDigest({ b: 1, a: ['x'] }, 'ngn')).toBe(digestOf('["ngn",{"a":["x"],"b":1}]'));
+    expect(orderDigest({ a: ['x'], b: 1 }, undefined)).toBe(digestOf('[null,{"a":["x"],"b":1}]'));
+  });
+});
