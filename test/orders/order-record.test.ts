@@ -139,7 +139,7 @@ describe('an order as the journal shows it', () => {
     const decision = { at: 2, note: 'Right.' };
     const event = { name: 'n', at: 1, digest: 'e', unread: ['fee'] };
     const stored = {
-      ...record({ ...shown, ...hidden }),
+      ...{ ...record(), ...shown, ...hidden },
       ...later,
       ordered: { chain: 'usdt-trc20', salt: 's', address: 'h', ...later },
       timeline: { seen: ['event.buy.init', 'event.later'], facts: { pair: ['NGN/USDT'] }, ...later },
