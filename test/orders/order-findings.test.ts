@@ -161,7 +161,7 @@ describe('credited_without_hash', () => {
 
 describe('credited_and_closed', () => {
   it('is an order that was credited and refunded', () => {
-    const seen = [...settledWith, close];
+    const seen = [...settledWith, close] as const;
     expect(found(timed(seen))).toEqual([{ kind: 'credited_and_closed', since: old, evidence: { seen } }]);
   });
 });
