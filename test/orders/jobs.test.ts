@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { type JobRules, jobOf, type ListedOrder, pauseAfter } from '../../src/orders/jobs.ts';
+
+const now = 1_700_000_000_000;
+const minute = 60_000;
+const day = 86_400_000;
+
+const rules: JobRules = {
+  ...{ now, leaseMs: 120_000, maxAgeMs: 15 * minute, evidenceWithinMs: minute },
+  retry: { firstDelayMs: 1_000, maxDelayMs: 60_000 },
+  reports: true,
+};
+
+type Listed = Omit<ListedOrder, 'idDigest'>;
+
+/** An order of `submit`, which a caller asked for a while ago. */
+const listed = (state: Listed['state'], ageMs: number, more: Partial<Listed> = {}): Listed => ({
+  ...{ state, attempts: 1, outbox: true },
+  ...{ openedAt: now - ageMs, changedAt: now - ageMs, askedAt: now - ageMs },
+  ...more,
+});
+
+describe('an order to be sent', () => {
+  it.each(['prepared', 'not-sent'] as const)('that is %s is sent after the first pause', (state) => {
+    expect(jobOf(listed(state, 999), rules)).toBeUndefined();
+    expect(jobOf(listed(state, 1_000), rules)).toBe('send');
+  });
+
+  it('that waits for keys is sent without a pause', () => {
+    expect(jobOf(listed('waiting', 0), rules)).toBe('send');
+  });
+
+  it.each(['prepared', 'not-sent', 'waiting'] as const)(
+    'that is %s goes to a person after maxAgeMs since a caller asked for it, once',
+    (state) => {
+      const asked = { openedAt: now - day };
+      expect(jobOf(listed(state, 15 * minute, asked), rules)).toBe('send');
+      expect(jobOf(listed(state, 15 * minute + 1, asked), rules)).toBe('hand-over');
+      expect(jobOf(listed(state, day, { handedOver: true }), rules)).toBeUndefined();
+    },
+  );
+
+  it('that an older version wrote counts from when it became unsettled', () => {
+    const old = { askedAt: undefined };
+    expect(jobOf(listed('prepared', 15 * minute, old), rules)).toBe('send');
+    expect(jobOf(listed('prepared', 15 * minute + 1, old), rules)).toBe('hand-over');
+  });
+
+  it('of create is not sent, also while it waits for keys', () => {
+    for (const state of ['prepared', 'waiting', 'not-sent'] as const)
+      expect(jobOf(listed(state, minute, { outbox: undefined }), rules)).toBeUndefined();
+  });
+
+  it('goes to a person, or is sent, when the clock was set back', () => {
+    expect(jobOf(listed('prepared', -day), rules)).toBe('hand-over');
+    expect(jobOf(listed('prepared', minute, { changedAt: now + day }), rules)).toBe('send');
+  });
+});
+
+describe('an unknown order', () => {
+  it('goes to a person once no event came within evidenceWithinMs, and is never sent', () => {
+    expect(jobOf(listed('unknown', minute), rules)).toBeUndefined();
+    expect(jobOf(listed('unknown', minute + 1), rules)).toBe('hand-over');
+    expect(jobOf(listed('unknown', minute + 1, { handedOver: true }), rules)).toBeUndefined();
+  });
+
+  it('counts from the lost reply, and not from when a caller asked for it', () => {
+    const lost = { changedAt: now - minute };
+    expect(jobOf(listed('unknown', day, lost), rules)).toBeUndefined();
+    expect(jobOf(listed('unknown', day, { ...lost, leaseUntil: now - day }), rules)).toBeUndefined();
+  });
+
+  it('whose process died counts from the end of its lease', () => {
+    const sending = (leaseUntil: number) => listed('sending', day, { leaseUntil });
+    expect(jobOf(sending(now + 1), rules)).toBeUndefined();
+    expect(jobOf(sending(now - minute), rules)).toBeUndefined();
+    expect(jobOf(sending(now - minute - 1), rules)).toBe('hand-over');
+    expect(jobOf(listed('sending', minute, { leaseUntil: undefined }), rules)).toBeUndefined();
+    expect(jobOf(listed('sending', day, { leaseUntil: undefined }), rules)).toBe('hand-over');
+  });
+});
+
+describe('a settled order', () => {
+  it('is reported where there is an onSettled, until that has succeeded', () => {
+    const unreported = listed('accepted', day, { unreported: true });
+    expect(jobOf(unreported, rules)).toBe('report');
+    expect(jobOf(unreported, { ...rules, reports: false })).toBeUndefined();
+    expect(jobOf(listed('accepted', day), rules)).toBeUndefined();
+  });
+});
+
+describe('the claim of another process', () => {
+  const claimed = (claimedUntil: number) => listed('accepted', 0, { unreported: true, claimedUntil });
+
+  it('holds until it ends', () => {
+    expect(jobOf(claimed(now + 120_000), rules)).toBeUndefined();
+    expect(jobOf(claimed(now + 1), rules)).toBeUndefined();
+    expect(jobOf(claimed(now), rules)).toBe('report');
+  });
+
+  it('does not hold if it ends after any that could be made now: the clock was set back', () => {
+    // Clocks may be a minute apart.
+    expect(jobOf(claimed(now + 180_000), rules)).toBeUndefined();
+    expect(jobOf(claimed(now + 180_001), rules)).toBe('report');
+  });
+});
+
+describe('the pause before the next attempt', () => {
+  it('doubles up to the longest, and an order that was not sent yet has the first one', () => {
+    const retry = { firstDelayMs: 1_000, maxDelayMs: 60_000 };
+    expect([0, 1, 2, 3, 6, 7, 8, 10_000].map((attempts) => pauseAfter(attempts, retry))).toEqual([
+      1_000, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000, 60_000,
+    ]);
+  });
+});
