@@ -1,0 +1,150 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  KeyError,
+  RequestError,
+  type RequestErrorCode,
+  type RequestOutcome,
+} from '../../src/errors/errors.ts';
+import type { Reply } from '../../src/http/reply.ts';
+import { sendOrder } from '../../src/orders/send-order.ts';
+
+type Settings = Parameters<typeof sendOrder>[2];
+
+/** Sends an order to a service whose reply, or whose failure, is given. */
+async function sendWith(answer: Partial<Reply> | Error, settings: Partial<Settings> = {}) {
+  const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => warnings.mockRestore());
+  const send = async () => {
+    if (answer instanceof Error) throw answer;
+    return { status: 200, headers: new Headers(), body: undefined, ...answer };
+  };
+  const sent = await sendOrder(
+    // Sound: without a schema a body has any type.
+    { payload: {}, partnerId: undefined, send: send as never },
+    {},
+    { duplicateIds: 'unknown', isDuplicate: () => false, keepReply: undefined, ...settings },
+  );
+  return { ...sent, warnings: warnings.mock.calls.map(([message]) => String(message)) };
+}
+
+interface Failure {
+  readonly code?: RequestErrorCode;
+  readonly outcome: RequestOutcome;
+  readonly status?: number;
+  readonly cause?: unknown;
+}
+
+function failed({ code = 'http_error', ...details }: Failure): RequestError {
+  const url = 'https://exchange.example/orders';
+  return new RequestError(code, 'It failed.', { operation: 'createOrder', method: 'POST', url, ...details });
+}
+
+describe('what keepReply picks', () => {
+  it('may have up to 16,384 characters as JSON', async () => {
+    const keep = async (length: number) =>
+      await sendWith({}, { keepReply: () => 'x'.repeat(length - '""'.length) });
+    expect(await keep(16_384)).toMatchObject({
+      result: { outcome: 'accepted', kept: 'x'.repeat(16_382) },
+      warnings: [],
+    });
+    expect(await keep(16_385)).toMatchObject({ result: { outcome: 'accepted', kept: undefined } });
+  });
+
+  it('is a copy, which later changes of the original do not reach', async () => {
+    const link = { url: 'https://pay.example/1' };
+    const { result } = await sendWith({}, { keepReply: () => link });
+    link.url = 'https://pay.example/2';
+    expect(result).toMatchObject({ kept: { url: 'https://pay.example/1' } });
+  });
+
+  it.each([
+    ['there is no keepReply', undefined],
+    ['it returns undefined', () => undefined],
+  ])('is nothing, without a warning, where %s', async (_, keepReply) => {
+    expect(await sendWith({}, { keepReply })).toMatchObject({
+      result: { outcome: 'accepted', kept: undefined },
+      warnings: [],
+    });
+  });
+
+  it.each([
+    [
+      'it throws',
+      () => {
+        throw new Error('no link');
+      },
+      /Error: no link$/,
+    ],
+    ['it returns too much', () => 'x'.repeat(20_000), /it returned more than 16,384 characters$/],
+    ['it returns what is not JSON', () => Number.NaN, /what it returned must be a finite number$/],
+  ])('is nothing, with a warning, where %s', async (_, keepReply, why) => {
+    const { result, warnings } = await sendWith({}, { keepReply });
+    expect(result).toMatchObject({ outcome: 'accepted', kept: undefined });
+    expect(warnings).toEqual([expect.stringMatching(why)]);
+    expect(warnings[0]).toMatch(/^Nothing of a reply was kept, since keepReply failed: /);
+  });
+});
+
+describe('a request that failed', () => {
+  const everything = { duplicateIds: 'refused', isDuplicate: () => true } as const;
+
+  it.each<Failure>([
+    { outcome: 'unknown', status: 500 },
+    { outcome: 'unknown', status: 503 },
+    { outcome: 'unknown', code: 'network_error' },
+    { outcome: 'unknown', code: 'reply_not_accepted', status: 409 },
+    { outcome: 'unknown', code: 'reply_nonconforming', status: 200 },
+    { outcome: 'not-sent', code: 'timeout' },
+  ])('is no duplicate, whatever isDuplicate says of it: %j', async (failure) => {
+    const error = failed(failure);
+    const sent = await sendWith(error, everything);
+    expect(sent).toMatchObject({ result: { outcome: failure.outcome, isDuplicate: false } });
+    expect('error' in sent && sent.error).toBe(error);
+  });
+
+  it.each([409, 423])('with %i is refused if it is a duplicate, and says so', async (status) => {
+    const sent = await sendWith(failed({ outcome: 'unknown', status }), everything);
+    expect(sent).toMatchObject({
+      error: { outcome: 'refused', status },
+      result: { outcome: 'refused', status, failure: 'http_error', isDuplicate: true },
+    });
+  });
+
+  it('and was refused as a duplicate is passed on as it is', async () => {
+    const error = failed({ outcome: 'refused', status: 422 });
+    const sent = await sendWith(error, everything);
+    expect('error' in sent && sent.error).toBe(error);
+    expect(sent.result).toMatchObject({ outcome: 'refused', isDuplicate: true, awaitsKeys: false });
+  });
+
+  it('without a reply is no duplicate: a client of one’s own may have sent it', async () => {
+    const sent = await sendWith(new Error('mine'), everything);
+    expect(sent.result).toEqual({
+      ...{ outcome: 'unknown', failure: 'other', status: undefined },
+      isDuplicate: false,
+    });
+  });
+
+  it('counts as any other, with a warning, where isDuplicate throws', async () => {
+    const isDuplicate = () => {
+      throw new Error('no code');
+    };
+    const refusal = failed({ outcome: 'refused', status: 400 });
+    const { result, warnings } = await sendWith(refusal, { duplicateIds: 'refused', isDuplicate });
+    expect(result).toMatchObject({ outcome: 'refused', isDuplicate: false });
+    expect(warnings).toEqual(['isDuplicate threw, so the refusal counts as any other: Error: no code']);
+  });
+
+  const cause = new KeyError('keys_replaced', 'Newer keys came.');
+
+  it.each<[Failure, boolean]>([
+    [{ outcome: 'refused', status: 401, cause }, true],
+    [{ outcome: 'refused', status: 403, cause }, true],
+    [{ outcome: 'refused', status: 403 }, false],
+    [{ outcome: 'refused', status: 422, cause }, false],
+    [{ outcome: 'not-sent', code: 'network_error', cause }, false],
+    [{ outcome: 'unknown', status: 401, cause }, false],
+  ])('%j waits for keys: %s', async (failure, awaitsKeys) => {
+    expect((await sendWith(failed(failure))).result).toMatchObject({ outcome: failure.outcome, awaitsKeys });
+  });
+});
