@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderAttemptResult } from '../../src/orders/transitions.ts';
+import { allOf, down, keyOf, put, recordsBench } from './records-bench.ts';
+
+const accepted: OrderAttemptResult = { outcome: 'accepted', status: 200, kept: undefined };
+
+describe('a result that the store has not taken', () => {
+  it('is written by the next call, and told with the order as it was before', async () => {
+    const bench = recordsBench();
+    await put(bench, 'A');
+    bench.clock.now += 5;
+    bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: true });
+    await bench.records.listJobs();
+    const written = { state: 'accepted', evidence: 'reply', unreported: true, claimedUntil: bench.clock.now };
+    expect(bench.late).toMatchObject([[{ state: 'unknown' }, written]]);
+    expect(await bench.open().read('A')).toMatchObject(written);
+    expect(await bench.records.health()).toMatchObject({ unwritten: 0, unreported: 1 });
+    expect(bench.late).toHaveLength(1);
+  });
+
+  it('has to be reported only if it says so', async () => {
+    const bench = recordsBench();
+    await put(bench, 'A');
+    bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: false });
+    const record = await bench.records.read('A');
+    expect(record?.state).toBe('accepted');
+    expect(record).not.toHaveProperty('unreported');
+  });
+
+  it('is forgotten if the store does not have the order', async () => {
+    const bench = recordsBench();
+    bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: true });
+    expect(await bench.records.health()).toMatchObject({ unwritten: 0, unsettled: 0 });
+    expect(bench.late).toEqual([]);
+    expect(await bench.records.read('A')).toBeUndefined();
+  });
+
+  it('that cannot be written holds up no other', async () => {
+    const bench = recordsBench();
+    for (const id of ['A', 'B']) await put(bench, id);
+    for (const id of ['A', 'B'])
+      bench.records.writeLater(id, { attempt: 'a', result: accepted, reports: false });
+    bench.hooks.before = (keys) => (keys.includes(keyOf('A')) ? down() : undefined);
+    expect(await bench.records.health()).toMatchObject({ unwritten: 2 });
+    expect(await bench.records.health()).toMatchObject({ unwritten: 1 });
+    expect(await bench.open().read('B')).toMatchObject({ state: 'accepted' });
+    bench.hooks.before = () => {};
+    expect(await bench.records.health()).toMatchObject({ unwritten: 0 });
+  });
+
+  it('is written once, however many calls there are meanwhile', async () => {
+    const bench = recordsBench();
+    await put(bench, 'A');
+    bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: false });
+    bench.calls.length = 0;
+    await Promise.all([bench.records.listJobs(), bench.records.listJobs(), bench.records.listJobs()]);
+    expect(bench.calls.filter((keys) => keys.includes(keyOf('A')))).toHaveLength(1);
+  });
+
+  it('stays if it comes while an earlier one of its order is being written', async () => {
+    const bench = recordsBench();
+    await put(bench, 'A', { unresolved: ['a', 'b'] });
+    const refused = { outcome: 'refused', failure: 'http_error', status: 422, isDuplicate: false } as const;
+    bench.records.writeLater('A', { attempt: 'a', result: refused, reports: false });
+    bench.hooks.before = () => {
+      bench.hooks.before = () => {};
+      bench.records.writeLater('A', { attempt: 'b', result: accepted, reports: false });
+    };
+    expect(await bench.records.health()).toMatchObject({ unwritten: 1, unknown: 1 });
+    expect(await bench.records.health()).toMatchObject({ unwritten: 0, unsettled: 0 });
+    expect(await bench.open().read('A')).toMatchObject({ state: 'accepted', unresolved: [] });
+  });
+
+  it('is applied before a change, and written with it', async () => {
+    const bench = recordsBench();
+    await put(bench, 'A');
+    bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: false });
+    const states: unknown[] = [];
+    await bench.records.update('A', (record) => {
+      states.push(record?.state);
+      return record;
+    });
+    expect(states).toEqual(['accepted']);
+    expect(await bench.open().read('A')).toMatchObject({ state: 'accepted' });
+    expect(await bench.records.health()).toMatchObject({ unwritten: 0 });
+    expect(bench.late).toEqual([]);
+  });
+
+  it('is dropped if there are ten thousand newer ones', async () => {
+    const bench = recordsBench();
+    await put(bench, 'A-0');
+    await put(bench, 'A-1');
+    bench.hooks.before = down;
+    for (let index = 0; index < 10_000; index++)
+      bench.records.writeLater(`A-${index}`, { attempt: 'a', result: accepted, reports: false });
+    expect((await bench.records.health()).unwritten).toBe(10_000);
+    // Now A-1 is the oldest: the call has tried A-0.
+    bench.records.writeLater('B', { attempt: 'a', result: accepted, reports: false });
+    expect((await bench.records.health()).unwritten).toBe(10_000);
+    bench.hooks.before = () => {};
+    expect(await bench.records.read('A-0')).toMatchObject({ state: 'accepted' });
+    expect(await bench.open().read('A-1')).toMatchObject({ state: 'unknown' });
+  });
+
+  it.each([false, true])('is written before the orders are listed (attention: %s)', async (attention) => {
+    const bench = recordsBench();
+    await put(bench, 'A', { attention: 'mismatch' });
+    bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: false });
+    expect(await allOf(bench.records.list({ attention }))).toMatchObject([{ state: 'accepted' }]);
+  });
+});
