@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { orderIdDigest } from '../../src/deployment/reply-shape.ts';
+import {
+  hour,
+  idsOf,
+  indexOf,
+  keyOf,
+  put,
+  type RecordsOptions,
+  recordOf,
+  recordsBench,
+} from './records-bench.ts';
+
+describe('the unsettled orders', () => {
+  /** Begun in this order, which is not that of their keys. */
+  const ids = ['A', 'B', 'C', 'D', 'E', 'F'];
+
+  async function listed(options: RecordsOptions = {}) {
+    const bench = recordsBench(options);
+    for (const id of ids) {
+      bench.clock.now += 1;
+      await put(bench, id);
+    }
+    return bench;
+  }
+
+  it('come in the order in which they were opened, then those without an event', async () => {
+    const bench = await listed();
+    await bench.records.noteObservation();
+    for (const id of ids) {
+      bench.clock.now += 1;
+      await put(bench, `${id}2`, { state: 'accepted', awaitingEventSince: bench.clock.now });
+    }
+    const without = ids.map((id) => `${id}2`);
+    const since = bench.clock.now;
+    const found = async (openedBefore: number, limit = 100) =>
+      idsOf(await bench.records.unsettled({ openedBefore, limit }));
+    expect(await found(since)).toEqual(ids);
+    bench.clock.now += hour;
+    expect(await found(since)).toEqual([...ids, ...without]);
+    expect(await found(since, 8)).toEqual([...ids, 'A2', 'B2']);
+    expect(await found(since - 1)).toEqual([...ids, ...without.slice(0, 5)]);
+    expect(await found(since - 6 - 1)).toEqual(ids.slice(0, 5));
+    expect((await bench.records.listJobs()).map(({ idDigest }) => idDigest)).toEqual(
+      ids.map((id) => orderIdDigest(id)),
+    );
+    expect(await bench.records.health()).toMatchObject({ unsettled: 6, withoutEvent: 6 });
+  });
+
+  it('are found by the times that an earlier version kept of them', async () => {
+    const bench = await listed();
+    await bench.memory.transact([indexOf('B'), indexOf('E')], (records) => {
+      for (const id of ['B', 'E']) records.set(indexOf(id), 1_700_000_000_000);
+    });
+    const jobs = await bench.records.listJobs();
+    expect(jobs.map(({ idDigest }) => idDigest)).toEqual(ids.map((id) => orderIdDigest(id)));
+    expect(idsOf(await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 9 }))).toEqual(ids);
+  });
+
+  it('lack those that another process has settled meanwhile', async () => {
+    const bench = await listed();
+    await bench.memory.transact([keyOf('B'), keyOf('E')], (records) => {
+      // Sound: it is JSON.
+      records.set(keyOf('B'), { ...recordOf('B', bench, { state: 'accepted' }) } as never);
+      records.delete(keyOf('E'));
+    });
+    const found = await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 9 });
+    expect(idsOf(found)).toEqual(['A', 'C', 'D', 'F']);
+  });
+
+  it('are read a hundred at a time', async () => {
+    const bench = recordsBench();
+    for (let index = 0; index < 201; index++) await put(bench, `A-${index}`);
+    bench.calls.length = 0;
+    expect(await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 500 })).toHaveLength(201);
+    const sizes = bench.calls.filter(([key]) => key?.startsWith('o:order:')).map(({ length }) => length);
+    expect(sizes).toEqual([100, 100, 1]);
+  });
+
+  it('have no negative age where another clock is ahead', async () => {
+    const bench = recordsBench();
+    await put(bench, 'A', { openedAt: bench.clock.now + 10 });
+    expect(await bench.records.health()).toMatchObject({ unsettled: 1, oldestAgeMs: 0 });
+    expect(await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 9 })).toHaveLength(1);
+  });
+
+  it('are counted by their states, apart from those that need a report or a person', async () => {
+    const bench = recordsBench();
+    await put(bench, 'prepared', { state: 'prepared' });
+    await put(bench, 'sending', { state: 'sending', leaseUntil: bench.clock.now + 1 });
+    await put(bench, 'overdue', { state: 'sending', leaseUntil: bench.clock.now });
+    await put(bench, 'waiting', { state: 'waiting' });
+    await put(bench, 'not-sent', { state: 'not-sent', outbox: true });
+    await put(bench, 'told', { state: 'refused', unreported: true });
+    await put(bench, 'differs', { state: 'accepted', attention: 'mismatch' });
+    await put(bench, 'both', { state: 'accepted', attention: 'mismatch', unreported: true });
+    expect(await bench.records.health()).toEqual({
+      ...{ prepared: 1, sending: 1, waiting: 1, 'not-sent': 1, unknown: 1, unsettled: 5 },
+      ...{ oldestAgeMs: 0, withoutEvent: 0, mismatches: 2, unreported: 2, unwritten: 0 },
+    });
+    expect(idsOf(await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 9 })).sort()).toEqual([
+      ...['not-sent', 'overdue', 'prepared', 'sending', 'waiting'],
+    ]);
+  });
+
+  it('are looked through for late events only where events arrive', async () => {
+    const bench = recordsBench();
+    await put(bench, 'A', { state: 'accepted', awaitingEventSince: bench.clock.now });
+    bench.clock.now += hour;
+    bench.calls.length = 0;
+    expect(await bench.records.health()).toMatchObject({ withoutEvent: 0 });
+    expect(await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 9 })).toEqual([]);
+    expect(bench.calls.flat()).not.toContain('list o:awaiting:');
+  });
+});
