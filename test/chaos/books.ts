@@ -79,8 +79,8 @@ export class Books {
   readonly handedOver = new Set<string>();
   /** Events that nothing was registered for. */
   readonly ignored = new Set<string>();
-  /** When a process last asked for a record, by its name and the digest. */
-  readonly #asked = new Map<string, number>();
+  /** When a process last asked for a record, by its own clock and by the world's, by its name and the digest. */
+  readonly #asked = new Map<string, { readonly own: number; readonly time: number }>();
   readonly #failures = new Map<string, number>();
   readonly #world: World;
 
@@ -115,9 +115,24 @@ export class Books {
   asks(machine: Machine, keys: readonly string[]): void {
     for (const key of keys) {
       const [digest] = /[0-9a-f]{64}$/.exec(key) ?? [];
+      const { simulation } = this.#world;
       if (digest !== undefined)
-        this.#asked.set(`${machine.name} ${digest}`, this.#world.simulation.timeOf(machine));
+        this.#asked.set(`${machine.name} ${digest}`, {
+          own: simulation.timeOf(machine),
+          time: simulation.time,
+        });
     }
+  }
+
+  /** Whether a process died in the middle of its work on a delivery. SQLite is not asked: there, any death will do. */
+  hasDiedOver(digest: string): boolean {
+    const arrival = this.arrivals.get(digest) ?? Number.POSITIVE_INFINITY;
+    return this.disturbances.some(({ kind, machine, from }) => {
+      if (kind !== 'death' || from < arrival) return false;
+      if (this.#world.plan.inbox === 'sqlite') return true;
+      const asked = this.#asked.get(`${machine.name} ${digest}`);
+      return asked !== undefined && from - asked.time < 60_000;
+    });
   }
 
   reported(
@@ -154,7 +169,7 @@ export class Books {
       until: undefined,
       timeLimitMs,
       // SQLite answers at once, or within the time for which it waits for others.
-      leasedFrom: this.#asked.get(`${machine.name} ${digest}`) ?? from - 6_000,
+      leasedFrom: this.#asked.get(`${machine.name} ${digest}`)?.own ?? from - 6_000,
       isHandled: false,
       isStopped: false,
       abortedAt: Number.POSITIVE_INFINITY,

@@ -266,9 +266,7 @@ function isIgnored({ books, plan }: World, { name }: SandboxDelivery, digest: st
   const isClose = name.replaceAll(/[\W_]/g, '.').toLowerCase() === 'buy.event.close';
   if (!plan.versions[1].isFormer || !isClose) return false;
   // A process may die when it has stored that an event is ignored, and before it reports that.
-  const arrival = books.arrivals.get(digest) ?? Number.POSITIVE_INFINITY;
-  const isReportLost = books.disturbances.some(({ kind, from }) => kind === 'death' && from >= arrival);
-  return books.ignored.has(digest) || isReportLost;
+  return books.ignored.has(digest) || books.hasDiedOver(digest);
 }
 
 /** A dead letter that was replayed and is one again is listed; a strange one may be handled by name alone. */
