@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   KeyError,
   RequestError,
@@ -7,13 +7,13 @@ import {
 } from '../../src/errors/errors.ts';
 import type { Reply } from '../../src/http/reply.ts';
 import { sendOrder } from '../../src/orders/send-order.ts';
+import { processWarnings } from '../support/process-warnings.ts';
 
 type Settings = Parameters<typeof sendOrder>[2];
 
 /** Sends an order to a service whose reply, or whose failure, is given. */
 async function sendWith(answer: Partial<Reply> | Error, settings: Partial<Settings> = {}) {
-  const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  onTestFinished(() => warnings.mockRestore());
+  const warnings = processWarnings();
   const send = async () => {
     if (answer instanceof Error) throw answer;
     return { status: 200, headers: new Headers(), body: undefined, ...answer };
@@ -24,7 +24,7 @@ async function sendWith(answer: Partial<Reply> | Error, settings: Partial<Settin
     {},
     { duplicateIds: 'unknown', isDuplicate: () => false, keepReply: undefined, ...settings },
   );
-  return { ...sent, warnings: warnings.mock.calls.map(([message]) => String(message)) };
+  return { ...sent, warnings: warnings() };
 }
 
 interface Failure {

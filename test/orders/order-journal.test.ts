@@ -1,0 +1,179 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { OrderSender } from '../../src/orders/journal-options.ts';
+import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
+import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
+import { nextTurn } from '../support/next-turn.ts';
+import { processWarnings } from '../support/process-warnings.ts';
+import { rejected } from '../support/refusal.ts';
+import { allRecords, bench, event, order, ringBench } from './service.ts';
+
+const named = (partner_order_id: string) => ({ ...order, partner_order_id });
+const idsOf = async (orders: AsyncIterable<JournaledOrder>) => {
+  const ids: string[] = [];
+  for await (const { partner_order_id } of orders) ids.push(partner_order_id);
+  return ids.toSorted();
+};
+
+describe('submit', () => {
+  it('throws, and says nothing of the order, when keys are missing: it is not refused', async () => {
+    const { journal, store } = bench();
+    expect(await rejected(journal.submit(order, { merchant: 'none' }))).toMatchObject({
+      code: 'invalid_credentials',
+    });
+    expect(await allRecords(store)).toEqual([]);
+    const unread = ringBench(401, { key: 'new' }, { now: new Error('down') });
+    expect(await rejected(unread.journal.submit(order))).toMatchObject({ code: 'keys_unavailable' });
+    expect(await allRecords(unread.store)).toEqual([]);
+  });
+
+  it('says refused for an order without an id, and why', async () => {
+    const { journal } = bench();
+    const { partner_order_id, ...nameless } = order;
+    // Sound: the schema refuses it.
+    expect(await journal.submit(nameless as typeof order)).toEqual({
+      ...{ state: 'refused', replayed: false },
+      error: expect.objectContaining({ code: 'invalid_input' }),
+    });
+  });
+
+  it('says of invalid input for a refused order why it is refused', async () => {
+    const { journal, service } = bench();
+    service.next.push({ status: 422 });
+    await journal.submit(order);
+    expect(await journal.submit({ ...order, fiat_amount: '-1' })).toMatchObject({
+      ...{ state: 'refused', replayed: false, order: { state: 'refused' } },
+      error: { code: 'invalid_input' },
+    });
+  });
+});
+
+describe('an order whose outcome is unknown', () => {
+  it('is never sent again where a client of one’s own says nothing of duplicates', async () => {
+    let requests = 0;
+    const send = async () => {
+      requests++;
+      throw new Error('mine');
+    };
+    const exchange: OrderSender = {
+      prepareOrder: async () => ({ payload: { ...order }, partnerId: undefined, send }),
+    };
+    const journal = bench().another({ exchange });
+    await journal.create(order).catch(() => {});
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
+    expect(requests).toBe(1);
+  });
+});
+
+describe('observe', () => {
+  it('warns of an event whose order nobody can tell', async () => {
+    const warnings = processWarnings();
+    await bench().journal.observe({ partner_order_id: 7 });
+    expect(warnings()).toEqual([
+      'An order journal cannot tell which order an event is of: its partner_order_id is a number, not a text.',
+    ]);
+  });
+
+  it('warns of an event about an order of another partner', async () => {
+    const warnings = processWarnings();
+    const { journal } = bench();
+    await journal.create(order);
+    await journal.observe(event(), { key: { partnerId: 'P-2' } });
+    expect(warnings()).toEqual([expect.stringContaining('another partner than that of its order')]);
+  });
+
+  it('warns of a contradiction once, however many events follow', async () => {
+    const warnings = processWarnings();
+    const { journal, service } = bench();
+    service.next.push({ status: 422 });
+    await journal.create(order).catch(() => {});
+    await journal.observe(buyInitBody());
+    await journal.observe(buyCreditedBody());
+    expect(await journal.get('A-1001')).toMatchObject({ contradiction: 'refused' });
+    expect(warnings()).toEqual([
+      expect.stringMatching(/^The service has order "A-1001", although it was refused/),
+    ]);
+  });
+
+  it('calls onMismatch for an event that differs, and for no other', async () => {
+    const onMismatch = vi.fn();
+    const { journal } = bench({ onMismatch });
+    await journal.create(order);
+    await journal.observe(event());
+    await nextTurn();
+    expect(onMismatch).not.toHaveBeenCalled();
+    await journal.observe(buyInitBody({ chain: 'usdc-matic' }));
+    await nextTurn();
+    expect(onMismatch.mock.calls).toMatchObject([
+      [{ partner_order_id: 'A-1001' }, { differences: [{ member: 'chain' }] }],
+    ]);
+  });
+
+  it('passes the event when onMismatch fails, with a warning', async () => {
+    const warnings = processWarnings();
+    const onMismatch = () => Promise.reject(new Error('no pager'));
+    const { journal } = bench({ onMismatch });
+    await journal.create(order);
+    expect(await journal.observe(buyInitBody({ chain: 'usdc-matic' }))).toMatchObject({ result: 'known' });
+    await nextTurn();
+    expect(warnings()).toEqual(['onMismatch of createOrderJournal failed; nothing else is affected.']);
+  });
+});
+
+describe('list', () => {
+  it('has the orders of one state', async () => {
+    const { journal, service } = bench();
+    service.next.push({ status: 422 }, 'lost');
+    for (const id of ['refused', 'unknown', 'accepted']) await journal.submit(named(id));
+    expect(await idsOf(journal.list())).toEqual(['accepted', 'refused', 'unknown']);
+    expect(await idsOf(journal.list({ state: 'unknown' }))).toEqual(['unknown']);
+    expect(await idsOf(journal.list({ state: 'abandoned' }))).toEqual([]);
+  });
+
+  it('has the orders that the journal got at a time or later, also of one state', async () => {
+    const { journal, service, clock } = bench();
+    service.next.push('ok', 'lost', 'ok');
+    for (const id of ['early', 'unknown', 'late']) {
+      await journal.submit(named(id));
+      clock.now += 1_000;
+    }
+    expect(await idsOf(journal.list({ since: clock.now - 2_000 }))).toEqual(['late', 'unknown']);
+    expect(await idsOf(journal.list({ since: clock.now - 1_999 }))).toEqual(['late']);
+    expect(await idsOf(journal.list({ since: clock.now - 2_000, state: 'accepted' }))).toEqual(['late']);
+  });
+});
+
+describe('the reason for an address, and the note of a person', () => {
+  const longest = 'x'.repeat(1_000);
+
+  it('may have 1,000 characters', async () => {
+    const { journal, service } = bench();
+    service.next.push('lost');
+    const { order: sent } = await journal.submit(order, { acceptAddress: longest });
+    expect(sent).toMatchObject({ acceptAddress: longest });
+    expect(await journal.settle('A-1001', 'abandoned', longest)).toMatchObject({ note: longest });
+  });
+
+  it('is refused by name if it is longer or empty', async () => {
+    const { journal } = bench();
+    for (const text of ['', `${longest}x`]) {
+      expect(String(await rejected(journal.create(order, { acceptAddress: text })))).toContain(
+        'acceptAddress must be a text of 1 to 1000 characters.',
+      );
+      expect(String(await rejected(journal.settle('A-1001', 'accepted', text)))).toContain(
+        'The note must be a text of 1 to 1000 characters.',
+      );
+    }
+  });
+});
+
+describe('the arguments', () => {
+  it('are refused by name', async () => {
+    const { journal, another } = bench();
+    expect(String(await rejected(journal.get('')))).toContain('The partner_order_id must be a text.');
+    // Sound: it is refused.
+    expect(String(await rejected(journal.settle('A-1', 'refused' as never, 'x')))).toContain(
+      "The decision must be 'accepted' or 'abandoned'.",
+    );
+    expect(() => another({ exchange: {} as never })).toThrow('exchange must be an ExchangeClient.');
+  });
+});
