@@ -1,0 +1,78 @@
+import { describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../../src/errors/errors.ts';
+import { nextTurn } from '../support/next-turn.ts';
+import { processWarnings } from '../support/process-warnings.ts';
+import { bench, event, order } from './service.ts';
+
+/** An order whose reply was lost. */
+async function lost(options: Parameters<typeof bench>[0] = {}) {
+  const made = bench(options);
+  made.service.next.push('lost');
+  await made.journal.submit(order);
+  return made;
+}
+
+describe('onSettled', () => {
+  it('is called once for an order that an event settles, which stays as it is', async () => {
+    const onSettled = vi.fn();
+    const { journal } = await lost({ onSettled });
+    await journal.observe(event());
+    const settled = await journal.get('A-1001');
+    expect(settled).toMatchObject({ state: 'accepted', evidence: 'event', platform_order_ref: 'ref_7d41' });
+    expect(onSettled.mock.calls).toEqual([[settled]]);
+    expect(await journal.health()).toMatchObject({ unreported: 0 });
+    await journal.observe(event());
+    expect(onSettled).toHaveBeenCalledTimes(1);
+  });
+
+  it('that fails is a warning, and is left to the loop: the event and the decision of a person count', async () => {
+    const warnings = processWarnings();
+    const onSettled = vi.fn(() => Promise.reject(new Error('down')));
+    const { journal } = await lost({ onSettled });
+    await journal.settle('A-1001', 'abandoned', 'Not there.');
+    expect(warnings()).toEqual([
+      expect.stringMatching(/^onSettled of createOrderJournal failed, so the column/),
+    ]);
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'abandoned' });
+    expect(await journal.health()).toMatchObject({ unreported: 1 });
+    // The same decision changes nothing.
+    await journal.settle('A-1001', 'abandoned', 'Not there.');
+    expect(onSettled).toHaveBeenCalledTimes(1);
+  });
+
+  it('of another process is left to its loop by a journal that has none, without a warning', async () => {
+    const warnings = processWarnings();
+    const onSettled = vi.fn();
+    const { journal, another } = await lost();
+    await another({ onSettled })
+      .start({ load: () => order })
+      .stop();
+    await journal.settle('A-1001', 'accepted', 'The service has it.');
+    expect(await journal.health()).toMatchObject({ unreported: 1 });
+    expect([onSettled.mock.calls, warnings()]).toEqual([[], []]);
+  });
+});
+
+describe('a result that the store does not take', () => {
+  it('is a warning where there is no onStoreError, and create returns it', async () => {
+    const warnings = processWarnings();
+    const { store, another } = bench();
+    let commits = 0;
+    const journal = another({
+      store: {
+        ...store,
+        async transact(keys, change) {
+          if (++commits > 1) throw new StoreError('store_failed', 'The disk is full.');
+          return await store.transact(keys, change);
+        },
+      },
+    });
+    expect(await journal.create(order)).toMatchObject({ order: { state: 'accepted' } });
+    await nextTurn();
+    expect(warnings()).toEqual([
+      expect.stringMatching(
+        /^The result of an order could not be written to the journal: .*The disk is full\./,
+      ),
+    ]);
+  });
+});
