@@ -19,14 +19,17 @@ export function recordsBench(options: RecordsOptions = {}) {
   const memory = memoryStore({ now });
   const calls: string[][] = [];
   const written: string[] = [];
-  /** Called before each transaction with its keys. */
-  const hooks: { before: (keys: readonly string[]) => void | Promise<void> } = { before: () => {} };
+  /** Called before each transaction with its keys, and after each that was committed. */
+  const hooks: { before: (keys: readonly string[]) => void; after: () => void } = {
+    before: () => {},
+    after: () => {},
+  };
   const store: RecordStore = {
     ...memory,
     async transact(keys, change) {
       calls.push([...keys]);
-      await hooks.before(keys);
-      return await memory.transact(keys, (records) =>
+      hooks.before(keys);
+      const result = await memory.transact(keys, (records) =>
         change({
           get: (key) => records.get(key),
           delete: (key) => records.delete(key),
@@ -36,6 +39,8 @@ export function recordsBench(options: RecordsOptions = {}) {
           },
         }),
       );
+      hooks.after();
+      return result;
     },
     async list(wanted) {
       calls.push([`list ${wanted.prefix}`]);
