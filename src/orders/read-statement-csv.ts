@@ -62,7 +62,7 @@ export function readStatementCsv(
       skip_empty_lines: true,
       trim: true,
     });
-    const input = Readable.from(typeof source === 'string' ? [source] : source);
+    const input = Readable.from(source);
     input.on('error', (error) => parser.destroy(error));
     input.pipe(parser);
     let places: { id: number; amount: number; hash: number } | undefined;
@@ -86,7 +86,6 @@ export function readStatementCsv(
         : error;
     } finally {
       input.destroy();
-      parser.destroy();
     }
   }
 }

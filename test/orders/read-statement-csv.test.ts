@@ -20,6 +20,10 @@ describe('readStatementCsv', () => {
     expect(await rowsOf(Readable.from(chunks), options)).toStrictEqual(rows);
   });
 
+  it('reads a title in quotes after a BOM', async () => {
+    expect(await rowsOf('\uFEFF"partner_order_id"\nA-1\n')).toEqual([{ id: 'A-1' }]);
+  });
+
   it.each<[object, StatementCsvOptions | undefined]>([
     [{ id: 'A-1' }, undefined],
     [{ id: 'A-1', amount: '7' }, { columns: { amount: 'amount' } }],
