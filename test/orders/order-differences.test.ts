@@ -38,7 +38,7 @@ describe('differencesFromOrder', () => {
     }
   });
 
-  it.each(['buy.event.close', 'buy event close', 'BUY.EVENT.CLOSE'])(
+  it.each(['buy.event.close', 'buy event close', 'buy_event_close', 'BUY.EVENT.CLOSE'])(
     'compares no chain of %s',
     (event_name) => {
       expect(differencesFromOrder({ event_name, chain: 'eusd-mob' }, order)).toEqual([]);
@@ -54,7 +54,48 @@ describe('differencesFromOrder', () => {
       differencesFromOrder({ buyer_crypto_address: one }, { buyer_crypto_address: other }).length === 0;
     expect(same(lower, upper)).toBe(true);
     expect(same(order.buyer_crypto_address, order.buyer_crypto_address.toLowerCase())).toBe(false);
+    expect(same(`${lower}a`, `${upper}A`)).toBe(false);
+    expect(same(`a${lower}`, `a${upper}`)).toBe(false);
   });
+
+  it.each<[string, unknown, unknown, boolean]>([
+    ['the same number as text', 15000.5, '15000.50', false],
+    ['the same text as a number', '15000.50', 15000.5, false],
+    ['another number', 15000.5, 15000, true],
+    ['the same text of no number', 'many', 'many', false],
+    ['other texts of no number', 'many', 'more', true],
+    ['numbers beyond any', '1e999', '2e999', true],
+    ['no number', 15000, [15000], false],
+    ['an order of no number', [15000], 15001, false],
+  ])('compares amounts by their value: %s', (_, fiat_amount, fiat_amount_to_pay, isDifferent) => {
+    expect(differencesFromOrder({ fiat_amount_to_pay }, { fiat_amount })).toHaveLength(isDifferent ? 1 : 0);
+  });
+
+  it.each<[string, string, boolean]>([
+    ['usdt-trc20', 'USDT_TRC 20', false],
+    ['usdt--trc20', 'usdt\ttrc20', false],
+    ['usdt-trc20', 'usdt.trc20', true],
+    ['usdt-trc20', 'usdt-erc20', true],
+  ])('compares the chains %j and %j without regard to spelling', (chain, reported, isDifferent) => {
+    const expected = (member: string) => (isDifferent ? [{ member, ordered: chain, reported }] : []);
+    expect(differencesFromOrder({ chain: reported }, { chain })).toEqual(expected('chain'));
+    const currency = differencesFromOrder({ fiat_currency: reported }, { fiat_currency: chain });
+    expect(currency).toEqual(expected('fiat_currency'));
+  });
+
+  it('quotes 100 characters of each side, and only what a store can hold', () => {
+    const [ordered, reported] = ['a'.repeat(150), `\0${'b'.repeat(150)}`];
+    expect(differencesFromOrder({ chain: reported }, { chain: ordered })).toEqual([
+      { member: 'chain', ordered: 'a'.repeat(100), reported: `\ufffd${'b'.repeat(99)}` },
+    ]);
+  });
+
+  it.each([undefined, 7, ['buy.event.close'], 'buy.event.closed', 'a buy.event.close'])(
+    'compares the chain of an event with the name %j',
+    (event_name) => {
+      expect(differencesFromOrder({ event_name, chain: 'eusd-mob' }, order)).toHaveLength(1);
+    },
+  );
 
   it('throws for no event, and finds nothing in an event that repeats its order', () => {
     const members = fc.record({

@@ -198,6 +198,14 @@ describe('the orders', () => {
     expect(read.sort()).toEqual([keyOf('decided'), keyOf('differs')].sort());
   });
 
+  it('are read one at a time, and nothing else is', async () => {
+    const bench = recordsBench();
+    await put(bench, 'A');
+    bench.calls.length = 0;
+    expect(await bench.records.read('A')).toMatchObject({ partner_order_id: 'A' });
+    expect(bench.calls).toEqual([[keyOf('A')]]);
+  });
+
   it('are read in the order of their ids, each once', async () => {
     const bench = recordsBench();
     for (const id of ['A', 'B']) await put(bench, id);

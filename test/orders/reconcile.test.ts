@@ -67,7 +67,10 @@ describe('reconcile with a statement', () => {
     ['15000.50', '15,000.5', false],
     ['15000.50', 'NGN 15,000.50', false],
     ['15000.50', ' 15000.50  ngn ', false],
-    ['15000.50', 'NGN  15000.50', false],
+    ['15000.50', 'NGN  15,000.50', false],
+    ['15000.50', '15,000.50  ngn', false],
+    ['15000.50', '15NGN 000.50', true],
+    ['15000.50', '15 NGN000.50', true],
     ['15000.50', '15001', true],
     ['15000.50', '15,00.50', true],
     ['15000.50', '15000,50', true],
@@ -77,6 +80,7 @@ describe('reconcile with a statement', () => {
     ['15000.50', 'x15,000.50', true],
     ['1500000', '1,500,000', false],
     ['1500000', '1,500,000.', true],
+    ['1500000', '1500,000', true],
   ])('compares the ordered amount %s with %j', async (fiat_amount, amount, differs) => {
     const result = await findings({
       records: [record('A', { ordered: { fiat_amount } })],
@@ -115,7 +119,7 @@ describe('reconcile with a statement', () => {
   it('names each order that one side alone has', async () => {
     const statement = [{ id: 'ghost', amount: '7' }, { id: 'bare' }, { id: 'both' }];
     const result = await findings({ records: [record('both'), record('missing')], statement });
-    expect(factsOf(result)).toEqual([
+    expect(factsOf(result)).toStrictEqual([
       { kind: 'only_in_statement', partner_order_id: 'ghost', since: null, evidence: { amount: '7' } },
       { kind: 'only_in_statement', partner_order_id: 'bare', since: null, evidence: {} },
       { kind: 'only_in_journal', partner_order_id: 'missing', since: 2_000, evidence: { evidence: 'event' } },

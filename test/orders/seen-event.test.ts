@@ -152,6 +152,12 @@ describe('an event in a record', () => {
     expect(observe(second, broken).record).toBe(second);
   });
 
+  it('differs in nothing from an order of an earlier version', () => {
+    const { record: after, ...rest } = observe(record({ ordered: undefined }), buyInitBody());
+    expect(rest).toEqual({ mismatch: undefined, isRejected: false });
+    expect(after.timeline?.facts.buyer_crypto_address).toEqual([sha256(`:${address}`)]);
+  });
+
   it('has any address if the order has none', () => {
     const { chain } = ordered;
     const { record: after, isRejected } = observe(record({ ordered: { chain } }), buyInitBody());

@@ -141,7 +141,10 @@ describe('a request for an order', () => {
       ...{ ordered: intent.ordered, ...named },
     });
     // Members that the new intent lacks are those of another order.
-    const replaced = beginAttempt(recordIn('refused', named), otherIntent, { ...rules, outbox: true });
+    const replaced = beginAttempt(recordIn('refused', { ...named, ordered: { chain: 'old' } }), otherIntent, {
+      ...rules,
+      outbox: true,
+    });
     expect(replaced).toStrictEqual({
       ...{ version: 1, partner_order_id: 'A-1', digest: 'other', state: 'sending', attempts: 2 },
       ...{ createdAt: earlier, changedAt: now, openedAt: now, askedAt: now },
@@ -300,6 +303,7 @@ describe('a result', () => {
     ['a refusal after a person', settledBy('person'), failed('refused'), 'refused'],
     ['never sent, after an event', settledBy('event'), failed('not-sent'), 'not-sent'],
     ['a loss', settledBy('event'), failed('unknown'), undefined],
+    ['a loss, as before', settledBy('event', { contradiction: 'refused' }), failed('unknown'), 'refused'],
     ['a duplicate', settledBy('event'), duplicate, undefined],
     ['a refusal beside another request', settledBy('event', two), failed('refused'), undefined],
     ['a refusal after a reply', settledBy('reply'), failed('refused'), undefined],

@@ -36,6 +36,7 @@ describe('the unsettled orders', () => {
     const found = async (openedBefore: number, limit = 100) =>
       idsOf(await bench.records.unsettled({ openedBefore, limit }));
     expect(await found(since)).toEqual(ids);
+    expect(await bench.records.health()).toMatchObject({ withoutEvent: 0 });
     bench.clock.now += hour;
     expect(await found(since)).toEqual([...ids, ...without]);
     expect(await found(since, 8)).toEqual([...ids, 'A2', 'B2']);
