@@ -1,0 +1,255 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { NodeRequest, NodeResponse } from '../../../src/webhooks/node-handler.ts';
+import type { DeliveryReport } from '../../../src/webhooks/receive-outcome.ts';
+import type { WebhooksOptions } from '../../../src/webhooks/webhooks-options.ts';
+import { buyInitBody } from '../../support/bodies.ts';
+import { nextTurn } from '../../support/next-turn.ts';
+import { delivery, recordingWebhooks } from '../deliveries.ts';
+
+const sent = delivery(buyInitBody({ note: 'é😀' }));
+const bytes = Buffer.from(sent);
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A request whose parts come when a test says so, the response to it, and what was reported. */
+function open(given: Partial<NodeRequest> = {}, options: WebhooksOptions = {}) {
+  const request = Object.assign(new EventEmitter(), {
+    method: 'POST',
+    headers: { 'content-length': String(bytes.length) },
+    readableEnded: false,
+    readableDidRead: false,
+    httpVersionMajor: 1,
+    destroyed: false,
+    ...given,
+  });
+  const written: unknown[] = [];
+  const response = {
+    headersSent: false,
+    stream: { close: () => written.push('stream closed') },
+    writeHead: (status: number, headers: object) => written.push(status, headers),
+    write: (body: string) => written.push(body),
+    end: (body: string) => written.push(`${body} [end]`),
+  } satisfies NodeResponse;
+  const reports: DeliveryReport[] = [];
+  const { events, webhooks } = recordingWebhooks({
+    onDelivery: (report) => reports.push(report),
+    ...options,
+  });
+  const start = (to: NodeResponse = response) => webhooks.node(request, to);
+  return { request, response, written, events, reports, start };
+}
+
+const plain = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+const closing = { ...plain, connection: 'close' };
+const received = [200, expect.objectContaining(plain), '{"received":true} [end]'];
+
+describe('a body over HTTP/1', () => {
+  it('that came with its head is complete at its declared length, and no timer is set', async () => {
+    const { request, written, events, start } = open();
+    const answered = start();
+    request.emit('data', bytes);
+    await nextTurn();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(['error', 'close'].map((name) => request.listenerCount(name))).toEqual([0, 0]);
+    request.emit('end');
+    await answered;
+    expect(written).toEqual(received);
+    expect(events).toHaveLength(1);
+  });
+
+  it.each<[string, Partial<NodeRequest>]>([
+    [
+      'beside transfer-encoding',
+      { headers: { 'content-length': `${bytes.length}`, 'transfer-encoding': 'x' } },
+    ],
+    ['in HTTP/2', { httpVersionMajor: 2 }],
+  ])('%s a length says nothing: the body must end in time', async (_, given) => {
+    const { request, written, reports, start } = open(given, { bodyTimeoutMs: 5_000 });
+    const answered = start();
+    request.emit('data', bytes);
+    await nextTurn();
+    vi.advanceTimersByTime(4_999);
+    await nextTurn();
+    expect(written).toEqual([]);
+    vi.advanceTimersByTime(1);
+    await answered;
+    expect(written.slice(0, 1)).toEqual([408]);
+    expect(reports).toMatchObject([{ code: 'body_timeout' }]);
+  });
+
+  it('that ends before its time leaves no timer behind', async () => {
+    const { request, written, start } = open();
+    const answered = start();
+    await nextTurn();
+    expect(vi.getTimerCount()).toBe(1);
+    request.emit('data', bytes.subarray(0, 100));
+    request.emit('data', bytes.subarray(100));
+    request.emit('end');
+    request.emit('close');
+    await answered;
+    expect(vi.getTimerCount()).toBe(0);
+    expect(written).toEqual(received);
+  });
+
+  it('is the same when something has made it text, and is measured in bytes', async () => {
+    const { request, events, start } = open();
+    const answered = start();
+    request.emit('data', sent.slice(0, 300));
+    request.emit('data', sent.slice(300));
+    request.emit('end');
+    await answered;
+    expect(events).toMatchObject([{ note: 'é😀' }]);
+
+    const long = open({ headers: {} }, { maxBodyBytes: 5 });
+    const refused = long.start();
+    long.request.emit('data', 'ééé');
+    await nextTurn();
+    long.request.emit('end');
+    await refused;
+    expect(long.reports).toMatchObject([{ code: 'body_too_large' }]);
+  });
+});
+
+describe('a caller who has left', () => {
+  it.each<[string, (request: EventEmitter) => void]>([
+    ['closed the connection', (request) => request.emit('close')],
+    ['broke the connection', (request) => request.emit('error', new Error('reset'))],
+  ])('and %s before the body was complete gets no answer', async (_, leave) => {
+    const { request, written, events, reports, start } = open();
+    const answered = start();
+    request.emit('data', bytes.subarray(0, 100));
+    await nextTurn();
+    leave(request);
+    await answered;
+    expect([written, events]).toEqual([[], []]);
+    expect(reports).toMatchObject([{ outcome: 'refused', code: 'body_unreadable' }]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('before the webhooks were reached is not waited for', async () => {
+    const { written, reports, start } = open({ destroyed: true });
+    await start();
+    expect(written).toEqual([]);
+    expect(reports).toMatchObject([{ code: 'body_unreadable' }]);
+  });
+
+  it('in the same turn is not waited for, though its last event is over', async () => {
+    const { request, written, reports, start } = open();
+    const answered = start();
+    request.destroyed = true;
+    await answered;
+    expect(written).toEqual([]);
+    expect(reports).toMatchObject([{ code: 'body_unreadable' }]);
+  });
+});
+
+describe('a refused request', () => {
+  it('over HTTP/1 says that its connection ends, since its body stays unread', async () => {
+    const { written, start } = open({ method: 'GET' });
+    await start();
+    expect(written).toEqual([405, expect.objectContaining(closing), '{"error":"method_not_allowed"} [end]']);
+  });
+
+  it('over HTTP/2 ends its stream after the answer, without that header', async () => {
+    const { written, start } = open({ method: 'PUT', httpVersionMajor: 2 });
+    await start();
+    expect(written).toEqual([
+      405,
+      expect.not.objectContaining({ connection: 'close' }),
+      '{"error":"method_not_allowed"} [end]',
+      'stream closed',
+    ]);
+  });
+
+  it('over HTTP/2 may have no stream to end', async () => {
+    const { response, written, start } = open({ method: 'PUT', httpVersionMajor: 2 });
+    await start({ ...response, stream: undefined });
+    expect(written).toHaveLength(3);
+  });
+
+  it.each([1, 2])('over HTTP/%i whose body was read before leaves the connection as it is', async (major) => {
+    const { written, start } = open({ readableEnded: true, readableDidRead: true, httpVersionMajor: major });
+    await start();
+    expect(written).toEqual([
+      500,
+      expect.not.objectContaining({ connection: 'close' }),
+      expect.stringContaining('raw_body_required'),
+    ]);
+  });
+
+  it('by HEAD gets no body', async () => {
+    const { written, start } = open({ method: 'HEAD' });
+    await start();
+    expect(written).toEqual([405, expect.anything(), ' [end]']);
+  });
+
+  it.each<[string, Partial<NodeRequest>]>([
+    ['for its method', { method: 'GET' }],
+    ['for its length', { headers: { 'content-length': '99999999' } }],
+    ['for a body that is no longer there', { readableEnded: true, readableDidRead: true }],
+  ])('%s is not answered again when something else has answered', async (_, given) => {
+    const { response, written, start } = open(given);
+    await start({ ...response, headersSent: true });
+    expect(written).toEqual([]);
+  });
+});
+
+describe('a body that is too long', () => {
+  const tooLong = { headers: { 'content-length': '99999999' } };
+  const refusal = '{"error":"body_too_large"}';
+  const atOnce = [
+    413,
+    expect.objectContaining({ ...closing, 'content-length': `${refusal.length}` }),
+    refusal,
+  ];
+
+  it.each<[string, (request: EventEmitter) => void]>([
+    ['has ended', (request) => request.emit('end')],
+    ['was broken off', (request) => request.emit('close')],
+    ['failed', (request) => request.emit('error', new Error('reset'))],
+    ['has taken its time', () => vi.advanceTimersByTime(10_000)],
+    [
+      'had 16 MiB and a byte more',
+      (request) => {
+        request.emit('data', Buffer.alloc(16 * 1024 * 1024));
+        request.emit('data', Buffer.alloc(1));
+      },
+    ],
+  ])('is answered at once, and its connection ends once it %s', async (_, end) => {
+    const { request, written, start } = open(tooLong, { bodyTimeoutMs: 10_000 });
+    const answered = start();
+    await nextTurn();
+    expect(written).toEqual(atOnce);
+    request.emit('data', Buffer.alloc(16 * 1024 * 1024));
+    vi.advanceTimersByTime(0);
+    await nextTurn();
+    expect(written).toEqual(atOnce);
+    end(request);
+    await answered;
+    expect(written).toEqual([...atOnce, ' [end]']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each<[string, Partial<NodeRequest>]>([
+    ['was read already', { readableEnded: true }],
+    ['will never come', { destroyed: true }],
+  ])('and %s is not waited for', async (_, given) => {
+    const { written, start } = open({ ...tooLong, ...given });
+    await start();
+    expect(written).toEqual([...atOnce, ' [end]']);
+  });
+
+  it('is refused once, however much of it comes', async () => {
+    const { request, written, start } = open({ headers: {} }, { maxBodyBytes: 10 });
+    const answered = start();
+    request.emit('data', Buffer.alloc(11));
+    request.emit('data', Buffer.alloc(11));
+    await nextTurn();
+    request.emit('end');
+    await answered;
+    expect(written.filter((part) => part === 413)).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
