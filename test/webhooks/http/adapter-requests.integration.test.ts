@@ -90,7 +90,10 @@ describe('a body that an adapter reads from the connection', () => {
 
   it('is measured all the same', async () => {
     const request = adapterRequest({ 'content-length': '5' }, whole);
-    expect((await quietWebhooks({ maxBodyBytes: 100 }).fetch(request)).status).toBe(413);
+    const response = await quietWebhooks({ maxBodyBytes: bytes.length - 1 }).fetch(request);
+    expect([response.status, await response.json()]).toEqual([413, { error: 'body_too_large' }]);
+    const fits = quietWebhooks({ maxBodyBytes: bytes.length }).onAny(() => {});
+    expect((await fits.fetch(adapterRequest(declared, whole))).status).toBe(200);
   });
 });
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { buyInitBody } from '../../support/bodies.ts';
 import { listeningPort } from '../../support/listening.ts';
 import { nextTurn } from '../../support/next-turn.ts';
@@ -35,6 +35,25 @@ describe('fetch', () => {
     const webhooks = quietWebhooks({ bodyTimeoutMs: 50, maxBodyBytes: 100_000_000 });
     expect((await webhooks.fetch(request)).status).toBe(408);
     await cancelled;
+  });
+
+  it('waits as long as it is told to', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { request } = streamed(() => new Promise(() => {}));
+    let status = 0;
+    const answered = quietWebhooks({ bodyTimeoutMs: 5_000 })
+      .fetch(request)
+      .then((response) => {
+        status = response.status;
+      });
+    await nextTurn();
+    vi.advanceTimersByTime(4_999);
+    await nextTurn();
+    expect(status).toBe(0);
+    vi.advanceTimersByTime(1);
+    await answered;
+    expect(status).toBe(408);
   });
 
   it('answers 408 though the stream cannot be cancelled, and is not disturbed when it fails later', async () => {

@@ -113,3 +113,10 @@ describe('a body that something has read before', () => {
     await reader?.cancel();
   });
 });
+
+it('a HEAD is refused without a body', async () => {
+  const response = await recordingWebhooks().webhooks.fetch(
+    new Request('https://x.example', { method: 'HEAD' }),
+  );
+  expect([response.status, response.body]).toEqual([405, null]);
+});

@@ -1,6 +1,6 @@
 import fastify from 'fastify';
 import { expect, it } from 'vitest';
-import { fastifyPlugin } from '../../../../src/webhooks/fastify-plugin.ts';
+import { type FastifyScope, fastifyPlugin } from '../../../../src/webhooks/fastify-plugin.ts';
 import { buyInitBody } from '../../../support/bodies.ts';
 import { thrownBy } from '../../../support/refusal.ts';
 import { delivery, recordingWebhooks } from '../../deliveries.ts';
@@ -22,6 +22,34 @@ it('the plugin leaves the parsers of the rest of the application alone', async (
   await app.register(fastifyPlugin(recordingWebhooks().webhooks, { path: '/orders' }));
   const answer = await app.inject({ method: 'POST', url: '/echo', payload: { a: 1 } });
   expect(answer.json()).toEqual({ a: 1 });
+});
+
+it('the plugin reads no body with a parser that the application has for bytes', async () => {
+  const { events, webhooks } = recordingWebhooks();
+  await using app = fastify();
+  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, _body, done) =>
+    done(new Error('not for webhooks')),
+  );
+  await app.register(fastifyPlugin(webhooks, { path: '/orders' }));
+  const payload = delivery(buyInitBody());
+  expect((await app.inject({ method: 'POST', url: '/orders', payload })).statusCode).toBe(200);
+  expect(events).toHaveLength(1);
+});
+
+it('Fastify leaves the answer to the webhooks before they begin', async () => {
+  const steps: string[] = [];
+  const plugin = fastifyPlugin({ node: async () => void steps.push('webhooks') }, { path: '/' });
+  let handle: Parameters<FastifyScope['all']>[1] | undefined;
+  await plugin({
+    removeAllContentTypeParsers: () => {},
+    addContentTypeParser: () => {},
+    addHook: () => {},
+    all: (_, handler) => {
+      handle = handler;
+    },
+  });
+  await handle?.(Object({ raw: {} }), Object({ raw: {}, hijack: () => steps.push('hijack') }));
+  expect(steps).toEqual(['hijack', 'webhooks']);
 });
 
 it("a route of the application's own, whose body Fastify has parsed, is told of the plugin", async () => {
@@ -50,7 +78,7 @@ it.each<[string, object, RegExp]>([
   expect(error).toMatchObject({ code: 'invalid_option', message: expect.stringMatching(message) });
 });
 
-it('the plugin refuses what is no webhooks, before the first event', () => {
-  const error = thrownBy(() => fastifyPlugin(Object({ keys: ['one'] }), { path: '/' }));
+it.each([Object({ keys: ['one'] }), undefined])('the plugin refuses %o, before the first event', (none) => {
+  const error = thrownBy(() => fastifyPlugin(none, { path: '/' }));
   expect(error).toMatchObject({ code: 'invalid_option', message: expect.stringContaining('createWebhooks') });
 });
