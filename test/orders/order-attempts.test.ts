@@ -4,7 +4,7 @@ import { RequestError, type RequestOutcome } from '../../src/errors/errors.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { type OrderSender, readJournalOptions } from '../../src/orders/journal-options.ts';
 import { type AttemptOptions, orderAttempts } from '../../src/orders/order-attempts.ts';
-import type { OrderRecord } from '../../src/orders/order-record.ts';
+import { type OrderRecord, orderNotFound } from '../../src/orders/order-record.ts';
 import { beginAttempt } from '../../src/orders/transitions.ts';
 import { rejected } from '../support/refusal.ts';
 import { down, keyOf, put, recordOf, recordsBench } from './records-bench.ts';
@@ -102,6 +102,16 @@ describe('an attempt', () => {
     });
   });
 
+  it('that the rules deny for an order that the journal does not have has no record', async () => {
+    const bench = attemptsBench();
+    const error = orderNotFound('A-1001');
+    const begin = () => {
+      throw error;
+    };
+    expect(await bench.attempt({ begin })).toEqual({ kind: 'denied', record: undefined, error });
+    expect(bench.requests).toEqual([]);
+  });
+
   it.each([true, false])('whose intent may have been written is not-sent (reports: %s)', async (reports) => {
     const bench = attemptsBench();
     bench.hooks.after = down;
@@ -194,7 +204,9 @@ describe('the failure of an attempt', () => {
     const bench = attemptsBench();
     const made = await bench.attempt();
     if (made.kind !== 'sent') throw new Error('It was not sent.');
-    expect(bench.failureOf({ ...made.record, state: 'unknown' }, made.sent)).toBeUndefined();
+    // A person has settled it meanwhile, and another request is under way.
+    const settled: OrderRecord = { ...made.record, evidence: 'person', unresolved: ['b'] };
+    expect(bench.failureOf(settled, made.sent)).toBeUndefined();
   });
 
   it.each<[Evidence, RequestOutcome, string | undefined]>([
