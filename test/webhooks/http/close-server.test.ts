@@ -1,0 +1,148 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  type ClosableServer,
+  type CloseServerOptions,
+  closeServer,
+} from '../../../src/webhooks/close-server.ts';
+import { warningsDuring } from '../warnings.ts';
+
+beforeEach(
+  () =>
+    void vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'performance'],
+    }),
+);
+afterEach(() => void vi.useRealTimers());
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+/** A server whose connections end when a test says so, and when its idle ones were closed. */
+function open(options: CloseServerOptions = {}, isHttp2 = false) {
+  const calls: string[] = [];
+  const idleClosedAt: number[] = [];
+  const begun = performance.now();
+  let end = () => {};
+  const events = new EventEmitter();
+  const server: ClosableServer = {
+    close(callback) {
+      end = callback;
+      // As Node's own does.
+      server.closeIdleConnections?.();
+    },
+    prependListener: (name, listener) => events.prependListener(name, listener),
+    closeIdleConnections: () => void idleClosedAt.push(performance.now() - begun),
+    closeAllConnections: () => void calls.push('all connections closed'),
+  };
+  if (isHttp2) {
+    delete server.closeIdleConnections;
+    delete server.closeAllConnections;
+  }
+  let result = 'not ended';
+  const closing = closeServer(server, options).then((ended) => {
+    result = ended;
+  });
+  return {
+    calls,
+    idleClosedAt,
+    closing,
+    result: () => result,
+    end: () => end(),
+    request: (request: object, response: object) => events.emit('request', request, response),
+  };
+}
+
+describe('idle connections', () => {
+  it('are closed after half a second without a request, not at once', async () => {
+    const { idleClosedAt, request, end, closing } = open({ timeoutMs: 60_000 });
+    await pass(500);
+    expect(idleClosedAt).toEqual([]);
+    request({}, {});
+    await pass(499);
+    expect(idleClosedAt).toEqual([]);
+    await pass(103);
+    expect(idleClosedAt).toEqual([1_001, 1_051, 1_101]);
+    end();
+    await closing;
+  });
+
+  it('are closed after a quarter of the time where that is shorter', async () => {
+    const { idleClosedAt, end, closing } = open({ timeoutMs: 400 });
+    await pass(152);
+    expect(idleClosedAt).toEqual([101, 151]);
+    end();
+    await closing;
+  });
+
+  it('need not be closed by a server of HTTP/2', async () => {
+    const { end, closing, result } = open({}, true);
+    await pass(2_000);
+    end();
+    await closing;
+    expect(result()).toBe('drained');
+  });
+});
+
+describe('an answer', () => {
+  it.each<[string, { headersSent: boolean }, string[]]>([
+    ['says that it is the last on its connection', { headersSent: false }, ['connection: close']],
+    ['that has begun is left as it is', { headersSent: true }, []],
+  ])('%s', async (_, state, expected) => {
+    const { request, end, closing } = open();
+    const set: string[] = [];
+    request({}, { ...state, setHeader: (name: string, value: string) => set.push(`${name}: ${value}`) });
+    expect(set).toEqual(expected);
+    end();
+    await closing;
+  });
+
+  it('of HTTP/2 says nothing: its session ends, and is cut off when its time is over', async () => {
+    const steps: string[] = [];
+    const session = { close: () => steps.push('closed'), destroy: () => steps.push('destroyed') };
+    const { request, result } = open({ timeoutMs: 1_000 }, true);
+    request({ stream: { session } }, { headersSent: false, setHeader: () => steps.push('header set') });
+    request({ stream: {} }, {});
+    expect(steps).toEqual(['closed']);
+    await warningsDuring(() => pass(1_000));
+    expect(steps).toEqual(['closed', 'destroyed']);
+    expect(result()).toBe('cut-off');
+  });
+});
+
+describe('the time', () => {
+  it('is for the connections alone without an inbox', async () => {
+    const { calls, result } = open();
+    await pass(9_999);
+    expect([calls, result()]).toEqual([[], 'not ended']);
+    const warnings = await warningsDuring(() => pass(1));
+    expect([calls, result()]).toEqual([['all connections closed'], 'cut-off']);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'closeServer has cut off connections that did not end within its time (timeoutMs 10000).',
+    ]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is halved with an inbox, which gets what is left, also after connections were cut off', async () => {
+    const stop = vi.fn(async () => 'drained');
+    const { calls, result } = open({ timeoutMs: 1_000, inbox: { stop } });
+    await pass(499);
+    expect(calls).toEqual([]);
+    await warningsDuring(() => pass(1));
+    expect([calls, result()]).toEqual([['all connections closed'], 'cut-off']);
+    expect(stop.mock.calls).toEqual([[{ timeoutMs: 500 }]]);
+  });
+
+  it('that connections did not need is for the handlers of the inbox', async () => {
+    const stop = vi.fn(async () => 'cut-off');
+    const { calls, end, closing, result } = open({ timeoutMs: 5_000, inbox: { stop } });
+    await pass(1_210);
+    const warnings = await warningsDuring(() => {
+      end();
+      return closing;
+    });
+    expect(stop.mock.calls).toEqual([[{ timeoutMs: 3_790 }]]);
+    expect([calls, result()]).toEqual([[], 'cut-off']);
+    expect(String(warnings)).toContain('handlers of the inbox');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
