@@ -7,7 +7,7 @@ const folders = (process.env.MUTANTS ?? '').split(',');
 const inProcess = [
   'test/orders/{create,first-event,mismatch,observe,outage,reconcile,start,submit,unsettled}.integration.test.ts',
   'test/rotation/{key-file,one-partner,rotation,stored-keys}.integration.test.ts',
-  'test/webhooks/http/{adapter-requests,answers,body-deadline,body-limit,close-server,fetch,http2,node,parsed-body}.integration.test.ts',
+  'test/webhooks/http/{adapter-requests,answers,body-deadline,body-limit,fetch,http2,node,parsed-body}.integration.test.ts',
   'test/webhooks/http/frameworks/{fastify,lambda}.integration.test.ts',
   'test/webhooks/{found-credentials,inbox,refusals,refused-requests,secrecy,unrecognized}.integration.test.ts',
   'test/inbox/sqlite/{locked-file,private-file,sqlite-inbox}.integration.test.ts',
