@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { deliveryIndex } from '../../../src/inbox/store/delivery-index.ts';
+import type { JsonObject } from '../../../src/internal/json.ts';
+import { a, b, deliveryOf, failure, leaseMs, recordBench } from './record-bench.ts';
+
+describe('the records of a delivery', () => {
+  it('lie under the keys where every version looks for them', async () => {
+    const { clock, records, lease, keys } = recordBench();
+    const [at, until] = [`000${clock.now}`, `000${clock.now + leaseMs}`];
+    await records.insert(deliveryOf(a));
+    expect(await keys()).toEqual([`inbox/delivery/${a}`, `inbox/due/${at}/${a}`]);
+    const leased = await lease();
+    expect(await keys()).toEqual([`inbox/alone/${until}/${a}`, `inbox/delivery/${a}`]);
+    await records.moveToDeadLetters(leased, failure);
+    expect(await keys()).toEqual([`inbox/dead/${at}/${a}`, `inbox/delivery/${a}`]);
+  });
+
+  it('keep what a newer version has added to them', async () => {
+    const { store, records, lease, keys } = recordBench();
+    await records.insert(deliveryOf(a));
+    const both = await keys();
+    await store.transact(both, (found) => {
+      // Sound: both are objects.
+      for (const key of both) found.set(key, { ...(found.get(key) as JsonObject), region: 'west' });
+    });
+    await records.postpone(await lease(), 5_000, failure);
+    const left = await store.list({ prefix: '', limit: 10 });
+    expect(left).toMatchObject([{ value: { region: 'west' } }, { value: { region: 'west' } }]);
+  });
+
+  it('are made for no digest but 64 hexadecimal digits', async () => {
+    const { records, keys } = recordBench();
+    for (const digest of ['', 'a'.repeat(63), `${a}a`, 'A'.repeat(64), `${'a'.repeat(63)}\n`])
+      await expect(records.insert(deliveryOf(digest))).rejects.toThrow('64 hexadecimal digits');
+    expect(await keys()).toEqual([]);
+  });
+
+  it('that a stray entry of an index leads to are not leased twice, and the entry is dropped', async () => {
+    const { clock, store, settings, records, lease, keys } = recordBench();
+    await records.insert(deliveryOf(a));
+    const entry = { receivedAt: clock.now, writtenAt: clock.now };
+    const options = { ...settings, store };
+    const stray = (['due', 'alone'] as const).flatMap((name) =>
+      [a, b].map((digest) => deliveryIndex(name, options).keyOf(clock.now - 5, digest)),
+    );
+    await store.transact(stray, (found) => {
+      for (const key of stray) found.set(key, entry);
+    });
+    expect(await records.isIsolatedDue()).toBe(true);
+    expect(await records.leaseIsolated()).toEqual({ leased: undefined, dead: [] });
+    expect((await records.lease(2)).leased).toEqual([]);
+    expect((await lease()).attempt).toBe(1);
+    expect(await keys()).toHaveLength(2);
+  });
+});
+
+describe('a lease', () => {
+  it('goes to one of two workers that look at the same moment', async () => {
+    const { records, open } = recordBench();
+    await records.insert(deliveryOf(a));
+    const both = await Promise.all([records.lease(1), open().lease(1)]);
+    expect(both.flatMap(({ leased }) => leased)).toHaveLength(1);
+  });
+
+  it('of one that lost its lease goes to one of two workers, and lasts as long as any', async () => {
+    const { clock, records, open, lease } = recordBench();
+    await records.insert(deliveryOf(a));
+    await lease();
+    clock.now += leaseMs - 1;
+    expect(await records.isIsolatedDue()).toBe(false);
+    clock.now += 1;
+    const both = await Promise.all([records.leaseIsolated(), open().leaseIsolated()]);
+    expect(both.filter(({ leased }) => leased !== undefined)).toHaveLength(1);
+    clock.now += leaseMs - 1;
+    expect(await records.isIsolatedDue()).toBe(false);
+    clock.now += 1;
+    expect(await records.isIsolatedDue()).toBe(true);
+  });
+
+  it('lost side by side makes no dead letter, whatever the number of attempts', async () => {
+    const { records, lease, leaseAlone } = recordBench({ maxAttempts: 1 });
+    await records.insert(deliveryOf(a));
+    await lease();
+    expect(await leaseAlone()).toMatchObject({ attempt: 1, isolated: true });
+  });
+
+  it('of one that only waited for its turn alone is no lost one', async () => {
+    const { clock, records, lease, leaseAlone, whats } = recordBench({ maxAttempts: 2 });
+    await records.insert(deliveryOf(a));
+    await lease();
+    await records.postpone(await leaseAlone(), 1_000, failure);
+    clock.now += 1_000;
+    expect(await records.leaseIsolated()).toMatchObject({ leased: { attempt: 2 }, dead: [] });
+    expect(await whats()).toEqual(['lease-lost', 'failed']);
+  });
+
+  it('lost at the last attempt alone makes a dead letter, and the next delivery is leased', async () => {
+    const { clock, records, lease, leaseAlone, story } = recordBench({ maxAttempts: 1 });
+    await records.insert(deliveryOf(a));
+    await lease();
+    await leaseAlone();
+    clock.now += leaseMs - 1;
+    await records.insert(deliveryOf(b));
+    await lease();
+    clock.now += 1;
+    const { leased, dead } = await records.leaseIsolated();
+    expect(leased).toBeUndefined();
+    expect(dead).toMatchObject([{ delivery: { digest: a }, attempt: 1 }]);
+    const steps = [{ what: 'lease-lost' }, { what: 'dead', attempt: 1, code: 'lease_lost' }];
+    expect(await story()).toMatchObject({ state: 'dead', steps });
+    expect(await records.counts()).toEqual({ open: 1, dead: 1 });
+  });
+
+  it('that is given back leaves the attempt unused, and the delivery due when it was said', async () => {
+    const { clock, records, lease, whats } = recordBench();
+    await records.insert(deliveryOf(a));
+    await records.putBack(await lease(), 1_000);
+    clock.now += 999;
+    expect((await records.lease(1)).leased).toEqual([]);
+    clock.now += 1;
+    expect((await lease()).attempt).toBe(1);
+    expect(await whats()).toEqual(['put-back']);
+  });
+});
+
+describe('the end of a delivery', () => {
+  it('is remembered once, however often it is said', async () => {
+    const { records, lease, story, keys } = recordBench();
+    await records.insert(deliveryOf(a));
+    const leased = await lease();
+    await records.remove(leased);
+    await records.remove(leased);
+    expect(await records.isHandled(leased)).toBe(true);
+    expect(await story()).toEqual({ digest: a, state: 'handled', steps: [] });
+    expect(await keys()).toEqual([`inbox/delivery/${a}`]);
+    expect(await records.insert(deliveryOf(a))).toBe('duplicate');
+  });
+
+  it('counts though another worker has leased it by now', async () => {
+    const { records, lease, leaseAlone, keys } = recordBench();
+    await records.insert(deliveryOf(a));
+    const late = await lease();
+    const other = await leaseAlone();
+    await records.remove(late);
+    expect(await keys()).toEqual([`inbox/delivery/${a}`]);
+    await records.postpone(other, 1_000, failure);
+    expect(await records.counts()).toEqual({ open: 0, dead: 0 });
+  });
+
+  it('counts though the other worker moves or ends it at that moment', async () => {
+    for (const end of ['postpone', 'remove'] as const) {
+      const { records, open, interrupted, lease, leaseAlone, keys } = recordBench();
+      await records.insert(deliveryOf(a));
+      const late = await lease();
+      const other = await leaseAlone();
+      const act = () => (end === 'remove' ? records.remove(other) : records.postpone(other, 1_000, failure));
+      await open(0, interrupted(3, act)).remove(late);
+      expect(await keys()).toEqual([`inbox/delivery/${a}`]);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { a, deliveryOf, failure, leaseMs, recordBench } from './record-bench.ts';
+
+describe('what an ended process had leased', () => {
+  it('is freed by the next one that starts, the deliveries of others are not', async () => {
+    const { clock, ended, records, open, lease } = recordBench();
+    for (const digit of 'abc') await records.insert(deliveryOf(digit.repeat(64)));
+    for (const pid of [1, 2, 0]) await lease(open(pid));
+    ended.add(1);
+    const next = open(3);
+    await next.freeEnded(() => expect.unreachable());
+    expect(await next.leaseIsolated()).toMatchObject({ leased: { delivery: { digest: a }, attempt: 1 } });
+    expect(await next.leaseIsolated()).toEqual({ leased: undefined, dead: [] });
+    clock.now += leaseMs;
+    expect(await next.isIsolatedDue()).toBe(true);
+  });
+
+  it('alone is due after a pause, and no later than its lease would have ended', async () => {
+    for (const [asked, pauseMs] of [
+      [2_000, 2_000],
+      [600_000, leaseMs],
+    ] as const) {
+      const { clock, ended, records, open, lease, leaseAlone } = recordBench();
+      await records.insert(deliveryOf(a));
+      await lease(open(1));
+      await leaseAlone(open(1));
+      ended.add(1);
+      await records.freeEnded((attempt) => (attempt === 1 ? asked : 0));
+      clock.now += pauseMs - 1;
+      expect(await records.isIsolatedDue()).toBe(false);
+      clock.now += 1;
+      expect(await records.isIsolatedDue()).toBe(true);
+    }
+  });
+
+  it('is left as it is where it ended, or another process has it, at that moment', async () => {
+    const ends = ['handled', 'failed', 'leased'] as const;
+    for (const end of ends) {
+      const { clock, ended, records, open, interrupted, lease, story } = recordBench();
+      await records.insert(deliveryOf(a));
+      const leased = await lease(open(1));
+      ended.add(1);
+      let before: unknown;
+      async function act(): Promise<void> {
+        if (end === 'handled') await records.remove(leased);
+        if (end === 'failed') await records.postpone(leased, 5_000, failure);
+        if (end === 'leased') {
+          clock.now += leaseMs;
+          await open(2).leaseIsolated();
+        }
+        before = await story();
+      }
+      await open(3, interrupted(2, act)).freeEnded(() => 0);
+      expect(before).toBeDefined();
+      expect(await story()).toEqual(before);
+    }
+  });
+
+  it('is freed also where it has more than one page of deliveries', async () => {
+    const { ended, records, open } = recordBench();
+    const digests = Array.from({ length: 250 }, (_, number) => String(number).padStart(64, '0'));
+    for (const digest of digests) await records.insert(deliveryOf(digest));
+    expect((await open(1).lease(300)).leased).toHaveLength(250);
+    ended.add(1);
+    await records.freeEnded(() => 0);
+    let freed = 0;
+    while ((await records.leaseIsolated()).leased !== undefined) freed++;
+    expect(freed).toBe(250);
+  });
+});

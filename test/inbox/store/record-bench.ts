@@ -1,0 +1,81 @@
+import { expect } from 'vitest';
+import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
+import { deliveryRecords, type RecordLease } from '../../../src/inbox/store/delivery-records.ts';
+import { deliveryStories } from '../../../src/inbox/store/delivery-stories.ts';
+import type { ProcessView } from '../../../src/internal/process-identity.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
+import type { RecordStore } from '../../../src/store/record-store.ts';
+import { readHandling } from '../contract.ts';
+
+const prefix = 'inbox/';
+export const leaseMs = 65_000;
+export const failure = { reason: 'Error: no', code: 'handler_failed' };
+export const [a, b] = ['a'.repeat(64), 'b'.repeat(64)];
+export const deliveryOf = (digest: string) => ({
+  digest,
+  name: 'event.buy.init',
+  key: { index: 0 },
+  body: `{"of":"${digest}"}`,
+});
+
+/** Workers on one store and one clock, which only the test moves. */
+export function recordBench(options: HandlingOptions = {}) {
+  const clock = { now: 1_800_000_000_000 };
+  const now = () => clock.now;
+  const store = memoryStore({ now });
+  /** Killed processes. */
+  const ended = new Set<number>();
+  const viewOf = (pid: number): ProcessView => ({
+    self: () => (pid === 0 ? undefined : { space: 'machine', pid }),
+    hasEnded: (other) => ended.has(other.pid),
+  });
+  const settings = { ...readHandling({ now, ...options }), prefix };
+  const open = (pid = 0, of: RecordStore = store) =>
+    deliveryRecords({ ...settings, store: of, processes: viewOf(pid) });
+  const stories = deliveryStories({ ...settings, store, processes: viewOf(0) });
+  const records = open();
+
+  /** Waits for `act` before its transaction of this number, as if another process had been faster. */
+  function interrupted(number: number, act: () => Promise<unknown>): RecordStore {
+    let left = number;
+    return {
+      ...store,
+      async transact(...call) {
+        if (--left === 0) await act();
+        return store.transact(...call);
+      },
+    };
+  }
+  async function lease(of = records): Promise<RecordLease> {
+    const { leased } = await of.lease(1);
+    return leased[0] ?? expect.unreachable();
+  }
+  /** After a lease that nobody ended. */
+  async function leaseAlone(of = records): Promise<RecordLease> {
+    clock.now += leaseMs;
+    return (await of.leaseIsolated()).leased ?? expect.unreachable();
+  }
+  async function bury(digest: string): Promise<void> {
+    await records.insert(deliveryOf(digest));
+    await records.moveToDeadLetters(await lease(), failure);
+  }
+  const story = async (digest = a) => (await stories.find(digest, 1))[0];
+  const whats = async () => (await story())?.steps.map(({ what }) => what);
+  const keys = async () => (await store.list({ prefix: '', limit: 100 })).map(({ key }) => key);
+  return {
+    clock,
+    store,
+    settings,
+    ended,
+    open,
+    stories,
+    records,
+    interrupted,
+    lease,
+    leaseAlone,
+    bury,
+    story,
+    whats,
+    keys,
+  };
+}

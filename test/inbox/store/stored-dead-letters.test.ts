@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { a, b, deliveryOf, failure, recordBench } from './record-bench.ts';
+
+describe('a dead letter', () => {
+  it('is listed and read with its body only where that is asked for', async () => {
+    const { clock, records, bury } = recordBench();
+    await bury(a);
+    const letter = {
+      digest: a,
+      name: 'event.buy.init',
+      attempts: 1,
+      receivedAt: new Date(clock.now),
+      reason: 'Error: no',
+    };
+    const withBody = { ...letter, body: deliveryOf(a).body };
+    expect(await records.deadLetters({ limit: 5, withBody: false })).toEqual([letter]);
+    expect(await records.deadLetters({ limit: 5, withBody: true })).toEqual([withBody]);
+    expect(await records.deadLetter(a, { withBody: false })).toEqual(letter);
+    expect(await records.deadLetter(a, { withBody: true })).toEqual(withBody);
+  });
+
+  it('that is replayed or dropped while they are listed is left out', async () => {
+    const { records, open, interrupted, bury } = recordBench();
+    await bury(a);
+    await bury(b);
+    const act = () => Promise.all([records.replay(a), records.discard(b)]);
+    const listed = open(0, interrupted(1, act)).deadLetters({ limit: 5, withBody: true });
+    expect(await listed).toEqual([]);
+  });
+
+  it('has all its attempts again once it is replayed, with the clock as it is then', async () => {
+    const { clock, records, lease, bury, whats } = recordBench();
+    await bury(a);
+    clock.now += 5_000;
+    expect(await records.replay(a)).toBe(true);
+    expect(await records.counts()).toEqual({ open: 1, dead: 0 });
+    expect((await lease()).attempt).toBe(1);
+    expect(await whats()).toEqual(['dead', 'replayed']);
+  });
+
+  it('is replayed alone if it had to run alone before', async () => {
+    const { records, lease, leaseAlone } = recordBench();
+    await records.insert(deliveryOf(a));
+    await lease();
+    await records.moveToDeadLetters(await leaseAlone(), failure);
+    expect(await records.replay(a)).toBe(true);
+    expect((await records.lease(1)).leased).toEqual([]);
+    expect(await records.leaseIsolated()).toMatchObject({ leased: { attempt: 1, isolated: true } });
+  });
+
+  it('is replayed once, though two persons ask for it at the same moment', async () => {
+    const { records, open, interrupted, bury } = recordBench();
+    await bury(a);
+    const second = open(
+      0,
+      interrupted(2, async () => expect(await records.replay(a)).toBe(true)),
+    );
+    expect(await second.replay(a)).toBe(false);
+    expect(await records.counts()).toEqual({ open: 1, dead: 0 });
+  });
+
+  it('is not replayed once another person has dropped it, and stays known', async () => {
+    const { records, open, interrupted, bury, keys } = recordBench();
+    await bury(a);
+    const second = open(
+      0,
+      interrupted(2, async () => expect(await records.discard(a)).toBe(true)),
+    );
+    expect(await second.replay(a)).toBe(false);
+    expect(await keys()).toEqual([`inbox/delivery/${a}`]);
+    expect(await records.insert(deliveryOf(a))).toBe('duplicate');
+  });
+
+  it('is neither a delivery that is open or held, nor one that nobody knows', async () => {
+    const { records, lease, story } = recordBench();
+    await records.insert(deliveryOf(a));
+    async function touchNothing(): Promise<void> {
+      const before = await story();
+      for (const digest of [a, b, '', 'no digest', `${a}a`]) {
+        expect(await records.deadLetter(digest, { withBody: true })).toBeUndefined();
+        expect(await records.replay(digest)).toBe(false);
+        expect(await records.discard(digest)).toBe(false);
+      }
+      expect(await story()).toEqual(before);
+    }
+    await touchNothing();
+    const leased = await lease();
+    await touchNothing();
+    await records.remove(leased);
+    await touchNothing();
+  });
+});
+
+describe('the figures of the inbox', () => {
+  it('count those that wait, those that are held, and the dead', async () => {
+    const { records, lease, bury } = recordBench();
+    await bury(a);
+    for (const digit of 'bcdef') await records.insert(deliveryOf(digit.repeat(64)));
+    await lease();
+    await lease();
+    expect(await records.counts()).toEqual({ open: 5, dead: 1 });
+    expect(await records.countOpen(10)).toBe(5);
+    expect(await records.countOpen(4)).toBe(4);
+    expect(await records.countOpen(2)).toBe(2);
+  });
+
+  it('know the oldest, whether it waits or is held', async () => {
+    const { clock, records, lease } = recordBench();
+    expect(await records.oldestReceivedAt()).toBeUndefined();
+    const receivedAt = clock.now;
+    await records.insert(deliveryOf(a));
+    await lease();
+    clock.now += 1_000;
+    await records.insert(deliveryOf(b));
+    expect(await records.oldestReceivedAt()).toBe(receivedAt);
+  });
+});
