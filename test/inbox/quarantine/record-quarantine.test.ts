@@ -1,36 +1,6 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { KeptBody } from '../../../src/inbox/quarantine/quarantine.ts';
-import {
-  type RecordQuarantineOptions,
-  recordQuarantine,
-} from '../../../src/inbox/quarantine/record-quarantine.ts';
-import { memoryStore } from '../../../src/store/memory-store.ts';
-
-const day = 86_400_000;
-
-/** A quarantine, and the store below it. */
-function setUp(options: Partial<RecordQuarantineOptions> = {}) {
-  const clock = { time: 1_700_000_000_000 };
-  const now = () => clock.time;
-  const store = memoryStore({ now });
-  const open = () =>
-    recordQuarantine(store, { prefix: 'inbox/', quarantineMs: day, maxQuarantined: 100, now, ...options });
-  const quarantine = open();
-  return {
-    clock,
-    store,
-    open,
-    quarantine,
-    keep: (body: string, share = '00', partners = 'P') =>
-      quarantine.keep({ digest: digestOf(partners + body), body, partners, share }),
-  };
-}
-
-const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
-
-const bodiesOf = (kept: readonly KeptBody[]) => kept.map(({ body }) => body);
-const all = { limit: 300 };
+import { all, bodiesOf, day, setUp } from './quarantine-for-tests.ts';
 
 describe('the quarantine of a record store', () => {
   it('keeps bodies in the order of their arrival, for every process', async () => {

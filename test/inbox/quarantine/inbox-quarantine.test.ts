@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { InboxHost } from '../../../src/inbox/inbox.ts';
+import {
+  limitedQuarantine,
+  reviewNowAndThen,
+  reviewRegularly,
+} from '../../../src/inbox/quarantine/inbox-quarantine.ts';
+import type { CountedQuarantine } from '../../../src/inbox/quarantine/quarantine.ts';
+
+const body = { digest: 'ab'.repeat(32), body: '{}', partners: 'P', share: '00' };
+const unavailable = { code: 'store_unavailable' };
+
+/** The quarantine of an inbox whose store never answers. */
+function open(limits: { storeTimeoutMs?: number; maxPending?: number; quarantineMs?: number } = {}) {
+  const never = () => new Promise<never>(() => {});
+  const silent: CountedQuarantine = { keep: never, list: never, remove: never, count: never };
+  const options = { quarantineMs: 1, maxQuarantined: 1, now: () => 0 };
+  return limitedQuarantine(silent, { ...options, storeTimeoutMs: 60_000, maxPending: 1_000, ...limits });
+}
+
+/** Whether a call is refused at once, without waiting for the store. */
+async function isRefused(call: Promise<unknown> | undefined): Promise<boolean> {
+  const waits = new Promise((resolve) => setImmediate(resolve, 'waits'));
+  return (await Promise.race([call?.catch(() => 'refused'), waits])) === 'refused';
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+describe('the quarantine of an inbox', () => {
+  it('is none with quarantineMs: 0', () => {
+    expect(open({ quarantineMs: 0 })).toBeUndefined();
+  });
+
+  it('waits no longer for its store than the inbox does', async () => {
+    const quarantine = open({ storeTimeoutMs: 5 });
+    await expect(quarantine?.keep(body)).rejects.toMatchObject(unavailable);
+    await expect(quarantine?.list({ limit: 1 })).rejects.toMatchObject(unavailable);
+    await expect(quarantine?.remove(['x'])).rejects.toMatchObject(unavailable);
+    await expect(quarantine?.count()).rejects.toMatchObject(unavailable);
+  });
+
+  it.each([
+    [1_000, 100],
+    [3, 3],
+  ])(
+    'with maxPending: %i lets %i bodies wait for the store, and reviews go on beside them',
+    async (maxPending, most) => {
+      const quarantine = open({ maxPending });
+      for (let count = 0; count < most; count++) void quarantine?.keep(body);
+      expect(await isRefused(quarantine?.keep(body))).toBe(true);
+      expect(await isRefused(quarantine?.list({ limit: 1 }))).toBe(false);
+    },
+  );
+
+  it('lets no more reviews wait than the inbox lets deliveries', async () => {
+    const quarantine = open({ maxPending: 2 });
+    for (let count = 0; count < 2; count++) void quarantine?.list({ limit: 1 });
+    expect(await isRefused(quarantine?.remove(['x']))).toBe(true);
+  });
+});
+
+describe('a review of the quarantine', () => {
+  function reviewed() {
+    const review = vi.fn(async () => {});
+    const host: InboxHost = { hasHandlers: true, review, handle: async () => 'handled', report: () => {} };
+    const { review: _, ...hostWithout } = host;
+    return { review, host, hostWithout };
+  }
+
+  it('comes every two seconds while a process handles, until that ends', () => {
+    vi.useFakeTimers();
+    const { review, host, hostWithout } = reviewed();
+    const end = reviewRegularly(host);
+    const endOther = reviewRegularly(hostWithout);
+    vi.advanceTimersByTime(1_999);
+    expect(review).toHaveBeenCalledTimes(0);
+    vi.advanceTimersByTime(2_001);
+    expect(review).toHaveBeenCalledTimes(2);
+    end();
+    endOther();
+    vi.advanceTimersByTime(10_000);
+    expect(review).toHaveBeenCalledTimes(2);
+  });
+
+  it('comes now and then where a process may not stay: at most every two seconds', async () => {
+    let time = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => time);
+    const { review, host, hostWithout } = reviewed();
+    await reviewNowAndThen()(hostWithout);
+    const reviewNow = reviewNowAndThen();
+    for (time of [0, 1, 1_999]) await reviewNow(host);
+    expect(review).toHaveBeenCalledTimes(1);
+    time = 2_000;
+    await reviewNow(host);
+    expect(review).toHaveBeenCalledTimes(2);
+  });
+});
