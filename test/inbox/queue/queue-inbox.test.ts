@@ -4,6 +4,7 @@ import { type QueueInbox, queueInbox } from '../../../src/inbox/queue/queue-inbo
 import type { QueueMessage } from '../../../src/inbox/queue/queue-message.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { Webhooks } from '../../../src/webhooks/create-webhooks.ts';
+import type { DeliveryReport } from '../../../src/webhooks/receive-outcome.ts';
 import { gate, quietWebhooks } from '../../webhooks/deliveries.ts';
 import { order } from '../contract.ts';
 import { guarded, open } from './queue-for-tests.ts';
@@ -96,11 +97,14 @@ describe('queueInbox', () => {
     const messages: QueueMessage[] = [];
     const send = async (message: QueueMessage) => messages.push(message);
     const inbox = queueInbox({ send, now: () => clock.now, ignoreAfterMs: 60_000 });
-    const webhooks = quietWebhooks({ inbox }).on('buy.event.close', () => {});
+    const outcomes: string[] = [];
+    const onDelivery = ({ outcome }: DeliveryReport) => outcomes.push(outcome);
+    const webhooks = quietWebhooks({ inbox, onDelivery }).on('buy.event.close', () => {});
     await webhooks.receive(order('A'));
     expect(await inbox.handleMessage(messages[0])).toBe('retry');
     clock.now += 60_000;
     expect(await inbox.handleMessage(messages[0])).toBe('done');
+    expect(outcomes).toEqual(['stored', 'ignored']);
   });
 
   it('is done with it after ignoreAfterMs though the clock went back by a day', async () => {
