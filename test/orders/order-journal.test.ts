@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { ObservedEvent } from '../../src/orders/journal.ts';
 import type { OrderSender } from '../../src/orders/journal-options.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
@@ -65,6 +66,14 @@ describe('an order whose outcome is unknown', () => {
 });
 
 describe('observe', () => {
+  it.each([[null], ['A-1001'], [['A-1001']]])('finds no order in a body that is %j', async (body) => {
+    const { journal } = bench();
+    await journal.create(order);
+    // Sound: the body of an event that could not be read may be anything.
+    const observed = { body } as unknown as ObservedEvent;
+    expect(await journal.observe(observed)).toEqual({ result: 'unknown_order' });
+  });
+
   it('warns of an event whose order nobody can tell', async () => {
     const warnings = processWarnings();
     await bench().journal.observe({ partner_order_id: 7 });
@@ -174,6 +183,8 @@ describe('the arguments', () => {
     expect(String(await rejected(journal.settle('A-1', 'refused' as never, 'x')))).toContain(
       "The decision must be 'accepted' or 'abandoned'.",
     );
-    expect(() => another({ exchange: {} as never })).toThrow('exchange must be an ExchangeClient.');
+    // Sound, too.
+    for (const exchange of [{}, null, undefined])
+      expect(() => another({ exchange: exchange as never })).toThrow('exchange must be an ExchangeClient.');
   });
 });

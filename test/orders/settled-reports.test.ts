@@ -40,6 +40,15 @@ describe('onSettled', () => {
     expect(onSettled).toHaveBeenCalledTimes(1);
   });
 
+  it('that failed is not called again by a second event, but by the loop', async () => {
+    const onSettled = vi.fn(() => Promise.reject(new Error('down')));
+    const { journal } = await lost({ onSettled });
+    await journal.observe(event());
+    expect(await journal.observe(event())).toMatchObject({ result: 'known' });
+    expect(onSettled).toHaveBeenCalledTimes(1);
+    expect(await journal.health()).toMatchObject({ unreported: 1 });
+  });
+
   it('of another process is left to its loop by a journal that has none, without a warning', async () => {
     const warnings = processWarnings();
     const onSettled = vi.fn();
