@@ -209,7 +209,7 @@ export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrd
   return {
     ...shown,
     state,
-    ...(state === 'sending' && leaseUntil !== undefined && { leaseUntil }),
+    ...(state === 'sending' && { leaseUntil }),
     ...(record.ordered !== undefined && { ordered: shownOrdered.parse(record.ordered) }),
     ...(record.timeline !== undefined && { timeline: toTimeline(record.partner_order_id, record.timeline) }),
     ...(record.events !== undefined && { events: shownEvents.parse(record.events) }),

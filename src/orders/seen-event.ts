@@ -201,7 +201,7 @@ function withEvent(record: OrderRecord, event: OrderEvent | undefined): OrderRec
   const { partner_order_id, ordered, timeline: stored } = record;
   const before = toTimeline(partner_order_id, stored ?? { seen: [], facts: {} });
   const after = applyEvent(before, withHashedAddress(event, ordered?.salt));
-  if (stored !== undefined && after === before) return stored;
+  if (after === before) return stored;
   const { seen, facts } = after;
   // A newer version may know more events and facts.
   const later = stored?.seen.filter((name) => !seen.includes(name)) ?? [];
