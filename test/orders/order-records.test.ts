@@ -166,6 +166,17 @@ describe('what the journal notes once', () => {
     expect(await bench.records.acceptedBefore()).toBeUndefined();
   });
 
+  it('is looked for before an order is accepted, which is then watched for as long as it takes', async () => {
+    const bench = recordsBench();
+    await bench.records.noteObservation();
+    const other = bench.open();
+    await other.readObservation();
+    const accepted = recordOf('A', bench, { state: 'accepted', awaitingEventSince: bench.clock.now });
+    await other.update('A', () => accepted);
+    bench.clock.now += 3 * day;
+    expect(await keysIn(bench, 'o:awaiting:')).toHaveLength(1);
+  });
+
   it('is looked for without a failure where the store does not answer', async () => {
     const bench = recordsBench();
     const broken = orderRecords(
@@ -232,6 +243,14 @@ describe('an event whose order the journal does not have', () => {
     expect(await allOf(bench.records.strays())).toEqual([stray]);
     bench.clock.now += 1;
     expect(await allOf(bench.records.strays())).toEqual([]);
+  });
+
+  it('is kept apart from the orders', async () => {
+    const bench = recordsBench();
+    await put(bench, 'B');
+    await bench.records.noteStray('A', seen('first'));
+    expect(await keysIn(bench, 'o:stray:')).toHaveLength(1);
+    expect(await allOf(bench.records.strays())).toMatchObject([{ partner_order_id: 'A' }]);
   });
 
   it('is kept although the store fails once', async () => {

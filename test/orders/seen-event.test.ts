@@ -6,6 +6,7 @@ import {
   type ComparisonRules,
   readSeenEvent,
   toOrderedMembers,
+  withDecision,
   withSeenEvent,
 } from '../../src/orders/seen-event.ts';
 import { buyFiatReceivedBody, buyInitBody, buyThirdPartyErrorBody } from '../support/bodies.ts';
@@ -50,9 +51,11 @@ describe('what the journal keeps of a payload', () => {
     ['half a character', '\ud800', false],
     ['nothing', undefined, false],
   ])('is a member that is %s, if an event can contradict it', (_, given, isKept) => {
-    // Sound: the schema of a deployment may allow it.
-    const kept = toOrderedMembers({ chain: given } as JsonObject, 's');
-    expect(kept).toStrictEqual(isKept ? { chain: given } : {});
+    for (const name of ['chain', 'fiat_currency', 'fiat_amount']) {
+      // Sound: the schema of a deployment may allow it.
+      const kept = toOrderedMembers({ [name]: given } as JsonObject, 's');
+      expect(kept).toStrictEqual(isKept ? { [name]: given } : {});
+    }
   });
 
   it('is the salted hash of the address, the same for all spellings of an EVM address', () => {
@@ -132,6 +135,53 @@ describe('an event in a record', () => {
       isRejected: true,
     });
     expect(observe(after, body).record).toBe(after);
+  });
+
+  it('passes once a person has decided about it, and is in the timeline from then on', () => {
+    const body = buyInitBody({ buyer_crypto_address: 'elsewhere' });
+    const { record: before } = observe(record(), body);
+    const decided = withDecision(before, 'It is right.', now + 1);
+    expect(decided).not.toHaveProperty('attention');
+    expect(decided.events).toMatchObject([{ decision: { at: now + 1, note: 'It is right.' } }]);
+    const { record: after, ...rest } = observe(decided, body);
+    expect(rest).toEqual({ mismatch: undefined, isRejected: false });
+    expect(after.timeline?.seen).toEqual(['event.buy.init']);
+    expect(after.events).toEqual(decided.events);
+    // Another one is a new one.
+    const other = buyInitBody({ buyer_crypto_address: 'elsewhere again' });
+    expect(observe(after, other)).toMatchObject({ isRejected: true, record: { attention: 'mismatch' } });
+  });
+
+  it.each<[ComparisonRules['rejectMismatch'], boolean, boolean]>([
+    ['address', true, false],
+    ['any', true, true],
+    ['never', false, false],
+  ])('with rejectMismatch %s is rejected as it says, and recorded', (rejectMismatch, elsewhere, other) => {
+    const isRejectedWith = (members: JsonObject, more: Partial<ComparisonRules> = {}) => {
+      const { isRejected, mismatch } = observe(record(), buyInitBody(members), { rejectMismatch, ...more });
+      expect(mismatch).toBeDefined();
+      return isRejected;
+    };
+    expect(isRejectedWith({ buyer_crypto_address: 'elsewhere' })).toBe(elsewhere);
+    expect(isRejectedWith({}, { sameOrder: () => false })).toBe(elsewhere);
+    expect(isRejectedWith({ chain: 'x' })).toBe(other);
+    expect(isRejectedWith({ fiat_currency: 'x' })).toBe(other);
+    expect(isRejectedWith({ fiat_amount_to_pay: 1 })).toBe(other);
+  });
+
+  it('differs in nothing if sameOrder finds it of the same order, and is shown to it with what was ordered', () => {
+    const body = buyInitBody({ buyer_crypto_address: 'elsewhere', chain: 'x' });
+    const asked: unknown[] = [];
+    const sameOrder: ComparisonRules['sameOrder'] = ({ isAddress, ...known }, event) => {
+      asked.push({ known, event, fits: [isAddress(address), isAddress('elsewhere')] });
+      return true;
+    };
+    const { mismatch, isRejected } = observe(record(), body, { sameOrder });
+    expect([mismatch, isRejected]).toEqual([undefined, false]);
+    const { salt, address: hash, ...known } = ordered;
+    expect(asked).toEqual([
+      { known: { partner_order_id: 'A-1001', ...known }, event: body, fits: [true, false] },
+    ]);
   });
 
   it('is looked into although it was seen before, once sameOrder finds it of another order', () => {
