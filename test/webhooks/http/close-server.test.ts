@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type ClosableServer,
@@ -13,6 +14,8 @@ beforeEach(
       toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'performance'],
     }),
 );
+// No process begins at 0.
+beforeEach(() => void vi.advanceTimersByTime(1_234));
 afterEach(() => void vi.useRealTimers());
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -144,5 +147,17 @@ describe('the time', () => {
     expect([calls, result()]).toEqual([[], 'cut-off']);
     expect(String(warnings)).toContain('handlers of the inbox');
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+it.each<[string, unknown, object, RegExp]>([
+  ['no server', undefined, {}, /server\.close/],
+  ['a misspelt option', createServer(), { timeLimitMs: 5 }, /"timeLimitMs" is not an option of closeServer/],
+  ['an inbox that cannot be stopped', createServer(), { inbox: {} }, /inbox\.stop/],
+  ['null as an inbox', createServer(), { inbox: null }, /inbox\.stop/],
+])('refuses %s', async (_, server, options, message) => {
+  await expect(closeServer(Object(server), options)).rejects.toMatchObject({
+    code: 'invalid_option',
+    message: expect.stringMatching(message),
   });
 });

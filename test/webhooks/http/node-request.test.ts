@@ -128,12 +128,15 @@ describe('a caller who has left', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('before the webhooks were reached is not waited for', async () => {
-    const { written, reports, start } = open({ destroyed: true });
-    await start();
-    expect(written).toEqual([]);
-    expect(reports).toMatchObject([{ code: 'body_unreadable' }]);
-  });
+  it.each([String(bytes.length), '0'])(
+    'before the webhooks were reached is not waited for (%s bytes)',
+    async (length) => {
+      const { written, reports, start } = open({ destroyed: true, headers: { 'content-length': length } });
+      await start();
+      expect(written).toEqual([]);
+      expect(reports).toMatchObject([{ code: 'body_unreadable' }]);
+    },
+  );
 
   it('in the same turn is not waited for, though its last event is over', async () => {
     const { request, written, reports, start } = open();
@@ -142,6 +145,42 @@ describe('a caller who has left', () => {
     await answered;
     expect(written).toEqual([]);
     expect(reports).toMatchObject([{ code: 'body_unreadable' }]);
+  });
+});
+
+describe('a body that a framework keeps', () => {
+  it.each<[string, Partial<NodeRequest>]>([
+    ['as text', { body: sent }],
+    ['as bytes', { body: Uint8Array.from(bytes) }],
+    ['as a part of other bytes', { body: Buffer.concat([bytes, bytes]).subarray(bytes.length) }],
+    ['beside what it has parsed', { body: {}, rawBody: bytes }],
+  ])('%s is taken, whatever the stream says', async (_, given) => {
+    const { written, events, start } = open({ ...given, readableEnded: true, readableDidRead: true });
+    await start();
+    expect(written).toEqual(received);
+    expect(events).toMatchObject([{ note: 'é😀' }]);
+  });
+
+  it.each<[string, Partial<NodeRequest>]>([
+    ['an object', { body: {} }],
+    ['nothing', { readableEnded: true }],
+  ])('as %s is refused where the stream was read', async (_, given) => {
+    const { reports, start } = open({ readableDidRead: true, ...given });
+    await start();
+    expect(reports).toMatchObject([{ code: 'raw_body_required' }]);
+  });
+
+  it.each<[string, Partial<NodeRequest>]>([
+    ['an empty object that no parser has filled', { body: {}, readableDidRead: false }],
+    ['null', { body: null, readableDidRead: true }],
+    ['a number', { body: 5, readableDidRead: true }],
+  ])('as %s is none: the stream is read', async (_, given) => {
+    const { request, written, start } = open(given);
+    const answered = start();
+    request.emit('data', bytes);
+    request.emit('end');
+    await answered;
+    expect(written).toEqual(received);
   });
 });
 
@@ -247,6 +286,8 @@ describe('a body that is too long', () => {
     request.emit('data', Buffer.alloc(11));
     request.emit('data', Buffer.alloc(11));
     await nextTurn();
+    // That of the rest of the body.
+    expect(vi.getTimerCount()).toBe(1);
     request.emit('end');
     await answered;
     expect(written.filter((part) => part === 413)).toHaveLength(1);
