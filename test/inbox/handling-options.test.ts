@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { leaseMsOf, longestWaitMsOf, reportStore } from '../../src/inbox/handling-options.ts';
+import { warningsDuring } from '../webhooks/warnings.ts';
+import { readHandling } from './contract.ts';
+
+describe('the times of handling', () => {
+  it.each([
+    [60_000, 65_000],
+    [5_000, 10_000],
+    [400, 800],
+  ])('of %i ms for a handler make a lease of %i ms', (timeLimitMs, leaseMs) => {
+    expect(leaseMsOf({ timeLimitMs })).toBe(leaseMs);
+  });
+
+  it.each<[string, object, number]>([
+    ['a lease', { timeLimitMs: 1_000_000, ignoreAfterMs: 0, retry: { maxDelayMs: 1 } }, 1_065_000],
+    ['a delay', { timeLimitMs: 1, ignoreAfterMs: 0, retry: { maxDelayMs: 900_000 } }, 960_000],
+    ['a missing handler', { timeLimitMs: 1, ignoreAfterMs: 700_000, retry: { maxDelayMs: 1 } }, 760_000],
+    ['what no number holds', { ignoreAfterMs: Number.MAX_SAFE_INTEGER }, Number.MAX_SAFE_INTEGER],
+  ])('let nothing wait longer than for %s', (_, options, waitMs) => {
+    expect(longestWaitMsOf(readHandling(options))).toBe(waitMs);
+  });
+});
+
+it('a hook that fails for a failure of the store is a warning with its name', async () => {
+  const onStoreError = () => {
+    throw new Error('no');
+  };
+  const warnings = await warningsDuring(() => reportStore(new Error('down'), { onStoreError }));
+  expect(warnings).toMatchObject([{ message: expect.stringContaining('onStoreError of an inbox failed') }]);
+});
