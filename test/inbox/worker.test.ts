@@ -1,81 +1,14 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
-import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import { reportStore } from '../../src/inbox/handling-options.ts';
-import type { AttemptResult, HandleResult, InboxHost } from '../../src/inbox/inbox.ts';
-import { startWorker, type WorkerOptions, type WorkSource } from '../../src/inbox/worker.ts';
 import { sleep } from '../../src/internal/backoff.ts';
-import { readHandling } from './contract.ts';
-
-const key = { index: 0 };
-
-function leaseOf(name: string): LeasedDelivery {
-  return { delivery: { digest: name, name, key, body: '{}' }, attempt: 1, receivedAt: Date.now() };
-}
-
-/** A worker on lists: of what may run side by side, and of what has to run alone. */
-function open(
-  { handle, ...given }: Partial<WorkSource<LeasedDelivery>> & Pick<InboxHost, 'handle'>,
-  options: HandlingOptions = {},
-  own: Partial<Pick<WorkerOptions, 'pollMs' | 'limit' | 'endsWhenIdle' | 'sleep'>> = {},
-) {
-  const sideBySide: LeasedDelivery[] = [];
-  const alone: LeasedDelivery[] = [];
-  const reports: (AttemptResult & { readonly name: string })[] = [];
-  const wakeReasons: unknown[] = [];
-  const worker = startWorker(
-    {
-      lease: async (limit) => ({ leased: sideBySide.splice(0, limit), pauseMs: Number.POSITIVE_INFINITY }),
-      isIsolatedDue: async () => alone.length > 0,
-      leaseIsolated: async () => ({ leased: alone.shift(), dead: [] }),
-      remove: async () => {},
-      postpone: async () => {},
-      putBack: async () => {},
-      moveToDeadLetters: async () => true,
-      release: async () => {},
-      ...given,
-    },
-    {
-      host: { hasHandlers: true, handle, report: ({ name }, result) => reports.push({ name, ...result }) },
-      ...readHandling({ onStoreError: () => {}, ...options }),
-      // Only the wait for work is a wait.
-      pollMs: 1,
-      sleep: (ms, signal) =>
-        new Promise((resolve) => {
-          if (ms !== 1) return resolve();
-          setTimeout(resolve, 1);
-          signal.addEventListener('abort', () => {
-            wakeReasons.push(signal.reason);
-            resolve();
-          });
-        }),
-      ...own,
-    },
-  );
-  return { worker, sideBySide, alone, reports, wakeReasons };
-}
-
-/** A handler that waits until it is let go, and what runs of it. */
-function heldHandler() {
-  const running = new Map<string, () => void>();
-  return {
-    running,
-    handle: ({ name }: { name: string }) =>
-      new Promise<HandleResult>((resolve) => {
-        running.set(name, () => {
-          running.delete(name);
-          resolve('handled');
-        });
-      }),
-    names: () => [...running.keys()],
-  };
-}
+import { heldHandler, leaseOf, openWorker, pause } from './worker-bench.ts';
 
 describe('what lost its lease', () => {
   it('waits for all that runs, and then runs with nothing beside it', async () => {
     const { handle, running, names } = heldHandler();
-    const { worker, sideBySide, alone } = open({ handle });
+    const { worker, sideBySide, alone } = openWorker({ handle });
     sideBySide.push(leaseOf('A'), leaseOf('B'));
     await vi.waitFor(() => expect(names()).toEqual(['A', 'B']));
     alone.push(leaseOf('suspect'));
@@ -102,7 +35,7 @@ describe('what lost its lease', () => {
 
   it('takes turns with the others: neither keeps the other waiting for ever', async () => {
     const order: string[] = [];
-    const { worker, sideBySide, alone } = open(
+    const { worker, sideBySide, alone } = openWorker(
       {
         handle: async ({ name }) => {
           order.push(name);
@@ -123,7 +56,7 @@ describe('what lost its lease', () => {
 
   it('is reported as dead when the lease of its last attempt was lost', async () => {
     let due = true;
-    const { worker, reports } = open({
+    const { worker, reports } = openWorker({
       handle: async () => 'handled',
       isIsolatedDue: async () => due,
       async leaseIsolated() {
@@ -141,7 +74,7 @@ describe('what lost its lease', () => {
 
   it('does not keep a stop from ending', async () => {
     const { handle, running, names } = heldHandler();
-    const { worker, sideBySide, alone } = open({ handle });
+    const { worker, sideBySide, alone } = openWorker({ handle });
     sideBySide.push(leaseOf('A'));
     await vi.waitFor(() => expect(names()).toEqual(['A']));
     alone.push(leaseOf('suspect'));
@@ -157,7 +90,7 @@ describe('a delivery whose lease ended before its handler could start', () => {
     const clock = { now: Date.now() };
     const handled: string[] = [];
     const back: string[] = [];
-    const { worker, sideBySide, reports } = open(
+    const { worker, sideBySide, reports } = openWorker(
       {
         async handle({ name }) {
           handled.push(name);
@@ -179,7 +112,7 @@ describe('a delivery whose lease ended before its handler could start', () => {
 
 it('a worker reports a handled delivery as failed when the store takes no word of it, since it is handled again', async () => {
   const down = new Error('down');
-  const { worker, sideBySide, reports } = open({
+  const { worker, sideBySide, reports } = openWorker({
     handle: async () => 'handled',
     remove: () => Promise.reject(down),
   });
@@ -190,7 +123,7 @@ it('a worker reports a handled delivery as failed when the store takes no word o
 
 it('a worker is woken without making an exception, whose stack would cost more than the rest of a delivery', async () => {
   const { handle, running, names } = heldHandler();
-  const { worker, sideBySide, wakeReasons } = open({ handle });
+  const { worker, sideBySide, wakeReasons } = openWorker({ handle });
   sideBySide.push(leaseOf('A'));
   await vi.waitFor(() => expect(names()).toEqual(['A']));
   worker.wake();
@@ -205,7 +138,7 @@ it.each([
   ['another worker has it by now', async () => false],
 ])('a worker does not report a delivery as dead when %s', async (_, moveToDeadLetters) => {
   const handle = () => Promise.reject(new Error('no'));
-  const { worker, sideBySide, reports } = open({ handle, moveToDeadLetters }, { maxAttempts: 1 });
+  const { worker, sideBySide, reports } = openWorker({ handle, moveToDeadLetters }, { maxAttempts: 1 });
   sideBySide.push(leaseOf('A'));
   await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', attempt: 1 }]));
   await worker.stop(100);
@@ -234,7 +167,7 @@ it.each([
 ])('a worker goes on when onStoreError %s', async (_, onStoreError) => {
   const lease = vi.fn().mockRejectedValueOnce(new Error('down'));
   lease.mockResolvedValue({ leased: [], pauseMs: Number.POSITIVE_INFINITY });
-  const { worker } = open({ handle: async () => 'handled', lease }, { onStoreError });
+  const { worker } = openWorker({ handle: async () => 'handled', lease }, { onStoreError });
   await vi.waitFor(() => expect(lease.mock.calls.length).toBeGreaterThan(1));
   expect(await worker.stop(100)).toBe('drained');
 });
@@ -242,7 +175,7 @@ it.each([
 describe('wake', () => {
   it('says whether the worker can take a delivery now', async () => {
     const { handle, running, names } = heldHandler();
-    const { worker, sideBySide } = open({ handle }, { concurrency: 2 });
+    const { worker, sideBySide } = openWorker({ handle }, { concurrency: 2 });
     expect(worker.wake()).toBe(true);
     sideBySide.push(leaseOf('A'));
     await vi.waitFor(() => expect(names()).toEqual(['A']));
@@ -259,7 +192,7 @@ describe('wake', () => {
 
   it('says that it cannot while a delivery runs alone', async () => {
     const { handle, running, names } = heldHandler();
-    const { worker, alone } = open({ handle });
+    const { worker, alone } = openWorker({ handle });
     alone.push(leaseOf('suspect'));
     await vi.waitFor(() => expect(names()).toEqual(['suspect']));
     expect(worker.wake()).toBe(false);
@@ -269,7 +202,7 @@ describe('wake', () => {
   });
 
   it('ends the pause of the worker', async () => {
-    const { worker, sideBySide, reports } = open(
+    const { worker, sideBySide, reports } = openWorker(
       { handle: async () => 'handled' },
       {},
       { pollMs: 600_000, sleep },
@@ -288,7 +221,10 @@ describe('a store that does not take the end of a delivery', () => {
   it('is asked five times, and onStoreError is told each time', async () => {
     const remove = vi.fn(() => Promise.reject(down));
     const onStoreError = vi.fn();
-    const { worker, sideBySide, reports } = open({ handle: async () => 'handled', remove }, { onStoreError });
+    const { worker, sideBySide, reports } = openWorker(
+      { handle: async () => 'handled', remove },
+      { onStoreError },
+    );
     sideBySide.push(leaseOf('A'));
     await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', error: down }]));
     expect(remove).toHaveBeenCalledTimes(5);
@@ -299,7 +235,7 @@ describe('a store that does not take the end of a delivery', () => {
   it('is asked once more by a worker that stops', async () => {
     const { handle, running, names } = heldHandler();
     const remove = vi.fn(() => Promise.reject(down));
-    const { worker, sideBySide } = open({ handle, remove });
+    const { worker, sideBySide } = openWorker({ handle, remove });
     sideBySide.push(leaseOf('A'));
     await vi.waitFor(() => expect(names()).toEqual(['A']));
     const stopped = worker.stop(1_000);
@@ -310,7 +246,7 @@ describe('a store that does not take the end of a delivery', () => {
 
   it('may take it later: then it is reported as it ended', async () => {
     const remove = vi.fn(async () => {}).mockRejectedValueOnce(down);
-    const { worker, sideBySide, reports } = open({ handle: async () => 'handled', remove });
+    const { worker, sideBySide, reports } = openWorker({ handle: async () => 'handled', remove });
     sideBySide.push(leaseOf('A'));
     await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'handled' }]));
     await worker.stop(100);
@@ -318,7 +254,7 @@ describe('a store that does not take the end of a delivery', () => {
 
   it('does not hide why the handler failed', async () => {
     const error = new Error('no');
-    const { worker, sideBySide, reports } = open({
+    const { worker, sideBySide, reports } = openWorker({
       handle: () => Promise.reject(error),
       postpone: () => Promise.reject(down),
     });
@@ -335,7 +271,7 @@ describe('a worker', () => {
       (end: string) =>
       async ({ delivery }: LeasedDelivery, reason?: unknown, code?: unknown) =>
         void ends.push([end, delivery.name, reason, code].filter((part) => part !== undefined).join(' '));
-    const { worker, sideBySide, reports } = open(
+    const { worker, sideBySide, reports } = openWorker(
       {
         async handle({ name }) {
           if (name === 'bad') throw new Error('no');
@@ -362,7 +298,7 @@ describe('a worker', () => {
   it('does not remove what its handler has marked in a transaction', async () => {
     const remove = vi.fn(async () => {});
     const isThere = vi.fn(async () => true);
-    const { worker, sideBySide, reports } = open({
+    const { worker, sideBySide, reports } = openWorker({
       handle: async () => 'handled',
       remove,
       markingOf: () => ({ isAsked: true, mark: async () => {}, isThere }),
@@ -378,7 +314,7 @@ describe('a worker', () => {
     const limits: number[] = [];
     const { handle, running, names } = heldHandler();
     const waiting = ['A', 'B', 'C', 'D'].map(leaseOf);
-    const { worker } = open(
+    const { worker } = openWorker(
       {
         handle,
         async lease(limit) {
@@ -403,7 +339,7 @@ describe('a worker', () => {
     const { handle, running, names } = heldHandler();
     const lease = vi.fn(async () => ({ leased: [leaseOf('A')], pauseMs: 0 }));
     const failing = { isIsolatedDue: () => Promise.reject(down) };
-    const { worker } = open({ handle, lease, ...failing }, {}, { endsWhenIdle: true });
+    const { worker } = openWorker({ handle, lease, ...failing }, {}, { endsWhenIdle: true });
     await vi.waitFor(() => expect(names()).toEqual(['A']));
     let hasEnded = false;
     const ended = worker.ended().finally(() => {
@@ -422,7 +358,7 @@ describe('a worker', () => {
     const onStoreError = vi.fn();
     const lease = vi.fn().mockRejectedValueOnce(down);
     lease.mockResolvedValue({ leased: [], pauseMs: Number.POSITIVE_INFINITY });
-    const { worker } = open(
+    const { worker } = openWorker(
       { handle: async () => 'handled', lease },
       { onStoreError },
       { pollMs: 70, sleep: async (ms) => pause(ms, pauses) },
@@ -438,7 +374,7 @@ describe('a worker', () => {
     ['no longer than pollMs', 600_000, 70],
   ])('pauses %s', async (_, pauseMs, expected) => {
     const pauses: number[] = [];
-    const { worker } = open(
+    const { worker } = openWorker(
       { handle: async () => 'handled', lease: async () => ({ leased: [], pauseMs }) },
       {},
       { pollMs: 70, sleep: async (ms) => pause(ms, pauses) },
@@ -451,7 +387,7 @@ describe('a worker', () => {
   it('looks for isolated deliveries once in pollMs, however often it is woken', async () => {
     const isIsolatedDue = vi.fn(async () => false);
     const lease = vi.fn(async () => ({ leased: [], pauseMs: Number.POSITIVE_INFINITY }));
-    const { worker } = open(
+    const { worker } = openWorker(
       { handle: async () => 'handled', isIsolatedDue, lease },
       {},
       { pollMs: 600_000, sleep },
@@ -471,7 +407,7 @@ describe('a worker', () => {
       calls.push('not freed');
       throw new Error('down');
     });
-    const { worker } = open({
+    const { worker } = openWorker({
       handle: async () => 'handled',
       freeEnded,
       lease: async () => {
@@ -489,7 +425,7 @@ describe('a worker', () => {
     const signals: (AbortSignal | undefined)[] = [];
     const released: string[] = [];
     const postpone = vi.fn(async () => {});
-    const { worker, sideBySide, reports } = open({
+    const { worker, sideBySide, reports } = openWorker({
       handle: (_, options) => {
         signals.push(options?.signal);
         return new Promise(() => {});
@@ -512,16 +448,10 @@ describe('a worker', () => {
     const onStoreError = vi.fn();
     const { handle, names } = heldHandler();
     const release = () => Promise.reject(down);
-    const { worker, sideBySide } = open({ handle, release }, { onStoreError });
+    const { worker, sideBySide } = openWorker({ handle, release }, { onStoreError });
     sideBySide.push(leaseOf('A'));
     await vi.waitFor(() => expect(names()).toEqual(['A']));
     expect(await worker.stop(10)).toBe('cut-off');
     expect(onStoreError.mock.calls).toEqual([[down]]);
   });
 });
-
-/** Notes the pause, and takes no time for it. */
-function pause(ms: number, pauses: number[]): Promise<void> {
-  pauses.push(ms);
-  return new Promise((resolve) => setTimeout(resolve, 1));
-}

@@ -1,0 +1,82 @@
+import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
+import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
+import type { AttemptResult, HandleResult, InboxHost } from '../../src/inbox/inbox.ts';
+import { startWorker, type WorkerOptions, type WorkSource } from '../../src/inbox/worker.ts';
+import { readHandling } from './contract.ts';
+
+const key = { index: 0 };
+
+export function leaseOf(name: string): LeasedDelivery {
+  return { delivery: { digest: name, name, key, body: '{}' }, attempt: 1, receivedAt: Date.now() };
+}
+
+/** A worker on lists: of what may run side by side, and of what has to run alone. */
+export function openWorker(
+  { handle, ...given }: Partial<WorkSource<LeasedDelivery>> & Pick<InboxHost, 'handle'>,
+  options: HandlingOptions = {},
+  own: Partial<Pick<WorkerOptions, 'pollMs' | 'limit' | 'endsWhenIdle' | 'sleep'>> = {},
+  hasHandlers = () => true,
+) {
+  const sideBySide: LeasedDelivery[] = [];
+  const alone: LeasedDelivery[] = [];
+  const reports: (AttemptResult & { readonly name: string })[] = [];
+  const wakeReasons: unknown[] = [];
+  const worker = startWorker(
+    {
+      lease: async (limit) => ({ leased: sideBySide.splice(0, limit), pauseMs: Number.POSITIVE_INFINITY }),
+      isIsolatedDue: async () => alone.length > 0,
+      leaseIsolated: async () => ({ leased: alone.shift(), dead: [] }),
+      remove: async () => {},
+      postpone: async () => {},
+      putBack: async () => {},
+      moveToDeadLetters: async () => true,
+      release: async () => {},
+      ...given,
+    },
+    {
+      host: {
+        get hasHandlers() {
+          return hasHandlers();
+        },
+        handle,
+        report: ({ name }, result) => reports.push({ name, ...result }),
+      },
+      ...readHandling({ onStoreError: () => {}, ...options }),
+      // Only the wait for work is a wait.
+      pollMs: 1,
+      sleep: (ms, signal) =>
+        new Promise((resolve) => {
+          if (ms !== 1) return resolve();
+          setTimeout(resolve, 1);
+          signal.addEventListener('abort', () => {
+            wakeReasons.push(signal.reason);
+            resolve();
+          });
+        }),
+      ...own,
+    },
+  );
+  return { worker, sideBySide, alone, reports, wakeReasons };
+}
+
+/** A handler that waits until it is let go, and what runs of it. */
+export function heldHandler() {
+  const running = new Map<string, () => void>();
+  return {
+    running,
+    handle: ({ name }: { name: string }) =>
+      new Promise<HandleResult>((resolve) => {
+        running.set(name, () => {
+          running.delete(name);
+          resolve('handled');
+        });
+      }),
+    names: () => [...running.keys()],
+  };
+}
+
+/** Notes the pause, and takes no time for it. */
+export function pause(ms: number, pauses: number[]): Promise<void> {
+  pauses.push(ms);
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}
