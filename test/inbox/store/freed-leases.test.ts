@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { a, deliveryOf, failure, leaseMs, recordBench } from './record-bench.ts';
+import { a, b, deliveryOf, failure, leaseMs, recordBench } from './record-bench.ts';
 
 describe('what an ended process had leased', () => {
   it('is freed by the next one that starts, the deliveries of others are not', async () => {
@@ -34,7 +34,7 @@ describe('what an ended process had leased', () => {
   });
 
   it('is left as it is where it ended, or another process has it, at that moment', async () => {
-    const ends = ['handled', 'failed', 'leased'] as const;
+    const ends = ['handled', 'failed', 'leased', 'leased anew'] as const;
     for (const end of ends) {
       const { clock, ended, records, open, interrupted, lease, story } = recordBench();
       await records.insert(deliveryOf(a));
@@ -44,6 +44,11 @@ describe('what an ended process had leased', () => {
       async function act(): Promise<void> {
         if (end === 'handled') await records.remove(leased);
         if (end === 'failed') await records.postpone(leased, 5_000, failure);
+        if (end === 'leased anew') {
+          // Its lease ends in the same millisecond.
+          await records.putBack(leased, 0);
+          await lease(open(2));
+        }
         if (end === 'leased') {
           clock.now += leaseMs;
           await open(2).leaseIsolated();
@@ -54,6 +59,17 @@ describe('what an ended process had leased', () => {
       expect(before).toBeDefined();
       expect(await story()).toEqual(before);
     }
+  });
+
+  it('is freed beside entries that lead to nothing', async () => {
+    const { ended, records, store, open, lease } = recordBench();
+    for (const digest of [a, b]) await records.insert(deliveryOf(digest));
+    for (const _ of [a, b]) await lease(open(1));
+    const lost = `inbox/delivery/${a}`;
+    await store.transact([lost], (found) => found.delete(lost));
+    ended.add(1);
+    await records.freeEnded(() => 0);
+    expect(await records.leaseIsolated()).toMatchObject({ leased: { delivery: { digest: b } } });
   });
 
   it('is freed also where it has more than one page of deliveries', async () => {

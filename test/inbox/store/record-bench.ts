@@ -25,13 +25,14 @@ export function recordBench(options: HandlingOptions = {}) {
   const store = memoryStore({ now });
   /** Killed processes. */
   const ended = new Set<number>();
-  const viewOf = (pid: number): ProcessView => ({
-    self: () => (pid === 0 ? undefined : { space: 'machine', pid }),
+  const viewOf = (pid: number, startedAt?: string): ProcessView => ({
+    self: () => (pid === 0 ? undefined : { space: 'machine', pid, startedAt }),
     hasEnded: (other) => ended.has(other.pid),
   });
   const settings = { ...readHandling({ now, ...options }), prefix };
-  const open = (pid = 0, of: RecordStore = store) =>
-    deliveryRecords({ ...settings, store: of, processes: viewOf(pid) });
+  /** The worker of a process; 0 cannot tell which one it is. */
+  const open = (pid = 0, of: RecordStore = store, startedAt?: string) =>
+    deliveryRecords({ ...settings, store: of, processes: viewOf(pid, startedAt) });
   const stories = deliveryStories({ ...settings, store, processes: viewOf(0) });
   const records = open();
 

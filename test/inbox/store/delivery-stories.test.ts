@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../../../src/internal/json.ts';
+import { a, b, deliveryOf, failure, leaseMs, recordBench } from './record-bench.ts';
+
+/** Changes the record of a delivery, as another version might write it. */
+async function rewrite(
+  { store }: ReturnType<typeof recordBench>,
+  digest: string,
+  change: (record: JsonObject) => JsonValue,
+): Promise<void> {
+  const key = `inbox/delivery/${digest}`;
+  // Sound: the record of a delivery is an object.
+  await store.transact([key], (records) => records.set(key, change(records.get(key) as JsonObject)));
+}
+
+describe('the stories of deliveries', () => {
+  it('tell the state of each, in the order of their digests', async () => {
+    const { clock, records, open, stories, lease } = recordBench();
+    const digests = ['a0', 'a1', 'a2', 'a3', 'b0'].map((start) => start.padEnd(64, '0'));
+    const [gone = '', dead = '', held = '', waiting = '', other = ''] = digests;
+    const receivedAt = new Date(clock.now);
+    for (const digest of [gone, dead, held]) await records.insert(deliveryOf(digest));
+    await records.remove(await lease());
+    await records.moveToDeadLetters(await lease(), failure);
+    await lease(open(7));
+    for (const digest of [waiting, other]) await records.insert(deliveryOf(digest));
+    const common = { name: 'event.buy.init', receivedAt, isAlone: false, reason: '', steps: [] };
+    const dueAt = new Date(clock.now + leaseMs);
+    const holder = { pid: 7, space: 'machine', hasEnded: false };
+    const steps = [{ at: receivedAt, what: 'dead', attempt: 1, code: 'handler_failed' }];
+    expect(await stories.find('a', 10)).toEqual([
+      { digest: gone, state: 'handled', steps: [] },
+      { ...common, digest: dead, state: 'dead', attempts: 1, reason: 'Error: no', steps },
+      { ...common, digest: held, state: 'held', attempts: 1, dueAt, holder },
+      { ...common, digest: waiting, state: 'waiting', attempts: 0, dueAt: receivedAt },
+    ]);
+    expect(await stories.find('a', 2)).toHaveLength(2);
+    expect(await stories.find('a', 5_000)).toHaveLength(4);
+    expect(await stories.find(waiting, 10)).toHaveLength(1);
+  });
+
+  it('of no beginning of a digest are none', async () => {
+    const { records, stories } = recordBench();
+    await records.insert(deliveryOf(a));
+    for (const beginning of ['', 'A', 'a ', 'a-', ' a', `${a}a`])
+      expect(await stories.find(beginning, 10)).toEqual([]);
+  });
+
+  it('leave out what another program has written', async () => {
+    const bench = recordBench();
+    for (const digest of [a, b]) await bench.records.insert(deliveryOf(digest));
+    for (const foreign of ['foreign', null, { handled: 'yes' }]) {
+      await rewrite(bench, b, () => foreign);
+      expect((await bench.stories.find('b', 10)).map(({ digest }) => digest)).toEqual([]);
+    }
+  });
+
+  it('keep the last twenty steps', async () => {
+    const { clock, records, stories, lease } = recordBench();
+    await records.insert(deliveryOf(a));
+    const begun = clock.now;
+    for (let step = 0; step < 22; step++) {
+      await records.putBack(await lease(), 0);
+      clock.now++;
+    }
+    const [story] = await stories.find(a, 1);
+    expect(story?.steps.map(({ at }) => at.getTime() - begun)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 2),
+    );
+  });
+
+  it('leave out the steps that this version does not know, which stay in the record', async () => {
+    const bench = recordBench();
+    await bench.records.insert(deliveryOf(a));
+    const known = { at: 5, what: 'put-back', attempt: 0 };
+    const steps = [known, { at: 6, what: 'moved', attempt: 1 }, { what: 7 }, 'note', { ...known, code: 9 }];
+    await rewrite(bench, a, (record) => ({ ...record, steps }));
+    const told = { ...known, at: new Date(5) };
+    expect((await bench.story())?.steps).toEqual([told, told]);
+    await bench.records.postpone(await bench.lease(), 1_000, failure);
+    expect((await bench.story())?.steps).toMatchObject([told, told, { what: 'failed' }]);
+    const [record] = await bench.store.list({ prefix: `inbox/delivery/${a}`, limit: 1 });
+    expect(record?.value).toMatchObject({ steps: [...steps, { what: 'failed' }] });
+  });
+
+  it('begin anew where the steps are no list', async () => {
+    const bench = recordBench();
+    await bench.records.insert(deliveryOf(a));
+    await rewrite(bench, a, (record) => ({ ...record, steps: 'none' }));
+    await bench.records.putBack(await bench.lease(), 1_000);
+    expect(await bench.whats()).toEqual(['put-back']);
+  });
+});
+
+describe('the stories of held deliveries', () => {
+  it('are those of leased ones, by the end of their leases, and no more than asked', async () => {
+    const { clock, records, stories, lease, leaseAlone } = recordBench();
+    for (const digest of [b, a]) await records.insert(deliveryOf(digest));
+    const waits = await lease();
+    clock.now += 1_000;
+    await lease();
+    const held = async (limit: number) => (await stories.held(limit)).map(({ digest }) => digest);
+    expect(await held(10)).toEqual([waits.delivery.digest, waits.delivery.digest === a ? b : a]);
+    expect(await held(1)).toEqual([waits.delivery.digest]);
+    // One that waits to be tried alone is not held.
+    await records.postpone(await leaseAlone(), 600_000, failure);
+    expect(await held(10)).toEqual([waits.delivery.digest === a ? b : a]);
+  });
+
+  it('are found by page when there are many', async () => {
+    const { records, stories } = recordBench();
+    for (let number = 0; number < 120; number++)
+      await records.insert(deliveryOf(String(number).padStart(64, '0')));
+    await records.lease(120);
+    expect(await stories.held(200)).toHaveLength(120);
+    expect(await stories.held(110)).toHaveLength(110);
+  });
+
+  it('leave out those that were handled a moment ago, and those without a record', async () => {
+    const bench = recordBench();
+    for (const digest of [a, b]) await bench.records.insert(deliveryOf(digest));
+    await bench.records.lease(2);
+    await rewrite(bench, a, () => ({ handled: true }));
+    expect((await bench.stories.held(10)).map(({ digest }) => digest)).toEqual([b]);
+  });
+});
+
+describe('the holder of a lease', () => {
+  const holder = { space: 'machine', pid: 7, until: 1_800_000_065_000 };
+
+  /** The holder that a story names, after the record has been given this one. */
+  async function read(change: (written: JsonObject) => JsonValue) {
+    const bench = recordBench();
+    await bench.records.insert(deliveryOf(a));
+    await bench.lease(bench.open(7));
+    // Sound: the lease has a holder.
+    await rewrite(bench, a, (record) => ({ ...record, holder: change(record.holder as JsonObject) }));
+    bench.ended.add(7);
+    await bench.open(8).freeEnded(() => 0);
+    return { ...(await bench.story()), isFreed: await bench.records.isIsolatedDue() };
+  }
+
+  it('is the process that took it', async () => {
+    const { space, pid } = holder;
+    const expected = { holder: { space, pid, hasEnded: true }, isFreed: true };
+    expect(await read((written) => written)).toMatchObject(expected);
+    expect(await read((written) => ({ ...written, startedAt: 5 }))).toMatchObject(expected);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['process 0', { pid: 0 }],
+    ['a negative process', { pid: -7 }],
+    ['half a process', { pid: 7.5 }],
+    ['a process in words', { pid: '7' }],
+    ['another lease', { token: 'another' }],
+    ['a lease without a name', { token: 5 }],
+    ['a machine without a name', { space: 5 }],
+    ['a lease without an end', { until: '1800000065000' }],
+  ])('is nobody where the record names %s: the lease ends by itself', async (_, wrong) => {
+    const story = await read((written) => ({ ...written, ...wrong }));
+    expect(story).toMatchObject({ state: 'held', isFreed: false });
+    expect(story).not.toHaveProperty('holder');
+  });
+
+  it('has its start kept in the record, where the system tells it', async () => {
+    for (const startedAt of ['99', undefined]) {
+      const bench = recordBench();
+      await bench.records.insert(deliveryOf(a));
+      const { token } = await bench.lease(bench.open(7, bench.store, startedAt));
+      const [record] = await bench.store.list({ prefix: 'inbox/delivery/', limit: 1 });
+      const expected = { ...holder, token, ...(startedAt !== undefined && { startedAt }) };
+      expect(Object(record?.value).holder).toEqual(expected);
+    }
+  });
+});
