@@ -136,7 +136,7 @@ describe('the BullMQ worker', () => {
     const { job } = jobOf({ attemptsMade: 1 });
     const error = await rejected(process(job));
     expect(error).toMatchObject({ name: 'Error', message: 'Error: no' });
-    expect(reports).toEqual([]);
+    expect([job.data, reports]).toEqual([delivery, []]);
     listeners.failed?.(job, error);
     expect(reports).toMatchObject([{ outcome: 'failed', attempt: 2, error: { message: 'no' } }]);
   });
@@ -330,5 +330,66 @@ describe('the stop of the BullMQ worker', () => {
     const { worker, errors } = await start(fail, {}, { close: () => Promise.reject(new Error('gone')) });
     await worker.stop(5_000);
     expect(errors).toMatchObject([{ message: 'gone' }]);
+  });
+
+  it('closes a worker that does not connect, and disconnects one that does not close', async () => {
+    const never = () => new Promise<never>(() => {});
+    const { worker, calls } = await start(fail, {}, { waitUntilReady: never });
+    const stubborn = await start(fail, {}, { close: never });
+    vi.useFakeTimers();
+    const stopped = Promise.all([worker.stop(5), stubborn.worker.stop(5)]);
+    await vi.advanceTimersByTimeAsync(5);
+    expect([calls, stubborn.calls]).toEqual([['close'], ['waitUntilReady']]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await stopped).toEqual(['drained', 'cut-off']);
+    expect(stubborn.calls).toEqual(['waitUntilReady', 'disconnect']);
+  });
+});
+
+describe('the start of the BullMQ worker', () => {
+  /** A process that may have no handler yet. */
+  function begin(hasHandlers: boolean, make: () => undefined = () => undefined) {
+    vi.useFakeTimers();
+    const errors: unknown[] = [];
+    let made = 0;
+    const host = { hasHandlers, handle: async () => 'handled' as const, report: () => {} };
+    const worker = startBullmqWorker(
+      () => {
+        made++;
+        return make();
+      },
+      {
+        host,
+        handling: readHandling({ onStoreError: (error: unknown) => errors.push(error) }),
+        remember: async () => {},
+      },
+    );
+    return { host, worker, errors, made: () => made };
+  }
+
+  it('waits for the first handler', async () => {
+    const { host, made } = begin(false);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(made()).toBe(0);
+    host.hasHandlers = true;
+    await vi.advanceTimersByTimeAsync(100);
+    expect(made()).toBe(1);
+  });
+
+  it('never comes once the inbox has stopped', async () => {
+    for (const hasHandlers of [true, false]) {
+      const { worker, made } = begin(hasHandlers);
+      expect(await worker.stop(5)).toBe('drained');
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(made()).toBe(0);
+    }
+  });
+
+  it('is reported where no worker can be made', async () => {
+    const { errors } = begin(true, () => {
+      throw new Error('no Redis');
+    });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(errors).toMatchObject([{ message: 'no Redis' }]);
   });
 });

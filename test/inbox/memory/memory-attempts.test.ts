@@ -5,7 +5,7 @@ import { order, receiver } from '../contract.ts';
 
 const digest = 'ab'.repeat(32);
 const delivery = { digest, name: 'event.buy.init', key: { index: 0 }, body: order('A') };
-const fail = () => Promise.reject(new Error('no'));
+const fail = () => Promise.reject(new Error('no such order'));
 
 /** An inbox with one dead letter, whose handler is mended. */
 async function withDeadLetter() {
@@ -21,28 +21,28 @@ async function withDeadLetter() {
 describe('the attempts of the memory inbox', () => {
   it('are counted on while a repetition is busy', async () => {
     const inbox = memoryInbox({ maxAttempts: 2 });
-    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no');
+    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no such order');
     const end = gate();
     const second = inbox.receive(delivery, () => end.opened.then(fail));
     expect(await inbox.receive(delivery, fail)).toBe('busy');
     end.open();
-    await expect(second).rejects.toThrow('no');
+    await expect(second).rejects.toThrow('no such order');
     expect(await inbox.deadLetters()).toMatchObject([{ attempts: 2 }]);
   });
 
   it('are forgotten when no handler wants the delivery any more', async () => {
     const inbox = memoryInbox({ maxAttempts: 1 });
-    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no');
+    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no such order');
     expect(await inbox.receive(delivery, async () => 'ignored')).toBe('ignored');
     expect(await inbox.deadLetters()).toEqual([]);
   });
 
   it('are no dead letter before the last one', async () => {
     const inbox = memoryInbox({ maxAttempts: 2 });
-    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no');
+    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no such order');
     expect(await inbox.deadLetters()).toEqual([]);
     expect(await inbox.health()).toEqual({ open: 0, dead: 0, quarantined: 0, oldestAgeMs: null });
-    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no');
+    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no such order');
     expect(await inbox.health()).toEqual({ open: 0, dead: 1, quarantined: 0, oldestAgeMs: null });
   });
 
@@ -96,7 +96,7 @@ describe('a dead letter of the memory inbox', () => {
 
   it('can be replayed to nobody without webhooks', async () => {
     const inbox = memoryInbox({ maxAttempts: 1 });
-    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no');
+    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no such order');
     expect(await inbox.replay(digest)).toBe(false);
   });
 });
