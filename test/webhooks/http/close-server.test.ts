@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type ClosableServer,
@@ -150,11 +149,13 @@ describe('the time', () => {
   });
 });
 
+const noServer: ClosableServer = { close: () => {}, prependListener: () => {} };
+
 it.each<[string, unknown, object, RegExp]>([
   ['no server', undefined, {}, /server\.close/],
-  ['a misspelt option', createServer(), { timeLimitMs: 5 }, /"timeLimitMs" is not an option of closeServer/],
-  ['an inbox that cannot be stopped', createServer(), { inbox: {} }, /inbox\.stop/],
-  ['null as an inbox', createServer(), { inbox: null }, /inbox\.stop/],
+  ['a misspelt option', noServer, { timeLimitMs: 5 }, /"timeLimitMs" is not an option of closeServer/],
+  ['an inbox that cannot be stopped', noServer, { inbox: {} }, /inbox\.stop/],
+  ['null as an inbox', noServer, { inbox: null }, /inbox\.stop/],
 ])('refuses %s', async (_, server, options, message) => {
   await expect(closeServer(Object(server), options)).rejects.toMatchObject({
     code: 'invalid_option',
