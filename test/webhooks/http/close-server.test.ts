@@ -157,7 +157,7 @@ it.each<[string, unknown, object, RegExp]>([
   ['an inbox that cannot be stopped', noServer, { inbox: {} }, /inbox\.stop/],
   ['null as an inbox', noServer, { inbox: null }, /inbox\.stop/],
 ])('refuses %s', async (_, server, options, message) => {
-  await expect(closeServer(Object(server), options)).rejects.toMatchObject({
+  await expect(Reflect.apply(closeServer, undefined, [server, options])).rejects.toMatchObject({
     code: 'invalid_option',
     message: expect.stringMatching(message),
   });

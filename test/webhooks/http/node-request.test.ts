@@ -47,7 +47,7 @@ const received = [200, expect.objectContaining(plain), '{"received":true} [end]'
 
 describe('a body over HTTP/1', () => {
   it('that came with its head is complete at its declared length, and no timer is set', async () => {
-    const { request, written, events, start } = open();
+    const { request, written, events, start } = open({}, { maxBodyBytes: bytes.length });
     const answered = start();
     request.emit('data', bytes);
     await nextTurn();
@@ -286,6 +286,7 @@ describe('a body that is too long', () => {
     request.emit('data', Buffer.alloc(11));
     request.emit('data', Buffer.alloc(11));
     await nextTurn();
+    expect(written[0]).toBe(413);
     // That of the rest of the body.
     expect(vi.getTimerCount()).toBe(1);
     request.emit('end');
