@@ -159,3 +159,37 @@ describe('the end of a delivery', () => {
     }
   });
 });
+
+describe('the mark of a delivery', () => {
+  it('ends it in the store of a transaction, and nothing before that is committed', async () => {
+    const { store, records, lease, story, keys } = recordBench();
+    await records.insert(deliveryOf(a));
+    const leased = await lease();
+    expect(await records.isHandled(leased)).toBe(false);
+    expect(await records.mark(leased, store)).toBe('marked');
+    expect(await records.isHandled(leased)).toBe(true);
+    expect(await story()).toEqual({ digest: a, state: 'handled', steps: [] });
+    expect(await keys()).toEqual([`inbox/delivery/${a}`]);
+  });
+
+  it('is not there in a store that does not hold it', async () => {
+    const { records, lease, story } = recordBench();
+    await records.insert(deliveryOf(a));
+    const leased = await lease();
+    const other = recordBench();
+    expect(await records.mark(leased, other.store)).toBe('absent');
+    expect(await other.keys()).toEqual([]);
+    expect(await story()).toMatchObject({ state: 'held' });
+  });
+
+  it('is not made once another worker has the delivery, or has handled it', async () => {
+    const { store, records, lease, leaseAlone, story } = recordBench();
+    await records.insert(deliveryOf(a));
+    const late = await lease();
+    const other = await leaseAlone();
+    expect(await records.mark(late, store)).toBe('lost');
+    expect(await story()).toMatchObject({ state: 'held' });
+    await records.remove(other);
+    expect(await records.mark(late, store)).toBe('lost');
+  });
+});

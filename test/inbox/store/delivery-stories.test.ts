@@ -49,8 +49,15 @@ describe('the stories of deliveries', () => {
   it('leave out what another program has written', async () => {
     const bench = recordBench();
     for (const digest of [a, b]) await bench.records.insert(deliveryOf(digest));
-    for (const foreign of ['foreign', null, { handled: 'yes' }]) {
-      await rewrite(bench, b, () => foreign);
+    const foreign: ((record: JsonObject) => JsonValue)[] = [
+      (record) => ({ ...record, index: 5 }),
+      () => ({ index: 'inbox/due/0000000000000005/b' }),
+      () => ({ handled: 'yes' }),
+      () => 'foreign',
+      () => null,
+    ];
+    for (const change of foreign) {
+      await rewrite(bench, b, change);
       expect((await bench.stories.find('b', 10)).map(({ digest }) => digest)).toEqual([]);
     }
   });
@@ -88,7 +95,16 @@ describe('the stories of deliveries', () => {
     await bench.records.insert(deliveryOf(a));
     await rewrite(bench, a, (record) => ({ ...record, steps: 'none' }));
     await bench.records.putBack(await bench.lease(), 1_000);
-    expect(await bench.whats()).toEqual(['put-back']);
+    const [record] = await bench.store.list({ prefix: 'inbox/delivery/', limit: 1 });
+    expect(Object(record?.value).steps).toMatchObject([{ what: 'put-back' }]);
+  });
+
+  it('know when a delivery is due below any prefix', async () => {
+    for (const prefix of ['plain-', 'of/many/parts/']) {
+      const { clock, records, stories } = recordBench({}, prefix);
+      await records.insert(deliveryOf(a));
+      expect(await stories.find(a, 1)).toMatchObject([{ state: 'waiting', dueAt: new Date(clock.now) }]);
+    }
   });
 });
 
@@ -162,7 +178,27 @@ describe('the holder of a lease', () => {
     expect(story).not.toHaveProperty('holder');
   });
 
-  it('has its start kept in the record, where the system tells it', async () => {
+  it.each([
+    ['as it was written', '99', '99'],
+    ['not, where the system does not tell it', undefined, undefined],
+    ['not, where the record has no text there', 5, undefined],
+  ])('has its start kept %s, also when its lease is freed', async (_, written, kept) => {
+    const bench = recordBench();
+    await bench.records.insert(deliveryOf(a));
+    const { token } = await bench.lease(bench.open(7, bench.store, '99'));
+    const taken = { ...holder, token };
+    const given = written === undefined ? taken : { ...taken, startedAt: written };
+    await rewrite(bench, a, (record) => ({ ...record, holder: given }));
+    bench.ended.add(7);
+    await bench.records.freeEnded(() => 0);
+    const [record] = await bench.store.list({ prefix: 'inbox/delivery/', limit: 1 });
+    expect(Object(record?.value).holder).toEqual({
+      ...taken,
+      ...(kept !== undefined && { startedAt: kept }),
+    });
+  });
+
+  it('is written with its start, where the system tells it', async () => {
     for (const startedAt of ['99', undefined]) {
       const bench = recordBench();
       await bench.records.insert(deliveryOf(a));

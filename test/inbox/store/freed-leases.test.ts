@@ -34,7 +34,7 @@ describe('what an ended process had leased', () => {
   });
 
   it('is left as it is where it ended, or another process has it, at that moment', async () => {
-    const ends = ['handled', 'failed', 'leased', 'leased anew'] as const;
+    const ends = ['handled', 'failed', 'leased', 'leased anew', 'freed'] as const;
     for (const end of ends) {
       const { clock, ended, records, open, interrupted, lease, story } = recordBench();
       await records.insert(deliveryOf(a));
@@ -44,6 +44,10 @@ describe('what an ended process had leased', () => {
       async function act(): Promise<void> {
         if (end === 'handled') await records.remove(leased);
         if (end === 'failed') await records.postpone(leased, 5_000, failure);
+        if (end === 'freed') {
+          clock.now += 1;
+          await open(4).freeEnded(() => 0);
+        }
         if (end === 'leased anew') {
           // Its lease ends in the same millisecond.
           await records.putBack(leased, 0);

@@ -7,7 +7,6 @@ import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { readHandling } from '../contract.ts';
 
-const prefix = 'inbox/';
 export const leaseMs = 65_000;
 export const failure = { reason: 'Error: no', code: 'handler_failed' };
 export const [a, b] = ['a'.repeat(64), 'b'.repeat(64)];
@@ -19,7 +18,7 @@ export const deliveryOf = (digest: string) => ({
 });
 
 /** Workers on one store and one clock, which only the test moves. */
-export function recordBench(options: HandlingOptions = {}) {
+export function recordBench(options: HandlingOptions = {}, prefix = 'inbox/') {
   const clock = { now: 1_800_000_000_000 };
   const now = () => clock.now;
   const store = memoryStore({ now });
