@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../../../src/errors/errors.ts';
+import type { InboxHost } from '../../../src/inbox/inbox.ts';
+import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
+import type { RecordStore } from '../../../src/store/record-store.ts';
+import { gate } from '../../webhooks/deliveries.ts';
+import { eventually, order, receiver } from '../contract.ts';
+
+const nothing = { handled: 0, ignored: 0, failed: 0, dead: 0, left: 0 };
+const delivery = { digest: 'a'.repeat(64), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
+
+function open(options: Partial<StoreInboxOptions> = {}) {
+  return storeInbox({ store: memoryStore(), role: 'drain', onStoreError: () => {}, ...options });
+}
+
+/** An inbox with one delivery, and a host of the test's own. */
+async function hosted(host: Partial<InboxHost>) {
+  const inbox = open();
+  const handle = vi.fn(async () => 'handled' as const);
+  inbox.attach?.({ hasHandlers: true, handle, report: () => {}, ...host });
+  await inbox.receive(delivery, handle);
+  return { inbox, handle };
+}
+
+describe('a call of drain', () => {
+  it('takes infinite limits for none', async () => {
+    const inbox = open();
+    const { webhooks } = receiver(inbox);
+    await webhooks.receive(order('A'));
+    const unlimited = Number.POSITIVE_INFINITY;
+    expect(await inbox.drain({ limit: unlimited, timeLimitMs: unlimited })).toEqual({
+      ...nothing,
+      handled: 1,
+    });
+  });
+
+  it('needs no review of its host', async () => {
+    const { inbox } = await hosted({});
+    expect(await inbox.drain()).toMatchObject({ left: 0 });
+  });
+
+  it('that is over while the kept deliveries are reviewed handles nothing', async () => {
+    const reviewed = gate();
+    const { inbox, handle } = await hosted({ review: () => reviewed.opened });
+    expect(await inbox.drain({ timeLimitMs: 10 })).toEqual({ ...nothing, left: 1 });
+    reviewed.open();
+    await sleep(10);
+    expect(handle).not.toHaveBeenCalled();
+  });
+
+  it('that is over while it waits for its turn reviews and handles nothing', async () => {
+    const [begun, end] = [gate(), gate()];
+    const review = vi.fn(async () => {});
+    const { inbox, handle } = await hosted({
+      review,
+      async handle() {
+        begun.open();
+        await end.opened;
+        return 'handled';
+      },
+    });
+    const first = inbox.drain();
+    await begun.opened;
+    expect(await inbox.drain({ timeLimitMs: 10 })).toEqual({ ...nothing, left: 1 });
+    end.open();
+    await first;
+    await sleep(10);
+    expect(review).toHaveBeenCalledTimes(1);
+    expect(handle).not.toHaveBeenCalled();
+  });
+
+  it('that waits for its turn is refused once the inbox stops', async () => {
+    const inbox = open();
+    const [begun, end] = [gate(), gate()];
+    const { webhooks } = receiver(inbox, () => {
+      begun.open();
+      return end.opened;
+    });
+    await webhooks.receive(order('A'));
+    const first = inbox.drain();
+    await begun.opened;
+    const second = inbox.drain();
+    second.catch(() => {});
+    const stopped = inbox.stop();
+    end.open();
+    await expect(second).rejects.toMatchObject({ code: 'inbox_stopped' });
+    expect(await stopped).toBe('drained');
+    await first.catch(() => {});
+  });
+
+  it('rejects when nothing can be leased, though the store still lists', async () => {
+    const store = memoryStore();
+    const inbox = open({ store: failsFrom(store, 3, () => new Error('down')) });
+    const { webhooks, calls } = receiver(inbox);
+    for (const id of ['A', 'B']) await webhooks.receive(order(id));
+    await expect(inbox.drain()).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(calls).toEqual([]);
+  });
+
+  it('waits for a store that takes its time', async () => {
+    const store = memoryStore();
+    const slow: RecordStore = {
+      ...store,
+      transact: (...call) => sleep(15).then(() => store.transact(...call)),
+    };
+    const inbox = open({ store: slow });
+    const { webhooks } = receiver(inbox);
+    await webhooks.receive(order('A'));
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
+  });
+
+  it('handles one by one where the store has room for the lease of one', async () => {
+    const full = () => new StoreError('disk_full', 'The disk is full.');
+    const inbox = open({ store: failsFrom(memoryStore(), 4, full) });
+    const { webhooks } = receiver(inbox);
+    for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 3 });
+  });
+
+  it('does not ask again where there is no room for the lease of one', async () => {
+    let leases = 0;
+    const full = () => {
+      leases++;
+      return new StoreError('disk_full', 'The disk is full.');
+    };
+    const inbox = open({ store: failsFrom(memoryStore(), 3, full) });
+    const { webhooks } = receiver(inbox);
+    await webhooks.receive(order('A'));
+    await expect(inbox.drain({ limit: 1 })).rejects.toMatchObject({ code: 'store_full' });
+    expect(leases).toBe(1);
+  });
+});
+
+/** Its transactions of this many keys and more fail: a delivery is inserted with two, and leased with three. */
+function failsFrom(store: RecordStore, most: number, error: () => Error): RecordStore {
+  return {
+    ...store,
+    transact: (keys, ...rest) =>
+      keys.length >= most ? Promise.reject(error()) : store.transact(keys, ...rest),
+  };
+}
+
+describe('other processes', () => {
+  /** A store that notes what it tells other processes. */
+  function telling() {
+    const told: string[] = [];
+    return { told, store: { ...memoryStore(), notify: (topic: string) => void told.push(topic) } };
+  }
+
+  it('are told of what a receiver has stored, and not of what was known', async () => {
+    const { told, store } = telling();
+    const { webhooks } = receiver(open({ store, role: 'receiver', prefix: 'shop/' }));
+    await webhooks.receive(order('A'));
+    await webhooks.receive(order('A'));
+    expect(told).toEqual(['shop/']);
+  });
+
+  it('are told only of what the own worker cannot take now', async () => {
+    const { told, store } = telling();
+    const inbox = open({ store, role: 'both', concurrency: 1, pollMs: 600_000 });
+    const [begun, end] = [gate(), gate()];
+    const { webhooks, calls } = receiver(inbox, () => {
+      begun.open();
+      return end.opened;
+    });
+    await webhooks.receive(order('A'));
+    await begun.opened;
+    expect(told).toEqual([]);
+    await webhooks.receive(order('B'));
+    expect(told).toEqual(['inbox/']);
+    end.open();
+    await eventually(() => expect(calls).toEqual(['A', 'B']));
+    await inbox.stop();
+  });
+
+  it('are told of what a stop has given back, and a store that tells nobody is no failure', async () => {
+    for (const { told, store } of [telling(), { told: ['inbox/'], store: memoryStore() }]) {
+      const onStoreError = vi.fn();
+      const inbox = open({ store, role: 'both', onStoreError });
+      const begun = gate();
+      const { webhooks } = receiver(inbox, () => {
+        begun.open();
+        return new Promise(() => {});
+      });
+      await webhooks.receive(order('A'));
+      await begun.opened;
+      expect(await inbox.stop({ timeoutMs: 10 })).toBe('cut-off');
+      expect(told).toEqual(['inbox/']);
+      expect(onStoreError).not.toHaveBeenCalled();
+    }
+  });
+});
+
+describe('a dead letter of a store', () => {
+  it('is read by its digest, and handled at once when it is replayed', async () => {
+    const inbox = open({ role: 'both', maxAttempts: 1, pollMs: 600_000 });
+    let isBroken = true;
+    const { webhooks, calls } = receiver(inbox, () => {
+      if (isBroken) throw new Error('no');
+    });
+    const body = order('A');
+    await webhooks.receive(body);
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    const [{ digest } = { digest: '' }] = await inbox.deadLetters();
+    expect(await inbox.deadLetter(digest, { withBody: true })).toMatchObject({ digest, body });
+    isBroken = false;
+    expect(await inbox.replay(digest)).toBe(true);
+    await eventually(() => expect(calls).toEqual(['A', 'A']));
+    await inbox.stop();
+  });
+});
+
+it('a delivery that its handler has marked in a transaction counts as handled, also if the handler fails then', async () => {
+  const store = memoryStore();
+  for (const fails of [false, true]) {
+    const inbox = open({ store, prefix: `${fails}/` });
+    const host: InboxHost = {
+      hasHandlers: true,
+      report: () => {},
+      async handle(_, options) {
+        await options?.mark?.(store);
+        if (fails) throw new Error('too late');
+        return 'handled';
+      },
+    };
+    inbox.attach?.(host);
+    await inbox.receive(delivery, async () => 'handled');
+    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
+  }
+});
