@@ -228,36 +228,3 @@ describe('the orders', () => {
     expect(bench.calls).toHaveLength(1);
   });
 });
-
-describe('an event whose order the journal does not have', () => {
-  const seen = (name: string) => ({ name, digest: `of ${name}`, body: {}, unread: [] });
-
-  it('is kept for 30 days, the first of each order', async () => {
-    const bench = recordsBench();
-    const at = bench.clock.now;
-    await bench.records.noteStray('A', seen('first'));
-    bench.clock.now += 1;
-    await bench.records.noteStray('A', seen('second'));
-    const stray = { partner_order_id: 'A', name: 'first', digest: 'of first', at };
-    bench.clock.now = at + 30 * day - 1;
-    expect(await allOf(bench.records.strays())).toEqual([stray]);
-    bench.clock.now += 1;
-    expect(await allOf(bench.records.strays())).toEqual([]);
-  });
-
-  it('is kept apart from the orders', async () => {
-    const bench = recordsBench();
-    await put(bench, 'B');
-    await bench.records.noteStray('A', seen('first'));
-    expect(await keysIn(bench, 'o:stray:')).toHaveLength(1);
-    expect(await allOf(bench.records.strays())).toMatchObject([{ partner_order_id: 'A' }]);
-  });
-
-  it('is kept although the store fails once', async () => {
-    const bench = recordsBench();
-    let failures = 0;
-    bench.hooks.before = () => (failures++ === 0 ? down() : undefined);
-    await bench.records.noteStray('A', seen('first'));
-    expect(await allOf(bench.records.strays())).toHaveLength(1);
-  });
-});

@@ -120,6 +120,10 @@ describe('an event in a record', () => {
     ]);
     expect(after).not.toHaveProperty('attention');
     expect(observe(after, body).record).toBe(after);
+    // Another one of its name adds to the timeline alone.
+    const { record: later } = observe(after, buyInitBody({ exchange_rate: 7 }));
+    expect(later.events).toBe(after.events);
+    expect(later.timeline?.facts.exchange_rate).toHaveLength(2);
   });
 
   it('that differs is kept once, and leaves the timeline', () => {
