@@ -51,7 +51,7 @@ async function readFetchBody(
   const alreadyRead: RequestBody = { refusal: 'raw_body_required', advice: fetchBodyAdvice };
   if (request.bodyUsed) return alreadyRead;
   if (isHeldToItsLength(request)) {
-    return await inTime(readWhole(request, maxBodyBytes), bodyTimeoutMs);
+    return await inTime(readWhole(request), bodyTimeoutMs);
   }
   if (request.body?.locked) return alreadyRead;
   if (request.body === null) return { body: new Uint8Array() };
@@ -79,9 +79,9 @@ function isHeldToItsLength(request: FetchRequest): boolean {
   );
 }
 
-async function readWhole(request: FetchRequest, maxBytes: number): Promise<RequestBody> {
-  const body = new Uint8Array(await request.arrayBuffer());
-  return body.byteLength > maxBytes ? { refusal: 'body_too_large' } : { body };
+/** Its size is checked where it is received. */
+async function readWhole(request: FetchRequest): Promise<RequestBody> {
+  return { body: new Uint8Array(await request.arrayBuffer()) };
 }
 
 async function readPieces(stream: ByteSource, maxBytes: number): Promise<RequestBody> {

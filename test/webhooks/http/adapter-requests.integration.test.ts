@@ -88,6 +88,11 @@ describe('a body that an adapter reads from the connection', () => {
     expect((await quietWebhooks().fetch(request)).status).toBe(400);
   });
 
+  it('and that something has read before is not guessed at', async () => {
+    const request = Object.create(adapterRequest(declared, whole), { bodyUsed: { value: true } });
+    expect((await quietWebhooks().fetch(request)).status).toBe(500);
+  });
+
   it('is measured all the same', async () => {
     const request = adapterRequest({ 'content-length': '5' }, whole);
     const response = await quietWebhooks({ maxBodyBytes: bytes.length - 1 }).fetch(request);

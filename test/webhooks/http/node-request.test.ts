@@ -5,7 +5,7 @@ import type { DeliveryReport } from '../../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../../src/webhooks/webhooks-options.ts';
 import { buyInitBody } from '../../support/bodies.ts';
 import { nextTurn } from '../../support/next-turn.ts';
-import { delivery, recordingWebhooks } from '../deliveries.ts';
+import { credentials, delivery, recordingWebhooks } from '../deliveries.ts';
 
 const sent = delivery(buyInitBody({ note: 'é😀' }));
 const bytes = Buffer.from(sent);
@@ -110,6 +110,27 @@ describe('a body over HTTP/1', () => {
     await refused;
     expect(long.reports).toMatchObject([{ code: 'body_too_large' }]);
   });
+});
+
+it.each([
+  ['/orders?a=1', { url: '/orders?a=1' }],
+  ['/shop/orders?a=1', { url: '/orders?a=1', originalUrl: '/shop/orders?a=1' }],
+])('keys can be looked for by the URL %s and the headers', async (expected, given) => {
+  const asked: unknown[] = [];
+  const { request, start } = open(
+    { ...given, headers: { 'x-partner': 'one' } },
+    {
+      credentials: ({ url, headers }) => {
+        asked.push(url, headers);
+        return credentials;
+      },
+    },
+  );
+  const answered = start();
+  request.emit('data', bytes);
+  request.emit('end');
+  await answered;
+  expect(asked).toEqual([expected, expect.objectContaining({ 'x-partner': 'one' })]);
 });
 
 describe('a caller who has left', () => {
