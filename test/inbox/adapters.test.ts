@@ -87,7 +87,9 @@ describe('the BullMQ inbox', () => {
 
   it('needs a queue, and something to make its worker with', () => {
     expect(() => bullmqInbox({ queue: queueThatAdds([]) })).toThrow('createWorker');
-    expect(refusal(() => bullmqInbox({} as { queue: BullQueue }))).toBe('ConfigurationError invalid_option');
+    const withoutQueue = () => bullmqInbox({} as { queue: BullQueue });
+    expect(refusal(withoutQueue)).toBe('ConfigurationError invalid_option');
+    expect(withoutQueue).toThrow('bullmqInbox needs a BullMQ queue.');
   });
 
   it('says which BullMQ it needs when the queue lacks a method', () => {
@@ -172,7 +174,9 @@ describe('the pg-boss inbox', () => {
   });
 
   it('needs a pg-boss', () => {
-    expect(refusal(() => pgBossInbox({} as { boss: Boss }))).toBe('ConfigurationError invalid_option');
+    const withoutBoss = () => pgBossInbox({} as { boss: Boss });
+    expect(refusal(withoutBoss)).toBe('ConfigurationError invalid_option');
+    expect(withoutBoss).toThrow('pgBossInbox needs a pg-boss instance.');
   });
 
   it('says which pg-boss it needs when the one given lacks a method', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bullmqInbox } from '../../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { BullJob, BullQueue } from '../../../src/inbox/bullmq/bullmq-job.ts';
 import type { InboxHost } from '../../../src/inbox/inbox.ts';
@@ -8,6 +8,7 @@ import { nextTurn } from '../../support/next-turn.ts';
 const digest = 'ab'.repeat(32);
 const delivery = { digest, name: 'x', key: { index: 0 }, body: '{"marker":1}' };
 const receivedAt = 1_800_000_000_000;
+const counts = { waiting: 1, active: 2, delayed: 3, prioritized: 4, failed: 5 };
 const newer = { ...writeDelivery(delivery), version: 2 };
 
 /** A failed job of a delivery, and what is done with it. */
@@ -41,10 +42,10 @@ function open(job?: BullJob, queueMembers: Partial<BullQueue> = {}) {
       asked.push(given);
       return job === undefined ? [] : [job];
     },
-    getJobCounts: async () => ({ waiting: 1, active: 2, delayed: 3, prioritized: 4, failed: 5 }),
+    getJobCounts: async (...types) => Object.fromEntries(types.map((type) => [type, counts[type]])),
     ...queueMembers,
   };
-  return { inbox: bullmqInbox({ queue, role: 'receiver', now: () => receivedAt + 500 }), asked };
+  return { inbox: bullmqInbox({ queue, role: 'receiver', now: () => receivedAt + 500 }), queue, asked };
 }
 
 describe('a dead letter of the BullMQ inbox', () => {
@@ -108,9 +109,10 @@ describe('a dead letter of the BullMQ inbox', () => {
     expect(steps).toEqual([]);
   });
 
-  it('is none if another program has stored the job', async () => {
-    const { inbox } = open(deadJob({ data: { foreign: true } }).job);
-    expect(await inbox.deadLetters()).toEqual([]);
+  it('is none if another program has stored the job, or if it is gone meanwhile', async () => {
+    const { job } = deadJob({ data: { foreign: true } });
+    const { inbox } = open(undefined, { getJobs: async () => [job, undefined, deadJob().job] });
+    expect(await inbox.deadLetters()).toEqual([letter]);
   });
 });
 
@@ -155,6 +157,19 @@ describe('the BullMQ inbox', () => {
     expect(open(undefined, withClient).inbox.quarantine).toBeDefined();
     expect(open(undefined, { getBackend: () => withClient }).inbox.quarantine).toBeDefined();
     expect(open(undefined, { ...withClient, getBackend: () => ({}) }).inbox.quarantine).toBeUndefined();
+  });
+
+  it('has no quarantine reviewed after its stop', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { queue } = open();
+    const inbox = bullmqInbox({ queue, createWorker: () => expect.unreachable() });
+    const review = vi.fn(async () => {});
+    inbox.attach?.({ hasHandlers: false, review, handle: async () => 'handled', report: () => {} });
+    vi.advanceTimersByTime(2_000);
+    await inbox.stop();
+    vi.advanceTimersByTime(10_000);
+    expect(review).toHaveBeenCalledTimes(1);
   });
 
   it('is drained at once where it only receives', async () => {

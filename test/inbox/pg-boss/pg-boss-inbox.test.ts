@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PgBossInboxOptions, pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss, NewBossJob } from '../../../src/inbox/pg-boss/pg-boss-job.ts';
 import { nextTurn } from '../../support/next-turn.ts';
@@ -115,6 +115,18 @@ describe('the pg-boss inbox', () => {
     expect(updates[0]?.slice(3)).toEqual([1_000, '{"attempts":-1}', '{"reason":"No handler."}']);
     expect([named('fail'), named('complete')]).toEqual([[], []]);
     await inbox.stop();
+  });
+
+  it('has no quarantine reviewed after its stop', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { inbox } = open();
+    const review = vi.fn(async () => {});
+    inbox.attach?.({ hasHandlers: false, review, handle: async () => 'handled', report: () => {} });
+    vi.advanceTimersByTime(2_000);
+    await inbox.stop();
+    vi.advanceTimersByTime(10_000);
+    expect(review).toHaveBeenCalledTimes(1);
   });
 
   it('makes its queues again after a job was not stored', async () => {
