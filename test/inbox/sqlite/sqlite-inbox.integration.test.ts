@@ -147,6 +147,23 @@ describe('the SQLite inbox', () => {
     expect((await inbox.deadLetters())[0]).not.toHaveProperty('body');
   });
 
+  it('stores a burst of more than 1,000 deliveries that wait for the disk together', async () => {
+    const inbox = open({ role: 'receiver', busyTimeoutMs: 5_000 });
+    const { webhooks } = receiver(inbox);
+    const ids = Array.from({ length: 1_200 }, (_, index) => `order ${index}`);
+    const outcomes = await Promise.all(ids.map((id) => webhooks.receive(order(id))));
+    expect(outcomes.filter(({ kind }) => kind !== 'stored')).toEqual([]);
+    expect(await inbox.counts()).toEqual({ open: 1_200, dead: 0 });
+  });
+
+  it('closes its file when it stops: SQLite leaves nothing beside it', async () => {
+    const inbox = open();
+    await receiver(inbox).webhooks.receive(order('A'));
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    expect(await inbox.stop()).toBe('drained');
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
   it('refuses an option that it does not have, with the nearest one', () => {
     // As JavaScript can write it.
     const misspelt = { pollMS: 5 } as object;

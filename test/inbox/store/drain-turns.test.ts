@@ -90,9 +90,8 @@ describe('a call of drain', () => {
     await first.catch(() => {});
   });
 
-  it('rejects when nothing can be leased, though the store still lists', async () => {
-    const store = memoryStore();
-    const inbox = open({ store: failsFrom(store, 3, () => new Error('down')) });
+  it('rejects when the store fails to lease, though it still lists, and has room for one', async () => {
+    const inbox = open({ store: failsFrom(memoryStore(), 4, () => new Error('down')) });
     const { webhooks, calls } = receiver(inbox);
     for (const id of ['A', 'B']) await webhooks.receive(order(id));
     await expect(inbox.drain()).rejects.toMatchObject({ code: 'store_unavailable' });
