@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Boss, insertJobs, type NewBossJob, queryJobs } from '../../../src/inbox/pg-boss/pg-boss-job.ts';
+import {
+  type Boss,
+  insertJobs,
+  type NewBossJob,
+  queryJobs,
+  type WriteSql,
+} from '../../../src/inbox/pg-boss/pg-boss-job.ts';
 import { rejected } from '../../support/refusal.ts';
 
 const job = (id: string): NewBossJob => ({ id, data: {}, retentionSeconds: 1 });
@@ -9,14 +15,15 @@ function bossWith({ known = [], refused = [] }: { known?: string[]; refused?: st
   const inserted: string[][] = [];
   const queries: unknown[][] = [];
   const boss: Pick<Boss, 'insert'> = {
-    async insert(_, jobs) {
+    async insert(_, jobs, { returnId }) {
+      expect(returnId).toBe(true);
       const ids = jobs.map(({ id }) => id);
       inserted.push(ids);
       return ids.filter((id) => !known.includes(id) && !refused.includes(id));
     },
   };
-  const query = async (...given: unknown[]) => {
-    queries.push(given);
+  const query = async (queue: string, write: WriteSql, ...values: unknown[]) => {
+    queries.push([queue, write('jobs'), ...values]);
     return known.map((id) => ({ id }));
   };
   return {
@@ -46,7 +53,8 @@ describe('jobs that are inserted into pg-boss together', () => {
     expect([known, stored]).toEqual(['duplicate', 'stored']);
     expect(refused).toBeInstanceOf(Error);
     expect(String(refused)).toContain('pg-boss did not store a job in inbox: was the queue deleted');
-    expect(queries).toEqual([['inbox', expect.any(Function), ['a', 'b']]]);
+    const byId = 'SELECT id FROM jobs WHERE name = $1 AND id = ANY($2::uuid[])';
+    expect(queries).toEqual([['inbox', byId, ['a', 'b']]]);
   });
 });
 
@@ -58,7 +66,7 @@ describe('the table of a queue', () => {
     const boss: Pick<Boss, 'findJobs' | 'getDb'> = {
       async findJobs(name, { db }) {
         asked.push(name);
-        await db.executeSql(sql);
+        expect(await db.executeSql(sql)).toEqual({ rows: [] });
         return [];
       },
       getDb: () => ({
@@ -75,7 +83,7 @@ describe('the table of a queue', () => {
   it.each(['pgboss.job', 'my_schema.j12', '"odd schema"."table-1"'])(
     'is read from the search of pg-boss: %s',
     async (table) => {
-      const { query, executed } = open(`SELECT id\n FROM  ${table}\nWHERE name = $1`);
+      const { query, executed } = open(`SELECT id\n FROM  ${table}\n  WHERE name = $1`);
       expect(await query('inbox', all, 'value')).toEqual([{ id: 'a' }]);
       expect(executed).toEqual([[`SELECT * FROM ${table}`, ['inbox', 'value']]]);
     },

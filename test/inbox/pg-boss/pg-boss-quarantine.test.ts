@@ -15,6 +15,7 @@ const empty = { number: '0', bytes: '0', shareNumber: '0', shareBytes: '0' };
 /** A quarantine in a pg-boss whose database answers each kind of search with these rows. */
 function open(rows: { tally?: object; expired?: object[]; oldest?: object[]; known?: object[] } = {}) {
   const calls: unknown[][] = [];
+  const lookups: string[] = [];
   const searches: { sql: string; values: readonly unknown[] }[] = [];
   let isAway = false;
   const boss: Pick<Boss, 'createQueue' | 'insert' | 'deleteJob' | 'findJobs' | 'getDb'> = {
@@ -24,7 +25,8 @@ function open(rows: { tally?: object; expired?: object[]; oldest?: object[]; kno
       return rows.known === undefined ? jobs.map((one) => one.id) : [];
     },
     deleteJob: async (...given) => void calls.push(['deleteJob', ...given]),
-    async findJobs(_, { db }) {
+    async findJobs(name, { db }) {
+      lookups.push(name);
       await db.executeSql('SELECT id FROM pgboss.job WHERE name = $1');
       return [];
     },
@@ -42,6 +44,7 @@ function open(rows: { tally?: object; expired?: object[]; oldest?: object[]; kno
   return {
     quarantine: pgBossQuarantine({ boss: boss as Boss, ...options }),
     calls,
+    lookups,
     searches,
     goAway: (away: boolean) => {
       isAway = away;
@@ -114,8 +117,8 @@ describe('the quarantine in pg-boss', () => {
     ]);
   });
 
-  it('makes its queue again after a failure, since it may be gone', async () => {
-    const { quarantine, calls, goAway } = open();
+  it('makes its queue again after a failure, since it may be gone, and looks for its table', async () => {
+    const { quarantine, calls, lookups, goAway } = open();
     await quarantine.count();
     goAway(true);
     await expect(quarantine.count()).rejects.toThrow('away');
@@ -123,5 +126,6 @@ describe('the quarantine in pg-boss', () => {
     await quarantine.count();
     await quarantine.count();
     expect(calls.map(([name]) => name)).toEqual(['createQueue', 'createQueue']);
+    expect(lookups).toEqual(['inbox_unverified', 'inbox_unverified']);
   });
 });
