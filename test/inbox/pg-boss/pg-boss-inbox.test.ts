@@ -44,7 +44,7 @@ function open(
     getDb: () => ({ executeSql: async (sql, values = []) => ({ rows: answer(sql, values) }) }),
   };
   const inbox = pgBossInbox({ boss, now: () => createdOn.getTime(), ...options });
-  return { inbox, boss, calls, named: (name: string) => calls.filter(([call]) => call === name) };
+  return { inbox, boss, calls, waiting, named: (name: string) => calls.filter(([call]) => call === name) };
 }
 
 const isActive = (sql: string) => (sql.includes('SELECT state') ? [{ state: 'active' }] : []);
@@ -166,4 +166,58 @@ describe('the pg-boss inbox', () => {
       ['deleteJob', 'partner_inbox_dead', ['d-1']],
     ]);
   });
+
+  it.each([
+    ['beside others', undefined, 0],
+    ['alone, as it was before', true, -1],
+  ])('replays a dead letter %s, with what a newer version has added', async (_, alone, priority) => {
+    const data = { ...received, attempts: 3, reason: 'no', receivedAt: 5, alone, more: 1 };
+    const { inbox, waiting } = open({ role: 'receiver' }, () => [{ id: 'd-1', data, createdOn }]);
+    expect(await inbox.replay(digest)).toBe(true);
+    expect(await inbox.replay(digest)).toBe(true);
+    const [first, second] = waiting;
+    expect(first).toMatchObject({ priority, expireInSeconds: 65 });
+    expect(first?.data).toEqual({ ...received, receivedAt: 5, more: 1 });
+    // The same job, so that two processes replay it once.
+    expect(first?.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(second?.id).toBe(first?.id);
+  });
+
+  it('leaves dead letters of a newer version as they are', async () => {
+    const data = { ...received, version: 2 };
+    const { inbox, named } = open({ role: 'receiver' }, () => [{ id: 'd-1', data, createdOn }]);
+    expect(await inbox.deadLetters()).toEqual([]);
+    await expect(inbox.discard(digest)).rejects.toThrow('The dead letter is in the form of a newer version');
+    expect(named('deleteJob')).toEqual([]);
+  });
+
+  it('reads no body that is not asked for, and no age where nothing is open', async () => {
+    const searches: string[] = [];
+    const { inbox } = open({ role: 'receiver' }, (sql) => {
+      searches.push(sql);
+      return sql.includes('epoch') ? [{ at: null }] : [];
+    });
+    expect(await inbox.health()).toMatchObject({ open: 0, oldestAgeMs: null });
+    searches.length = 0;
+    for (const withBody of [false, true]) await inbox.deadLetters({ limit: 7, withBody });
+    expect(searches.map((sql) => sql.includes(`'{"body":""}'`))).toEqual([true, false]);
+    expect(searches.filter((sql) => !sql.endsWith('LIMIT 7'))).toEqual([]);
+  });
+
+  it.each(['completed', 'retry'])(
+    'makes no second dead letter of a job that is in the state %s by now',
+    async (state) => {
+      const states: string[] = [];
+      const { inbox, named } = open({ maxAttempts: 1 }, (sql) => {
+        if (!sql.includes('SELECT state')) return [];
+        states.push(state);
+        return [{ state }];
+      });
+      const { webhooks } = receiver(inbox, () => Promise.reject(new Error('no')));
+      await webhooks.receive(order('A'));
+      await expect.poll(() => states).toEqual([state]);
+      await inbox.stop();
+      expect([named('insert'), named('complete')]).toEqual([[], []]);
+    },
+  );
 });
