@@ -108,6 +108,29 @@ describe('a delivery of an earlier version', () => {
     expect((await inbox.health()).oldestAgeMs).toBe(isDead ? null : 60_000);
   });
 
+  it('lies in the index of its state, and a dead one where it was received', async () => {
+    const { moved, recordOf } = open({
+      deliveries: {
+        a: {},
+        b: { alone: 1 },
+        c: { state: 'leased', due_at: now },
+        d: { state: 'dead', due_at: now },
+        e: { state: 'leased', due_at: now, body: 'x'.repeat(1_000_000) },
+      },
+    });
+    await moved();
+    const indexOf = (digit: string) => recordOf(digit)?.index.replace(/^inbox\/(\w+)\/0*(\d+)\/.*$/, '$1 $2');
+    expect([...'abcde'].map(indexOf)).toEqual([
+      `due ${receivedAt}`,
+      `alone ${receivedAt}`,
+      `alone ${now}`,
+      `dead ${receivedAt}`,
+      `dead ${receivedAt}`,
+    ]);
+    expect(recordOf('c')).toHaveProperty('lease');
+    expect(recordOf('e')).not.toHaveProperty('lease');
+  });
+
   it('keeps its body, its key and its trace', async () => {
     const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
     const matched_key = JSON.stringify({ index: 3, owner: 'shop', traceparent });
