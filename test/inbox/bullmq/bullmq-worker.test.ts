@@ -317,13 +317,19 @@ describe('the stop of the BullMQ worker', () => {
   });
 
   it('gives back a delivery that waits to run alone', async () => {
-    const { worker, process } = await start(() => new Promise(() => {}));
-    void process(jobOf().job);
+    const running = gate();
+    const { worker, process } = await start(async () => {
+      await running.opened;
+      return 'handled';
+    });
+    const other = process(jobOf().job);
     const lost = jobOf({ stalledCounter: 1 });
     const waiting = rejected(process(lost.job));
     expect(await worker.stop(5_000)).toBe('drained');
     expect(await waiting).toMatchObject({ name: 'WaitingError' });
     expect(lost.steps).toEqual([['moveToWait', 'token']]);
+    running.open();
+    await other;
   });
 
   it('says that the worker could not be closed', async () => {
