@@ -1,0 +1,158 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type PgBossInboxOptions, pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
+import type { Boss, BossJob } from '../../../src/inbox/pg-boss/pg-boss-job.ts';
+import { gate } from '../../webhooks/deliveries.ts';
+import { order, receiver } from '../contract.ts';
+
+const createdOn = new Date(1_800_000_000_000);
+
+/** A job as pg-boss gives it out, of its own number. */
+function jobOf(number: number, members: Partial<BossJob> = {}): BossJob {
+  const digest = String(number).repeat(64);
+  return {
+    ...{ id: `job-${number}`, state: 'active', priority: 0, retryCount: 0, createdOn, expireInSeconds: 65 },
+    ...{ output: null, sourceCreatedOn: null, sourceRetryCount: null },
+    data: { digest, name: 'buy.event.init', key: { index: 0 }, body: order(`O${number}`) },
+    ...members,
+  };
+}
+
+/** A pg-boss that gives out these jobs, and an inbox that handles them. */
+function open(
+  { jobs = [], alone = [], fetched }: { jobs?: BossJob[]; alone?: BossJob[]; fetched?: Promise<BossJob[]> },
+  options: Partial<PgBossInboxOptions> = {},
+  members: Partial<Boss> = {},
+) {
+  const calls: unknown[][] = [];
+  const errors: unknown[] = [];
+  const note = (...call: unknown[]) => void calls.push(call);
+  const boss: Boss = {
+    createQueue: async () => {},
+    async insert(name, added) {
+      note('insert', name, added);
+      return added.map(({ id }) => id);
+    },
+    async fetch(_, { batchSize, maxPriority }) {
+      note('fetch', batchSize);
+      if (fetched !== undefined) return await fetched;
+      return (maxPriority === undefined ? jobs : alone).splice(0, batchSize);
+    },
+    complete: async (_, ids) => note('complete', ids),
+    fail: async (_, id, data) => note('fail', id, data),
+    findJobs: async (_, { db }) =>
+      (await db.executeSql('SELECT id FROM pgboss.job WHERE name = $1')).rows as [],
+    deleteJob: async () => {},
+    getDb: () => ({
+      async executeSql(sql, values = []) {
+        if (sql.startsWith('UPDATE')) note('UPDATE', ...values);
+        if (sql.includes('SELECT state')) return { rows: [{ state: 'active' }] };
+        return { rows: sql.includes('SELECT 1') && alone.length > 0 ? [{}] : [] };
+      },
+    }),
+    ...members,
+  };
+  const inbox = pgBossInbox({
+    ...{ boss, pollMs: 60_000, onStoreError: (error) => errors.push(error) },
+    ...options,
+  });
+  onTestFinished(() => void inbox.stop({ timeoutMs: 10 }));
+  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...given]) => given);
+  return { inbox, errors, named };
+}
+
+describe('what pg-boss gives out', () => {
+  it('is handled a page at a time, without a pause while pages are full', async () => {
+    const { inbox, named } = open({ jobs: [jobOf(1), jobOf(2), jobOf(3)] }, { concurrency: 1 });
+    const { calls } = receiver(inbox);
+    await expect.poll(() => named('complete')).toHaveLength(3);
+    expect(calls).toEqual(['O1', 'O2', 'O3']);
+  });
+
+  it('and a newer version has stored is left to that, and said', async () => {
+    const newer = jobOf(1, { data: { ...Object(jobOf(1).data), version: 2 }, retryCount: 1 });
+    const { inbox, errors, named } = open({ jobs: [newer] });
+    const { calls } = receiver(inbox);
+    await expect.poll(() => named('UPDATE')).toEqual([['partner_inbox', 'job-1', 1, 10_000]]);
+    expect(errors).toMatchObject([{ code: 'newer_format' }]);
+    expect(calls).toEqual([]);
+  });
+
+  it('and is no delivery fails, and what goes wrong with that is reported', async () => {
+    const fail = vi.fn(async () => {
+      throw new Error('no connection');
+    });
+    const { inbox, errors } = open({ jobs: [jobOf(1, { data: {} })] }, {}, { fail });
+    receiver(inbox);
+    await expect.poll(() => errors).toMatchObject([{ cause: { message: 'no connection' } }]);
+    expect(fail).toHaveBeenCalledWith('partner_inbox', 'job-1', { reason: 'No delivery of the inbox.' });
+  });
+
+  it('and lost its lease is set apart, and not handled beside others', async () => {
+    const { inbox, named } = open({ jobs: [jobOf(1, { retryCount: 1 })] });
+    const { calls } = receiver(inbox);
+    await expect.poll(() => named('insert')).toMatchObject([['partner_inbox', [{ priority: -1 }]]]);
+    await expect.poll(() => named('complete')).toEqual([[['job-1']]]);
+    expect(calls).toEqual([]);
+  });
+
+  it('to be tried alone is handled, and is a dead letter once its attempts are used up', async () => {
+    const last = jobOf(1, { priority: -1, retryCount: 2, output: { reason: 'no' } });
+    const lost = jobOf(2, { priority: -1, retryCount: 3 });
+    const { inbox, named } = open({ alone: [last, lost] }, { maxAttempts: 3, pollMs: 5 });
+    const { calls } = receiver(inbox);
+    await expect.poll(() => named('insert')).toHaveLength(1);
+    expect(calls).toEqual(['O1']);
+    expect(named('insert')).toMatchObject([
+      ['partner_inbox_dead', [{ data: { attempts: 3, reason: expect.stringContaining('lease_lost') } }]],
+    ]);
+  });
+
+  it('alone is left to a newer version, and fails where it is no delivery', async () => {
+    const newer = jobOf(1, { priority: -1, data: { ...Object(jobOf(1).data), version: 2 } });
+    const foreign = jobOf(2, { priority: -1, data: {} });
+    const { inbox, named } = open({ alone: [newer, foreign] }, { pollMs: 5 });
+    receiver(inbox);
+    await expect.poll(() => named('fail')).toMatchObject([['job-2', {}]]);
+    expect(named('UPDATE')).toEqual([['partner_inbox', 'job-1', 0, 10_000]]);
+  });
+
+  it('after the stop is given back to another process, but for what is no delivery of this version', async () => {
+    const late = Promise.withResolvers<BossJob[]>();
+    const { inbox, named } = open({ fetched: late.promise });
+    const { calls } = receiver(inbox);
+    await expect.poll(() => named('fetch')).toHaveLength(1);
+    expect(await inbox.stop({ timeoutMs: 20 })).toBe('drained');
+    const newer = jobOf(2, { data: { ...Object(jobOf(2).data), version: 2 } });
+    late.resolve([jobOf(1), newer, jobOf(3, { data: {} })]);
+    await expect.poll(() => named('fail')).toEqual([['job-1', { reason: 'Cut off by a stop.' }]]);
+    expect([calls, named('UPDATE')]).toEqual([[], []]);
+  });
+});
+
+describe('a stop of the pg-boss inbox', () => {
+  it('is drained before anything has begun', async () => {
+    expect(await open({}, { role: 'receiver' }).inbox.stop()).toBe('drained');
+  });
+
+  it('waits for a delivery that is being stored', async () => {
+    const [begun, stored] = [gate(), gate()];
+    const insert: Boss['insert'] = async (_, jobs) => {
+      begun.open();
+      await stored.opened;
+      return jobs.map(({ id }) => id);
+    };
+    const { inbox } = open({}, { role: 'receiver' }, { insert });
+    const { webhooks } = receiver(inbox);
+    const receiving = webhooks.receive(order('A'));
+    await begun.opened;
+    let isStopped = false;
+    const stopping = inbox.stop({ timeoutMs: 5_000 }).then(() => {
+      isStopped = true;
+    });
+    await new Promise(setImmediate);
+    expect(isStopped).toBe(false);
+    stored.open();
+    expect(await receiving).toMatchObject({ kind: 'stored' });
+    await stopping;
+  });
+});
