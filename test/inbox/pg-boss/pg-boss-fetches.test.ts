@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PgBossInboxOptions, pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss, BossJob } from '../../../src/inbox/pg-boss/pg-boss-job.ts';
@@ -60,6 +61,8 @@ function open(
   return { inbox, errors, named };
 }
 
+const shortly = () => setTimeout(5);
+
 describe('what pg-boss gives out', () => {
   it('is handled a page at a time, without a pause while pages are full', async () => {
     const { inbox, named } = open({ jobs: [jobOf(1), jobOf(2), jobOf(3)] }, { concurrency: 1 });
@@ -114,6 +117,31 @@ describe('what pg-boss gives out', () => {
     receiver(inbox);
     await expect.poll(() => named('fail')).toMatchObject([['job-2', {}]]);
     expect(named('UPDATE')).toEqual([['partner_inbox', 'job-1', 0, 10_000]]);
+  });
+
+  it('too late for one look is taken by the next, and not asked for twice', async () => {
+    const late = Promise.withResolvers<BossJob[]>();
+    const asked: unknown[] = [];
+    const fetch: Boss['fetch'] = (_, { maxPriority }) => {
+      if (maxPriority === undefined) asked.push(maxPriority);
+      return asked.length > 1 ? Promise.resolve([]) : late.promise;
+    };
+    const { inbox, errors, named } = open({}, { pollMs: 5, storeTimeoutMs: 10, sleep: shortly }, { fetch });
+    const { calls } = receiver(inbox);
+    await expect.poll(() => errors.length).toBeGreaterThan(1);
+    expect(asked).toHaveLength(1);
+    late.resolve([jobOf(1)]);
+    await expect.poll(() => named('complete')).toEqual([[['job-1']]]);
+    expect(calls).toEqual(['O1']);
+  });
+
+  it('after a look that failed is asked for again', async () => {
+    const fetch = vi.fn<Boss['fetch']>(async () => []);
+    fetch.mockRejectedValueOnce(new Error('no connection')).mockResolvedValueOnce([jobOf(1)]);
+    const { inbox, errors, named } = open({}, { pollMs: 5, sleep: shortly }, { fetch });
+    receiver(inbox);
+    await expect.poll(() => named('complete')).toEqual([[['job-1']]]);
+    expect(errors).toMatchObject([{ cause: { message: 'no connection' } }]);
   });
 
   it('after the stop is given back to another process, but for what is no delivery of this version', async () => {

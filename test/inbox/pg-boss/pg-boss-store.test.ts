@@ -196,6 +196,18 @@ describe('a search', () => {
     expect(await store.isIsolatedDue()).toBe(isDue);
   });
 
+  it('for dead letters gives their bodies where they are asked for', async () => {
+    const { store } = open(() => [{ id, data: { ...delivery, attempts: 3, reason: 'no' }, createdOn }]);
+    expect(await store.deadLetters({ limit: 5, withBody: true })).toMatchObject([{ digest, body: '{}' }]);
+    expect(await store.deadLetters({ limit: 5, withBody: false })).not.toMatchObject([{ body: '{}' }]);
+  });
+
+  it('for one to be replayed may find what is no delivery, which stays', async () => {
+    const { store, named } = open(() => [{ id, data: { digest }, createdOn }]);
+    expect(await store.replay(digest)).toBe(true);
+    expect([named('insert'), named('deleteJob')]).toEqual([[], []]);
+  });
+
   it.each([
     ['nothing', [], undefined],
     ['no time', [{ at: null }], undefined],
