@@ -146,7 +146,7 @@ describe('what pg-boss gives out', () => {
 
   it('after the stop is given back to another process, but for what is no delivery of this version', async () => {
     const late = Promise.withResolvers<BossJob[]>();
-    const { inbox, named } = open({ fetched: late.promise });
+    const { inbox, named } = open({ fetched: late.promise }, { storeTimeoutMs: 50 });
     const { calls } = receiver(inbox);
     await expect.poll(() => named('fetch')).toHaveLength(1);
     expect(await inbox.stop({ timeoutMs: 20 })).toBe('drained');

@@ -67,6 +67,11 @@ function open({
   return { inbox, moved, recordOf, story };
 }
 
+it('a stop in the middle of the move rejects nothing that nobody awaits', async () => {
+  const { inbox } = open({ deliveries: { a: {} } });
+  expect(await inbox.stop()).toBe('drained');
+});
+
 describe('a delivery of an earlier version', () => {
   it.each<[string, object, object]>([
     ['that waits', {}, { state: 'waiting', attempts: 0, isAlone: false, dueAt: new Date(receivedAt) }],
