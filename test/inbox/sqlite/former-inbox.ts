@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /** The tables and the statements of the versions that had an engine of their own, up to the commit 9c17b3a. */
-const schema = `
+export const formerSchema = `
   PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
   CREATE TABLE IF NOT EXISTS partner_inbox_delivery (
     digest BLOB PRIMARY KEY NOT NULL,
@@ -28,7 +28,7 @@ const schema = `
 /** Writes into a file as an earlier version did, with the file open. */
 export function formerInbox(path: string) {
   const database = new DatabaseSync(path, { timeout: 5_000 });
-  database.exec(schema);
+  database.exec(formerSchema);
   const remember = database.prepare(
     'INSERT INTO partner_inbox_seen VALUES (?, ?) ON CONFLICT (digest) DO NOTHING',
   );

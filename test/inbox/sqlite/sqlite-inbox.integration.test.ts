@@ -171,6 +171,11 @@ describe('the SQLite inbox', () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  it('refuses a path that is none, and says whose it is', () => {
+    for (const none of ['', ':memory:', 'file:inbox.sqlite'])
+      expect(() => open({ path: none })).toThrow(/\bsqliteInbox\b/);
+  });
+
   it('does not open a file in a folder that is not there', () => {
     const missing = join(folder, 'missing', 'inbox.sqlite');
     expect(() => sqliteInbox({ path: missing })).toThrow(
