@@ -140,8 +140,10 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
       host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
     }
     isolated = leased === undefined ? 'none' : 'running';
-    // Other due deliveries go first, then the next one alone: neither waits for ever.
-    lookForIsolatedAt = Number.NEGATIVE_INFINITY;
+    // Other due deliveries go first, then the next one alone: neither waits for ever. What another process holds is due
+    // until it commits, so finding nothing is no reason to look again at once.
+    const isFound = leased !== undefined || dead.length > 0;
+    lookForIsolatedAt = isFound ? Number.NEGATIVE_INFINITY : performance.now() + pollMs;
     if (leased !== undefined) start(leased, elapsedMs);
   }
 

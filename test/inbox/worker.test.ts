@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
 import { reportStore } from '../../src/inbox/handling-options.ts';
 import { sleep } from '../../src/internal/backoff.ts';
+import { nextTurn } from '../support/next-turn.ts';
 import { heldHandler, leaseOf, openWorker, pause } from './worker-bench.ts';
 
 describe('what lost its lease', () => {
@@ -398,6 +399,22 @@ describe('a worker', () => {
     });
     await worker.stop(100);
     expect(isIsolatedDue).toHaveBeenCalledTimes(1);
+  });
+
+  it('pauses after an isolated delivery that is due and held by another process', async () => {
+    const pauses: number[] = [];
+    const leaseIsolated = vi.fn(async () => {
+      await nextTurn();
+      return { leased: undefined, dead: [] };
+    });
+    const { worker } = openWorker(
+      { handle: async () => 'handled', isIsolatedDue: async () => true, leaseIsolated },
+      {},
+      { pollMs: 600_000, sleep: async (ms) => pause(ms, pauses) },
+    );
+    await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(2));
+    await worker.stop(100);
+    expect(leaseIsolated).toHaveBeenCalledTimes(1);
   });
 
   it('leases nothing before the leases of ended processes are freed, and frees them once', async () => {
