@@ -71,12 +71,20 @@ describe('what pg-boss gives out', () => {
     expect(calls).toEqual(['O1', 'O2', 'O3']);
   });
 
+  it('is asked for again at once where a full page held nothing to handle', async () => {
+    const { inbox } = open({ jobs: [jobOf(1, { data: {} }), jobOf(2)] }, { concurrency: 1 });
+    const { calls } = receiver(inbox);
+    await expect.poll(() => calls).toEqual(['O2']);
+  });
+
   it('and a newer version has stored is left to that, and said', async () => {
     const newer = jobOf(1, { data: { ...Object(jobOf(1).data), version: 2 }, retryCount: 1 });
     const { inbox, errors, named } = open({ jobs: [newer] });
     const { calls } = receiver(inbox);
     await expect.poll(() => named('UPDATE')).toEqual([['partner_inbox', 'job-1', 1, 10_000]]);
-    expect(errors).toMatchObject([{ code: 'newer_format' }]);
+    expect(errors).toMatchObject([
+      { code: 'newer_format', message: expect.stringContaining('A stored delivery') },
+    ]);
     expect(calls).toEqual([]);
   });
 
@@ -100,11 +108,12 @@ describe('what pg-boss gives out', () => {
 
   it('to be tried alone is handled, and is a dead letter once its attempts are used up', async () => {
     const last = jobOf(1, { priority: -1, retryCount: 2, output: { reason: 'no' } });
-    const lost = jobOf(2, { priority: -1, retryCount: 3 });
-    const { inbox, named } = open({ alone: [last, lost] }, { maxAttempts: 3, pollMs: 5 });
-    const { calls } = receiver(inbox);
-    await expect.poll(() => named('insert')).toHaveLength(1);
-    expect(calls).toEqual(['O1']);
+    const lost = jobOf(2, { priority: -1, retryCount: 2 });
+    const worn = jobOf(3, { priority: -1, retryCount: 3 });
+    const { inbox, named } = open({ alone: [last, lost, worn] }, { maxAttempts: 3, pollMs: 5 });
+    const { calls, reports } = receiver(inbox);
+    await expect.poll(() => reports.at(-1)).toMatchObject({ outcome: 'dead', attempt: 3 });
+    expect(calls).toEqual(['O1', 'O2']);
     expect(named('insert')).toMatchObject([
       ['partner_inbox_dead', [{ data: { attempts: 3, reason: expect.stringContaining('lease_lost') } }]],
     ]);
@@ -113,10 +122,27 @@ describe('what pg-boss gives out', () => {
   it('alone is left to a newer version, and fails where it is no delivery', async () => {
     const newer = jobOf(1, { priority: -1, data: { ...Object(jobOf(1).data), version: 2 } });
     const foreign = jobOf(2, { priority: -1, data: {} });
-    const { inbox, named } = open({ alone: [newer, foreign] }, { pollMs: 5 });
+    const { inbox, named, errors } = open(
+      { alone: [newer, foreign, jobOf(3, { priority: -1 })] },
+      { pollMs: 5 },
+    );
     receiver(inbox);
-    await expect.poll(() => named('fail')).toMatchObject([['job-2', {}]]);
-    expect(named('UPDATE')).toEqual([['partner_inbox', 'job-1', 0, 10_000]]);
+    await expect.poll(() => named('complete')).toEqual([[['job-3']]]);
+    expect(named('fail')).toMatchObject([['job-2', {}]]);
+    expect(named('UPDATE')[0]).toEqual(['partner_inbox', 'job-1', 0, 10_000]);
+    expect(errors).toMatchObject([{ code: 'newer_format' }]);
+  });
+
+  it('alone may be nothing: another process was faster', async () => {
+    const looked = vi.fn();
+    const fetch: Boss['fetch'] = async (_, { maxPriority }) => {
+      if (maxPriority !== undefined) looked();
+      return [];
+    };
+    const { inbox, errors } = open({ alone: [jobOf(1)] }, { pollMs: 5, sleep: shortly }, { fetch });
+    receiver(inbox);
+    await expect.poll(() => looked.mock.calls.length).toBeGreaterThan(1);
+    expect(errors).toEqual([]);
   });
 
   it('too late for one look is taken by the next, and not asked for twice', async () => {
@@ -133,6 +159,38 @@ describe('what pg-boss gives out', () => {
     late.resolve([jobOf(1)]);
     await expect.poll(() => named('complete')).toEqual([[['job-1']]]);
     expect(calls).toEqual(['O1']);
+  });
+
+  it('is asked for again once the lease of a late fetch is over, whatever that one brings', async () => {
+    let time = 5_000;
+    vi.spyOn(performance, 'now').mockImplementation(() => time);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const fetches: PromiseWithResolvers<BossJob[]>[] = [];
+    const fetch: Boss['fetch'] = (_, { maxPriority }) => {
+      if (maxPriority !== undefined) return Promise.resolve([]);
+      const fetched = Promise.withResolvers<BossJob[]>();
+      fetches.push(fetched);
+      return fetched.promise;
+    };
+    const options = { timeLimitMs: 1_500, pollMs: 5, storeTimeoutMs: 10, sleep: shortly };
+    const { inbox, errors, named } = open({}, options, { fetch });
+    receiver(inbox);
+    const looks = async () => {
+      const { length } = errors;
+      await expect.poll(() => errors.length).toBeGreaterThan(length + 1);
+    };
+    await looks();
+    time += 2_999;
+    await looks();
+    expect(fetches).toHaveLength(1);
+    time += 1;
+    await looks();
+    expect(fetches).toHaveLength(2);
+    fetches[0]?.reject(new Error('gone'));
+    await looks();
+    expect(fetches).toHaveLength(2);
+    fetches[1]?.resolve([jobOf(1)]);
+    await expect.poll(() => named('complete')).toEqual([[['job-1']]]);
   });
 
   it('after a look that failed is asked for again', async () => {
@@ -158,6 +216,17 @@ describe('what pg-boss gives out', () => {
 });
 
 describe('a stop of the pg-boss inbox', () => {
+  it('reports what cannot be given back', async () => {
+    const late = Promise.withResolvers<BossJob[]>();
+    const fail = () => Promise.reject(new Error('no connection'));
+    const { inbox, errors, named } = open({ fetched: late.promise }, { storeTimeoutMs: 50 }, { fail });
+    receiver(inbox);
+    await expect.poll(() => named('fetch')).toHaveLength(1);
+    await inbox.stop({ timeoutMs: 20 });
+    late.resolve([jobOf(1)]);
+    await expect.poll(() => errors.at(-1)).toMatchObject({ cause: { message: 'no connection' } });
+  });
+
   it('is drained before anything has begun', async () => {
     expect(await open({}, { role: 'receiver' }).inbox.stop()).toBe('drained');
   });
