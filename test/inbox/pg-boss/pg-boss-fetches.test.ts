@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PgBossInboxOptions, pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import type { Boss, BossJob } from '../../../src/inbox/pg-boss/pg-boss-job.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { order, receiver } from '../contract.ts';
 
@@ -167,7 +168,7 @@ describe('what pg-boss gives out', () => {
     onTestFinished(() => void vi.restoreAllMocks());
     const fetches: PromiseWithResolvers<BossJob[]>[] = [];
     const fetch: Boss['fetch'] = (_, { maxPriority }) => {
-      if (maxPriority !== undefined) return Promise.resolve([]);
+      if (maxPriority !== undefined || fetches.length === 3) return Promise.resolve([]);
       const fetched = Promise.withResolvers<BossJob[]>();
       fetches.push(fetched);
       return fetched.promise;
@@ -186,11 +187,15 @@ describe('what pg-boss gives out', () => {
     time += 1;
     await looks();
     expect(fetches).toHaveLength(2);
+    time += 3_000;
+    await looks();
     fetches[0]?.reject(new Error('gone'));
     await looks();
-    expect(fetches).toHaveLength(2);
-    fetches[1]?.resolve([jobOf(1)]);
+    expect(fetches).toHaveLength(3);
+    fetches[2]?.resolve([jobOf(1)]);
     await expect.poll(() => named('complete')).toEqual([[['job-1']]]);
+    fetches[1]?.reject(new Error('gone'));
+    await nextTurn();
   });
 
   it('after a look that failed is asked for again', async () => {
