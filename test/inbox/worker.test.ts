@@ -417,6 +417,24 @@ describe('a worker', () => {
     expect(leaseIsolated).toHaveBeenCalledTimes(1);
   });
 
+  it('goes on at once after an isolated delivery that became a dead letter', async () => {
+    const found = [
+      { leased: undefined, dead: [leaseOf('A')] },
+      { leased: leaseOf('B'), dead: [] },
+    ];
+    const { worker, reports } = openWorker(
+      {
+        handle: async () => 'handled',
+        isIsolatedDue: async () => found.length > 0,
+        leaseIsolated: async () => found.shift() ?? { leased: undefined, dead: [] },
+      },
+      {},
+      { pollMs: 600_000, sleep },
+    );
+    await vi.waitFor(() => expect(reports.map(({ name }) => name)).toEqual(['A', 'B']));
+    await worker.stop(100);
+  });
+
   it('leases nothing before the leases of ended processes are freed, and frees them once', async () => {
     const calls: string[] = [];
     const freeEnded = vi.fn(async () => void calls.push('freed'));
