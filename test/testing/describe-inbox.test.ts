@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { DeadLetter, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
@@ -16,8 +16,14 @@ const stores = new Map<string, RecordStore>();
 function open({ data, ...options }: Options, wrap = (store: RecordStore) => store): ManagedInbox {
   const store = stores.get(data) ?? wrap(memoryStore());
   stores.set(data, store);
-  return storeInbox({ store, storeTimeoutMs: 100, pollMs: 10, ...options });
+  const inbox = storeInbox({ store, storeTimeoutMs: 100, pollMs: 10, ...options });
+  opened.push(inbox);
+  return inbox;
 }
+
+const opened: ManagedInbox[] = [];
+// A wrong one may have kept its own inbox from being stopped.
+afterAll(async () => void (await Promise.all(opened.map((inbox) => inbox.stop({ timeoutMs: 10 })))));
 
 /** The cases of the suite by name, for an inbox. */
 function casesFor(make: MakeInbox): Map<string, () => Promise<void>> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { InboxError } from '../../src/errors/errors.ts';
@@ -49,6 +49,8 @@ function receiver(options: WebhooksOptions = {}, shared = quarantineInMemory()) 
     return { signing: source.keys[0], verifying: source.keys, awaited: !source.areAll, changed: () => true };
   };
   const ring = createKeyRing({ load, onError: () => {} });
+  // Otherwise what is kept is reviewed for as long as the process runs.
+  onTestFinished(() => void shared.quarantine.list.mockResolvedValue([]));
   const received: string[] = [];
   const inbox = { result: 'stored' as InboxResult, host: undefined as InboxHost | undefined };
   const webhooks = createWebhooks({

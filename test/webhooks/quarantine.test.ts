@@ -29,6 +29,8 @@ async function setUp(inboxOptions: Partial<StoreInboxOptions> = {}) {
   function process(options: WebhooksOptions = {}) {
     const ring = createKeyRing({ load: createKeyRotation({ storage, now }).credentials, now, cooldownMs });
     const inbox = storeInbox({ store, now, role: 'drain', ...inboxOptions });
+    // Otherwise what is kept is reviewed for as long as the process runs.
+    onTestFinished(async () => void (await inbox.stop()));
     const reports: DeliveryReport[] = [];
     const webhooks = createWebhooks({
       credentials: ring,

@@ -57,7 +57,7 @@ function open(
     ...{ boss, pollMs: 60_000, onStoreError: (error) => errors.push(error) },
     ...options,
   });
-  onTestFinished(() => void inbox.stop({ timeoutMs: 10 }));
+  onTestFinished(async () => void (await inbox.stop({ timeoutMs: 10 })));
   const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...given]) => given);
   return { inbox, errors, named };
 }

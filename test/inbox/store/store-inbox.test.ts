@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
@@ -13,8 +13,12 @@ function shared() {
   const clock = { now: 1_800_000_000_000 };
   const now = () => clock.now;
   const store = memoryStore({ now });
-  const open = (options: Partial<StoreInboxOptions> = {}) =>
-    storeInbox({ store, now, role: 'drain', random: (size) => new Uint8Array(size), ...options });
+  function open(options: Partial<StoreInboxOptions> = {}) {
+    const random = (size: number) => new Uint8Array(size);
+    const inbox = storeInbox({ store, now, role: 'drain', random, ...options });
+    onTestFinished(async () => void (await inbox.stop({ timeoutMs: 10 })));
+    return inbox;
+  }
   return { clock, store, open };
 }
 
