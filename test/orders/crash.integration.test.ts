@@ -3,6 +3,7 @@ import { StoreError } from '../../src/errors/errors.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { rejected } from '../support/refusal.ts';
+import { untilTestEnds } from '../support/until-test-ends.ts';
 import { type Answer, bench, event, order } from './service.ts';
 
 /** What becomes of one transaction: it fails or its process dies, before or after the commit. */
@@ -181,7 +182,7 @@ describe('the records', () => {
         'not-sent' as const,
       ],
       () => Promise.reject(new Error(JSON.stringify(order))),
-      () => new Promise<Response>(() => {}),
+      untilTestEnds,
     );
     for (const id of ['a', 'b', 'c', 'd', 'e']) await journal.create(named(id)).catch(() => {});
     journal.create(named('f')).catch(() => {});

@@ -14,6 +14,7 @@ import { bases } from '../deployment/bases.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { listening } from '../support/listening.ts';
 import { rejected } from '../support/refusal.ts';
+import { untilTestEnds } from '../support/until-test-ends.ts';
 import { bench, credentials, event, exchangeOf, fakeService, order } from './service.ts';
 
 const changed = { ...order, fiat_amount: '16000' };
@@ -122,7 +123,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
 
   it('is unknown once the lease of a process that died has expired, and is not sent again', async () => {
     const { journal, service, another, clock } = bench({ leaseMs: 5000 }, open);
-    service.next.push(() => new Promise(() => {}));
+    service.next.push(untilTestEnds);
     journal.create(order).catch(() => {});
     await expect.poll(() => service.requests.length).toBe(1);
     clock.now += 4999;

@@ -3,6 +3,7 @@ import { StoreError } from '../../src/errors/errors.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { rejected } from '../support/refusal.ts';
+import { untilTestEnds } from '../support/until-test-ends.ts';
 import { bench, event, order } from './service.ts';
 
 const named = (partner_order_id: string) => ({ ...order, partner_order_id });
@@ -13,7 +14,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       const { journal, service, clock } = bench({}, open);
       await journal.prepare(named('prepared'));
       clock.now += 1000;
-      service.next.push('lost', 'ok', { status: 400 }, 'not-sent', () => new Promise(() => {}));
+      service.next.push('lost', 'ok', { status: 400 }, 'not-sent', untilTestEnds);
       for (const id of ['unknown', 'accepted', 'refused', 'not-sent']) {
         await journal.create(named(id)).catch(() => {});
       }
@@ -93,7 +94,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       });
       await journal.prepare(named('prepared'));
       clock.now += 1_000;
-      service.next.push('lost', 'not-sent', 'not-sent', 'ok', () => new Promise(() => {}));
+      service.next.push('lost', 'not-sent', 'not-sent', 'ok', untilTestEnds);
       await journal.submit(named('unknown'));
       await journal.submit(named('not-sent'));
       await journal.create(named('told')).catch(() => {});
@@ -152,7 +153,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
 
     it('cannot take an order from a process that is sending it, but from one that died', async () => {
       const { journal, service, clock } = bench({}, open);
-      service.next.push(() => new Promise(() => {}));
+      service.next.push(untilTestEnds);
       journal.create(order).catch(() => {});
       await expect.poll(() => service.requests.length).toBe(1);
       expect(await rejected(journal.settle('A-1001', 'abandoned', 'x'))).toMatchObject({
@@ -297,7 +298,7 @@ describe('the journal', () => {
   it('loses sight of no order when the clock is set back', async () => {
     const { journal, service, another, clock } = bench();
     clock.now += 365 * 86_400_000;
-    service.next.push('lost', () => new Promise(() => {}));
+    service.next.push('lost', untilTestEnds);
     await journal.create(order).catch(() => {});
     void journal.create(named('A-1002')).catch(() => {});
     await expect.poll(() => service.requests).toHaveLength(2);
@@ -311,7 +312,7 @@ describe('the journal', () => {
   it('lists an order of a process whose clock is a little ahead, and leaves it to that process', async () => {
     const { journal, service, another, clock } = bench();
     clock.now += 5_000;
-    service.next.push(() => new Promise(() => {}));
+    service.next.push(untilTestEnds);
     void journal.create(order).catch(() => {});
     await expect.poll(() => service.requests).toHaveLength(1);
     clock.now -= 5_000;

@@ -34,7 +34,7 @@ describe.runIf(postgresHere)('the pg-boss inbox, with its dead letters,', () => 
     });
     await eventually(() => expect(reports).toMatchObject([{ stage: 'handle', outcome: 'dead', attempt: 2 }]));
     expect(errors).toMatchObject([{ code: 'lease_lost' }]);
-    expect(await inbox.counts()).toEqual({ open: 0, dead: 1 });
+    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
     const [deadLetter] = await inbox.deadLetters();
     expect(deadLetter).toMatchObject({ attempts: 2, reason: expect.stringContaining('died') });
     expect(calls).toEqual([]);
