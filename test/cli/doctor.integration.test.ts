@@ -48,7 +48,8 @@ describe('doctor', { timeout: 60_000 }, () => {
       clock: 'ok',
       'callback-receiver': 'ok',
       'inbox-rights': 'skip',
-      'inbox-fsync': 'ok',
+      // A busy machine's disk may be as slow as one that is worth a warning.
+      'inbox-fsync': expect.toBeOneOf(['ok', 'warn']),
     });
     // The one thing that is wrong with it: nobody else can reach this machine by this address.
     expect(checks.filter(({ status }) => status === 'fail').map(({ id }) => id)).toEqual([

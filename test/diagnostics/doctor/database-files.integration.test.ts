@@ -9,12 +9,15 @@ import { examined } from './examined.ts';
 
 const mb = 1024 * 1024;
 
+/** The disk of a busy machine may be as slow as one that is worth a warning: `judgeSync` has its own tests. */
+const inOrder = (id: string) => (id === 'inbox-fsync' ? expect.toBeOneOf(['ok', 'warn']) : 'ok');
+
 describe('the doctor says of the files of an inbox', () => {
   it('that they are in order, and leaves the folder as it was', async () => {
     const { folder, file } = await inboxFile();
     const before = readdirSync(folder);
     for (const id of ['inbox-rights', 'inbox-space', 'inbox-fsync', 'inbox-opens']) {
-      expect(await examined(id, { inboxFiles: [file] })).toMatchObject({ id, status: 'ok' });
+      expect(await examined(id, { inboxFiles: [file] })).toMatchObject({ id, status: inOrder(id) });
     }
     expect(readdirSync(folder)).toEqual(before);
   });
@@ -24,7 +27,7 @@ describe('the doctor says of the files of an inbox', () => {
     const inbox = sqliteInbox({ path: file });
     const before = readdirSync(folder).sort();
     for (const id of ['inbox-rights', 'inbox-fsync', 'inbox-opens']) {
-      expect(await examined(id, { inboxFiles: [file] })).toMatchObject({ id, status: 'ok' });
+      expect(await examined(id, { inboxFiles: [file] })).toMatchObject({ id, status: inOrder(id) });
     }
     expect(readdirSync(folder).sort()).toEqual(before);
     await inbox.stop();
