@@ -20,7 +20,8 @@ export type MakeInbox = (
 const defaults: InboxTestOptions = {
   role: 'both',
   maxAttempts: 3,
-  timeLimitMs: 400,
+  // A busy machine may stall for a second: no lease ends by that.
+  timeLimitMs: 30_000,
   concurrency: 4,
   ignoreAfterMs: 600_000,
   retry: { firstDelayMs: 10, maxDelayMs: 40 },

@@ -17,7 +17,8 @@ export const order = (id: string, key?: string) => delivery(buyInitBody({ partne
 /** Short waits: pg-boss rounds them up to whole seconds. */
 export const quick: HandlingOptions = {
   maxAttempts: 3,
-  timeLimitMs: 400,
+  // A busy machine may stall for a second: no lease ends by that.
+  timeLimitMs: 30_000,
   retry: { firstDelayMs: 10, maxDelayMs: 40 },
   concurrency: 4,
 };

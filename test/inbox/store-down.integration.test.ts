@@ -23,7 +23,7 @@ import { order, quick, receiver } from './contract.ts';
 
 const redisInstalled = missingForRedis() === undefined;
 const postgresInstalled = missingForPostgres() === undefined;
-const whileDown = { ...quick, maxAttempts: 100, onStoreError: () => {} };
+const whileDown = { ...quick, timeLimitMs: 400, maxAttempts: 100, onStoreError: () => {} };
 
 /** One delivery is being handled when the server goes, and another comes while it is away. */
 async function expectNothingLost(inbox: ManagedInbox, server: PrivateServer): Promise<void> {

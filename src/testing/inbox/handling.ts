@@ -46,8 +46,9 @@ export function testHandling(test: DefineInboxTest): void {
       abortedBefore.push(signals.every((earlier) => earlier?.aborted));
       if (signals.push(signal) < 3) return never();
     };
-    const { send, calls } = host(await context.open(), behave);
-    const other = context.durable ? host(await context.open(), behave) : undefined;
+    const timeLimitMs = 400;
+    const { send, calls } = host(await context.open({ timeLimitMs }), behave);
+    const other = context.durable ? host(await context.open({ timeLimitMs }), behave) : undefined;
     void send(deliveryOf('A'));
     await context.eventually(() => ok(signals.length > 0));
     await send(deliveryOf('B'));
