@@ -37,7 +37,8 @@ describe('attackReceiver, a receiver that', () => {
   }
 });
 
-async function expectFound({ steps, findings: expected, finds, timeoutMs = 20_000 }: BrokenReceiver) {
+async function expectFound(broken: BrokenReceiver) {
+  const { steps, findings: expected, finds, mayFind = [], timeoutMs = 20_000 } = broken;
   await using receiver = await startReceiver(steps);
   const needsConnections = expected.some((id) => onConnections.has(id));
   const { results, findings } = await attackReceiver(receiver.url, {
@@ -50,6 +51,7 @@ async function expectFound({ steps, findings: expected, finds, timeoutMs = 20_00
   });
   expect(findings.map(({ id }) => id)).toEqual(expected);
   const found = results.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'skipped');
-  if (finds) expect(Object.fromEntries(found.map(({ id, verdict }) => [id, verdict]))).toEqual(finds);
+  const certain = found.filter(({ id }) => !mayFind.includes(id));
+  if (finds) expect(Object.fromEntries(certain.map(({ id, verdict }) => [id, verdict]))).toEqual(finds);
   expect(found.filter(({ advice = '' }) => advice.length < 20)).toEqual([]);
 }
