@@ -51,7 +51,7 @@ async function expectFound(broken: BrokenReceiver) {
   });
   expect(findings.map(({ id }) => id)).toEqual(expected);
   const found = results.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'skipped');
-  const certain = found.filter(({ id }) => !mayFind.includes(id));
+  const certain = found.filter(({ id }) => !mayFind.some((caseId) => caseId === id));
   if (finds) expect(Object.fromEntries(certain.map(({ id, verdict }) => [id, verdict]))).toEqual(finds);
   expect(found.filter(({ advice = '' }) => advice.length < 20)).toEqual([]);
 }
