@@ -9,6 +9,9 @@ import { pgBossStore } from '../../../src/inbox/pg-boss/pg-boss-store.ts';
 import { quick, readHandling } from '../contract.ts';
 import { removeBoss, startBoss } from '../engines.ts';
 
+/** Has what a worker left be found soon: the tests have workers die, and those of the dead still fetch. */
+const shortLease = { timeLimitMs: 400 } as const;
+
 export type PgBossTest = ReturnType<typeof testWith>;
 
 /** A pg-boss for the tests of a file. They run side by side, each with a queue of its own. */
@@ -40,7 +43,7 @@ function testWith({ boss, schema, queue }: { boss: PgBoss; schema: string; queue
     },
 
     open(options: Partial<PgBossInboxOptions> = {}): ManagedInbox {
-      const inbox = pgBossInbox({ boss, queue, ...quick, pollMs: 50, ...options });
+      const inbox = pgBossInbox({ boss, queue, ...quick, ...shortLease, pollMs: 50, ...options });
       inboxes.push(inbox);
       return inbox;
     },
@@ -59,7 +62,7 @@ function testWith({ boss, schema, queue }: { boss: PgBoss; schema: string; queue
 
     /** What a worker does with a delivery that lost its lease among others. */
     async isolate(): Promise<void> {
-      const store = pgBossStore({ boss, queue, ...readHandling(quick) });
+      const store = pgBossStore({ boss, queue, ...readHandling({ ...quick, ...shortLease }) });
       const [lost] = (await store.lease(1)).map(toLease);
       if (lost === undefined || !(await store.isolate(lost))) throw new Error('Nothing was set apart.');
     },
