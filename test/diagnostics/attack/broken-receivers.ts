@@ -397,7 +397,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
       async act(event, { seen, count }) {
         const signature = keyOf(event);
         if (seen.has(signature)) return;
-        for (let turn = 0; turn < 50; turn++) await nextTurn();
+        for (let turn = 0; turn < 10; turn++) await nextTurn();
         seen.add(signature);
         count(event);
       },
