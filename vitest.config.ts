@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
@@ -16,64 +17,91 @@ const inspectorPage: Plugin = {
     defineCacheKeyGenerator(({ id }) => (pageModule.test(id) ? false : undefined)),
 };
 
-/** The name of a file decides: `import-walk.test.ts` refuses unit tests that import servers, processes or databases. */
+/**
+ * The name of a file decides which room runs it: `npm test` (`*.test.ts` and `*.integration.test.ts`), `npm run prove`
+ * (`*.proof.test.ts`) or `npm run check` (`*.check.test.ts`). `import-walk.test.ts` refuses unit tests that import servers,
+ * processes or databases.
+ */
 const integration = 'test/**/*.integration.test.ts';
+const proof = 'test/**/*.proof.test.ts';
+const check = 'test/**/*.check.test.ts';
 const outside = ['test/runtimes/**', '**/node_modules/**'];
-
-/** The files that no longer run repeats in full: `npm run test:thorough` does. docs/details/development.md has the others. */
-const shortened = [
-  'test/cli/{strangers,transcript}.integration.test.ts',
-  'test/diagnostics/**/*.integration.test.ts',
-  'test/drawn/*.integration.test.ts',
-  'test/http/concurrency.integration.test.ts',
-  'test/inbox/sqlite/full-disk/*.integration.test.ts',
-  'test/inspector/many.integration.test.ts',
-  'test/orders/honest-books.integration.test.ts',
-  'test/otp/otp.integration.test.ts',
-  'test/store/{contract,processes}.integration.test.ts',
-  'test/webhooks/forgeries.integration.test.ts',
-];
 
 /** A process for each file would take as long again as the tests: files of a project share processes, and no modules. */
 const freshModules = 'test/support/fresh-modules.ts';
+const onServers = {
+  isolate: false,
+  setupFiles: freshModules,
+  globalSetup: 'test/support/global-setup.ts',
+};
 
-export default defineConfig(({ mode }) => {
-  const isThorough = mode === 'thorough' || process.env.TEST_THOROUGH === 'listed';
-  const inFull = { TEST_THOROUGH: '1' };
-  const onServers = {
-    isolate: false,
-    setupFiles: freshModules,
-    globalSetup: 'test/support/global-setup.ts',
-  };
-  return {
-    plugins: [inspectorPage],
+const everyday = [
+  {
     test: {
-      testTimeout: 20_000,
-      // Many tests wait for processes and servers: two workers a core take three quarters of the time of one.
-      maxWorkers: 2 * availableParallelism(),
-      // They are emitted, and tested, but a hundred of them printed would hide what fails.
-      execArgv: ['--disable-warning=PartnerExchangeWarning'],
-      projects: [
-        {
-          test: {
-            name: 'unit',
-            isolate: false,
-            env: isThorough || process.env.CI ? inFull : {},
-            setupFiles: [freshModules, 'test/support/unit-setup.ts'],
-            include: ['test/**/*.test.ts'],
-            exclude: [integration, ...outside],
-          },
-        },
-        {
-          test: {
-            ...onServers,
-            name: 'integration',
-            include: [integration],
-            exclude: isThorough ? [...outside, ...shortened] : outside,
-          },
-        },
-        ...(isThorough ? [{ test: { ...onServers, name: 'in full', env: inFull, include: shortened } }] : []),
-      ],
+      name: 'unit',
+      isolate: false,
+      setupFiles: [freshModules, 'test/support/unit-setup.ts'],
+      include: ['test/**/*.test.ts'],
+      exclude: [integration, proof, check, ...outside],
     },
-  };
-});
+  },
+  { test: { ...onServers, name: 'integration', include: [integration], exclude: outside } },
+];
+const inFull = { TEST_THOROUGH: '1' };
+const proofs = { test: { ...onServers, name: 'proof', include: [proof], exclude: outside, env: inFull } };
+const checks = {
+  test: {
+    ...onServers,
+    name: 'check',
+    include: [check],
+    exclude: [...outside, ...(process.env.TEST_BINARY ? [] : ['test/cli/binary.check.test.ts'])],
+  },
+};
+const pictures = { test: { ...onServers, name: 'pictures', include: ['test/inspector/pictures.ts'] } };
+
+/** By `--mode`. */
+const rooms = {
+  prove: () => [
+    proofs,
+    {
+      test: {
+        ...onServers,
+        name: 'in full',
+        include: filesThatRepeat(),
+        exclude: [proof, ...outside],
+        env: inFull,
+      },
+    },
+  ],
+  'prove-shortly': () => [{ test: { ...proofs.test, env: {} } }],
+  check: () => [checks],
+  pictures: () => [pictures],
+  all: () => [...everyday, proofs, checks],
+};
+
+export default defineConfig(({ mode }) => ({
+  plugins: [inspectorPage],
+  test: {
+    testTimeout: 20_000,
+    // A line for each file.
+    slowTestThreshold: 60_000,
+    silent: 'passed-only' as const,
+    reporters: ['default', 'test/support/totals-reporter.ts'],
+    // Many tests wait for processes and servers: two workers a core take three quarters of the time of one.
+    maxWorkers: 2 * availableParallelism(),
+    // They are emitted, and tested, but a hundred of them printed would hide what fails.
+    execArgv: ['--disable-warning=PartnerExchangeWarning'],
+    projects: isRoom(mode) ? rooms[mode]() : everyday,
+  },
+}));
+
+function isRoom(mode: string): mode is keyof typeof rooms {
+  return Object.hasOwn(rooms, mode);
+}
+
+/** They do more in the length of a proof. */
+function filesThatRepeat(): string[] {
+  return globSync('test/**/*.test.ts', { cwd: import.meta.dirname, exclude: ['**/node_modules/**'] }).filter(
+    (file) => readFileSync(join(import.meta.dirname, file), 'utf8').includes('/support/repeat.ts'),
+  );
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSkipped, notice, row, rows, useBrowser } from '../inspector/browser.ts';
+import { inBrowser, notice, row, rows, useBrowser } from '../inspector/browser.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { freePort } from '../support/free-port.ts';
 import { startServer } from '../support/local-server.ts';
@@ -219,7 +219,7 @@ describe('the inspector of listen', () => {
   });
 });
 
-describe.skipIf(isSkipped)('its page', { timeout: 60_000 }, () => {
+describe('its page', { timeout: 60_000, ...inBrowser }, () => {
   const { show } = useBrowser();
 
   it('shows what comes in while it is open, and replays it', async () => {

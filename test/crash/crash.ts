@@ -4,7 +4,7 @@ import { type BulkCrashFigures, runBulkCrash } from './run-bulk-crash.ts';
 import { type CrashFigures, runCrash } from './run-crash.ts';
 import { runStoreCrash, type StoreCrashFigures, storeEngines } from './run-store-crash.ts';
 
-/** `npm run crash [-- --rounds 300 --engine sqlite]`: hundreds of rounds, with engines of our own that are killed too. */
+/** `npm run prove -- crash [--rounds 300 --engine sqlite]`: hundreds of rounds, with engines of our own that are killed too. */
 
 /** Bulk sending over each store: `bulk-sqlite`. */
 const bulkEngines = storeEngines.map((name) => name.replace('store-', 'bulk-'));

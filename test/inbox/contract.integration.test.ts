@@ -1,10 +1,14 @@
 import { afterAll, describe, it } from 'vitest';
+import { isThorough } from '../support/repeat.ts';
 import { describeContract } from './contract.ts';
 import { engines } from './engines.ts';
 
 const inContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
 
-for (const engine of engines) {
+/** These two take longer than all others: `npm run prove` tries them, too. */
+const slow = ['bullmq', 'pg-boss'];
+
+for (const engine of engines.filter(({ name }) => isThorough || !slow.includes(name))) {
   const missing = await engine.absent();
   describe(`the ${engine.name} inbox`, () => {
     if (missing === undefined) {

@@ -1,13 +1,13 @@
 import type { Browser, Locator, Page, ViewportSize } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
+import { skipped } from '../support/skipped.ts';
 import { chromiumPath, launchChromium } from './chromium.ts';
 import { startStory } from './story.ts';
 
-/** Without a browser, tests of the page are skipped, except in CI. */
-export const isSkipped = chromiumPath === undefined && process.env.CI !== 'true' && process.env.CI !== '1';
-
-if (isSkipped) console.warn('Skipping the tests of the inspector page: there is no chromium.');
+const isInCi = process.env.CI === 'true' || process.env.CI === '1';
+/** Options of the tests of the page: without a browser they are skipped, except in CI. */
+export const inBrowser = skipped(chromiumPath === undefined && !isInCi && 'there is no chromium');
 
 /** A browser for the tests of a file. They share one page, because a new one takes a second. */
 export function useBrowser() {

@@ -2,14 +2,14 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { startServer } from '../support/local-server.ts';
-import { isSkipped, notice, pressAtOnce, row, rows, tab, useBrowser } from './browser.ts';
+import { inBrowser, notice, pressAtOnce, row, rows, tab, useBrowser } from './browser.ts';
 import { axeViolations } from './chromium.ts';
 import { sendMessages } from './story.ts';
 
 const { visit } = useBrowser();
 
 // On two cores that other tests use, too.
-describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
+describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
   it('shows what happens while it is open, without an error or a request to elsewhere', async () => {
     const { page, story, problems } = await visit();
     expect(page.url()).toBe(`${story.server.url}/_sandbox/`);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../cli/support.ts';
 import { startServer } from '../support/local-server.ts';
-import { isSkipped, notice, row, tab, useBrowser } from './browser.ts';
+import { inBrowser, notice, row, tab, useBrowser } from './browser.ts';
 import { axeViolations } from './chromium.ts';
 
 const { visit } = useBrowser();
@@ -13,7 +13,7 @@ const { visit } = useBrowser();
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
 // On two cores that other tests use, too.
-describe.skipIf(isSkipped)('the tools of the page', { timeout: 60_000 }, () => {
+describe('the tools of the page', { timeout: 60_000, ...inBrowser }, () => {
   it('copy a body, headers without keys, and a curl command that sends the same bytes', async () => {
     const { page, story, problems } = await visit();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

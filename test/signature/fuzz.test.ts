@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fuzz } from '../proof/fuzz-rounds.ts';
 import { times } from '../support/repeat.ts';
 
-// `npm run proof` does it with a million.
+// `npm run prove` does it with a million.
 const count = times(3_000, 10_000);
 describe(`${count} generated and mutated bodies`, () => {
   const { passed, misread, failures, codes } = fuzz(count, 20_250_102);

@@ -9,7 +9,7 @@ import { orderKey } from '../support/bodies.ts';
 import { refusal } from '../support/refusal.ts';
 import { times } from '../support/repeat.ts';
 
-// `npm run proof` does it with more than a million.
+// `npm run prove` does it with more than a million.
 const count = times(5_000, 20_000);
 describe(`${count} forged signatures under every scheme`, () => {
   const result = noForgeries();

@@ -70,7 +70,7 @@ export function writeSoakPage({ minutes, cores, figures, samples, growth }: Soak
     join(root, 'docs', 'details', 'soak.md'),
     `# Soak
 
-Details: skip this page unless you ask how the package behaves over time. \`npm run soak -- --write\` wrote it.
+Details: skip this page unless you ask how the package behaves over time. \`npm run prove -- soak --write\` wrote it.
 
 Three partners, each of two processes behind a balancer, took the traffic of a [hostile](sandbox.md) service for ${minutes} minutes, on ${cores} cores: events through receiver, inbox and order journal, one-time codes, bulk messages. Each minute every partner rotated its keys, and one of its processes was replaced while the other went on.
 

@@ -15,7 +15,7 @@ import { writeSoakPage } from './soak-page.ts';
 import { runTraffic } from './traffic.ts';
 
 /*
- * `npm run soak [-- --minutes 30 --write]`: three partners of two processes each, over SQLite, Redis and PostgreSQL, at a
+ * `npm run prove -- soak [--minutes 30 --write]`: three partners of two processes each, over SQLite, Redis and PostgreSQL, at a
  * hostile service. Ends with 1 if something was lost or doubled, or if the memory, descriptors or files of the processes
  * that stay have grown. Otherwise `--write` writes docs/details/soak.md and its chart.
  */

@@ -1,4 +1,4 @@
-/** Whether to do all that the tests usually leave to longer runs: `TEST_THOROUGH=1`, see docs/details/development.md. */
+/** Whether to do all that everyday runs leave to `npm run prove`, which sets `TEST_THOROUGH`: docs/details/development.md. */
 export const isThorough = process.env.TEST_THOROUGH === '1';
 
 /** `npm run mutants`: each mutant that survives runs every test that reaches it, and instrumented code takes its time. */

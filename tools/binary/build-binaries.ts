@@ -67,9 +67,15 @@ function compile(target: Target): string {
 }
 
 function testBinary(binary: string): void {
-  const files = tests.map((name) => `test/cli/${name}.integration.test.ts`);
+  const files = globSync(`test/cli/{${tests.join()}}.*.test.ts`, { cwd: root });
   const env = { ...process.env, TEST_BINARY: binary };
-  console.log(run('npx', ['--no-install', 'vitest', 'run', ...files], { cwd: root, env, timeout: 600_000 }));
+  console.log(
+    run('npx', ['--no-install', 'vitest', 'run', '--mode', 'all', ...files], {
+      cwd: root,
+      env,
+      timeout: 600_000,
+    }),
+  );
 }
 
 function compilerOf(target: Target): string {

@@ -21,7 +21,7 @@ import { startTally } from './tally.ts';
  */
 
 const patience = 900_000;
-/** The tests of each client, without those of the older ones in our own node_modules, and its engines for `npm run crash`. */
+/** The tests of each client, without those of the older ones in our own node_modules, and its engines for `npm run prove -- crash`. */
 const peers: Readonly<Record<string, { tests: string; engine: string }>> = {
   bullmq: { tests: 'bullmq', engine: 'bullmq' },
   ioredis: { tests: 'redisStore with ioredis (?!\\d)', engine: 'store-redis' },

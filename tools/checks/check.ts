@@ -17,6 +17,7 @@ const ofSources = [
   'check:install',
   'check:recipes',
   'check:site',
+  'check:documents',
   'types',
   'test:languages',
   'docs:reference',

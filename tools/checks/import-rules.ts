@@ -98,7 +98,7 @@ const databases = /^src\/.*sqlite/;
  */
 export function findUnitBreaches(graph: ImportGraph): string[] {
   const tests = [...graph.keys()].filter(
-    (file) => file.endsWith('.test.ts') && !file.endsWith('.integration.test.ts'),
+    (file) => file.endsWith('.test.ts') && !/\.(integration|proof|check)\.test\.ts$/.test(file),
   );
   return tests.flatMap((test) =>
     testFilesOf(graph, test).flatMap((file) =>

@@ -37,7 +37,7 @@ export const promises: PromisedPages = {
     'Comparison takes constant time: `timingSafeEqual` over decoded digests of 64 bytes, and all keys are tried on every delivery.':
       [
         [
-          'test/diagnostics/attack/our-receivers.integration.test.ts',
+          'test/diagnostics/attack/our-receivers.proof.test.ts',
           'with an inbox, also in the time of its answers',
         ],
         [
@@ -96,7 +96,7 @@ export const promises: PromisedPages = {
         'an event that cannot be read is a dead letter at the first attempt',
       ],
       [
-        'test/diagnostics/attack/our-receivers.integration.test.ts',
+        'test/diagnostics/attack/our-receivers.proof.test.ts',
         'without an inbox: it answers 500 to what it cannot read, and drops nothing',
       ],
     ],
@@ -203,7 +203,7 @@ export const promises: PromisedPages = {
     'Before real money: the order journal never sends an order twice, and lets events settle what a lost reply left open.':
       [
         [
-          'test/orders/model.integration.test.ts',
+          'test/orders/model.proof.test.ts',
           'the journal does what its table says, and never makes a second order',
         ],
         ['test/orders/observe.integration.test.ts', 'settles an order whose reply was lost'],
@@ -228,7 +228,7 @@ export const promises: PromisedPages = {
   'docs/guides/bulk.md': {
     'Run it again: nothing is sent, and the first two say `before`.': [
       [
-        'test/package/guides.integration.test.ts',
+        'test/package/guides.check.test.ts',
         'one-time-codes pairs a device; with its key a code is right once, and bulk sends to a number once',
       ],
       ['test/bulk/send-bulk.test.ts', 'in a second run: what was sent is reported again, and not sent'],
@@ -272,7 +272,7 @@ export const promises: PromisedPages = {
   'docs/guides/create-orders.md': {
     'For the partner developer: send each order once, and learn its outcome, even if the reply is lost.': [
       [
-        'test/package/guides.integration.test.ts',
+        'test/package/guides.check.test.ts',
         'create-orders sends an order once whose reply is lost, and settles it with its event',
       ],
     ],
@@ -288,7 +288,7 @@ export const promises: PromisedPages = {
   },
   'docs/guides/going-live.md': {
     'Every command works against the sandbox, too: rehearse there.': [
-      ['test/cli/going-live.integration.test.ts', 'every command of going-live works against the sandbox'],
+      ['test/cli/going-live.check.test.ts', 'every command of going-live works against the sandbox'],
     ],
   },
   'docs/guides/invalid-input.md': {
@@ -296,7 +296,7 @@ export const promises: PromisedPages = {
       [
         ['test/http/check-input.integration.test.ts', 'by the client, before anything is sent'],
         [
-          'test/package/guides.integration.test.ts',
+          'test/package/guides.check.test.ts',
           'invalid-input answers 400 with the member that is wrong, and 422 for a phone number, never 500',
         ],
       ],
@@ -309,13 +309,13 @@ export const promises: PromisedPages = {
   'docs/guides/receive-events.md': {
     'This program verifies each event, stores it before it answers, and acts on it once:': [
       [
-        'test/package/guides.integration.test.ts',
+        'test/package/guides.check.test.ts',
         'receive-events acts once on an event that is repeated, not on a forgery, and ends on SIGTERM',
       ],
     ],
     'It prints `credited PO-2025-000123` once:': [
       [
-        'test/package/guides.integration.test.ts',
+        'test/package/guides.check.test.ts',
         'receive-events acts once on an event that is repeated, not on a forgery, and ends on SIGTERM',
       ],
     ],
@@ -329,7 +329,7 @@ export const promises: PromisedPages = {
   'docs/guides/keys.md': {
     'For the partner developer: replace the keys without a restart, a lost event or a lost order.': [
       [
-        'test/rotation/under-load.integration.test.ts',
+        'test/rotation/under-load.proof.test.ts',
         'ten rotations under load, for two replicas and a service that posts each event once',
       ],
     ],

@@ -6,7 +6,7 @@ const folders = (process.env.MUTANTS ?? '').split(',');
 /** Those integration tests that start few processes, and listen on the loopback at most. */
 const inProcess = [
   'test/orders/{create,first-event,mismatch,observe,outage,reconcile,start,submit,unsettled}.integration.test.ts',
-  'test/rotation/{key-file,one-partner,rotation,stored-keys}.integration.test.ts',
+  'test/rotation/{key-file,one-partner,rotation,stored-keys}.{integration,proof}.test.ts',
   'test/webhooks/http/{adapter-requests,answers,body-deadline,body-limit,fetch,http2,node,parsed-body}.integration.test.ts',
   'test/webhooks/http/frameworks/{fastify,lambda}.integration.test.ts',
   'test/webhooks/{found-credentials,inbox,refusals,refused-requests,secrecy,unrecognized}.integration.test.ts',
@@ -24,7 +24,7 @@ export default defineConfig({
     // Stores that need a server are left out.
     provide: { redis: { missing: 'mutants' }, postgres: { missing: 'mutants' } },
     include: [
-      ...folders.map((folder) => `test/${folder}/**/!(*.integration).test.ts`),
+      ...folders.map((folder) => `test/${folder}/**/!(*.integration|*.proof|*.check).test.ts`),
       ...inProcess.filter(ofFolders),
     ],
     // They count how often they have tried each way.

@@ -62,7 +62,9 @@ try {
   const packed = tarball;
   if (packed !== undefined) {
     if (skipsTests) console.log('SKIP  the tests, and all checks but those of the package');
-    else await tally.check('the tests pass', () => runScript(['run', 'test:thorough'], packed));
+    else
+      for (const room of ['test', 'prove'])
+        await tally.check(`npm run ${room} passes`, () => runScript(['run', room], packed));
     const chosen = skipsTests ? ['--', ...checksOfPackage] : [];
     await tally.check(skipsTests ? 'the checks of the package pass' : 'all checks pass', () =>
       runScript(['run', 'check', ...chosen], packed),

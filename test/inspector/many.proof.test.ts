@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { times } from '../support/repeat.ts';
-import { isSkipped, row, rows, useBrowser } from './browser.ts';
+import { inBrowser, row, rows, useBrowser } from './browser.ts';
 
 const { visit } = useBrowser();
 
 const rowCount = times(2000, 10_000);
 const tabCount = times(4, 8);
 
-describe.skipIf(isSkipped)('the inspector', { timeout: 60_000 }, () => {
+describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
   it(`scrolls through ${rowCount} entries smoothly, with a few of them in the document`, async () => {
     const { page, story } = await visit({ maxRemembered: 25_000 });
     const list = page.getByRole('listbox');

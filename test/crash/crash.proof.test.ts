@@ -12,10 +12,10 @@ import { runBulkCrash } from './run-bulk-crash.ts';
 import { runCrash } from './run-crash.ts';
 import { runStoreCrash, storeEngines } from './run-store-crash.ts';
 
-/** The short version; `npm run crash` does hundreds of rounds, and kills the engines too. */
+/** The short version; `npm run prove -- crash` does hundreds of rounds, and kills the engines too. */
 describe('processes that are killed at any time', () => {
   const machine = { redis: redisAddress, postgresUrl };
-  // `npm run crash` runs all. Below the other inboxes are the same record stores; RabbitMQ takes ten seconds to start.
+  // `npm run prove -- crash` runs all. Below the other inboxes are the same record stores; RabbitMQ takes ten seconds to start.
   const engines = ['sqlite', 'bullmq', 'pg-boss', 'inbox-redis', 'queue-nats'] as const;
   for (const engine of engines) {
     it.concurrent(`lose no acknowledged event, repeat no guarded effect, act on none with another address, and find each that contradicts its order: ${engine}`, async ({
