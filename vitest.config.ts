@@ -82,7 +82,9 @@ const rooms = {
 export default defineConfig(({ mode }) => ({
   plugins: [inspectorPage],
   test: {
-    testTimeout: 20_000,
+    // A hang, not a speed: a busy machine takes its time.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A line for each file.
     slowTestThreshold: 60_000,
     silent: 'passed-only' as const,

@@ -310,7 +310,7 @@ it.each([
   'redis://:s3cretpass@127.0.0.1:1',
   'redis://127.0.0.1:1?password=s3cretpass',
   'postgres://app@127.0.0.1:1/orders?password=s3cretpass',
-  'postgres://app@127.0.0.1:1/orders?sslmode=require&sslpassword=s3cretpass',
+  'postgres://app@127.0.0.1:1/orders?sslmode=verify-full&sslpassword=s3cretpass',
 ])('a journal at an address with a password is no argument, and is not shown: %s', async (address) => {
   const unsettled = (where: string) =>
     partnerExchange(['order', 'unsettled', '--journal', where, '--debug'], { env: { STORE: address } });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { afterAll } from 'vitest';
 import { runCli } from '../../src/cli/run.ts';
 import type { World } from '../../src/cli/terminal/context.ts';
 import { sleep } from '../../src/internal/backoff.ts';
@@ -35,7 +36,7 @@ export interface Ended {
 
 /** Where commands find the state of others, unless a test gives them a place of its own: not in that of the user. */
 export const stateOfTests = mkdtempSync(join(tmpdir(), 'partner-exchange-state-'));
-process.once('exit', () => rmSync(stateOfTests, { recursive: true, force: true }));
+afterAll(() => rmSync(stateOfTests, { recursive: true, force: true }));
 
 /** Runs one command line in this process, with everything around it made for it. */
 export async function partnerExchange(args: readonly string[], options: RunOptions = {}): Promise<Ended> {

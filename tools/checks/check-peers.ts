@@ -79,7 +79,8 @@ async function tryVersions(end: string, folder: string, names: readonly string[]
   await tally.check(`stores and inboxes keep their contract with the ${end} versions`, () => {
     const tests = chosen.map((peer) => peer.tests).join('|');
     const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-    node(folder, [vitest, 'run', '--reporter=dot', ...testFiles, '-t', tests]);
+    // In full: the engines of the queues are left to it.
+    node(folder, [vitest, 'run', '--mode', 'all', '--reporter=dot', ...testFiles, '-t', tests], { TEST_THOROUGH: '1' });
   });
   await tally.check(`nothing is lost when processes and engines are killed, with the ${end} versions`, () => {
     const engines = [...new Set(chosen.map(({ engine }) => engine))].flatMap((name) => ['--engine', name]);
@@ -129,6 +130,6 @@ function versionIn(project: string, name: string): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-function node(cwd: string, args: readonly string[]): void {
-  run(process.execPath, args, { cwd, timeout: patience });
+function node(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
+  run(process.execPath, args, { cwd, timeout: patience, env: { ...process.env, ...env } });
 }
