@@ -66,6 +66,7 @@ describe('aborting', () => {
       server.url,
       {
         retry: { firstDelayMs: 600_000, maxDelayMs: 600_000 },
+        // real time: the end is the same before the wait begins.
         onResponse: () => setTimeout(() => controller.abort(), 30),
       },
       { signal: controller.signal },

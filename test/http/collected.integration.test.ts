@@ -57,7 +57,7 @@ describe('a server that hangs, after a garbage collection', () => {
   });
 
   it('a time-out of a call closes its connection', async () => {
-    const calls = await startCalls({ timeoutMs: 700, maxAttempts: 1 });
+    const calls = await startCalls({ timeoutMs: 1_000, maxAttempts: 1 });
     await forgetRequests();
     for (const { name, call, server } of calls) {
       expect(await call, name).toMatchObject({ code: 'timeout', outcome: 'unknown' });

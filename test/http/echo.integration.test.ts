@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { RequestError } from '../../src/errors/errors.ts';
 import { type ReceivedRequest, startServer } from '../support/local-server.ts';
+import { processorMs } from '../support/timing.ts';
 import {
   apiKey,
   cautious,
@@ -205,11 +206,11 @@ describe('the body of an error', () => {
       body: JSON.stringify({ text, list: [text.slice(-40)] }),
     });
     const options = { maxReplyBytes: 10_000_000 };
-    const begun = performance.now();
+    const begun = processorMs();
     const { body } = await requestError(createOrder(server.url, options));
     expect(JSON.stringify(body)).not.toContain(credentials.partnerPublicKey);
     expect(JSON.stringify(body)).toContain('[redacted] pk_partner_new');
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(processorMs() - begun).toBeLessThan(5_000);
   });
 
   it('has bounds for a reply that is nested deeper than any', async () => {

@@ -119,8 +119,7 @@ async function startBreakingServer(version: 'TLSv1.2' | 'TLSv1.3', junk: string)
     upstream.pipe(client);
     interrupt = () => {
       upstream.unpipe(client);
-      client.write(junk, 'latin1');
-      setTimeout(() => client.destroy(), 50);
+      client.end(junk, 'latin1');
     };
   });
   return (await listen(relay)).replace('http:', 'https:');

@@ -179,8 +179,8 @@ describe('onNoResponse', () => {
   });
 
   it.each([
-    ['timeout', { timeoutMs: 50, maxAttempts: 1 }, () => ({})],
-    ['aborted', {}, () => ({ signal: AbortSignal.timeout(50) })],
+    ['timeout', { timeoutMs: 1_000, maxAttempts: 1 }, () => ({})],
+    ['aborted', {}, () => ({ signal: AbortSignal.timeout(1_000) })],
   ])('sees that one was cut off: %s', async (code, options, callOptions) => {
     const seen: NoResponseObservation[] = [];
     const server = await startServer(() => {});

@@ -112,7 +112,7 @@ describe('createOrder', () => {
     const server = await startServer((response) => {
       response.writeHead(409).write('{');
     });
-    expect(await requestError(createOrder(server.url, { timeoutMs: 100 }))).toMatchObject({
+    expect(await requestError(createOrder(server.url, { timeoutMs: 1_000 }))).toMatchObject({
       outcome: 'unknown',
       status: 409,
     });

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { startServer } from '../support/local-server.ts';
+import { processorMs } from '../support/timing.ts';
 import { exchangeAt, requestError, schemaOf, sendMessage, told, whitelistIp } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
@@ -133,10 +134,10 @@ describe('a reply larger than maxReplyBytes', () => {
 describe('a schema for the reply', () => {
   it('finds fault with all of a long reply in linear time', async () => {
     const server = await startServer({ status: 200, body: `[${'0,'.repeat(100_000)}0]` });
-    const begun = performance.now();
+    const begun = processorMs();
     const error = await requestError(exchangeAt(server.url).whitelistIp({}, { schema: z.array(z.string()) }));
     expect(error.issues).toHaveLength(100_001);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(processorMs() - begun).toBeLessThan(5_000);
   });
 
   const receipt = z.object({ id: z.string() });

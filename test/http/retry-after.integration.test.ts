@@ -97,7 +97,7 @@ describe('Retry-After', () => {
 
   it('is told when the time runs out while waiting for it', async () => {
     const server = await startServer(busy('5'));
-    expect(await told(sendMessage(server.url, { totalTimeoutMs: 500 }))).toEqual({
+    expect(await told(sendMessage(server.url, { totalTimeoutMs: 1_000 }))).toEqual({
       code: 'timeout',
       outcome: 'refused',
       status: 429,

@@ -8,11 +8,13 @@ watchRejections();
 const timeout = { code: 'timeout', outcome: 'unknown', attempts: 1 };
 
 /** Times out soon, and often: on a busy machine the answer that does come may come late once or twice. */
+// real time: the answer that comes late is asked for again.
 const patient = { timeoutMs: 150, maxAttempts: 51, retry: { firstDelayMs: 0 } };
 
 describe('a service that does not answer in time', () => {
   it('and has not read the request may still act on it: it is sent once', async () => {
     const server = await startTcpServer(() => {}, { reads: false });
+    // real time: nothing is answered, so that a busy machine only ends it later.
     expect(await told(createOrder(server.url, { timeoutMs: 400 }))).toEqual(timeout);
     expect(server.connections()).toBeLessThanOrEqual(1);
   });
@@ -20,6 +22,7 @@ describe('a service that does not answer in time', () => {
   it('and has read the request may still act on it: what acts is sent once', async () => {
     const sendOnce = async ([name, run]: (typeof cautious)[number]) => {
       const server = await startServer(() => {});
+      // real time: nothing is answered, so that a busy machine only ends it later.
       expect(await told(run(server.url, { timeoutMs: 400 })), name).toEqual(timeout);
       // None, when the machine is too busy for the server to get to it in time.
       expect(server.requests.length, name).toBeLessThanOrEqual(1);
@@ -39,24 +42,21 @@ describe('a service that does not answer in time', () => {
 
   it('is given up as often as the limit says', async () => {
     const server = await startServer(() => {});
+    // real time: nothing is answered, so that a busy machine only ends it later.
     expect(await told(whitelistIp(server.url, { timeoutMs: 100 }))).toEqual({ ...timeout, attempts: 3 });
   });
 
   it('is given up after the time that the call itself sets', async () => {
     const server = await startServer(() => {});
-    const began = performance.now();
-    expect(await told(createOrder(server.url, { timeoutMs: 60_000 }, { timeoutMs: 200 }))).toEqual(timeout);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    // After the client's own time the test would have ended.
+    expect(await told(createOrder(server.url, { timeoutMs: 60_000 }, { timeoutMs: 1_000 }))).toEqual(timeout);
   });
 
   it('has its connection closed', async () => {
-    let closed: Promise<unknown> = Promise.reject(new Error('no request'));
-    closed.catch(() => {});
-    const server = await startServer((response) => {
-      closed = new Promise((resolve) => response.on('close', resolve));
-    });
-    await told(createOrder(server.url, { timeoutMs: 700 }));
-    await closed;
+    const closed = Promise.withResolvers<void>();
+    const server = await startServer((response) => void response.on('close', closed.resolve));
+    await told(whitelistIp(server.url, { ...patient, maxAttempts: 7 }));
+    await closed.promise;
   });
 });
 
@@ -75,7 +75,7 @@ describe('a reply that does not end in time', () => {
         response.writeHead(status);
         dribble(response);
       });
-      const call = createOrder(server.url, { timeoutMs: 700, maxAttempts, retry: { firstDelayMs: 0 } });
+      const call = createOrder(server.url, { timeoutMs: 2_000, maxAttempts, retry: { firstDelayMs: 0 } });
       expect(await told(call)).toEqual({ ...timeout, outcome, status });
       expect(server.requests).toHaveLength(1);
     };
@@ -98,12 +98,13 @@ describe('a reply that does not end in time', () => {
 describe('totalTimeoutMs', () => {
   it('ends a single attempt', async () => {
     const server = await startServer(() => {});
+    // real time: nothing is answered, so that a busy machine only ends it later.
     expect(await told(createOrder(server.url, { timeoutMs: 60_000, totalTimeoutMs: 150 }))).toEqual(timeout);
   });
 
   it('ends a call however many attempts are left', async () => {
     const server = await startServer({ status: 503 });
-    const options = { totalTimeoutMs: 500, maxAttempts: 1_000_001, retry: { firstDelayMs: 1 } };
+    const options = { totalTimeoutMs: 1_000, maxAttempts: 1_000_001, retry: { firstDelayMs: 1 } };
     const failed = await told(whitelistIp(server.url, options));
     expect(failed).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     expect(failed.attempts).toBeGreaterThan(1);
@@ -111,18 +112,18 @@ describe('totalTimeoutMs', () => {
 
   it('counts the time of attempts that timed out', async () => {
     const server = await startServer(() => {});
-    const began = performance.now();
-    const options = { timeoutMs: 100, totalTimeoutMs: 350, maxAttempts: 1_001, retry: { firstDelayMs: 0 } };
+    // All of its attempts would take longer than the test may.
+    // real time: nothing is answered, so that a busy machine only ends it later.
+    const options = { timeoutMs: 300, totalTimeoutMs: 1_000, maxAttempts: 1_001, retry: { firstDelayMs: 0 } };
     expect(await told(whitelistIp(server.url, options))).toMatchObject({
       code: 'timeout',
       outcome: 'unknown',
     });
-    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   it('ends the wait between two attempts', async () => {
     const server = await startServer({ status: 429 });
-    const options = { totalTimeoutMs: 500, retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } };
+    const options = { totalTimeoutMs: 1_000, retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } };
     expect(await told(sendMessage(server.url, options))).toEqual({
       code: 'timeout',
       outcome: 'refused',
