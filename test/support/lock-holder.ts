@@ -20,6 +20,7 @@ let requests = 0;
 const server = createServer((request, response) => {
   request.resume();
   process.send?.({ said: 'request', requests: ++requests });
+  // real time: the service answers as late as the test asked for.
   setTimeout(() => {
     response.setHeader('content-type', 'application/json');
     response.end('{"ok":true}');

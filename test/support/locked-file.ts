@@ -57,5 +57,6 @@ export async function countTicks(work: () => Promise<unknown>): Promise<number> 
 }
 
 export function sleepFor(ms: number): Promise<void> {
+  // real time: its callers say why.
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

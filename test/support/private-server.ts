@@ -112,6 +112,7 @@ export async function startPostgres(folder: string, further: readonly string[] =
   const isReady = ['-q', '-h', '127.0.0.1', '-p', String(port)];
   for (let tries = 0; spawnSync(join(bin, 'pg_isready'), isReady).status !== 0; tries++) {
     if (tries === 300) throw new Error(`PostgreSQL at ${port} accepts no connections.`);
+    // real time: looks again until it is there.
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return server;
@@ -152,6 +153,7 @@ async function keepRunning(
         server = start();
         if (await Promise.race([listening(port).then(() => true), once(server, 'exit').then(() => false)]))
           return;
+        // real time: looks again until it is there.
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
       throw new Error('The server did not start again.');
@@ -164,6 +166,7 @@ async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   if (server.exitCode !== null || server.signalCode !== null) return;
   const gone = once(server, 'exit');
   kill(server, signal);
+  // real time: a server that does not end in order is killed.
   const impatience = setTimeout(() => kill(server, 'SIGKILL'), 3_000);
   await gone;
   clearTimeout(impatience);
@@ -185,6 +188,7 @@ async function listening(port: number): Promise<void> {
       socket.once('connect', () => socket.destroy());
     });
     if (open) return;
+    // real time: looks again until it is there.
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`Nothing listens at ${port}.`);

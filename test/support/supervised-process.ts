@@ -31,6 +31,7 @@ export function supervise<Message>(
     started.on('exit', (_, signal) => {
       hooks.onExit?.();
       // A program that finds its engine away ends by itself, and is started again after a pause.
+      // real time: a supervisor waits before it starts a program again.
       setTimeout(
         () => {
           if (!isOver) child = start();
