@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DeadlineError, settledWithin, withDeadline } from '../../src/internal/deadline.ts';
 import { nextTurn } from '../support/next-turn.ts';
+import { ownTimers } from '../support/own-timers.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => {
@@ -9,34 +10,40 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** Nobody else's. */
+const ms = 1_234_567;
+
 /** Lets what is due before any timer run. */
 const afterTicks = () => nextTurn();
 const never = () => new Promise<never>(() => {});
 
 describe('work with a deadline', () => {
   it('gives its result, and leaves no timer and no listener behind', async () => {
+    const timers = ownTimers(ms);
     const outer = new AbortController();
     const { promise, resolve } = Promise.withResolvers<string>();
-    const result = withDeadline({ ms: 1_000, signal: outer.signal }, () => promise);
+    const result = withDeadline({ ms, signal: outer.signal }, () => promise);
     await afterTicks();
-    expect(vi.getTimerCount()).toBe(1);
+    expect(timers.left()).toBe(1);
     resolve('done');
     expect(await result).toBe('done');
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timers.left()).toBe(0);
     expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
   });
 
   it('gives its own error', async () => {
+    const timers = ownTimers(ms);
     const boom = new Error('boom');
-    await expect(withDeadline({ ms: 1_000 }, () => Promise.reject(boom))).rejects.toBe(boom);
-    expect(vi.getTimerCount()).toBe(0);
+    await expect(withDeadline({ ms }, () => Promise.reject(boom))).rejects.toBe(boom);
+    await afterTicks();
+    expect(timers.left()).toBe(0);
   });
 
   it('needs no timer when it ends at once', async () => {
-    const setTimer = vi.spyOn(globalThis, 'setTimeout');
-    await withDeadline({ ms: 1_000 }, async () => 'done');
+    const timers = ownTimers(ms);
+    await withDeadline({ ms }, async () => 'done');
     await afterTicks();
-    expect(setTimer).not.toHaveBeenCalled();
+    expect(timers.set()).toBe(0);
   });
 
   it('ends at the deadline with a DeadlineError, which aborts its signal too', async () => {
@@ -73,8 +80,9 @@ describe('work with a deadline', () => {
   it('ends with the reason of the outer signal', async () => {
     const outer = new AbortController();
     const reason = new Error('stopped');
+    const timers = ownTimers(ms);
     let own: AbortSignal | undefined;
-    const result = withDeadline({ ms: 1_000, signal: outer.signal }, (signal) => {
+    const result = withDeadline({ ms, signal: outer.signal }, (signal) => {
       own = signal;
       return never();
     });
@@ -83,7 +91,7 @@ describe('work with a deadline', () => {
     outer.abort(reason);
     await ended;
     expect(own?.reason).toBe(reason);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timers.left()).toBe(0);
     expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
   });
 
@@ -115,8 +123,10 @@ describe('work with a deadline', () => {
 
 describe('settledWithin', () => {
   it('is true when all have settled in time, whatever they settled with', async () => {
-    expect(await settledWithin([Promise.resolve(1), Promise.reject(new Error('boom'))], 1_000)).toBe(true);
-    expect(vi.getTimerCount()).toBe(0);
+    const timers = ownTimers(ms);
+    expect(await settledWithin([Promise.resolve(1), Promise.reject(new Error('boom'))], ms)).toBe(true);
+    await afterTicks();
+    expect(timers.left()).toBe(0);
   });
 
   it('is false when one has not', async () => {

@@ -8,6 +8,7 @@ const failed = (error: unknown) => new Error('failed', { cause: error });
 
 /** One call may wait, for a moment. */
 function oneCall() {
+  // real time: of the calls that wait none ends.
   return limitCalls({ timeoutMs: 20, maxPending: 1, tooMany: () => new Error('too many') });
 }
 
@@ -32,7 +33,7 @@ it('a limit of calls is two options that inboxes and record stores share', () =>
   const table = callLimitRows({ maxPending: 10_000 }) satisfies OptionTable<StoreCallOptions>;
   const read = defineOptions('redisStore', table);
   expect(read({})).toEqual({ storeTimeoutMs: 5_000, maxPending: 10_000 });
-  expect(read({ maxPending: 5, storeTimeoutMs: 1 })).toEqual({ storeTimeoutMs: 1, maxPending: 5 });
+  expect(read({ maxPending: 5, storeTimeoutMs: 1_000 })).toEqual({ storeTimeoutMs: 1_000, maxPending: 5 });
   for (const options of [{ maxPending: 0 }, { storeTimeoutMs: 2 ** 31 }]) {
     expect(refusal(() => read(options))).toBe('ConfigurationError invalid_option');
   }

@@ -26,12 +26,14 @@ describe('a posted request', () => {
   });
 
   it('is late, though fetch ignores its signal', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
     const answer = await postRequest(request, { fetch: neverEnds, timeoutMs: 1 });
     expect(answer).toEqual({ kind: 'late', afterMs: 1 });
   });
 
   it('is late with its status if only the body is late', async () => {
     const fetch = async () => new Response(new ReadableStream({ pull: neverEnds }), { status: 201 });
+    // real time: nothing ends before it: a busy machine only makes it later.
     const answer = await postRequest(request, { fetch, timeoutMs: 1 });
     expect(answer).toMatchObject({ kind: 'late', afterMs: 1, status: 201 });
   });
