@@ -96,7 +96,7 @@ describe('attack prints', () => {
 });
 
 it('attack finds nothing broken in our receiver', { timeout: 60_000 }, async () => {
-  const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 200 }).onAny(() => {});
+  const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 1_000 }).onAny(() => {});
   const mounted = (await ourReceivers['node:http']?.(webhooks)) ?? expect.unreachable();
   onTestFinished(() => mounted.close());
   const url = `http://127.0.0.1:${mounted.port}/`;

@@ -35,7 +35,7 @@ describe.skipIf(binary === '')('the command line in one file', { timeout: 120_00
   });
 
   it('attacks a receiver, and finds nothing broken in ours', async () => {
-    const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 200 }).onAny(() => {});
+    const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 1_000 }).onAny(() => {});
     const mounted = (await ourReceivers['node:http']?.(webhooks)) ?? expect.unreachable();
     onTestFinished(() => mounted.close());
     const { partnerPublicKey, partnerSecretKey, merchantSecretKey } = credentials;

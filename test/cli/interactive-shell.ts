@@ -73,6 +73,7 @@ export async function startInteractiveShell(options: ShellOptions): Promise<Inte
         onShown = () => {};
         resolve(result);
       };
+      // real time: the patience of the caller.
       const timer = setTimeout(end, timeoutMs, false);
       onShown = () => {
         if (isDone()) end(true);

@@ -429,6 +429,7 @@ function restartable() {
     const closed = new Promise((resolve) => server?.close(resolve));
     server?.closeAllConnections();
     await closed;
+    // real time: deliveries come while nothing listens.
     await setTimeout(150);
     await up(port);
   }

@@ -31,6 +31,7 @@ describe('in a process of its own', () => {
     let sent = 0;
     const { url } = await startServer((response) => {
       sent++;
+      // real time: a message is under way for a while.
       setTimeout(() => response.end('{}'), 20);
     });
     const rows = Array.from({ length: 200 }, (_, row) => `+23480${10_000_000 + row},Hello`);
@@ -40,7 +41,7 @@ describe('in a process of its own', () => {
       PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: 'true',
       MESSENGER_API_KEY: 'API-X-of-a-device',
     };
-    const args = ['send', 'c.csv', '--campaign', 'n', '--yes', '--format', 'json', '--rate', '100'];
+    const args = ['send', 'c.csv', '--campaign', 'n', '--yes', '--format', 'json', '--rate', '20'];
     const send = startChild(args, { env, cwd });
     await send.printed('stdout', /"sent"/);
     send.process.stdout?.destroy();
