@@ -50,6 +50,7 @@ export function receiver(
     for (let tries = 1; ; tries++) {
       const outcome = await webhooks.receive(body);
       if (outcome.status === 200 || tries === 10) return outcome;
+      // real time: the service comes again a little later.
       await sleep(5);
     }
   }
@@ -117,7 +118,6 @@ export function describeContract(engine: Engine): void {
     });
     const received = webhooks.receive(order('bad'));
     await begun.opened;
-    await sleep(20);
     await eventually(async () => expect(await inbox.health()).toMatchObject({ open: 1, dead: 0 }));
     const { oldestAgeMs } = (await webhooks.health()).inbox ?? {};
     // Nothing waits in memory. The clock of a database may differ a little.
@@ -147,6 +147,7 @@ export function describeContract(engine: Engine): void {
     if (!engine.durable) return;
     const webhooks = quietWebhooks({ inbox: open() });
     expect(await webhooks.receive(order('early'))).toMatchObject({ kind: 'stored' });
+    // real time: nothing may happen meanwhile; a busy machine lets less happen.
     await sleep(150);
     const handled: string[] = [];
     webhooks.on('event.buy.init', ({ partner_order_id }) => handled.push(partner_order_id));
@@ -205,6 +206,7 @@ export function describeContract(engine: Engine): void {
     void webhooks.receive(order('A'));
     await begun.opened;
     const stopped = inbox.stop({ timeoutMs: Number.POSITIVE_INFINITY });
+    // real time: the stop waits meanwhile.
     setTimeout(end.open, 100);
     expect(await stopped).toBe('drained');
   });
@@ -302,9 +304,11 @@ export function describeContract(engine: Engine): void {
     // A rejection that nothing handles would end the process, and fails the run here.
     for (const waitMs of [0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5].flatMap((ms) => [ms, ms, ms])) {
       const inbox = open();
+      // real time: one stop at each moment of the start.
       await sleep(waitMs);
       await inbox.stop();
     }
+    // real time: a rejection that nothing handles shows meanwhile.
     await sleep(20);
   });
 

@@ -9,6 +9,7 @@ export function drainedInLoop(inbox: StoreInbox): ManagedInbox {
     while (!isStopped) {
       // The engine may be away.
       await inbox.drain().catch(() => {});
+      // real time: the pause between two calls.
       await sleep(10);
     }
   }

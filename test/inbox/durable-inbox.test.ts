@@ -70,7 +70,7 @@ describe('a durable inbox', () => {
     expect([await inbox.replay(digest), await inbox.discard(digest)]).toEqual([true, true]);
     await inbox.stories?.('ab');
     await inbox.held?.(5);
-    await inbox.stop({ timeoutMs: 7 });
+    await inbox.stop({ timeoutMs: 7_000 });
     expect(asked).toEqual([
       ['store', delivery],
       ['deadLetters', { limit: 100, withBody: false }],
@@ -79,7 +79,7 @@ describe('a durable inbox', () => {
       ['discard', digest],
       ['stories', 'ab', 100],
       ['held', 5],
-      ['stop', 7],
+      ['stop', 7_000],
     ]);
   });
 
@@ -206,6 +206,7 @@ describe('the error of a store, as the sender of a delivery gets it', () => {
   });
 
   it('comes when the store does not answer in time', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
     const call = limitStoreCalls({ storeTimeoutMs: 5, maxPending: 1 });
     await expect(call(() => new Promise(() => {}))).rejects.toMatchObject({
       code: 'store_unavailable',

@@ -347,7 +347,7 @@ function keep(inboxes: ManagedInbox[], inbox: ManagedInbox): ManagedInbox {
 }
 
 async function stopAll(inboxes: readonly ManagedInbox[]): Promise<void> {
-  await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 100 })));
+  await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 0 })));
 }
 
 /** As ioredis and BullMQ take it. */

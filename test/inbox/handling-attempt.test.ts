@@ -42,7 +42,7 @@ const failing = (error: unknown) => () => Promise.reject(error);
 describe('an attempt', () => {
   it.each([
     ['the time limit of this process', 60_000, { timeLimitMs: 600_000 }],
-    ['the shorter time that its lease was made for', 50, { timeLimitMs: 50 }],
+    ['the shorter time that its lease was made for', 5_000, { timeLimitMs: 5_000 }],
   ])('does not begin once %s is over, and the delivery is due again at once', async (_, limitMs, lease) => {
     for (const elapsedMs of [limitMs, limitMs + 1]) {
       const { result, handle } = await attempt({ ...lease, elapsedMs });

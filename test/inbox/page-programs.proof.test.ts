@@ -98,6 +98,7 @@ function makeService(run: Omit<SnippetRun, 'folder'>, folder = scratchFolder()) 
       if ((await postOnce(delivery)) === 200) return;
       if (!isRunning) expect.unreachable(`the program ended: ${printed.slice(-3_000)}`);
       // Its own tries are not to look like a busy loop.
+      // real time: looks again until it is there.
       await sleep(500);
     }
     expect.unreachable(`never answered 200: ${printed.slice(-3_000)}`);
@@ -186,6 +187,7 @@ async function goThrough({
   await post(20);
   await away();
   const posting = post(10);
+  // real time: its engine is away for so long.
   await sleep(awayMs);
   await back();
   await posting;

@@ -47,6 +47,7 @@ export function openWorker(
       sleep: (ms, signal) =>
         new Promise((resolve) => {
           if (ms !== 1) return resolve();
+          // real time: the worker polls.
           setTimeout(resolve, 1);
           signal.addEventListener('abort', () => {
             wakeReasons.push(signal.reason);
@@ -78,5 +79,6 @@ export function heldHandler() {
 /** Notes the pause, and takes no time for it. */
 export function pause(ms: number, pauses: number[]): Promise<void> {
   pauses.push(ms);
+  // real time: a loop without a pause would let nothing else run.
   return new Promise((resolve) => setTimeout(resolve, 1));
 }

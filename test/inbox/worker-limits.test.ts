@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { heldHandler, leaseOf, openWorker, pause } from './worker-bench.ts';
 
 const handle = async () => 'handled' as const;
+// real time: nothing may happen meanwhile; a busy machine lets less happen.
 const turns = () => new Promise((resolve) => setTimeout(resolve, 10));
 
 describe('a worker without handlers', () => {

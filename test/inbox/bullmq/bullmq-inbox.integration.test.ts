@@ -81,7 +81,7 @@ function openQueue() {
     },
 
     async close(): Promise<void> {
-      await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 100 })));
+      await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 0 })));
       await queue.obliterate({ force: true });
       await queue.close();
     },
@@ -148,12 +148,14 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     const second = own.open({ maxAttempts: 1 });
     const { reports, calls } = receiver(second.inbox, async (id) => {
       running.add(id);
+      // real time: others could begin meanwhile.
       await new Promise((resolve) => setTimeout(resolve, 30));
       if (names.includes(id) && running.size > 1) for (const one of running) beside.add(one);
       running.delete(id);
     });
     for (let index = 0; calls.length < 20; index++) {
       await send(order(`other ${index}`));
+      // real time: the next one comes a little later.
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await eventually(() => expect(calls).toEqual(expect.arrayContaining(names)));
@@ -264,11 +266,13 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     const rememberMs = 50;
     const waiting = receiver(open({ rememberMs, role: 'receiver' }).inbox);
     await waiting.send(order('A'));
+    // real time: what it would forget is forgotten after this.
     await new Promise((resolve) => setTimeout(resolve, 2 * rememberMs));
     expect(await waiting.send(order('A'))).toMatchObject({ kind: 'duplicate' });
     const { inbox } = open({ rememberMs, maxAttempts: 1 });
     const { calls } = receiver(inbox, () => Promise.reject(new Error('no')));
     await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    // real time: what it would forget is forgotten after this.
     await new Promise((resolve) => setTimeout(resolve, 2 * rememberMs));
     expect(await waiting.send(order('A'))).toMatchObject({ kind: 'duplicate' });
     expect(calls).toEqual(['A']);
@@ -300,6 +304,7 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     const { inbox } = own.open({ rememberMs, maxAttempts: 1 });
     const { calls } = receiver(inbox, () => Promise.reject(new Error('no')));
     await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
+    // real time: what it would forget is forgotten after this.
     await new Promise((resolve) => setTimeout(resolve, 2 * rememberMs));
     expect(await send(order('A'))).toMatchObject({ kind: 'duplicate' });
     const [deadLetter] = await inbox.deadLetters();
@@ -348,6 +353,7 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
 
     test('waits for that too when it stops', async (own) => {
       const { timeLeft } = own;
+      // real time: the stop waits meanwhile.
       const { inbox, send, calls } = openLater(own, () => new Promise((resolve) => setTimeout(resolve, 100)));
       const outcome = await send(order('A'));
       await eventually(() => expect(calls).toEqual(['A']));
@@ -460,7 +466,8 @@ describe.runIf(redisHere)('the BullMQ inbox', () => {
     await begun.opened;
     await redis.stop();
     const stoppedAt = performance.now();
-    expect(await inbox.stop({ timeoutMs: 50 })).toBe('cut-off');
+    expect(await inbox.stop({ timeoutMs: 0 })).toBe('cut-off');
+    // real time: a stop that waits for Redis ends never.
     expect(performance.now() - stoppedAt).toBeLessThan(5_000);
     // So that the queue of the test can be closed.
     await redis.restart();

@@ -47,6 +47,7 @@ describe('the attempts of the memory inbox', () => {
   });
 
   it('are counted once for a handler that rejects when it is aborted', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
     const inbox = memoryInbox({ maxAttempts: 2, timeLimitMs: 5 });
     const { webhooks, reports } = receiver(
       inbox,
@@ -136,7 +137,7 @@ describe('the memory inbox', () => {
     });
     const handling = webhooks.receive(order('A'));
     await begun.opened;
-    expect(await inbox.stop({ timeoutMs: 5 })).toBe('cut-off');
+    expect(await inbox.stop({ timeoutMs: 0 })).toBe('cut-off');
     expect(await handling).toMatchObject({ status: 503, error: { code: 'inbox_stopped' } });
   });
 });

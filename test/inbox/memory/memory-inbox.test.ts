@@ -91,6 +91,7 @@ describe('the memory inbox', () => {
   });
 
   it('counts a handler that never settles, and lets its delivery come again', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
     const inbox = memoryInbox({ timeLimitMs: 20, maxAttempts: 1 });
     const { webhooks } = receiver(inbox, () => new Promise(() => {}));
     expect(await webhooks.receive(order('A'))).toMatchObject({
@@ -103,6 +104,7 @@ describe('the memory inbox', () => {
   });
 
   it('handles no repetition while a handler runs that has blocked the event loop past its time limit', async () => {
+    // real time: the handler itself blocks for longer.
     const timeLimitMs = 5;
     let calls = 0;
     const blocking = () => {

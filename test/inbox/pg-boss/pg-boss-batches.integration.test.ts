@@ -123,6 +123,7 @@ describe.runIf(postgresHere)('deliveries of the pg-boss inbox that come together
 
   test('are stored and acknowledged before a stop ends, also those that no batch had begun with', async (given) => {
     const slow = given.withOwn('insert', async (...call) => {
+      // real time: the stop begins meanwhile.
       await new Promise((resolve) => setTimeout(resolve, 50));
       return await given.boss.insert(...call);
     });

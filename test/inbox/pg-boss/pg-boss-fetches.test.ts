@@ -57,11 +57,12 @@ function open(
     ...{ boss, pollMs: 60_000, onStoreError: (error) => errors.push(error) },
     ...options,
   });
-  onTestFinished(async () => void (await inbox.stop({ timeoutMs: 10 })));
+  onTestFinished(async () => void (await inbox.stop({ timeoutMs: 0 })));
   const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...given]) => given);
   return { inbox, errors, named };
 }
 
+// real time: what polls gives way to others.
 const shortly = () => setTimeout(5);
 
 describe('what pg-boss gives out', () => {
@@ -209,10 +210,11 @@ describe('what pg-boss gives out', () => {
 
   it('after the stop is given back to another process, but for what is no delivery of this version', async () => {
     const late = Promise.withResolvers<BossJob[]>();
+    // real time: nothing ends before it: a busy machine only makes it later.
     const { inbox, named } = open({ fetched: late.promise }, { storeTimeoutMs: 50 });
     const { calls } = receiver(inbox);
     await expect.poll(() => named('fetch')).toHaveLength(1);
-    expect(await inbox.stop({ timeoutMs: 20 })).toBe('drained');
+    expect(await inbox.stop({ timeoutMs: 1_000 })).toBe('drained');
     const newer = jobOf(2, { data: { ...Object(jobOf(2).data), version: 2 } });
     late.resolve([jobOf(1), newer, jobOf(3, { data: {} })]);
     await expect.poll(() => named('fail')).toEqual([['job-1', { reason: 'Cut off by a stop.' }]]);
@@ -224,10 +226,11 @@ describe('a stop of the pg-boss inbox', () => {
   it('reports what cannot be given back', async () => {
     const late = Promise.withResolvers<BossJob[]>();
     const fail = () => Promise.reject(new Error('no connection'));
+    // real time: nothing ends before it: a busy machine only makes it later.
     const { inbox, errors, named } = open({ fetched: late.promise }, { storeTimeoutMs: 50 }, { fail });
     receiver(inbox);
     await expect.poll(() => named('fetch')).toHaveLength(1);
-    await inbox.stop({ timeoutMs: 20 });
+    await inbox.stop({ timeoutMs: 0 });
     late.resolve([jobOf(1)]);
     await expect.poll(() => errors.at(-1)).toMatchObject({ cause: { message: 'no connection' } });
   });

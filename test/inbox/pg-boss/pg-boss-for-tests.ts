@@ -10,7 +10,7 @@ import { quick, readHandling } from '../contract.ts';
 import { removeBoss, startBoss } from '../engines.ts';
 
 /** Has what a worker left be found soon: the tests have workers die, and those of the dead still fetch. */
-const shortLease = { timeLimitMs: 400 } as const;
+const shortLease = { timeLimitMs: 1_000 } as const;
 
 export type PgBossTest = ReturnType<typeof testWith>;
 
@@ -39,7 +39,7 @@ function testWith({ boss, schema, queue }: { boss: PgBoss; schema: string; queue
     queue,
 
     async stop(): Promise<void> {
-      await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 100 })));
+      await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 0 })));
     },
 
     open(options: Partial<PgBossInboxOptions> = {}): ManagedInbox {

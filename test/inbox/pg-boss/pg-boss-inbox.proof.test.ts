@@ -80,9 +80,11 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
   test('handles what a slow fetch took, at its first attempt', async (given) => {
     const slow = given.withOwn('fetch', async (...call) => {
       const jobs = await given.boss.fetch(...call);
+      // real time: longer than the limit of the store, so that its answer is late.
       await new Promise((resolve) => setTimeout(resolve, 200));
       return jobs;
     });
+    // real time: what is late comes all the same.
     const inbox = given.open({ boss: slow, storeTimeoutMs: 100, timeLimitMs: 5_000, onStoreError: () => {} });
     const { webhooks, reports } = receiver(inbox);
     await webhooks.receive(order('A'));
@@ -94,6 +96,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     const hung = given.withOwn('fetch', async (...call) =>
       fetches++ === 0 ? await new Promise(() => {}) : await given.boss.fetch(...call),
     );
+    // real time: what a busy machine lets expire is tried again.
     const options = { storeTimeoutMs: 50, timeLimitMs: 100, onStoreError: () => {} };
     const { webhooks, calls } = receiver(given.open({ boss: hung, ...options }));
     await webhooks.receive(order('A'));
@@ -104,6 +107,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
   test('writes down what it handled though no more deliveries may wait for the store', async (given) => {
     let hangs = false;
     const busy = given.withOwn('insert', async (...call) => {
+      // real time: the store is busy for a while.
       if (hangs) await new Promise((resolve) => setTimeout(resolve, 2_000));
       return await given.boss.insert(...call);
     });
@@ -123,7 +127,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
   });
 
   test('cuts a handler off before its lease ends, also a lease that another process chose', async (given) => {
-    const storing = given.open({ role: 'receiver', timeLimitMs: 400 });
+    const storing = given.open({ role: 'receiver', timeLimitMs: 1_000 });
     const signals: (AbortSignal | undefined)[] = [];
     const handle = (_: string, { signal }: EventContext) => {
       signals.push(signal);
@@ -174,6 +178,7 @@ describe.runIf(postgresHere)('the pg-boss inbox', () => {
     const inbox = given.open({ maxAttempts: 1 });
     const { calls, reports } = receiver(inbox, async () => {
       most = Math.max(most, ++now);
+      // real time: others could begin meanwhile.
       await new Promise((resolve) => setTimeout(resolve, 20));
       now--;
     });

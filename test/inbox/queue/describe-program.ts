@@ -65,6 +65,7 @@ export function describeProgram(
 
       await post(40);
       gate.away();
+      // real time: the store is away for so long.
       await sleep(awayMs);
       // Each of the ten messages that it holds is tried once a pause: no busy loop.
       expect(gate.refused).toBeLessThan((awayMs / 1_000) * 50);
@@ -133,6 +134,7 @@ async function prepare(
     for (let tries = 0; tries < 300; tries++) {
       if ((await postOnce(delivery)) === 200) return;
       if (!isRunning) expect.unreachable(`the program ended: ${printed}`);
+      // real time: looks again until it is there.
       await sleep(100);
     }
     expect.unreachable(`never answered 200: ${printed.slice(-3000)}`);

@@ -60,6 +60,7 @@ describe('queueInbox', () => {
     ['fails', () => Promise.reject(new Error('down'))],
     ['does not answer', () => new Promise(() => {})],
   ])('acknowledges nothing when the queue %s', async (_, send) => {
+    // real time: nothing ends before it: a busy machine only makes it later.
     const { webhooks } = open({ send, storeTimeoutMs: 20, store: memoryStore() });
     for (let tries = 0; tries < 2; tries++)
       expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'unavailable', status: 503 });
@@ -159,6 +160,7 @@ describe('queueInbox', () => {
   );
 
   it('aborts a handler that never settles', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
     const { webhooks, inbox, messages } = open({ timeLimitMs: 20 }, () => new Promise(() => {}));
     await webhooks.receive(order('A'));
     expect(await inbox.handleMessage(messages[0])).toBe('retry');
@@ -173,7 +175,7 @@ describe('queueInbox', () => {
     await webhooks.receive(order('A'));
     const handling = inbox.handleMessage(messages[0]);
     await begun.opened;
-    expect(await inbox.stop({ timeoutMs: 10 })).toBe('cut-off');
+    expect(await inbox.stop({ timeoutMs: 0 })).toBe('cut-off');
     expect(await handling).toBe('retry');
     expect(await inbox.handleMessage(messages[0])).toBe('retry');
     expect(await webhooks.receive(order('B'))).toMatchObject({

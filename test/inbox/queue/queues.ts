@@ -51,6 +51,7 @@ async function openRabbitmq(url: string, queue: string): Promise<TestQueue> {
       await channel.consume(queue, async (message) => {
         if (message === null) return;
         const result = await inbox.handleMessage(message.content);
+        // real time: the delay of the queue.
         if (result === 'retry') await new Promise((resolve) => setTimeout(resolve, retryMs));
         if (result === 'done') channel.ack(message);
         else channel.nack(message, false, result === 'retry');

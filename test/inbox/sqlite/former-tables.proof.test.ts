@@ -21,7 +21,7 @@ beforeEach(() => {
   path = join(scratchFolder(), 'inbox.sqlite');
 });
 afterEach(async () => {
-  await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ timeoutMs: 50 })));
+  await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ timeoutMs: 0 })));
   for (const inbox of former.splice(0)) inbox.close();
 });
 
@@ -83,7 +83,7 @@ describe('a file of an earlier version', () => {
     await eventually(() => expect(rowsLeft()).toBe(0));
   });
 
-  it('answers deliveries while many thousands are moved', async () => {
+  it('answers deliveries while many thousands are moved', { timeout: 60_000 }, async () => {
     const old = openFormer();
     old.fill(60_000);
     const inbox = open({ role: 'receiver' });

@@ -14,5 +14,6 @@ for (;;) {
   } catch {
     process.send?.({});
   }
+  // real time: another process gets its turn.
   await sleep(1);
 }

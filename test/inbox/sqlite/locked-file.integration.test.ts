@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   other?.end();
-  await inbox?.stop({ timeoutMs: 50 });
+  await inbox?.stop({ timeoutMs: 0 });
 });
 
 function open(options: Partial<SqliteInboxOptions> = {}): ManagedInbox {
@@ -35,6 +35,7 @@ describe('the SQLite inbox, while another process has the write lock', () => {
     const ticks = await countTicks(async () => {
       for (const id of ids) {
         answers.push(webhooks.receive(order(id)));
+        // real time: the lock is held for so long.
         await sleepFor(20);
       }
     });
@@ -48,7 +49,7 @@ describe('the SQLite inbox, while another process has the write lock', () => {
   });
 
   it('answers 503 when the wait of a delivery is over', async () => {
-    const { webhooks } = receiver(open({ busyTimeoutMs: 100, role: 'receiver' }));
+    const { webhooks } = receiver(open({ busyTimeoutMs: 1_000, role: 'receiver' }));
     other = await startLockHolder(path);
     await other.hold();
     expect(await webhooks.receive(order('A'))).toMatchObject({
@@ -65,6 +66,7 @@ describe('the SQLite inbox, while another process has the write lock', () => {
     await other.hold();
     const begun = performance.now();
     open({ role: 'receiver', busyTimeoutMs: 10_000 });
+    // real time: half of the time for which it would wait.
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 });

@@ -31,7 +31,7 @@ beforeEach(() => {
   path = join(folder, 'inbox.sqlite');
 });
 afterEach(async () => {
-  await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ timeoutMs: 50 })));
+  await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ timeoutMs: 0 })));
 });
 
 function open(options: Partial<SqliteInboxOptions> = {}): ManagedInbox {

@@ -3,6 +3,7 @@ import { openStoreInbox, type StoreInboxOptions } from '../../../src/inbox/store
 import type { JsonObject } from '../../../src/internal/json.ts';
 import type { ProcessView } from '../../../src/internal/process-identity.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { eventually, order, receiver } from '../contract.ts';
 
@@ -68,6 +69,7 @@ describe('a process that starts', () => {
     let [running, most] = [0, 0];
     const { calls, reports } = receiver(inbox, async () => {
       most = Math.max(most, ++running);
+      // real time: others could begin meanwhile.
       await new Promise((resolve) => setTimeout(resolve, 2));
       running--;
     });
@@ -178,7 +180,7 @@ describe('a process that starts', () => {
     };
     const { inbox } = start({
       store: failing,
-      sleep: () => new Promise((resolve) => setTimeout(resolve, 1)),
+      sleep: nextTurn,
       onStoreError: () => {},
     });
     const { calls } = receiver(inbox);
@@ -194,6 +196,7 @@ describe('a replica that runs', () => {
     let [running, most] = [0, 0];
     const { calls } = receiver(start().inbox, async () => {
       most = Math.max(most, ++running);
+      // real time: others could begin meanwhile.
       await new Promise((resolve) => setTimeout(resolve, 2));
       running--;
     });

@@ -44,6 +44,7 @@ class MortalClient extends pg.Client {
 
 /** A lease of a process that died ends soon. */
 const handling = {
+  // real time: where a busy machine lets one expire, the delivery is handled again.
   timeLimitMs: 300,
   maxAttempts: 1_000,
   pollMs: 20,

@@ -1,7 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { delivery, gate, quietWebhooks } from '../../webhooks/deliveries.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
 import { order, receiver } from '../contract.ts';
@@ -16,7 +17,7 @@ function shared() {
   function open(options: Partial<StoreInboxOptions> = {}) {
     const random = (size: number) => new Uint8Array(size);
     const inbox = storeInbox({ store, now, role: 'drain', random, ...options });
-    onTestFinished(async () => void (await inbox.stop({ timeoutMs: 10 })));
+    onTestFinished(async () => void (await inbox.stop({ timeoutMs: 0 })));
     return inbox;
   }
   return { clock, store, open };
@@ -82,7 +83,7 @@ describe('drain', () => {
     });
     await webhooks.receive(order('A'));
     const controller = new AbortController();
-    const options = how === 'signal' ? { signal: controller.signal } : { timeLimitMs: 50 };
+    const options = how === 'signal' ? { signal: controller.signal } : { timeLimitMs: 1_000 };
     const drained = inbox.drain(options);
     await begun.opened;
     controller.abort();
@@ -102,9 +103,11 @@ describe('drain', () => {
       await end.opened;
     });
     await webhooks.receive(order('A'));
-    const first = inbox.drain({ timeLimitMs: 50 });
+    const stop = new AbortController();
+    const first = inbox.drain({ signal: stop.signal });
     await begun.opened;
     const second = inbox.drain();
+    stop.abort();
     expect(await first).toEqual({ ...nothing, left: 1 });
     end.open();
     expect(await second).toEqual(nothing);
@@ -121,16 +124,18 @@ describe('drain', () => {
       await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     });
     await webhooks.receive(order('A'));
-    const first = inbox.drain({ timeLimitMs: 50 });
+    const ends = [new AbortController(), new AbortController()] as const;
+    const [first, second] = ends.map(({ signal }) => inbox.drain({ signal }));
     await begun.opened;
-    const second = inbox.drain({ timeLimitMs: 150 });
+    ends[0].abort();
     expect(await first).toEqual({ ...nothing, left: 1 });
     expect(running?.aborted).toBe(false);
+    ends[1].abort();
     expect(await second).toEqual({ ...nothing, left: 1 });
     expect(running?.aborted).toBe(true);
     // It was no attempt: the next call begins at once.
-    await inbox.drain({ timeLimitMs: 50 });
-    expect(calls).toEqual(['A', 'A']);
+    void inbox.drain();
+    await vi.waitFor(() => expect(calls).toEqual(['A', 'A']));
   });
 
   it('runs one after the other within a process, so that concurrency holds', async () => {
@@ -139,7 +144,7 @@ describe('drain', () => {
     let [now, most] = [0, 0];
     const { webhooks } = receiver(inbox, async () => {
       most = Math.max(most, ++now);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await nextTurn();
       now--;
     });
     for (let id = 0; id < 10; id++) await webhooks.receive(order(`order ${id}`));
@@ -155,6 +160,7 @@ describe('drain', () => {
     const behave = async (id: string) => {
       if (running.has(id)) overlaps++;
       running.add(id);
+      // real time: others could begin meanwhile.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
       running.delete(id);
     };
@@ -170,15 +176,21 @@ describe('drain', () => {
   it('rejects when the store fails, after the handlers that run have ended', async () => {
     const { open, store } = shared();
     let fails = false;
+    const failed = gate();
     const failing: RecordStore = {
       ...store,
-      list: (options) => (fails ? Promise.reject(new Error('down')) : store.list(options)),
+      list(options) {
+        if (!fails) return store.list(options);
+        // Only then is the handler let go.
+        setImmediate(failed.open);
+        return Promise.reject(new Error('down'));
+      },
     };
     const inbox = open({ store: failing, onStoreError: () => {} });
     let ended = false;
     const { webhooks } = receiver(inbox, async () => {
       fails = true;
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await failed.opened;
       ended = true;
     });
     await webhooks.receive(order('A'));
@@ -190,6 +202,7 @@ describe('drain', () => {
     const never = () => new Promise<never>(() => {});
     const inbox = storeInbox({
       store: { transact: never, list: never, close: async () => {} },
+      // real time: nothing ends before it: a busy machine only makes it later.
       storeTimeoutMs: 20,
       role: 'drain',
     });
@@ -236,7 +249,7 @@ describe("an inbox with role: 'both'", () => {
     const looks: number[] = [];
     const sleep = async (ms: number) => {
       looks.push(ms);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await nextTurn();
     };
     const inbox = open({ role: 'both', pollMs: 1_234, sleep });
     const { calls } = receiver(inbox);
@@ -261,6 +274,7 @@ describe("an inbox with role: 'both'", () => {
     end.open();
     expect(await stopped).toBe('drained');
     await receiver(open({ role: 'receiver' })).webhooks.receive(order('B'));
+    // real time: nothing may happen meanwhile; a busy machine lets less happen.
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(calls).toEqual(['A']);
   });
@@ -269,11 +283,14 @@ describe("an inbox with role: 'both'", () => {
 it("an inbox with role: 'drain' handles nothing by itself, and has no timer", async () => {
   const { open } = shared();
   let sleeps = 0;
-  const sleep = () => new Promise<void>((resolve) => setTimeout(resolve, 1, sleeps++));
+  const sleep = () => {
+    sleeps++;
+    return nextTurn();
+  };
   const inbox = open({ sleep });
   const { webhooks, calls } = receiver(inbox);
   await webhooks.receive(order('A'));
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await nextTurn();
   expect([calls, sleeps]).toEqual([[], 0]);
   expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
 });
@@ -300,7 +317,7 @@ describe('a lease', () => {
     const inbox = open();
     const { reports, webhooks: second } = receiver(inbox, async () => {
       most = Math.max(most, ++now);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await nextTurn();
       now--;
     });
     expect(await inbox.drain()).toEqual({ ...nothing, left: 3 });

@@ -53,6 +53,7 @@ for (let index = 0; refused < 100; index++) {
 isOpen = true;
 rmSync(room);
 for (let tries = 0; tries < 100 && handled.size < stored.size; tries++) {
+  // real time: looks again until it is there.
   await new Promise((resolve) => setTimeout(resolve, 100));
 }
 const figures: FullDiskFigures = {

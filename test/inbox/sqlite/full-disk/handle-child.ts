@@ -61,6 +61,7 @@ async function round() {
   }
   isOpen = true;
   for (let tries = 0; tries < 100 && (await inbox.counts()).open > 0; tries++) {
+    // real time: looks again until it is there.
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return {
