@@ -418,6 +418,7 @@ describe('a lock that was left behind', () => {
     const update = set('one').then(() => {
       isDone = true;
     });
+    // real time: nothing may happen meanwhile; a busy machine lets less happen.
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(isDone).toBe(false);
     rmSync(`${path}.lock`);

@@ -90,6 +90,7 @@ describe.each(kinds)('over $name, both programs of keys.md', ({ storage, written
       for (;;) {
         const status = await post(body);
         if (status < 500) return status;
+        // real time: the service comes again a little later.
         await wait(100);
       }
     };
@@ -112,6 +113,7 @@ describe.each(kinds)('over $name, both programs of keys.md', ({ storage, written
         }
         // So that a ring with a cool-down has one at any time.
         if (sent % 20 === 0) forgeries.push(post(eventOf(`F-${sent}`, 'forged')));
+        // real time: the pace of the service.
         await wait(4);
       }
     };
@@ -122,6 +124,7 @@ describe.each(kinds)('over $name, both programs of keys.md', ({ storage, written
     });
     // The person who opens the link takes a while.
     taker.stdout?.once('data', async () => {
+      // real time: events come meanwhile; how many does not matter.
       await wait(400);
       taker.stdin?.write(`${JSON.stringify(generation(2))}\n`);
     });

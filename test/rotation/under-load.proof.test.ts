@@ -20,6 +20,7 @@ const lastSteps = ['fiat_received', 'credited'] as const;
 
 /** Of the clock that only the test moves: nothing here is late on a slow machine. */
 const longMs = 10 * 86_400_000;
+// real time: the pace of orders, which nothing waits for.
 const pace = (_: number, signal: AbortSignal) => sleep(20, signal);
 
 /** A service that posts each event once, and a partner with two replicas and an operator, each with a ring of its own. */

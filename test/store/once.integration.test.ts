@@ -254,7 +254,7 @@ describe('once', () => {
     // @ts-expect-error: a date is no JSON data.
     await expect(once(store, key, () => new Date())).rejects.toMatchObject(refused);
     // @ts-expect-error: leaseMs is of once.
-    await expect(settleOnce(store, key, 'repeat', { leaseMs: 1 })).rejects.toMatchObject(refused);
+    await expect(settleOnce(store, key, 'repeat', { leaseMs: 1_000 })).rejects.toMatchObject(refused);
   });
 });
 

@@ -106,6 +106,7 @@ describe('a delivery', () => {
       () => new Response(new ReadableStream()),
     ];
     const fetch = async () => answers.shift()?.() ?? new Response();
+    // real time: nothing ends before it: a busy machine only makes it later.
     const sandbox = createSandbox({ fetch, callbackTimeoutMs: 20, callbackRetry: 'none' });
     await place(sandbox, await onboarded(sandbox));
     await sandbox.advance('A-1', 'fiat_received');
@@ -170,6 +171,7 @@ describe('a delivery', () => {
   });
 
   it('that nobody answers is given up in time, though the fetch does not heed its signal', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
     const sandbox = createSandbox({ fetch: () => new Promise(() => {}), callbackTimeoutMs: 5 });
     await place(sandbox, await onboarded(sandbox));
     await sandbox.idle();

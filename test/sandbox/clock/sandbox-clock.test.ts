@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isConfigurationError } from '../../../src/errors/errors.ts';
 import { createClock } from '../../../src/sandbox/clock.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 
 describe('a manual clock', () => {
   it('stands still until it is advanced, whatever `now` says later', async () => {
@@ -19,7 +20,7 @@ describe('a manual clock', () => {
     const seen: string[] = [];
     clock.schedule(20, () => void seen.push(`b ${clock.now()}`));
     clock.schedule(10, async () => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await nextTurn();
       seen.push(`a ${clock.now()}`);
       clock.schedule(5, () => void seen.push(`a2 ${clock.now()}`));
     });
@@ -66,6 +67,7 @@ describe('a real clock', () => {
     expect(clock.now() - Date.now()).toBeGreaterThanOrEqual(3_599_000);
     clock.schedule(1, () => void seen.push('never'));
     clock.stop();
+    // real time: nothing may happen meanwhile; a busy machine lets less happen.
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(seen).toEqual(['in an hour']);
   });

@@ -5,6 +5,7 @@ import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { callback, onboarded, order, partner, place, post, refusal, regenerate, reply } from '../support.ts';
 
@@ -115,7 +116,7 @@ describe('a store', () => {
     const slow: RecordStore = {
       ...store,
       transact: async (keys, change) => {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await nextTurn();
         return store.transact(keys, change);
       },
     };
@@ -158,6 +159,7 @@ describe('a store', () => {
     const slow: RecordStore = {
       ...store,
       transact: async (keys, change) => {
+        // real time: longer than the event is delayed.
         await new Promise((resolve) => setTimeout(resolve, 20));
         const result = await store.transact(keys, change);
         isStored ||= keys.some((key) => key.startsWith('sandbox/order/'));

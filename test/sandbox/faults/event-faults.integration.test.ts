@@ -63,6 +63,7 @@ function receiver(
 ): { webhooks: Webhooks; handled: string[] } {
   const handled: string[] = [];
   const handle = async (name: string) => {
+    // real time: the second delivery is answered before this one is handled.
     await new Promise((resolve) => setTimeout(resolve, 5));
     handled.push(name);
   };

@@ -182,6 +182,7 @@ describe('the server', () => {
     const code = await new Promise((resolve) => child.on('close', resolve));
     expect([code, output]).toEqual([0, 'closed\n']);
     // Far below the ten seconds that a forgotten time-out of an event would take.
+    // real time: a forgotten time-out of an event would take ten seconds, closing takes none.
     expect(performance.now() - started).toBeLessThan(8000);
   });
 });

@@ -38,6 +38,7 @@ describe.skipIf(missingForPostgres() !== undefined)('postgresStore and its serve
                 expect(error).toMatchObject({ code: 'store_failed' });
                 failed++;
                 if (/may have been written/.test(error.message)) maybe++;
+                // real time: a loop without a pause would only fail meanwhile.
                 await new Promise((resolve) => setTimeout(resolve, 20));
               },
             );

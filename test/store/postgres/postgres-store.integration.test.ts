@@ -396,7 +396,7 @@ describeWith('postgres', 'postgresStore', () => {
   test('does not wait for a client of the pool for ever, and gives it back when it comes late', async () => {
     const one = new pg.Pool({ connectionString: postgresUrl, max: 1 });
     onTestFinished(() => one.end());
-    const store = open({ client: one, storeTimeoutMs: 500 });
+    const store = open({ client: one, storeTimeoutMs: 1_000 });
     const borrowed = await one.connect();
     await expect(increment(store)).rejects.toMatchObject({ code: 'store_failed' });
     borrowed.release();

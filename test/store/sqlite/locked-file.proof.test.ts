@@ -44,6 +44,7 @@ describe('sqliteStore, while another process has the write lock', () => {
     const ticks = await countTicks(async () => {
       for (let index = 0; index < 40; index++) {
         changes.push(append(opened, 'list', index).then(() => void settled.push(index)));
+        // real time: the lock is held for so long.
         await sleepFor(20);
       }
     });
@@ -59,11 +60,12 @@ describe('sqliteStore, while another process has the write lock', () => {
   });
 
   it('refuses each change when its own time is over, writes nothing of it, and makes those with time left', async () => {
-    const opened = open({ busyTimeoutMs: 400 });
+    const opened = open({ busyTimeoutMs: 2_000 });
     other = await startLockHolder(path);
     await other.hold();
     const early = append(opened, 'list', 1).catch((error: unknown) => error);
-    await sleepFor(300);
+    // real time: the second change has so much more time.
+    await sleepFor(1_000);
     const late = append(opened, 'list', 2);
     expect(await early).toMatchObject({ name: 'StoreError', code: 'store_conflict' });
     await other.release();
@@ -76,8 +78,10 @@ describe('sqliteStore, while another process has the write lock', () => {
     other = await startLockHolder(path);
     await other.hold();
     const change = append(opened, 'list', 1);
+    // real time: the change waits for the lock, or will.
     await sleepFor(100);
     const closing = opened.close();
+    // real time: the close waits for the change, or will.
     await sleepFor(100);
     await other.release();
     await Promise.all([change, closing]);
@@ -90,7 +94,7 @@ describe('sqliteStore, while another process has the write lock', () => {
     const exchange = new ExchangeClient({
       deployment: defineDeployment({ onboardingBaseUrl: other.url }),
       credentials,
-      timeoutMs: 1_000,
+      timeoutMs: 2_000,
       maxAttempts: 1,
     });
     const journal = createOrderJournal({ exchange, store: opened });
@@ -103,7 +107,8 @@ describe('sqliteStore, while another process has the write lock', () => {
     await other.requests(20);
     await other.hold();
     orders.push(...Array.from({ length: 20 }, (_, index) => create(20 + index)));
-    await sleepFor(2_000);
+    // real time: longer than a reply may take.
+    await sleepFor(3_000);
     await other.release();
     expect(await Promise.all(orders)).toEqual(Array(40).fill('accepted'));
     expect(await journal.unsettled()).toEqual([]);

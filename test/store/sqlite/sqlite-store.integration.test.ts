@@ -92,7 +92,7 @@ describe('sqliteStore', () => {
   });
 
   it('says that another process kept the file locked, and goes on afterwards', async () => {
-    const store = open({ busyTimeoutMs: 20 });
+    const store = open({ busyTimeoutMs: 1_000 });
     const other = new DatabaseSync(path);
     other.exec('BEGIN IMMEDIATE');
     await expect(set(store, 'a', 1)).rejects.toMatchObject({ code: 'store_conflict' });
