@@ -307,6 +307,7 @@ describe('a key ring', () => {
     const late = deferred<PartnerCredentials>();
     let signal: AbortSignal | undefined;
     const { ring } = ringOf(generation(1), {
+      // real time: nothing ends before it: a busy machine only makes it later.
       timeoutMs: 5,
       load: (options) => {
         signal = options.signal;

@@ -42,7 +42,7 @@ describe('does not compile', () => {
     // @ts-expect-error the type of the body comes from a schema
     expectTypeOf(() => exchange.createOrder<{ id: number }>(order)).toBeFunction();
     // @ts-expect-error the type of the body comes from a schema
-    expectTypeOf(() => exchange.createOrder<{ id: number }>(order, { timeoutMs: 5 })).toBeFunction();
+    expectTypeOf(() => exchange.createOrder<{ id: number }>(order, { timeoutMs: 5_000 })).toBeFunction();
     // @ts-expect-error the type of the body comes from a schema
     expectTypeOf(() => exchange.whitelistIp<string>()).toBeFunction();
     // @ts-expect-error the type of the body comes from a schema
@@ -61,7 +61,7 @@ describe('the body of a reply', () => {
     const calls = {
       onboard: () => exchange.onboard({ email: '' }),
       whitelistIp: () => exchange.whitelistIp(),
-      regenerateKeys: () => exchange.regenerateKeys({ email: '' }, { timeoutMs: 5 }),
+      regenerateKeys: () => exchange.regenerateKeys({ email: '' }, { timeoutMs: 5_000 }),
       createOrder: () => exchange.createOrder(order, { merchant: 'NGN' }),
       generateApiKey: () => messenger.generateApiKey({ messenger_device_no: '' }),
       checkNumber: () => messenger.checkNumber({ to_phone: '' }),

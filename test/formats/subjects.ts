@@ -61,6 +61,7 @@ export function receiverOn(
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isTrue()); tries++) {
     if (tries === 1_500) throw new Error('It did not happen within 15 seconds.');
+    // real time: looks again until it is there.
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

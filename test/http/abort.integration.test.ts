@@ -88,7 +88,7 @@ describe('aborting', () => {
 
   it('by a time-out of the caller is told as aborted', async () => {
     const server = await startServer(() => {});
-    const call = createOrder(server.url, {}, { signal: AbortSignal.timeout(200) });
+    const call = createOrder(server.url, {}, { signal: AbortSignal.timeout(1_000) });
     expect(await told(call)).toEqual({ code: 'aborted', outcome: 'unknown', attempts: 1 });
   });
 

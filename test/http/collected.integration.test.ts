@@ -13,6 +13,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 /** What nobody refers to is gone afterwards. */
 async function forgetRequests() {
   for (let turn = 0; turn < 2; turn++) {
+    // real time: the collector gets a chance.
     await wait(10);
     collectGarbage();
   }

@@ -144,6 +144,7 @@ async function tryUnhandled(language: Language, folder: string): Promise<void> {
   await using receiver = await listen(language, folder, secrets);
   const { findings } = await attackReceiver(receiver.url, {
     ...{ credentials: defaults.credentials, handled: () => 0 },
+    // real time: nothing ends before it: a busy machine only makes it later.
     ...{ effectTimeoutMs: 100, only: ['authentic'] },
   });
   const ids = findings.map(({ id }) => id).join();
@@ -249,6 +250,7 @@ async function untilListening(child: ChildProcess, port: number): Promise<void> 
     );
     socket.destroy();
     if (isConnected) return;
+    // real time: looks again until it is there.
     await sleep(100);
   }
   throw new Error('The receiver did not listen within 30 seconds.');

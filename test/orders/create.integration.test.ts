@@ -697,11 +697,9 @@ describe('an order whose lease is over before it leaves', () => {
       fetch: ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     });
-    const begun = performance.now();
-    // Long enough for the request to leave on a busy machine: before that, the outcome is not-sent.
+    // Without its lease it would take as long as this test may. Long enough for the request to leave on a busy machine: before that, the outcome is not-sent.
     const journal = another({ exchange, leaseMs: 1_000, now: () => clock.now });
     expect(await rejected(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-    expect(performance.now() - begun).toBeLessThan(5000);
   });
 });
 

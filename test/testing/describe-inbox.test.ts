@@ -16,14 +16,14 @@ const stores = new Map<string, RecordStore>();
 function open({ data, ...options }: Options, wrap = (store: RecordStore) => store): ManagedInbox {
   const store = stores.get(data) ?? wrap(memoryStore());
   stores.set(data, store);
-  const inbox = storeInbox({ store, storeTimeoutMs: 100, pollMs: 10, ...options });
+  const inbox = storeInbox({ store, storeTimeoutMs: 1_000, pollMs: 10, ...options });
   opened.push(inbox);
   return inbox;
 }
 
 const opened: ManagedInbox[] = [];
 // A wrong one may have kept its own inbox from being stopped.
-afterAll(async () => void (await Promise.all(opened.map((inbox) => inbox.stop({ timeoutMs: 10 })))));
+afterAll(async () => void (await Promise.all(opened.map((inbox) => inbox.stop({ timeoutMs: 0 })))));
 
 /** The cases of the suite by name, for an inbox. */
 function casesFor(make: MakeInbox): Map<string, () => Promise<void>> {
@@ -154,7 +154,7 @@ const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
     ['a stop waits for handlers, and nothing is acknowledged any more'],
     (options) => {
       const inbox = open(options);
-      return { ...inbox, stop: () => inbox.stop({ timeoutMs: 1 }) };
+      return { ...inbox, stop: () => inbox.stop({ timeoutMs: 0 }) };
     },
   ],
   [
@@ -197,7 +197,7 @@ const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
     (options) => {
       const inbox = open(options);
       const stop = async () => {
-        await inbox.stop({ timeoutMs: 100 });
+        await inbox.stop({ timeoutMs: 0 });
         return 'drained' as const;
       };
       return { ...inbox, stop };
@@ -242,6 +242,7 @@ const wrong: readonly (readonly [string, readonly string[], MakeInbox])[] = [
     (options) => ({
       ...open(options),
       receive: async (_, handle) => {
+        // real time: the handler has ended by then, or is waited for no longer.
         await Promise.race([handle(), new Promise((resolve) => setTimeout(resolve, 50))]);
         return 'stored';
       },
@@ -354,6 +355,7 @@ describe('describeInbox', () => {
       if (run === undefined) return expect.unreachable(`There is no case "${name}".`);
       // Some wait for what never happens: for them the runner has a time limit.
       const hangs = new Promise<never>((_resolve, reject) => {
+        // real time: a case that fails late counts as failed, too.
         setTimeout(() => reject(new Error('It hangs.')), 2_000).unref();
       });
       await expect(Promise.race([run(), hangs]), name).rejects.toThrow();

@@ -446,6 +446,7 @@ describe('the answer is 503, with one warning, since the delivery may be authent
       credentials: find,
       scheme: defaultScheme,
       wireNames: {},
+      // real time: nothing ends before it: a busy machine only makes it later.
       timeoutMs: 20,
     });
     await expect(findSigner(readUnverifiedBody(eventOf('p7'), defaultScheme), {})).rejects.toMatchObject({

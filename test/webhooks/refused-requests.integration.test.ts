@@ -54,6 +54,7 @@ describeTransports('onDelivery', (post) => {
 
 describe('onDelivery, over node:http', () => {
   it('reports a body that does not arrive, with how long it was waited for', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
     const { reports, webhooks } = observed({ bodyTimeoutMs: 50 });
     await using server = await serve(webhooks.node);
     const connection = rawConnection(server.port);

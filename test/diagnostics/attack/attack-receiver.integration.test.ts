@@ -225,6 +225,7 @@ describe('attackReceiver', () => {
     await using receiver = await startReceiver({ act: () => {} });
     const { handled, fetch } = receiver;
     const { results } = await attackReceiver(receiver.url, {
+      // real time: nothing ends before it: a busy machine only makes it later.
       ...{ credentials, fetch, handled, effectTimeoutMs: 100 },
       only: effectCases,
     });
@@ -288,7 +289,7 @@ describe('attackReceiver', () => {
   it('takes 429 for no answer to the question', async () => {
     const server = await startServer({ status: 200 }, { status: 429 });
     const { results } = await attackReceiver(server.url, {
-      ...{ credentials, timeoutMs: 100 },
+      ...{ credentials, timeoutMs: 1_000 },
       only: ['unsigned', 'forged'],
     });
     expect(results.slice(1)).toMatchObject([
@@ -323,6 +324,7 @@ describe('attackReceiver', () => {
       only: ['aborted', 'slow-body'],
       // The connection of `slow-body` is made after this.
       onCase: ({ id }) =>
+        // real time: the attack ends the same before the connection is made.
         void (id === 'aborted' && setTimeout(() => controller.abort(new Error('enough')), 100)),
     });
     await expect(attack).rejects.toThrow('enough');
@@ -387,6 +389,7 @@ describe('attackReceiver', () => {
   it('gives up on a fetch that ignores its signal', async () => {
     const { results } = await attackReceiver('http://localhost/', {
       credentials,
+      // real time: nothing ends before it: a busy machine only makes it later.
       timeoutMs: 20,
       only: [],
       fetch: () => new Promise(() => {}),

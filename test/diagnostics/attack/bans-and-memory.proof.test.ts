@@ -9,6 +9,7 @@ it('attackReceiver says in the words of the case that a receiver forgets after t
       const key = String(event.partner_order_id);
       if (seen.has(key)) return;
       seen.add(key);
+      // real time: the fault that is to be found.
       setTimeout(() => seen.delete(key), 2_000);
       count(event);
     },

@@ -45,6 +45,7 @@ async function expectFound(broken: BrokenReceiver) {
     credentials,
     timeoutMs,
     handled: receiver.handled,
+    // real time: these receivers act before they answer: only a missing effect is waited for.
     effectTimeoutMs: 500,
     skip: slow.filter((id) => !expected.includes(id)),
     fetch: needsConnections ? undefined : receiver.fetch,

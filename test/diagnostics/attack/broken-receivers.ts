@@ -361,7 +361,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
     steps: { requestTimeout: 0 },
     findings: ['slow-body'],
     finds: { 'slow-body': 'weak' },
-    timeoutMs: 700,
+    timeoutMs: 2_000,
   },
   {
     name: 'acts before it verifies',
@@ -754,7 +754,7 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
     },
     findings: ['empty-body'],
     finds: { 'empty-body': 'broken' },
-    timeoutMs: 500,
+    timeoutMs: 2_000,
   },
   {
     name: 'ends the comparison at the first wrong digit',

@@ -119,7 +119,7 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
       credentials,
       fetch: inProcess(keeping),
       handled: async (id) => handled(id) + (isCounted ? await kept(id) : 0),
-      effectTimeoutMs: 500,
+      effectTimeoutMs: 1_000,
       only: otherShapes,
     });
     await inbox.stop();
@@ -176,7 +176,7 @@ function countingWebhooks(options: Partial<Parameters<typeof createWebhooks>[0]>
     if (key === undefined || !effects.has(key)) count(event.partner_order_id);
     effects.add(key);
   };
-  const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 200, ...options })
+  const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 1_000, ...options })
     .onAny(countEvent)
     .onUnrecognized((_, { body }) => count(body.partner_order_id));
   return { webhooks, countEvent, handled: (id: string) => counts.get(id) ?? 0 };

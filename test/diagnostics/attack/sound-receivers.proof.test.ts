@@ -48,6 +48,7 @@ const soundReceivers: Readonly<Record<string, SoundReceiver>> = {
   'acts in a worker, a while after its answer': {
     steps: () => ({
       act(event, acting) {
+        // real time: what the attack has to wait for.
         setTimeout(() => soundSteps.act(event, acting), 150);
       },
     }),
@@ -58,6 +59,7 @@ const soundReceivers: Readonly<Record<string, SoundReceiver>> = {
       return {
         act(event, acting) {
           waiting.push(() => void soundSteps.act(event, acting));
+          // real time: what the attack has to wait for.
           setTimeout(() => waiting.pop()?.(), 60);
         },
       };
@@ -119,6 +121,7 @@ const soundReceivers: Readonly<Record<string, SoundReceiver>> = {
         refuse: (error) => (error instanceof Busy ? [503, 'busy'] : [401, 'refused']),
         async act(event, acting) {
           busy.add(event.partner_order_id);
+          // real time: a repetition comes meanwhile.
           await sleep(15);
           await soundSteps.act(event, acting);
           busy.delete(event.partner_order_id);

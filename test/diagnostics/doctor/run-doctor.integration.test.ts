@@ -23,7 +23,7 @@ const offline: DoctorOptions = {
     throw new TypeError('offline');
   },
   lookup: async () => ['192.0.2.1'],
-  timeoutMs: 100,
+  timeoutMs: 1_000,
 };
 
 describe('runDoctor', () => {

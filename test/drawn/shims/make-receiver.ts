@@ -111,6 +111,7 @@ function remakeInbox(
             if (Date.now() > until || signatures.every((each) => ended.has(each))) {
               return { open, dead: setAside };
             }
+            // real time: looks again until it is there.
             await pause(500);
           }
         },
@@ -125,6 +126,7 @@ function remakeInbox(
         async settle() {
           const until = Date.now() + settleMs;
           if (recipe.options.role === 'drain') await inbox.drain({ timeLimitMs: settleMs });
+          // real time: looks again until it is there.
           else while ((await inbox.counts()).open > 0 && Date.now() < until) await pause(100);
           const { open, dead } = await inbox.counts();
           const letters = await inbox.deadLetters({ limit: Math.max(dead, 1), withBody: true });

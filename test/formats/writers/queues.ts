@@ -77,13 +77,13 @@ export async function pgBossRows(url: string) {
   await boss.start();
   const open = (options: object) => pgBossInbox({ boss, pollMs: 50, ...options });
 
-  const storing = open({ role: 'receiver', timeLimitMs: 500 });
+  const storing = open({ role: 'receiver', timeLimitMs: 1_000 });
   const { webhooks } = receiverOn({ inbox: storing });
   await webhooks.fetch(requestOf('dead-alone'));
   // As a process that dies while it handles.
   await boss.fetch('partner_inbox');
 
-  const handling = open({ ...once, timeLimitMs: 500 });
+  const handling = open({ ...once, timeLimitMs: 1_000 });
   const handler = receiverOn({ inbox: handling }, fails);
   await until(() => handler.reports.some(({ outcome }) => outcome === 'dead'));
   for (const id of ['handled', 'dead']) await handler.webhooks.fetch(requestOf(id));

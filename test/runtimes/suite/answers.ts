@@ -79,6 +79,7 @@ export async function checkAnswers(
       () => 'none',
     );
     // 400 where somebody can still be told; there may be nobody, and then nothing is answered at all.
+    // real time: where nobody is left to be told, no answer ever comes.
     equal([400, 'none'].includes(await Promise.race([broken, sleep(400).then(() => 'none' as const)])), true);
     equal((await to.send(post(to, { body: text }))).status, 200);
     equal(notes, ['é😀']);
@@ -87,7 +88,7 @@ export async function checkAnswers(
 
 function receiver() {
   const notes: unknown[] = [];
-  const webhooks = createWebhooks({ credentials, maxBodyBytes: 2000, bodyTimeoutMs: 500 }).on(
+  const webhooks = createWebhooks({ credentials, maxBodyBytes: 2000, bodyTimeoutMs: 1_000 }).on(
     'event.buy.init',
     (_event, { body }) => {
       notes.push(body.note);
@@ -112,6 +113,7 @@ function stream(chunks: readonly Uint8Array[], then: 'end' | 'and no more' | 'br
       else if (then === 'end') controller.close();
       else if (then === 'break off') {
         // What came before is on its way first.
+        // real time: the part before it is on its way first.
         await sleep(50);
         controller.error(new Error('broken off'));
       } else await new Promise(() => {});

@@ -42,10 +42,12 @@ export function receiverOn(inbox: ManagedInbox) {
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await holds()); tries++) {
     if (tries === 1_000) throw new Error(`waited in vain: ${what}`);
+    // real time: looks again until it is there.
     await sleep(10);
   }
 }
 
 export function sleep(ms: number): Promise<void> {
+  // real time: its callers say why.
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

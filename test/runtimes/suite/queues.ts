@@ -27,6 +27,7 @@ export function pgBossInMemory(): { inbox: ManagedInbox; jobs: Set<string> } {
     createQueue: async () => {},
     // As a database does, it takes a while.
     async insert(_name, added) {
+      // real time: a database takes a while.
       await sleep(50);
       const fresh = added.map(({ id }) => id).filter((id) => !jobs.has(id));
       for (const id of fresh) jobs.add(id);

@@ -33,7 +33,7 @@ async function checkCase(
       if (reused) await leaveConnection(server);
       const note = large ? { note: 'x'.repeat(1_000_000) } : {};
       const result = await outcomeOf(`${server}/${behaviour}/${id}`, note);
-      // Time for what the runtime might send behind it.
+      // real time: for what the runtime might send behind it.
       await sleep(20);
       const requests = await recorded(id);
       equal(requests.length, 1);
@@ -50,6 +50,7 @@ async function checkCase(
 
 async function leaveConnection(server: string): Promise<void> {
   await (await fetch(`${server}/answer-200/use`)).text();
+  // real time: the connection becomes idle.
   await sleep(10);
 }
 

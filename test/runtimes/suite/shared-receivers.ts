@@ -15,6 +15,7 @@ import { bullmqInMemory, pgBossInMemory } from './queues.ts';
  * streams of its own, and what one request leaves behind must not be in the way of the next.
  */
 
+// real time: only what never ends reaches it.
 const timeLimitMs = 500;
 
 /** Takes a while; at the first attempt it fails, or never ends, where the event says so. */
@@ -23,6 +24,7 @@ function handler(): EventHandler<OrderEvent> {
   return async (_event, { digest, body: { behave } }) => {
     const first = !attempted.has(digest);
     attempted.add(digest);
+    // real time: another delivery comes meanwhile.
     await sleep(50);
     if (first && behave === 'fail') throw new Error('down');
     if (first && behave === 'hang') await new Promise(() => {});

@@ -70,6 +70,7 @@ async function settled(child: ChildProcess, isSettled: (figures: Figures) => boo
   for (let attempt = 0; ; attempt++) {
     const figures = await figuresOf(child);
     if (isSettled(figures) || attempt >= 500) return figures;
+    // real time: looks again until it is there.
     await setTimeout(20);
   }
 }
@@ -78,6 +79,7 @@ async function settled(child: ChildProcess, isSettled: (figures: Figures) => boo
 async function atLowest(child: ChildProcess, first: Figures): Promise<Figures> {
   let lowest = first;
   for (let attempt = 0; attempt < 5; attempt++) {
+    // real time: the collector takes a while; the lowest of five figures counts.
     await setTimeout(50);
     const figures = await figuresOf(child);
     if (figures.memory < lowest.memory) lowest = figures;
