@@ -14,6 +14,8 @@ export class Machine {
   readonly canBeDisturbed: boolean;
   /** Until then its loop is blocked, in time of the simulation. */
   busyUntil = 0;
+  /** Milliseconds that it sleeps when its next lease is written: the answer waits for it. */
+  sleepsFor = 0;
   diedAt = Number.POSITIVE_INFINITY;
   readonly #onDeath = new Set<() => void>();
   readonly #bornAt: number;

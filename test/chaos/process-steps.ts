@@ -33,6 +33,14 @@ export const stallOne: Step = (world, random) => {
   );
 };
 
+/** A process sleeps when it has taken a lease, nearly as long as its store may take to answer: others take over. */
+export const sleepOne: Step = (world, random) => {
+  const process = world.pick(random);
+  if (process === undefined) return;
+  const { machine, version } = process;
+  machine.sleepsFor = Math.floor(version.storeTimeoutMs * (0.8 + 0.19 * random.fraction()));
+};
+
 export const jumpClock: Step = (world, random) => {
   const process = world.pick(random);
   if (process === undefined || world.plan.clocks !== 'jumping') return;

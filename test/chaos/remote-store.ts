@@ -72,6 +72,7 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
         done.catch(() => {});
         if (fault === 'dies-after') void world.die(machine, `after ${what}`);
         if (fault === 'sleeps') simulation.stall(machine, sleepMs);
+        else if (machine.sleepsFor > 0 && isLease(keys)) fallAsleep();
         const backMs = fault === 'slow-answer' ? secondsMs : back;
         if (isLost || backMs > timeoutMs)
           return answer(timeoutMs, () => reject(maybeWritten(new Error('no answer'))));
@@ -82,6 +83,12 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
       };
       simulation.after(at - simulation.timeOf(machine), undefined, arrive);
     });
+  }
+
+  function fallAsleep(): void {
+    world.sometimes('a process slept when it had taken a lease');
+    simulation.stall(machine, machine.sleepsFor);
+    machine.sleepsFor = 0;
   }
 
   return {
@@ -131,6 +138,11 @@ function runInVain(
     throw new Error('in vain');
   });
   given.catch(() => {});
+}
+
+/** Whether a change takes a delivery: of an inbox that is due, or of a message in the queue. */
+function isLease([key = '']: readonly string[]): boolean {
+  return /^(inbox\/(due|alone)\/\d+|queue)\/[0-9a-f]{64}$/.test(key);
 }
 
 function diskFull(): StoreError {

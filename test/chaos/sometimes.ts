@@ -4,6 +4,7 @@ export const rareStates = [
   'the clock jumped by a day',
   'a process stalled for longer than its lease',
   'a process stalled while it handled',
+  'a process slept when it had taken a lease',
   'a process died while it handled',
   'a process died when its change was written',
   'a process died before its change was written',

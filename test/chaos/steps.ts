@@ -4,7 +4,15 @@ import { checkCode, issueCode, resendCode } from './code-steps.ts';
 import { nameKeys, rotate } from './key-steps.ts';
 import { copyEvent, createAgain, createChanged, createNew, goOn, prepare } from './order-steps.ts';
 import type { StepName } from './plan.ts';
-import { breakDown, jumpClock, killOne, replayDead, restartOne, stallOne } from './process-steps.ts';
+import {
+  breakDown,
+  jumpClock,
+  killOne,
+  replayDead,
+  restartOne,
+  sleepOne,
+  stallOne,
+} from './process-steps.ts';
 import type { World } from './world.ts';
 
 /** Something that somebody does, while everything else goes on. */
@@ -13,5 +21,5 @@ export type Step = (world: World, random: SeededRandom) => Promise<void> | void;
 export const steps: Readonly<Record<StepName, Step>> = {
   ...{ createNew, createAgain, createChanged, prepare, goOn, copyEvent },
   ...{ issueCode, resendCode, checkCode, rotate, nameKeys, sendCampaign },
-  ...{ killOne, restartOne, stallOne, jumpClock, breakDown, replayDead },
+  ...{ killOne, restartOne, stallOne, sleepOne, jumpClock, breakDown, replayDead },
 };

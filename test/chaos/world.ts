@@ -152,6 +152,7 @@ export class World {
     this.storeServer.isDown = false;
     this.storeServer.isFull = false;
     this.simulation.disturbances = { stall: 0, lateTimer: 0, clockJump: 0 };
+    for (const { machine } of this.processes) machine.sleepsFor = 0;
     this.sandbox.faults.clear();
     // The update comes to its end: only the next version reads all that is stored.
     if (!this.plan.versions[1].hasNewerForm) return;
