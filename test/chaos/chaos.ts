@@ -1,15 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { sizeOf } from '../support/search-size.ts';
 import { defects } from './defects.ts';
 import { failedSeeds } from './failed-seeds.ts';
 import type { Shrunk } from './plan.ts';
-import { playAll, startPlayer } from './pool.ts';
+import { type Player, playAll, startPlayer } from './pool.ts';
 import { shrink } from './shrink.ts';
 import { rareStates } from './sometimes.ts';
 import type { Played } from './worker.ts';
 
 /**
- * `npm run chaos [-- --scenarios 1000 --seed 7]`. `--only 413` plays one of them again, `--trace` prints all that
+ * `npm run chaos [-- --scenarios 1000 --seed 7]`; `--minutes 5` plays new ones until the time is over. `--only 413` plays one of them again, `--trace` prints all that
  * happens in it, `--steps` and `--without` leave out parts of it; `--failed` plays the seeds, too, that failed once;
  * `--prove` plants defects, or those that are named, and looks how soon each is found. docs/details/simulated-world.md explains it.
  */
@@ -18,6 +19,7 @@ const { values, positionals: named } = parseArgs({
   allowPositionals: true,
   options: {
     scenarios: { type: 'string', default: '1000' },
+    minutes: { type: 'string' },
     seed: { type: 'string', default: String(Date.now()) },
     only: { type: 'string' },
     steps: { type: 'string' },
@@ -31,6 +33,7 @@ const { values, positionals: named } = parseArgs({
 });
 const { seed } = values;
 const threads = wholeNumber('threads', values.threads);
+const size = sizeOf({ rounds: values.scenarios, minutes: values.minutes }, { rounds: 1_000 });
 /** From here on a run has to reach every rare state. */
 const longRun = 10_000;
 /** A planted defect has to be found within these. */
@@ -39,7 +42,7 @@ const mostShrunk = 3;
 
 if (values.prove) await prove(named);
 else if (values.only !== undefined) await playOne(wholeNumber('only', values.only));
-else await playMany(wholeNumber('scenarios', values.scenarios));
+else await playMany();
 
 async function playOne(number: number): Promise<void> {
   const shrunk: Shrunk = {
@@ -54,17 +57,22 @@ async function playOne(number: number): Promise<void> {
   if (breaches.length > 0) process.exitCode = 1;
 }
 
-async function playMany(scenarios: number): Promise<void> {
+async function playMany(): Promise<void> {
   console.log(`seed ${seed}`);
   const begun = performance.now();
   const figures = new Map<string, number>();
   const reached = new Map<string, number>(rareStates.map((state) => [state, 0]));
   const failed: Played[] = [];
   const earlier = values.failed ? failedSeeds.map(([of, number]) => ({ seed: of, number })) : [];
-  const asks = [...earlier, ...Array.from({ length: scenarios }, (_, number) => ({ seed, number }))];
-  await playAll(asks, {
+  let scenarios = 0;
+  const asks = function* () {
+    yield* earlier;
+    for (let number = 0; !size.isOver(number); number++) yield { seed, number };
+  };
+  await playAll(asks(), {
     threads,
     onPlayed(played) {
+      scenarios++;
       addAll(figures, played.figures);
       addAll(reached, played.reached);
       if (played.breaches.length === 0) return;
@@ -92,29 +100,53 @@ async function playMany(scenarios: number): Promise<void> {
   if (failed.length > 0 || (never.length > 0 && scenarios >= longRun)) process.exitCode = 1;
 }
 
-/** One line for each planted defect: after how many scenarios it was found. */
+/**
+ * One line for each planted defect: after how many scenarios it was found. Where the time is over, those that nobody has
+ * begun to look for are left out, others in each run.
+ */
 async function prove(names: readonly string[]): Promise<void> {
-  const left = names.length === 0 ? defects.map(({ name }) => name) : [...names];
+  const begun = performance.now();
+  const all = names.length === 0 ? defects.map(({ name }) => name) : [...names];
+  const from = size.ms === undefined ? 0 : Date.now() % all.length;
+  const left = [...all.slice(from), ...all.slice(0, from)];
+  let [found, missed, played] = [0, 0, 0];
   const work = async () => {
     const healthy = startPlayer();
-    for (let name = left.shift(); name !== undefined; name = left.shift()) {
-      const player = startPlayer(name);
-      let found: { number: number; breach: string } | undefined;
-      for (let number = 0; number < mostScenarios && found === undefined; number++) {
-        const { breaches } = await player.play({ seed, number });
-        const [breach] = breaches;
-        // What fails without the defect too is no proof.
-        if (breach !== undefined && (await healthy.play({ seed, number })).breaches.length === 0)
-          found = { number, breach };
-      }
-      await player.end();
-      if (found === undefined) process.exitCode = 1;
-      console.log(`${name}: ${found === undefined ? 'not found' : `found after ${found.number + 1}`}`);
-      if (found !== undefined && values.trace) console.log(`  ${found.breach}`);
+    while (left.length > 0 && !(size.ms !== undefined && size.isOver(played))) {
+      const name = left.shift() ?? '';
+      const { scenarios, breach } = await search(name, healthy);
+      played += scenarios;
+      console.log(
+        `${name}: ${breach === undefined ? `not found in ${scenarios}` : `found after ${scenarios}`}`,
+      );
+      if (breach === undefined) missed++;
+      else found++;
+      if (breach !== undefined && values.trace) console.log(`  ${breach}`);
     }
     await healthy.end();
   };
-  await Promise.all(Array.from({ length: threads }, work));
+  await Promise.all(Array.from({ length: Math.min(threads, all.length) }, work));
+  const seconds = Math.round((performance.now() - begun) / 1_000);
+  const rest = left.length === 0 ? '' : `, ${left.length} not looked for (${left.join('; ')})`;
+  console.log(
+    `${found} of ${all.length} defects found, ${missed} not found${rest}: seed ${seed}, ${played} scenarios, ${seconds} s`,
+  );
+  if (missed > 0) process.exitCode = 1;
+}
+
+/** Plays scenarios until a promise breaks that holds without the defect: what fails without it too is no proof. */
+async function search(name: string, healthy: Player): Promise<{ scenarios: number; breach?: string }> {
+  const player = startPlayer(name);
+  try {
+    for (let number = 0; number < mostScenarios; number++) {
+      const [breach] = (await player.play({ seed, number })).breaches;
+      if (breach === undefined || (await healthy.play({ seed, number })).breaches.length > 0) continue;
+      return { scenarios: number + 1, breach };
+    }
+    return { scenarios: mostScenarios };
+  } finally {
+    await player.end();
+  }
 }
 
 function addAll(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {

@@ -30,14 +30,13 @@ export function startPlayer(defect?: string): Player {
 
 /** Plays scenarios on some threads, in the order of their numbers as far as that goes. */
 export async function playAll(
-  asks: readonly Ask[],
+  asks: Iterator<Ask>,
   { threads, onPlayed }: { threads: number; onPlayed: (played: Played) => void },
 ): Promise<void> {
-  const left = [...asks];
   const work = async () => {
     const player = startPlayer();
-    for (let ask = left.shift(); ask !== undefined; ask = left.shift()) onPlayed(await player.play(ask));
+    for (let ask = asks.next(); !ask.done; ask = asks.next()) onPlayed(await player.play(ask.value));
     await player.end();
   };
-  await Promise.all(Array.from({ length: Math.min(threads, asks.length) }, work));
+  await Promise.all(Array.from({ length: threads }, work));
 }

@@ -1,28 +1,33 @@
 /*
  * Forged signatures, each of which has to be refused:
  *
- *     node test/proof/forgeries.ts [random ones] [seed]
+ *     node test/proof/forgeries.ts [--rounds 200000 | --minutes 2] [--seed 7]
+ *
+ * All structured ones, and so many at random; in a time, as many of both as there is time for.
  */
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
+import { searchSize } from '../support/search-size.ts';
 import { forgeAll, forgeSome, noForgeries, total, unverified } from './forgery-rounds.ts';
 import { isExtendable } from './length-extension.ts';
 
-const random = Number(process.argv[2] ?? 200_000);
-const seed = Number(process.argv[3] ?? 1);
+const size = searchSize({ rounds: 200_000 });
+/** Each batch has the next seed. */
+const batch = 5_000;
 // Every one is refused, and nobody reads the stack.
 Error.stackTraceLimit = 0;
 
 const problems = unverified().map((name) => `does not verify as it is: ${name}`);
 const result = noForgeries();
-let reported = 0;
-forgeAll(result, () => {
-  if (++reported % 40 > 0) return;
-  process.stderr.write(`\r  ${total(result).toLocaleString('en')} forgeries`);
-});
-forgeSome(result, { count: random, seed, share: 0.2 });
-process.stderr.write(`\r  ${total(result).toLocaleString('en')} forgeries\n`);
+// At random first where the time is short: those are others in each run.
+if (size.ms === undefined) forgeAll(result);
+for (let done = 0; !size.isOver(done); done += batch)
+  forgeSome(result, {
+    count: batch,
+    seed: size.seed + done / batch,
+    share: size.ms === undefined ? 0.2 : 0.8,
+  });
 
-console.log('Forged under every scheme:');
+console.log(`Forged under every scheme, from seed ${size.seed}:`);
 print(result.tried);
 console.log('Refused with:');
 print(result.refused);

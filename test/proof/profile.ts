@@ -1,7 +1,7 @@
 /*
  * Where a verification spends its time: verify + parse + narrow a 923-byte event, under the sampling profiler.
  *
- *     node test/proof/profile.ts [seconds] [serialization]
+ *     node test/proof/profile.ts [--seconds 6] [--serialization as-sent]
  *
  * Prints the functions by self time and the calls that lead there, and leaves no file behind. The sampler itself takes
  * time, so these are shares, not speeds: those are what `npm run bench` measures.
@@ -9,18 +9,23 @@
 import { createHmac } from 'node:crypto';
 import { type Profiler, Session } from 'node:inspector';
 import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
 import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
 import type { Serialization } from '../../src/signature/serializations.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { type SignatureScheme, schemeParts } from '../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { sampleKey, sampleText } from '../bench/sample-event.ts';
+import { sizeFlags, sizeOf } from '../support/search-size.ts';
 
-const seconds = Number(process.argv[2] ?? 6);
-const serialization = nameOf(process.argv[3] ?? 'as-sent');
+const { values: flags } = parseArgs({
+  options: { ...sizeFlags, serialization: { type: 'string', default: 'as-sent' } },
+});
+const { ms = 6_000 } = sizeOf(flags, { rounds: 1 });
+const serialization = nameOf(flags.serialization);
 const warmups = 50_000;
 
-const profile = record(bodyFor(serialization), seconds * 1000);
+const profile = record(bodyFor(serialization), ms);
 const total = profile.timeDeltas?.reduce((sum, delta) => sum + delta, 0) ?? 0;
 const share = (microseconds: number) => `${((microseconds / total) * 100).toFixed(1)} %`.padStart(7);
 

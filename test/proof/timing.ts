@@ -1,7 +1,7 @@
 /*
  * Does the time of a verification tell at which byte of the digest a forged signature goes wrong?
  *
- *     node test/proof/timing.ts [seconds for each measurement]
+ *     node test/proof/timing.ts [--seconds 50]
  *
  * Two classes of bodies, in random turns: the first byte of the digest wrong, and the last. All lie in the same bytes,
  * rewritten before each call, so that nothing differs but the signature. A verification with a comparison that ends at
@@ -17,14 +17,15 @@ import { decodeBody, parseSignedBody } from '../../src/signature/signed-body.ts'
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { sampleKey, sampleText } from '../bench/sample-event.ts';
 import { seeded } from '../internal/loose-json.ts';
+import { searchSize } from '../support/search-size.ts';
 import { flipped } from './scheme-vectors.ts';
 
 /** Above this, dudect says that a leak is likely; by chance, seven in a million. */
 const threshold = 4.5;
 /** A disturbance passes, a leak stays: it has to show in every attempt. */
 const attempts = 3;
-const seconds = Number(process.argv[2] ?? 10);
-const random = seeded(1);
+const size = searchSize({ rounds: 1 });
+const random = seeded(size.seed);
 // Every call throws, and a stack would take longer than the verification.
 Error.stackTraceLimit = 0;
 
@@ -60,8 +61,11 @@ const subjects: readonly Subject[] = [
   { name: 'control: ends at the first wrong byte', refuse: refuseNaively, digest: right, leaks: true },
 ];
 
+/** Of one measurement: what disturbed it is measured again. */
+const measureMs = (size.ms ?? 50_000) / subjects.length;
+
 console.log(
-  `Welch's t of the time with the first or the last digest byte wrong; a leak from |t| = ${threshold} on:`,
+  `Seed ${size.seed}. Welch's t of the time with the first or the last digest byte wrong; a leak from |t| = ${threshold} on:`,
 );
 let failed = 0;
 for (const one of subjects) failed += Number(!isAsItShouldBe(one));
@@ -70,7 +74,7 @@ if (failed > 0) process.exitCode = 1;
 
 function isAsItShouldBe(subject: Subject): boolean {
   for (let attempt = 1; ; attempt++) {
-    const samples = measure(subject, seconds * 1000);
+    const samples = measure(subject, measureMs);
     const comparison = compare(samples);
     const found = Math.abs(comparison.t) >= threshold;
     print(subject, comparison, { count: samples.first.length + samples.last.length, found });
@@ -84,8 +88,9 @@ function measure({ refuse, digest }: Subject, milliseconds: number): Samples {
   const body = Buffer.from(`${unsigned.slice(0, -1)},"signature":"${'0'.repeat(128)}"}`);
   const place = body.length - 130;
   const samples: { first: number[]; last: number[] } = { first: [], last: [] };
-  const until = performance.now() + milliseconds;
-  for (let round = -20_000; round < 0 || performance.now() < until; round++) {
+  let until = Number.POSITIVE_INFINITY;
+  for (let round = -20_000; performance.now() < until; round++) {
+    if (round === 0) until = performance.now() + milliseconds;
     const isFirst = random() < 0.5;
     // Any bit of the byte, so that no single value of it counts.
     const bit = (isFirst ? 0 : 63 * 8) + Math.floor(random() * 8);
