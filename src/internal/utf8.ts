@@ -1,4 +1,4 @@
-// The byte order mark is kept, so that JSON.parse refuses it: no service signs one.
+// The byte order mark is kept: it can be part of what was signed, and JSON.parse refuses it.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The text whose UTF-8 is exactly these bytes; `undefined` if there is none. */

@@ -12,10 +12,12 @@ import {
 } from './write-json.ts';
 
 export interface BodyForms {
-  /** Its own text without the top-level `signature`. */
+  /** Its own text without the top-level `signature`, and without what stands around it. */
   readonly json: string;
   /** The whole parsed body. */
   readonly value: JsonObject;
+  /** `json` with the white space around it, with and without the byte order mark before that; absent if it has neither. */
+  readonly padded?: readonly string[];
 }
 
 export interface SerializationRules {
@@ -30,6 +32,8 @@ export interface SerializationRules {
   readonly pins: 'json' | 'pairs' | 'values';
   /** Whether it uses `joiner`. */
   readonly takesJoiner: boolean;
+  /** Whether white space and a byte order mark around the body are part of the text, for a sender that signs them. */
+  readonly keepsPadding: boolean;
   /** The rank when several fit: the text itself first, then plain JSON, then the rest. */
   readonly preference: number;
 }
@@ -39,7 +43,7 @@ export interface SerializationRules {
  * `detection/changed-bodies.ts` knows some.
  */
 export const serializations = {
-  'as-sent': jsonRules('text', 0, ({ json }) => json),
+  'as-sent': { ...jsonRules('text', 0, ({ json }) => json), keepsPadding: true },
   compact: jsonRules('value', 1, ({ value }) => JSON.stringify(withoutSignature(value))),
   sorted: jsonRules('value', 2, ({ value }) => writeSorted(withoutSignature(value))),
   'sorted-shallow': jsonRules('value', 6, ({ value }) =>
@@ -55,6 +59,7 @@ export const serializations = {
     reads: 'text',
     pins: 'values',
     takesJoiner: true,
+    keepsPadding: false,
     preference: 11,
   },
   'values-as-sent': {
@@ -62,6 +67,7 @@ export const serializations = {
     reads: 'text',
     pins: 'values',
     takesJoiner: true,
+    keepsPadding: false,
     preference: 12,
   },
   query: {
@@ -72,9 +78,10 @@ export const serializations = {
     reads: 'text',
     pins: 'pairs',
     takesJoiner: false,
+    keepsPadding: false,
     preference: 10,
   },
-  base64: jsonRules('text', 7, ({ json }) => toBase64(json)),
+  base64: { ...jsonRules('text', 7, ({ json }) => toBase64(json)), keepsPadding: true },
   'base64-compact': jsonRules('value', 8, ({ value }) => toBase64(JSON.stringify(withoutSignature(value)))),
   'base64-sorted': jsonRules('value', 9, ({ value }) => toBase64(writeSorted(withoutSignature(value)))),
 } as const satisfies Readonly<Record<string, SerializationRules>>;
@@ -122,7 +129,7 @@ function jsonRules(
   preference: number,
   write: (body: BodyForms) => string,
 ): SerializationRules {
-  return { write, reads, pins: 'json', takesJoiner: false, preference };
+  return { write, reads, pins: 'json', takesJoiner: false, keepsPadding: false, preference };
 }
 
 export function withoutSignature({ signature: _, ...rest }: JsonObject): JsonObject {
@@ -168,6 +175,23 @@ export function canonicalText({ serialization, joiner = '' }: TextRules, body: B
   throw new SignatureError('body_not_utf8', 'The body has half of a surrogate pair: it has no UTF-8 text.');
 }
 
+/**
+ * Every text that the sender of a body may have signed, the canonical one first. Whether a sender signs the line feed
+ * that its encoder adds, or the mark that its platform begins a text with, nobody publishes. They have no meaning in
+ * JSON, so no signature holds for two values.
+ *
+ * @throws {SignatureError} as {@link canonicalText}
+ */
+export function signedTexts(
+  scheme: TextRules,
+  body: BodyForms,
+): readonly [canonical: string, ...others: string[]] {
+  const text = canonicalText(scheme, body);
+  const { value, padded } = body;
+  if (padded === undefined || !serializationRules(scheme.serialization).keepsPadding) return [text];
+  return [text, ...padded.map((json) => canonicalText(scheme, { json, value }))];
+}
+
 /** `JSON.stringify` writes these as `0` and `null`, so anyone could exchange them in a signed body. */
 function hasAmbiguousNumber(body: JsonValue): boolean {
   // Not recursive, for bodies of any depth.
@@ -184,7 +208,7 @@ function hasAmbiguousNumber(body: JsonValue): boolean {
 }
 
 /**
- * A text that is the same for every spelling of one delivery and differs between deliveries: the signed text, and
+ * A text that is the same for every spelling of one delivery and differs between deliveries: the canonical text, and
  * under schemes that do not pin the whole body also the body, sorted. Numbers keep their spelling, which is signed.
  *
  * @throws {SignatureError} `body_too_deep` for a body that cannot be serialised again

@@ -41,7 +41,35 @@ export interface ParsedSignedBody extends BodyForms {
  *   `signature_malformed`, `signature_duplicated`
  */
 export function parseSignedBody(source: string, encoding: Encoding): ParsedSignedBody {
+  const padding = paddingOf(source);
+  if (padding === undefined) return parseUnpadded(source, encoding);
+  const { before, core, behind } = padding;
+  const parsed = parseUnpadded(core, encoding);
+  const texts = [before, before.replace(mark, '')].map((start) => start + parsed.json + behind);
+  return {
+    ...parsed,
+    padded: texts.filter((text, index) => text !== parsed.json && text !== texts[index - 1]),
+  };
+}
+
+function parseUnpadded(source: string, encoding: Encoding): ParsedSignedBody {
   return parseSignedLast(source, encoding) ?? parseSignedAnywhere(source, encoding);
+}
+
+const mark = '\uFEFF';
+
+/**
+ * The white space of JSON around a text, with one byte order mark before it: encoders write both, and neither has a
+ * meaning. `undefined` for a text without them, and for one with other characters that `trim` removes: it is not JSON.
+ */
+function paddingOf(source: string): { before: string; core: string; behind: string } | undefined {
+  const core = source.trim();
+  if (core.length === source.length) return undefined;
+  const start = source.length - source.trimStart().length;
+  const [before, behind] = [source.slice(0, start), source.slice(start + core.length)];
+  const isPadding =
+    !notSpace.test(before.startsWith(mark) ? before.slice(1) : before) && !notSpace.test(behind);
+  return isPadding ? { before, core, behind } : undefined;
 }
 
 /**
@@ -92,12 +120,7 @@ function parseSignedAnywhere(source: string, encoding: Encoding): ParsedSignedBo
 
 /** Without the parser's own message, which quotes the body. */
 function notJson(source: string): SignatureError {
-  return new SignatureError('body_not_json', `The body is ${describe(source)}.`);
-}
-
-function describe(source: string): string {
-  if (source === '') return 'empty';
-  return source.startsWith('\uFEFF') ? 'JSON behind a byte order mark' : 'not JSON';
+  return new SignatureError('body_not_json', `The body is ${source === '' ? 'empty' : 'not JSON'}.`);
 }
 
 /** `undefined` for what is not JSON. @throws {SignatureError} `body_too_deep` */

@@ -1,7 +1,7 @@
 import { ConfigurationError, SignatureError } from '../errors/errors.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { findSigner } from './digest.ts';
-import { canonicalText } from './serializations.ts';
+import { signedTexts } from './serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import { decodeBody, type ParsedSignedBody, parseSignedBody } from './signed-body.ts';
 
@@ -19,7 +19,7 @@ export interface VerifiedBody {
   readonly value: JsonObject;
   /** The text that was signed: under `as-sent`, the body without its `signature` member. */
   readonly text: string;
-  /** The body's own JSON text without its top-level `signature`; the same as `text` under `as-sent`. */
+  /** The body's own JSON text without its top-level `signature`, and without white space around it. */
   readonly json: string;
   /** Which of the keys matched; 0 for a single one. */
   readonly keyIndex: number;
@@ -28,8 +28,8 @@ export interface VerifiedBody {
 /**
  * Verifies the signature of a body as received and returns what the body says. Throws when it is wrong.
  *
- * Pass the raw text or bytes: a body that a framework parsed and wrote again is another text. Bytes must be UTF-8; a
- * byte order mark is refused.
+ * Pass the raw text or bytes: a body that a framework parsed and wrote again is another text. Bytes must be UTF-8. White
+ * space and a byte order mark around the body may be signed or not: both verify.
  *
  * @throws {SignatureError} see {@link SignatureErrorCode}
  * @throws {ConfigurationError} `raw_body_required` for a parsed object, `invalid_scheme`, `invalid_credentials`
@@ -38,16 +38,20 @@ export function verifyBody(body: string | Uint8Array, options: VerifyOptions): V
   const scheme = checkScheme(options.scheme ?? defaultScheme);
   const keys = checkVerificationKeys(options.key);
   const unverified = readUnverifiedBody(body, scheme);
-  const keyIndex = findSigner(scheme, keys, unverified);
-  if (keyIndex === -1) throw signatureMismatch();
-  const { value, text, json } = unverified;
+  const { value, json, texts, claimedDigest } = unverified;
+  const signers = texts.map((text) => findSigner(scheme, keys, { text, claimedDigest }));
+  const signed = signers.findIndex((keyIndex) => keyIndex !== -1);
+  const [text, keyIndex] = [texts[signed], signers[signed]];
+  if (text === undefined || keyIndex === undefined) throw signatureMismatch();
   return { value, text, json, keyIndex };
 }
 
 /** A body with its signature, before any key was tried: nothing in it can be trusted. */
 export interface UnverifiedBody extends ParsedSignedBody {
-  /** The text that was signed. */
+  /** The canonical text, the same whatever stands around the body. */
   readonly text: string;
+  /** Every text that may have been signed; the canonical one is among them. */
+  readonly texts: readonly string[];
 }
 
 /**
@@ -58,7 +62,8 @@ export function readUnverifiedBody(body: string | Uint8Array, scheme: SignatureS
   // Under every scheme: two signatures are always refused.
   const parsed = parseSignedBody(decodeBody(body), scheme.encoding);
   const { value, json, claimedDigest } = parsed;
-  return { value, text: canonicalText(scheme, parsed), json, claimedDigest };
+  const texts = signedTexts(scheme, parsed);
+  return { value, json, claimedDigest, text: texts[0], texts };
 }
 
 /** Compares in constant time. False without a key or with an empty one, with which anybody could sign. */
@@ -67,7 +72,9 @@ export function isSignedWith(
   body: UnverifiedBody,
   scheme: SignatureScheme,
 ): boolean {
-  return key !== undefined && key !== '' && findSigner(scheme, [key], body) === 0;
+  const { texts, claimedDigest } = body;
+  if (key === undefined || key === '') return false;
+  return texts.map((text) => findSigner(scheme, [key], { text, claimedDigest })).includes(0);
 }
 
 export function signatureMismatch(): SignatureError {

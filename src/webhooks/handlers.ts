@@ -28,8 +28,8 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
    */
   readonly readings: readonly EventReading[];
   /**
-   * The text that was signed. Under `as-sent` it is the body as received, without its signature; under other
-   * serializations, the text that they write.
+   * The text that was signed. Under `as-sent` it is the body as received, without its signature and without white space
+   * around it, which a sender may have signed too; under other serializations, the text that they write.
    */
   readonly text: string;
   /**

@@ -147,7 +147,7 @@ it('attack --report writes every case as JUnit XML', async () => {
   <testcase classname="attack" name="invalid-utf-8: an authentic delivery with bytes that are not UTF-8 in place of a replacement character">
     <failure type="weak" message="takes other bytes for the signed text: it does not decode as strict UTF-8">expected: 4xx, or 503 with Retry-After
 answered: 200
-Decode bodies as strict UTF-8 (a fatal TextDecoder that keeps the byte order mark) or verify the bytes: otherwise other bytes than the signed ones pass.</failure>
+Decode bodies as strict UTF-8 (a fatal TextDecoder) or verify the bytes: otherwise other bytes than the signed ones pass.</failure>
   </testcase>
   <testcase classname="attack" name="handled-once: whether deliveries that came once, twice, and twice at the same time were handled once each">
     <skipped message="only your records of the orders can tell: give \`handled\` (--handled-url or --handled-command)"/>

@@ -35,13 +35,21 @@ export interface Finding {
  * reference reader. No text that comes here is rightly signed; it is signed here to see that it then verifies.
  */
 export function checkText(text: string, scheme: SignatureScheme): Finding {
-  const reference = readReference(text);
+  const { core } = unpadded(text);
+  const reference = readReference(core);
   const plain = expectedCode(text, scheme.encoding, reference);
   const expected =
     plain === 'signature_mismatch' && reference ? (unsignable(reference, scheme) ?? plain) : plain;
   const defect = defectIn(text, scheme, { reference, expected });
-  const misread = defect !== undefined && reference !== undefined && isMisread(text, reference);
+  const misread = defect !== undefined && reference !== undefined && isMisread(core, reference);
   return { expected, defect: misread ? undefined : defect, misread };
+}
+
+/** What stands around a body says nothing: one byte order mark, and the white space of JSON. */
+function unpadded(text: string): { before: string; core: string; behind: string } {
+  const [before = ''] = /^\uFEFF?[ \t\r\n]*/.exec(text) ?? [];
+  const [core = ''] = /^(?:.*[^ \t\r\n])?/s.exec(text.slice(before.length)) ?? [];
+  return { before, core, behind: text.slice(before.length + core.length) };
 }
 
 /** Why a body with one well-formed signature has no text that the scheme could sign. */
@@ -67,11 +75,12 @@ function defectIn(
   scheme: SignatureScheme,
   { reference, expected }: { reference: ReferenceText | undefined; expected: SignatureErrorCode },
 ): string | undefined {
+  const { core } = unpadded(text);
   try {
     return (
-      checkParser(text, reference) ??
+      checkParser(core, reference) ??
       checkRefusal(text, scheme, expected) ??
-      (reference ? checkReading(text, reference) : checkEnding(text)) ??
+      (reference ? checkReading(core, reference) : checkEnding(text)) ??
       (reference && (expected === 'signature_mismatch' || expected === 'body_ambiguous')
         ? checkParts(text, scheme.encoding, reference)
         : undefined)
@@ -196,18 +205,21 @@ function checkEnding(text: string): undefined {
 function checkParts(text: string, encoding: Encoding, reference: ReferenceText): string | undefined {
   const [member] = signaturesIn(reference);
   if (member === undefined) return 'there is no signature';
-  const unsignedText = without(text, reference, member);
+  const { before, core, behind } = unpadded(text);
+  const unsignedText = without(core, reference, member);
   const parts = parseSignedBody(text, encoding);
   if (parts.json !== unsignedText) return `parseSignedBody leaves ${JSON.stringify(parts.json)}`;
   if (!isDeepStrictEqual(parts.value, reference.value)) return 'parseSignedBody parses another value';
 
-  const right = createHmac('sha512', key).update(unsignedText).digest('hex');
-  const signed = `${text.slice(0, member.valueStart)}"${right}"${text.slice(member.end)}`;
   try {
-    const verified = verifyBody(signed, { key });
-    if (verified.text !== unsignedText) return 'verifyBody tells another text once it is rightly signed';
-    if (!isDeepStrictEqual(verified.value, readReference(signed)?.value))
-      return 'verifyBody returns another value';
+    for (const signedText of [unsignedText, before + unsignedText + behind]) {
+      const right = createHmac('sha512', key).update(signedText).digest('hex');
+      const signed = `${core.slice(0, member.valueStart)}"${right}"${core.slice(member.end)}`;
+      const verified = verifyBody(before + signed + behind, { key });
+      if (verified.text !== signedText) return 'verifyBody tells another text once it is rightly signed';
+      if (!isDeepStrictEqual(verified.value, readReference(signed)?.value))
+        return 'verifyBody returns another value';
+    }
     return undefined;
   } catch (error) {
     return `verifyBody refuses it once it is rightly signed: ${String(error)}`;

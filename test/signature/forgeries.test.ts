@@ -33,15 +33,16 @@ const forgers: Record<string, () => Buffer | undefined> = {
   'an inserted byte': () => {
     const at = below(valid.length + 1);
     const inserted = pick([below(256), 0x20, 0x0a, 0x22, 0x2c, 0x5c, 0x30, 0x7d]);
-    // White space beside the signature's own marks goes when the signature is cut out: nothing is forged.
+    // White space around the body signs nothing, and beside the signature's own marks it goes with the signature.
     const isSpace = [0x20, 0x09, 0x0a, 0x0d].includes(inserted);
+    if (isSpace && (at === 0 || at === valid.length)) return undefined;
     if (isSpace && at >= signatureStart - 1 && at <= signatureEnd + 1) return undefined;
     return splice(at, 0, Uint8Array.of(inserted));
   },
   'deleted bytes': () => splice(below(valid.length), 1 + below(12), new Uint8Array()),
   'a truncation': () => valid.subarray(0, below(valid.length)),
   'more behind it': () =>
-    splice(valid.length, 0, Buffer.from(pick([' ', '\n', '{}', '}', 'null', '\0', ',']))),
+    splice(valid.length, 0, Buffer.from(pick(['{}', '}', ' {}', 'null', '\0', ',', '\u00a0']))),
   'two swapped members': () => {
     const swapped = [...parts];
     const [first, second] = [below(parts.length), below(parts.length)];

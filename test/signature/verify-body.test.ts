@@ -158,22 +158,8 @@ describe('a body that is not JSON', () => {
     expect(refusalOf(bytes(body))).toBe('SignatureError body_not_json');
   });
 
-  it.each([
-    ['in text', `\uFEFF${signedText('{"a":1}')}`],
-    ['in bytes', bytes(`\uFEFF${signedText('{"a":1}')}`)],
-  ])('is refused for its byte order mark, and the message says so: %s', (_, body) => {
-    const error = thrownBy(() => verifyBody(body, options));
-    expect(error).toMatchObject({ code: 'body_not_json' });
-    expect(String(error)).toContain('byte order mark');
-  });
-
-  it('is refused for its byte order mark even when the mark was signed', () => {
-    const signature = hmacHex('\uFEFF{"a":1}');
-    expect(refusalOf(`\uFEFF{"a":1,"signature":"${signature}"}`)).toBe('SignatureError body_not_json');
-  });
-
-  it('says that it is empty when it is', () => {
-    expect(String(thrownBy(() => verifyBody('', options)))).toContain('empty');
+  it.each(['', ' \n', '\uFEFF'])('says that it is empty when it is: %j', (body) => {
+    expect(String(thrownBy(() => verifyBody(body, options)))).toContain('empty');
   });
 });
 
@@ -555,8 +541,7 @@ describe('a refusal says what is wrong, and which assumptions can be', () => {
   it.each<[body: unknown, what: string, assumptions?: string[]]>([
     ['', 'The body is empty.'],
     ['{', 'The body is not JSON.'],
-    ['\uFEFF{}', 'The body is JSON behind a byte order mark.'],
-    [bytes('\uFEFF{}'), 'The body is JSON behind a byte order mark.'],
+    ['\uFEFF{', 'The body is not JSON.'],
     ['\uD800', 'The body is not UTF-8 text.'],
     [new Uint8Array([255]), 'The body is not UTF-8 text.'],
     ['[]', 'The body is not a JSON object.'],

@@ -243,7 +243,7 @@ def add_forged():
     refused("a member overridden", with_member(CREDITED, f'"fiat_amount_to_pay":1,"signature":"{right}"'))
     refused("a member dropped", with_member(CREDITED.replace('"pair":"NGN/USDT",', ""), f'"signature":"{right}"'))
     refused("members swapped", with_member(lay(EVENTS["credited"][1:] + EVENTS["credited"][:1], *LAYOUTS["compact"]), f'"signature":"{right}"'))
-    refused("a line feed added at the end", signed(right) + "\n")
+    refused("a NUL added at the end", signed(right) + "\0")
     refused("written again by a parser", json.dumps(json.loads(signed(right)), ensure_ascii=False, separators=(",", ":")))
 
     right = hmac_hex(key, SMALL)
@@ -296,9 +296,8 @@ def add_broken():
     }.items():
         text = with_member(SMALL, member)
         refused(f"rightly signed, but not JSON: {name}", with_member(text, f'"signature":"{hmac_hex(key, text)}"'))
-    refused("a byte order mark before the body", "\ufeff".encode() + whole.encode())
-    marked = "\ufeff" + SMALL
-    refused("a byte order mark, signed with the body", with_member(marked, f'"signature":"{hmac_hex(key, marked)}"').encode())
+    refused("two byte order marks before the body", ("\ufeff" * 2 + whole).encode())
+    refused("a byte order mark behind the body", (whole + "\ufeff").encode())
     refused("in UTF-16", whole.encode("utf-16-le"))
     refused("in UTF-16 with a byte order mark", whole.encode("utf-16"))
     refused("nothing but NULs", bytes(64))

@@ -50,6 +50,41 @@ describe('a delivery that comes again', () => {
     expect(handled).toEqual(['A']);
   });
 
+  it.each([
+    ['white space behind', '', '\n'],
+    ['white space on both sides', ' \r\n', '\t '],
+    ['a byte order mark', '\uFEFF', ''],
+    ['a byte order mark and white space', '\uFEFF ', '\r\n'],
+  ])('is a duplicate with %s around it, which signs nothing, in either order', async (_, before, behind) => {
+    const copy = `${before}${order('A')}${behind}`;
+    for (const bodies of [
+      [order('A'), copy],
+      [copy, order('A')],
+    ]) {
+      const { handled, webhooks } = counting();
+      const outcomes = [];
+      for (const body of bodies) outcomes.push(await webhooks.receive(body));
+      expect(outcomes).toMatchObject([
+        { kind: 'handled', digest: outcomes[1]?.digest },
+        { kind: 'duplicate', status: 200 },
+      ]);
+      expect(handled).toEqual(['A']);
+    }
+  });
+
+  it('is a duplicate signed with the white space around it, and without', async () => {
+    const { handled, webhooks } = counting();
+    const text = unsignedText(buyInitBody({ partner_order_id: 'A' }));
+    const bodies = [`${text}\n`, `\uFEFF${text}`, text].map((signed) => {
+      const [before = '', behind = ''] = signed.split(text);
+      return `${before}${signedText(text, hmacHex(signed))}${behind}`;
+    });
+    const kinds = [];
+    for (const body of bodies) kinds.push((await webhooks.receive(body)).kind);
+    expect(kinds).toEqual(['handled', 'duplicate', 'duplicate']);
+    expect(handled).toEqual(['A']);
+  });
+
   it('is another when one member of it changed', async () => {
     const { handled, webhooks } = counting();
     await webhooks.receive(delivery(buyInitBody({ partner_order_id: 'A', exchange_rate: 1 })));

@@ -327,12 +327,11 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
         return [401, 'refused'];
       },
     },
-    // A byte order mark and UTF-16 are not JSON either; what is not UTF-8 has no text at all here.
+    // UTF-16 is not JSON either; what is not UTF-8 has no text at all here.
     findings: ['fails-on-not-json'],
     finds: {
       'not-json': 'broken',
       'empty-body': 'broken',
-      'byte-order-mark': 'broken',
       'utf-16': 'broken',
       'invalid-utf-8': 'broken',
       'forged-as-form': 'broken',
@@ -651,12 +650,6 @@ export const brokenReceivers: readonly BrokenReceiver[] = [
     steps: { decode: (body) => body.toString('utf8') },
     findings: ['lenient-decoding'],
     finds: { 'invalid-utf-8': 'weak' },
-  },
-  {
-    name: 'drops a byte order mark',
-    steps: { decode: (body) => new TextDecoder('utf-8', { fatal: true }).decode(body) },
-    findings: ['lenient-decoding'],
-    finds: { 'byte-order-mark': 'weak' },
   },
   {
     name: 'refuses events that it does not know',

@@ -43,7 +43,6 @@ export const pythonReceivers: Readonly<Record<string, readonly FindingId[]>> = {
   ShowsTraceback: ['shows-internals'],
   EchoesBody: ['echoes-body'],
   ReplacesBytes: ['lenient-decoding'],
-  DropsByteOrderMark: ['lenient-decoding'],
   OnlyAscii: ['authentic-letters'],
   FailsOnNotJson: ['fails-on-not-json'],
   FailsOnForgeries: ['fails-on-forgeries'],

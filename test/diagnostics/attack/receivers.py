@@ -482,11 +482,6 @@ class ReplacesBytes(Sound):
         return body.decode("utf-8", errors="replace")
 
 
-class DropsByteOrderMark(Sound):
-    def decode(self, body):
-        return super().decode(body).removeprefix("\ufeff")
-
-
 class OnlyAscii(Sound):
     def decode(self, body):
         try:

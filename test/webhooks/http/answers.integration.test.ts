@@ -28,7 +28,7 @@ describeTransports('a delivery is answered', (post) => {
     ['is not JSON', 'hello', 'body_not_json'],
     ['is a form', 'signature=x&event_name=event.buy.init', 'body_not_json'],
     ['is cut off', valid.slice(0, -1), 'body_not_json'],
-    ['has a byte order mark', `\uFEFF${valid}`, 'body_not_json'],
+    ['has two byte order marks', `\uFEFF\uFEFF${valid}`, 'body_not_json'],
     ['is an array', `[${valid}]`, 'body_not_object'],
     ['is null', 'null', 'body_not_object'],
     ['is a string', JSON.stringify(valid), 'body_not_object'],

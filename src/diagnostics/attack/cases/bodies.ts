@@ -6,7 +6,7 @@ import type { Probes } from '../probes.ts';
 const parseSafely =
   'It was accepted although it is no signed object: parse the body only to verify it, and check that it is an object with a signature.';
 const strictUtf8 =
-  'Decode bodies as strict UTF-8 (a fatal TextDecoder that keeps the byte order mark) or verify the bytes: otherwise other bytes than the signed ones pass.';
+  'Decode bodies as strict UTF-8 (a fatal TextDecoder) or verify the bytes: otherwise other bytes than the signed ones pass.';
 
 /** Bodies that are not signed JSON objects, or that are hard to read. */
 export const bodyCases = {
@@ -30,12 +30,6 @@ export const bodyCases = {
     what: 'an empty object',
     advice: parseSafely,
     deliveries: () => [{ body: '{}' }],
-  }),
-  'byte-order-mark': refused({
-    what: 'an authentic delivery behind a byte order mark',
-    ifAccepted: 'weak',
-    advice: strictUtf8,
-    deliveries: ({ authentic }) => [{ body: bytesOf(`\uFEFF${authentic()}`) }],
   }),
   'utf-16': refused({
     what: 'an authentic delivery as UTF-16, with and without saying so',
@@ -138,7 +132,7 @@ function utf16(text: string): Uint8Array<ArrayBuffer> {
   });
 }
 
-const encodings = ['byte-order-mark', 'utf-16', 'invalid-utf-8'] as const;
+const encodings = ['utf-16', 'invalid-utf-8'] as const;
 
 /** How bodies are decoded and parsed. */
 export const bodyCauses = {

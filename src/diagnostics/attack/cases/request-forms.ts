@@ -36,8 +36,8 @@ export const requestCases = {
   }),
   'content-encoding': refused({
     what: 'forged deliveries that say they are compressed, and are not',
-    expected: '415 or 400',
-    advice: 'Verify whatever the content encoding says, or answer 415.',
+    expected: '401, 400 or 415',
+    advice: 'Verify the bytes, whatever the content encoding says.',
     deliveries: ({ forged }) =>
       ['gzip', 'br', 'unknown'].map((encoding) => ({
         body: forged(),
