@@ -31,7 +31,7 @@ export async function handleFetch(request: FetchRequest, endpoint: WebhookEndpoi
 
 async function respond(request: FetchRequest, endpoint: WebhookEndpoint): Promise<WebhookResponse> {
   const startedAt = performance.now();
-  const head = { method: request.method, header: (name: string) => request.headers.get(name) };
+  const head = { method: request.method, contentLength: request.headers.get('content-length') };
   const refusal = checkHead(head, endpoint.maxBodyBytes);
   if (refusal !== undefined) {
     request.body?.cancel().catch(() => {});

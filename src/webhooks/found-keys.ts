@@ -16,7 +16,7 @@ import { type CandidateKeys, maxKeys } from './candidate-keys.ts';
 export interface DeliveryRequest {
   /** Path and query, or the whole URL. Only a `credentials` function reads it. */
   readonly url?: string | undefined;
-  /** By name, in any case. `traceparent` is read, and the headers that a `credentials` function reads. */
+  /** By name, in any case. `traceparent`, `content-encoding` are read, and the headers that a `credentials` function reads. */
   readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
@@ -157,6 +157,11 @@ function unknownPartner(): SignatureError {
       assumptions: ['signature-key'],
     },
   );
+}
+
+/** @param name in lower case */
+export function headerOf({ headers }: DeliveryRequest, name: string): string | undefined {
+  return headers && plainHeaders(headers)[name];
 }
 
 function plainHeaders(headers: NonNullable<DeliveryRequest['headers']>): Record<string, string> {

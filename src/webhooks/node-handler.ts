@@ -54,7 +54,7 @@ function refuseHead(
   { method, headers }: NodeRequest,
   { maxBodyBytes }: WebhookEndpoint,
 ): RequestRefusal | undefined {
-  const refusal = checkHead({ method, header: (name) => firstValue(headers[name]) }, maxBodyBytes);
+  const refusal = checkHead({ method, contentLength: firstValue(headers['content-length']) }, maxBodyBytes);
   return refusal === undefined ? undefined : { refusal };
 }
 

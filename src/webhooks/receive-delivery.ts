@@ -17,7 +17,7 @@ import { pinnedText } from '../signature/serializations.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
 import { deliveryTrace, handleTrace } from './delivery-traces.ts';
-import type { DeliveryRequest } from './found-keys.ts';
+import { type DeliveryRequest, headerOf } from './found-keys.ts';
 import { type Handlers, type ReceivedEvent, readEvent, readingsOf } from './handlers.ts';
 import { quarantinedDeliveries } from './quarantined-deliveries.ts';
 import { codeOfOutcome, type ReceiveOutcome, statusOfRefusal } from './receive-outcome.ts';
@@ -115,6 +115,13 @@ export function deliveryReceiver(
       return { kind: 'unverified', status: 503, retryAfterMs, code, error, quarantined: kept };
     }
     if (!isSignatureError(error)) throw error;
+    // Headers alone refuse nothing: many senders name an encoding that is none, and many parsers keep the header of one
+    // that they have undone.
+    const isUnread = error.code === 'body_not_utf8' || error.code === 'body_not_json';
+    if (isUnread && isEncoded(headerOf(request, 'content-encoding'))) {
+      reporting.refusal('unsupported_media_type');
+      return { kind: 'refused', status: 415, code: 'unsupported_media_type' };
+    }
     reporting.refusedBody(body, error);
     return { kind: 'refused', status: statusOfRefusal(error.code), code: error.code, error };
   }
@@ -196,6 +203,10 @@ function traceparentOf({ headers }: DeliveryRequest): string | undefined {
   if (headers === undefined) return undefined;
   const isHeaders = typeof headers.get === 'function';
   return readTraceparent(isHeaders ? headers.get('traceparent') : Object(headers).traceparent);
+}
+
+function isEncoded(contentEncoding = ''): boolean {
+  return contentEncoding.split(',').some((coding) => !/^\s*(identity)?\s*$/i.test(coding));
 }
 
 function isStoreFailure(error: unknown): boolean {

@@ -48,9 +48,15 @@ export type ReceiveOutcome =
     } & OfNoDelivery)
   | ({
       readonly kind: 'refused';
-      readonly status: 400 | 401 | 413;
-      readonly code: SignatureErrorCode | 'body_too_large';
-      readonly error?: SignatureError;
+      readonly status: 400 | 401;
+      readonly code: SignatureErrorCode;
+      readonly error: SignatureError;
+    } & OfNoDelivery)
+  | ({
+      readonly kind: 'refused';
+      readonly status: 413 | 415;
+      readonly code: 'body_too_large' | 'unsupported_media_type';
+      readonly error?: undefined;
     } & OfNoDelivery);
 
 /** The body is authentic. @inline */

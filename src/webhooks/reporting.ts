@@ -121,7 +121,8 @@ type RefusalCode = SignatureErrorCode | RequestRefusalCode;
 /** What is wrong with a refused request. */
 const problems: Readonly<Record<RequestRefusalCode, string>> = {
   method_not_allowed: 'It was not a POST.',
-  unsupported_media_type: 'Its body is encoded (content-encoding), for example compressed.',
+  unsupported_media_type:
+    'Its body is encoded (content-encoding), for example compressed, and no JSON in UTF-8.',
   body_too_large: 'Its body is larger than maxBodyBytes.',
   body_timeout: 'Its body did not arrive within bodyTimeoutMs.',
   body_unreadable: 'Its caller broke off before its body was whole.',

@@ -13,23 +13,20 @@ export interface WebhookEndpoint {
 
 interface RequestHead {
   readonly method: string | undefined;
-  header(name: 'content-encoding' | 'content-length'): string | null | undefined;
+  /** As its header says. */
+  readonly contentLength: string | null | undefined;
 }
 
 /**
- * Refuses a method other than POST, a body that is encoded, and a length beyond the limit. Reads any content type, and
- * none: the contract states no header for events, and the signature covers the bytes (ledger: `event-content-type`).
+ * Refuses a method other than POST, and a length beyond the limit. No other header decides: the contract states none for
+ * events, and the signature covers the bytes (ledger: `event-content-type`).
  */
-export function checkHead(head: RequestHead, maxBodyBytes: number): RequestRefusalCode | undefined {
-  if (head.method !== 'POST') return 'method_not_allowed';
-  if (isEncoded(head.header('content-encoding'))) return 'unsupported_media_type';
-  if (Number(head.header('content-length') ?? 0) > maxBodyBytes) return 'body_too_large';
-  return undefined;
-}
-
-function isEncoded(contentEncoding: string | null | undefined): boolean {
-  if (!contentEncoding) return false;
-  return contentEncoding.split(',').some((coding) => !/^\s*(identity)?\s*$/i.test(coding));
+export function checkHead(
+  { method, contentLength }: RequestHead,
+  maxBodyBytes: number,
+): RequestRefusalCode | undefined {
+  if (method !== 'POST') return 'method_not_allowed';
+  return Number(contentLength ?? 0) > maxBodyBytes ? 'body_too_large' : undefined;
 }
 
 /** Why a request is refused before its body is verified. */
@@ -56,7 +53,9 @@ export interface WebhookResponse {
 export function responseTo(outcome: ReceiveOutcome): WebhookResponse {
   switch (outcome.kind) {
     case 'refused':
-      return jsonResponse(outcome.status, { error: outcome.code });
+      return outcome.error === undefined
+        ? refusalResponse(outcome.code)
+        : jsonResponse(outcome.status, { error: outcome.code });
     case 'failed':
       return jsonResponse(500, { error: 'handler_failed' });
     case 'unrecognized':
@@ -93,7 +92,7 @@ const parsedBody = {
     'The body was parsed before its signature could be checked: see the process warning of the server.',
 };
 
-/** The response to a request that is refused before its body is verified. */
+/** The response to a request that is refused without a look at its signature. */
 export function refusalResponse(code: RequestRefusalCode): WebhookResponse {
   const [status, headers] = refusals[code];
   return jsonResponse(status, { error: code, ...(code === 'raw_body_required' && parsedBody) }, headers);
@@ -138,7 +137,7 @@ export async function answerBuffered(
   const startedAt = performance.now();
   const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   // Not by content-length: `receive` checks the real length of the body.
-  const refusal = checkHead({ method, header: (name) => byName.get(name) }, Number.POSITIVE_INFINITY);
+  const refusal = checkHead({ method, contentLength: undefined }, Number.POSITIVE_INFINITY);
   const response =
     refusal === undefined
       ? responseTo(await endpoint.receive(body, { url, headers: Object.fromEntries(byName) }))

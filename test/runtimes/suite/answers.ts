@@ -18,10 +18,11 @@ const answers: readonly Given[] = [
   ['another media type', { body: text, headers: { 'content-type': 'text/plain' } }, 200, received],
   [
     'an encoded body',
-    { body: text, headers: { 'content-encoding': 'gzip' } },
+    { body: Uint8Array.of(0x1f, 0x8b, 0x08, 0x00), headers: { 'content-encoding': 'gzip' } },
     415,
     { error: 'unsupported_media_type' },
   ],
+  ['JSON that is called encoded', { body: text, headers: { 'content-encoding': 'utf-8' } }, 200, received],
   ['a body that is too large', { body: ' '.repeat(3000) }, 413, { error: 'body_too_large' }],
   ['GET', { method: 'GET' }, 405, { error: 'method_not_allowed' }],
   ['HEAD', { method: 'HEAD' }, 405, undefined],

@@ -136,16 +136,13 @@ describe('fetch stops reading at the limit', () => {
     expect(seen.bytes).toBeLessThanOrEqual(13 * kibibyte);
   });
 
-  it.each<Record<string, string>>([{ 'content-length': '1000000' }, { 'content-encoding': 'gzip' }])(
-    'before it begins, with the headers %j',
-    async (headers) => {
-      const { seen, stream } = endless();
-      const response = await quietWebhooks().fetch(requestOf(stream, headers));
-      expect(response.ok).toBe(false);
-      expect(seen.bytes).toBeLessThanOrEqual(kibibyte);
-      expect(seen.cancelled).toBe(true);
-    },
-  );
+  it('before it begins, by its length', async () => {
+    const { seen, stream } = endless();
+    const response = await quietWebhooks().fetch(requestOf(stream, { 'content-length': '1000000' }));
+    expect(response.status).toBe(413);
+    expect(seen.bytes).toBeLessThanOrEqual(kibibyte);
+    expect(seen.cancelled).toBe(true);
+  });
 
   it('also when the stream cannot be cancelled', async () => {
     const stream = new ReadableStream<Uint8Array>({

@@ -9,7 +9,7 @@ import { describeFramework } from './contract.ts';
 import { listen, mountServer } from './mount.ts';
 import { mountGoogleCloud } from './mount-cloud.ts';
 
-const readsItself = { slowBody: 'server' } as const;
+const readsItself = { slowBody: 'server', compressed: 'inflated' } as const;
 const parsesJson = {
   ...readsItself,
   jsonCharset: { notHere: 'its parser of JSON refuses it with 415' },
