@@ -11,7 +11,10 @@ export type AddressForm = 'tron' | 'evm' | 'mobilecoin';
 
 export const formNames: readonly AddressForm[] = ['tron', 'evm', 'mobilecoin'];
 
-/** The form of the addresses of each chain. */
+/**
+ * The form of the addresses of each chain. Its network, which follows the token, has that form in every spelling: with
+ * `usdt-trc20` also `USDC_TRC20` is `tron`.
+ */
 export type AddressForms = Readonly<Record<string, AddressForm>>;
 
 /**
@@ -31,4 +34,23 @@ export function readAddressForms(given: unknown, name: string): AddressForms {
   for (const [chain, form] of Object.entries(given)) checkOneOf(`${name}.${chain}`, form, formNames);
   // Sound: each form was checked.
   return Object.freeze({ ...addressForms, ...(given as AddressForms) });
+}
+
+/** The form of a chain or of its network, without regard to case, separators and blanks. The user's own come first. */
+export function formOfChain(chain: string, forms: AddressForms): AddressForm | undefined {
+  const known = Object.entries(forms).reverse();
+  for (const ending of endingsOf(chain)) {
+    const found = known.find(([name]) => endingsOf(name).slice(0, 2).includes(ending));
+    if (found !== undefined) return found[1];
+  }
+  return undefined;
+}
+
+/** Of `usdt-trc-20`: `usdttrc20`, `trc20`, `20`. */
+function endingsOf(chain: string): string[] {
+  const parts = chain
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+  return parts.map((_, at) => parts.slice(at).join(''));
 }

@@ -1,3 +1,5 @@
+import { hash } from '../internal/hash.ts';
+
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const digits: ReadonlyMap<string, number> = new Map([...alphabet].map((digit, value) => [digit, value]));
 
@@ -20,4 +22,11 @@ export function decodeBase58(text: string): Buffer | undefined {
   const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
   const zeros = /^1*/.exec(text)?.[0].length ?? 0;
   return zeros === 0 ? bytes : Buffer.concat([Buffer.alloc(zeros), bytes]);
+}
+
+/** Whether the last four bytes are the first of the double SHA-256 of the others: Base58Check. */
+export function fitsDoubleHash(bytes: Buffer): boolean {
+  const once = hash('sha256', bytes.subarray(0, -4), 'binary');
+  const twice = hash('sha256', Buffer.from(once, 'latin1'), 'hex');
+  return twice.startsWith(bytes.toString('hex', bytes.length - 4));
 }

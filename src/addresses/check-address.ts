@@ -4,12 +4,14 @@ import {
   type AddressForms,
   addressForms,
   formNames,
+  formOfChain,
   readAddressForms,
 } from './address-forms.ts';
 import { type AddressReason, type AddressVerdict, addressReasons } from './address-reasons.ts';
 import { evm } from './evm.ts';
-import type { FormRules } from './form-rules.ts';
+import { type FormRules, longestAddress } from './form-rules.ts';
 import { mobilecoin } from './mobilecoin.ts';
+import { isSecret } from './secret.ts';
 import { tron } from './tron.ts';
 
 const formRules: Readonly<Record<AddressForm, FormRules>> = { tron, evm, mobilecoin };
@@ -47,9 +49,9 @@ const readOptions = defineOptions('checkAddress', {
  * Checks offline whether an address is possible on a chain: its form, its checksum, and known addresses that no buyer
  * has. It cannot tell whether anybody holds the address.
  *
- * Nothing is rewritten: an address with a blank at its end is refused, not trimmed. A chain that is not in `forms` is
- * `unchecked`, never refused. An address of an EVM chain in one case carries no checksum, so a typing error in it shows
- * nowhere.
+ * Nothing is rewritten: an address with a blank at its end is refused, not trimmed. On a chain whose network is not in
+ * `forms` everything but a secret is `unchecked`. An address of an EVM chain in one case carries no checksum, so a typing
+ * error in it shows nowhere.
  *
  * @throws {ConfigurationError} `invalid_option`, for the options and for an address that is not text; no text throws
  * @example
@@ -61,30 +63,21 @@ const readOptions = defineOptions('checkAddress', {
 export function checkAddress(address: string, options: CheckAddressOptions): AddressCheck {
   const { chain, forms, contracts } = readOptions(options);
   if (typeof address !== 'string') throw invalidOption('The address must be a text.');
-  const form = Object.hasOwn(forms, chain) ? forms[chain] : undefined;
+  if (isSecret(address)) return because('secret');
+  const form = formOfChain(chain, forms);
   if (form === undefined) return because(contracts.includes(address) ? 'token_contract' : 'unknown_chain');
   return checkForm(address, form, contracts);
 }
 
 function checkForm(address: string, form: AddressForm, contracts: readonly string[]): AddressCheck {
-  if (address.length > maxLength) return because(form === 'mobilecoin' ? 'unknown_form' : 'form');
-  const bare = address.replace(blanks, '');
-  if (isSecret(address, bare)) return because('secret');
-  if (bare !== address) {
-    const { reason } = checkForm(bare, form, contracts);
-    if (reason === 'secret' || reason === 'unknown_form') return because(reason);
-    return because('white_space');
-  }
+  if (blank.test(address)) return because('white_space');
+  if (address.length > longestAddress) return because(form === 'mobilecoin' ? 'unknown_form' : 'form');
   const { examine, sameText, isPossible, contracts: known } = formRules[form];
   const reason = examine(address);
-  if (reason === 'secret') return because(reason);
   if (!isPossible(reason)) {
-    const others = formNames.filter((other) => other !== form);
-    const found = others.map((other) => ({ other, reason: formRules[other].examine(address) }));
-    if (found.some((each) => each.reason === 'secret')) return because('secret');
-    const looksLike = found
-      .filter((each) => formRules[each.other].isPossible(each.reason))
-      .map(({ other }) => other);
+    const looksLike = formNames.filter(
+      (other) => other !== form && formRules[other].isPossible(formRules[other].examine(address)),
+    );
     if (looksLike.length > 0) return { ...because('other_chain'), looksLike };
   }
   const same = sameText(address);
@@ -93,24 +86,9 @@ function checkForm(address: string, form: AddressForm, contracts: readonly strin
   return reason === undefined ? { verdict: 'valid' } : because(reason);
 }
 
-function because(reason: AddressReason): AddressCheck {
+export function because(reason: AddressReason): AddressCheck {
   return { verdict: addressReasons[reason].verdict, reason };
 }
 
-/** Longer than any address, however long the URL of a fog server in it is. */
-const maxLength = 4096;
-
 /** White space, and what no screen shows: zero-width characters, marks of direction, control characters. */
-const blanks = /[\s\p{Cc}\p{Cf}]+/gu;
-
-/** A private key in hexadecimal, also broken into lines, or the 12 to 24 words of a mnemonic. */
-function isSecret(address: string, bare: string): boolean {
-  if (/^(?:0x)?[0-9a-f]{64}$/i.test(bare)) return true;
-  const words = address.split(/[\s,]+/, maxWords).filter(Boolean);
-  return mnemonicLengths.has(words.length) && words.every((word) => /^[a-z]{3,8}$/i.test(word));
-}
-
-/** BIP-39. */
-const mnemonicLengths: ReadonlySet<number> = new Set([12, 15, 18, 21, 24]);
-/** More than a mnemonic has, with an empty text at each end. */
-const maxWords = 27;
+const blank = /[\s\p{Cc}\p{Cf}]/u;

@@ -12,11 +12,19 @@ export const evm: FormRules = {
   },
   isPossible: (reason) => reason === undefined || reason === 'zero_address' || reason === 'no_checksum',
   sameText: (text) => text.toLowerCase(),
+  // On Polygon PoS: github.com/Uniswap/default-token-list, commit 04cc373, src/tokens/polygon.json; the first is of
+  // developers.circle.com, "USDC contract addresses".
   contracts: [
-    // USDC on Polygon PoS: developers.circle.com, "USDC contract addresses".
-    '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
-    // USDC.e, bridged from Ethereum: docs.polygon.technology and polygonscan.com, "USD Coin (PoS)".
-    '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
+    '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', // USDC
+    '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174', // USDC.e
+    '0xc2132D05D31c914a87C6611C10748AEb04B58e8F', // USDT
+    '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063', // DAI
+    '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619', // WETH
+    '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270', // WMATIC
+    '0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6', // WBTC
+    '0x53E0bca35eC356BD5ddDFebbD1Fc0fD03FaBad39', // LINK
+    '0xD6DF932A45C0f255f85145f286eA0b292B21C90B', // AAVE
+    '0xb33EaAd8d922B1083446DC23f610c2567fB5180f', // UNI
   ],
 };
 

@@ -1,5 +1,8 @@
 import type { AddressReason } from './address-reasons.ts';
 
+/** Longer than any address, however long the URL of a fog server in it is. */
+export const longestAddress = 4096;
+
 /** What is known of one form of addresses. */
 export interface FormRules {
   /** Why a text is no proven address of this form; `undefined` for one whose checksum fits. Never throws. */
@@ -8,6 +11,6 @@ export interface FormRules {
   isPossible(reason: AddressReason | undefined): boolean;
   /** One text for all spellings of an address. */
   sameText(text: string): string;
-  /** The tokens themselves, which are never a buyer. */
+  /** The best-known tokens themselves, which are never a buyer. */
   readonly contracts: readonly string[];
 }

@@ -2,9 +2,6 @@ import { crc32 } from 'node:zlib';
 import { decodeBase58 } from './base58.ts';
 import type { FormRules } from './form-rules.ts';
 
-/** The base58 of two keys of 32 bytes, of their frames and of the checksum has more digits than this. */
-const leastDigits = 90;
-
 /** `PrintableWrapper` of mobilecoinfoundation/mobilecoin: `api/proto/printable.proto`. */
 const wrapped = { publicAddress: 1, paymentRequest: 2, transferPayload: 3, giftCode: 4 } as const;
 /** `PublicAddress` of `api/proto/external.proto`; both are a `CompressedRistretto`, whose only field is its bytes. */
@@ -19,13 +16,8 @@ const keyBytes = 32;
 export const mobilecoin: FormRules = {
   examine(text) {
     const bytes = decodeBase58(text);
-    if (bytes === undefined) return 'unknown_form';
-    const body = bytes.subarray(4);
-    if (body.length === 0 || crc32(body) !== bytes.readUInt32LE()) {
-      return text.length < leastDigits ? 'unknown_form' : 'checksum';
-    }
-    const fields = readFields(body);
-    if (fields.has(wrapped.transferPayload) || fields.has(wrapped.giftCode)) return 'secret';
+    const fields = bytes && readWrapper(bytes);
+    if (fields === undefined) return isNear(text) ? 'checksum' : 'unknown_form';
     if (fields.has(wrapped.paymentRequest)) return 'form';
     const address = fields.get(wrapped.publicAddress);
     return address !== undefined && hasKeys(address) ? undefined : 'unknown_form';
@@ -34,6 +26,29 @@ export const mobilecoin: FormRules = {
   sameText: (text) => text,
   contracts: [],
 };
+
+/** Whether the bytes are a wrapper of what spends crypto. */
+export function wrapsSecret(bytes: Buffer): boolean {
+  const fields = readWrapper(bytes);
+  return fields !== undefined && (fields.has(wrapped.transferPayload) || fields.has(wrapped.giftCode));
+}
+
+/** `undefined` if the checksum does not fit. */
+function readWrapper(bytes: Buffer): ReadonlyMap<number, Uint8Array> | undefined {
+  const body = bytes.subarray(4);
+  return body.length === 0 || crc32(body) !== bytes.readUInt32LE() ? undefined : readFields(body);
+}
+
+/** Whether a text that is no address can only be one with errors: long enough, and nearly all base58. */
+function isNear(text: string): boolean {
+  const foreign = text.length - text.replace(/[^1-9A-HJ-NP-Za-km-z]/g, '').length;
+  return text.length >= leastNear && foreign * leastOfOneForeign <= text.length;
+}
+
+/** An address has more than 100 characters. */
+const leastNear = 80;
+/** Base64 has one in eleven characters that are not base58. */
+const leastOfOneForeign = 25;
 
 function hasKeys(address: Uint8Array): boolean {
   const fields = readFields(address);

@@ -108,7 +108,7 @@ export const assumptions = [
   {
     id: 'address-form',
     statement:
-      'Addresses on usdt-trc20 have the form of TRON, on usdc-matic that of EVM chains, on eusd-mob that of MobileCoin; on any other chain they have any form.',
+      'Addresses on chains of the network trc20 have the form of TRON, of matic that of EVM chains, of mob that of MobileCoin; on any other network they have any form. 64 hexadecimal digits are a private key.',
     basis: 'assumed',
     override: 'addressForms in defineDeployment, or acceptAddress of one order',
   },

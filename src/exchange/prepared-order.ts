@@ -1,6 +1,7 @@
 import { addressReasons } from '../addresses/address-reasons.ts';
-import { type AddressCheck, checkAddress } from '../addresses/check-address.ts';
+import { type AddressCheck, because, checkAddress } from '../addresses/check-address.ts';
 import { isExampleAddress } from '../addresses/example-addresses.ts';
+import { isHexadecimalKey, isSecret } from '../addresses/secret.ts';
 import { canBeRealHost } from '../deployment/base-url.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
@@ -10,6 +11,8 @@ import { checkWithSchema } from '../http/check-input.ts';
 import type { Reply } from '../http/reply.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { defineOptions, type OptionTable, optional, text } from '../internal/options.ts';
+import { quotedName } from '../internal/printable-text.ts';
+import { warnOnce } from '../internal/warn.ts';
 
 /** Options of a call that creates an order. */
 export interface OrderCallOptions<Schema extends ReplySchema = ReplySchema> extends CallOptions<Schema> {
@@ -65,8 +68,9 @@ export function checkOrderAddress(
   { chain, buyer_crypto_address: address }: JsonObject,
   { deployment, acceptAddress }: { deployment: Deployment<unknown>; acceptAddress: string | undefined },
 ): void {
-  if (typeof address !== 'string' || typeof chain !== 'string' || chain === '') return;
+  if (typeof address !== 'string') return;
   const { verdict, reason = 'form', looksLike } = checkForService(address, chain, deployment);
+  if (reason === 'unknown_chain') warnOnce(unknownChain(chain));
   if (verdict !== 'refused' || (acceptAddress !== undefined && reason !== 'secret')) return;
   const { words } = addressReasons[reason];
   const message = looksLike === undefined ? words : `${words}: its form is ${looksLike.join(' or ')}`;
@@ -79,10 +83,18 @@ export function checkOrderAddress(
   });
 }
 
-function checkForService(address: string, chain: string, deployment: Deployment<unknown>): AddressCheck {
+function checkForService(address: string, chain: unknown, deployment: Deployment<unknown>): AddressCheck {
   const { addressForms: forms, onboardingBaseUrl } = deployment;
   const isReal = onboardingBaseUrl !== undefined && canBeRealHost(new URL(onboardingBaseUrl).hostname);
-  if (isReal && isExampleAddress(address))
-    return { verdict: addressReasons.example.verdict, reason: 'example' };
-  return forms === false ? { verdict: 'unchecked' } : checkAddress(address, { chain, forms });
+  if (isReal && isExampleAddress(address)) return because('example');
+  if (forms === false && isHexadecimalKey(address)) return { verdict: 'unchecked' };
+  if (forms !== false && typeof chain === 'string' && chain !== '')
+    return checkAddress(address, { chain, forms });
+  return isSecret(address) ? because('secret') : { verdict: 'unchecked' };
+}
+
+function unknownChain(chain: unknown): string {
+  // A name of this length holds no key and no mnemonic, if the two were mixed up.
+  const name = typeof chain === 'string' && chain.length <= 32 ? quotedName(chain) : 'with a long name';
+  return `Orders on the chain ${name} go out with unchecked addresses, since no form of its network is known. Name it in addressForms of defineDeployment.`;
 }

@@ -16,10 +16,11 @@ import {
   mixedCase,
   mobilecoinAddresses,
   oneCase,
+  polygonTokens,
   publicAddress,
-  tether,
   tronContracts,
   tronText,
+  tronTokens,
   wrapped,
 } from './vectors.ts';
 
@@ -40,7 +41,6 @@ describe('an address on usdt-trc20', () => {
   });
 
   it.each<[string, string, AddressReason]>([
-    ['the contract of USDT', tether, 'token_contract'],
     ['the zero address', 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb', 'zero_address'],
     ['a text whose checksum does not fit', 'TQ5NMqJjhpQGK7YJbESKfVXGnLkYbLZ1pA', 'checksum'],
     ['an address of Bitcoin, whose checksum fits', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', 'form'],
@@ -62,8 +62,6 @@ describe('an address on usdc-matic', () => {
   });
 
   it.each<[string, string, AddressReason]>([
-    ['the contract of USDC', '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', 'token_contract'],
-    ['the contract of USDC.e, in any case', '0x2791bca1f2de4661ed88a30c99a7a9449aa84174', 'token_contract'],
     ['the zero address', `0x${'0'.repeat(40)}`, 'zero_address'],
     ['a mixed case that does not fit', evmAddress.replace('A', 'a'), 'checksum'],
     ['40 digits without 0x', evmAddress.slice(2), 'form'],
@@ -113,44 +111,160 @@ describe('an address of another chain', () => {
 });
 
 describe('a secret in place of an address', () => {
-  const secrets = [
-    ['64 hexadecimal digits', 'ab'.repeat(32)],
-    ['64 hexadecimal digits with 0x', `0x${'AB'.repeat(32)}`],
-    ['64 hexadecimal digits in two lines', `${'ab'.repeat(16)}\n${'cd'.repeat(16)}`],
-    ['twelve words', 'legal winner thank year wave sausage worth useful legal winner thank yellow'],
+  const key = 'ab'.repeat(32);
+  const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'.split(' ');
+  const spanish = 'ábaco abdomen abeja abierto abogado abono aborto abrazo abrir abuelo abuso acabar'.split(
+    ' ',
+  );
+  const payload = wrapped(3, Buffer.alloc(70, 1));
+
+  it.each([
+    ['64 hexadecimal digits', key],
+    ['64 hexadecimal digits with 0x', `0x${key.toUpperCase()}`],
+    ['64 hexadecimal digits in two lines', `${key.slice(0, 32)}\n${key.slice(32)}`],
+    ['64 hexadecimal digits in groups', (key.match(/.{8}/g) ?? []).join('-')],
+    ['two keys in one', key + key],
+    ['a key in quotes', `"${key}"`],
+    ['a key with its name', `PRIVATE_KEY=0x${key};`],
+    ['a key in JSON', JSON.stringify({ address: tronAddress, key })],
+    ['a key behind 5,000 blanks', `${' '.repeat(5000)}${key}`],
+    ['twelve words', words.join(' ')],
     ['24 words with commas', Array(24).fill('abandon').join(', ')],
-    ['a transfer payload of MobileCoin', wrapped(3, Buffer.alloc(70, 1))],
+    ['25 words', Array(25).fill('abandon').join(' ')],
+    ['numbered words', words.map((word, at) => `${at + 1}. ${word}`).join('\n')],
+    ['words with their numbers glued on', words.map((word, at) => `${at + 1}${word}`).join(' ')],
+    ['words with numbers behind', words.map((word, at) => `${word}${at + 1}`).join(' ')],
+    ['words in quotes', words.map((word) => `'${word}'`).join(' ')],
+    ['words with dashes', words.join('-')],
+    ['words with semicolons', words.join(';')],
+    ['words with underscores', words.join('_')],
+    ['words as a JSON list', JSON.stringify(words)],
+    ['words behind a label', `Seed phrase: ${words.join(' ')}`],
+    ['words in capitals, with invisible characters', words.join('\u200b').toUpperCase()],
+    ['Spanish words', spanish.join(' ')],
+    ['Spanish words, decomposed', spanish.join(' ').normalize('NFD')],
+    ['Japanese words', Array(12).fill('あいこくしん').join('\u3000')],
+    ['Chinese words', Array(12).fill('的').join(' ')],
+    ['Chinese words without blanks', '的一是在不了有和人这中大'],
+    ['a transfer payload of MobileCoin', payload],
     ['a short transfer payload', wrapped(3, Buffer.alloc(34, 1))],
     ['a gift code of MobileCoin', wrapped(4, Buffer.alloc(70, 1))],
-    ['a transfer payload with a blank', `${wrapped(3, Buffer.alloc(70, 1))} `],
-  ] as const;
-
-  it.each(secrets)('is refused as such on each known chain: %s', (_, secret) => {
-    for (const chain of Object.keys(addressForms))
-      expect(checked(secret, chain)).toEqual({ verdict: 'refused', reason: 'secret' });
+    ['a transfer payload with a blank', `${payload} `],
+    ['a transfer payload in quotes', `"${payload}"`],
+    // The example of en.bitcoin.it/wiki/Wallet_import_format, and test vector 1 of BIP-32 (chain m).
+    ['a wallet import format', '5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ'],
+    [
+      'a private extended key',
+      'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi',
+    ],
+  ])('is refused as such on every chain: %s', (_, secret) => {
+    for (const chain of [...Object.keys(addressForms), 'usdt-erc20', 'usdt-matic', 'near', 'b'])
+      expect([chain, checked(secret, chain)]).toEqual([chain, { verdict: 'refused', reason: 'secret' }]);
   });
 
-  it('is not looked for on other chains, where it can be an address', () => {
-    for (const [, secret] of secrets) expect(checked(secret, 'near').verdict).toBe('unchecked');
+  it.each([
+    ['eleven words', words.slice(1).join(' ')],
+    [
+      'a public extended key',
+      'xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8',
+    ],
+    ['63 hexadecimal digits', 'ab'.repeat(32).slice(1)],
+    ['an address of Bitcoin', '1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2'],
+    ['an address of Cardano', `addr1${'qpzry9x8gf2tvdw0s3jn54khce6mua7l'.repeat(3)}`],
+    ['an address of TON', 'UQAGN7cwTjQ4jK2WnDVRJgq9kZ0p4mSxVbYdE3hLt8uRcF6A'],
+    [
+      'a payment address with a memo',
+      'cosmos1fl48vsnmsdzcv85q5d2q4z5ajdha8yu34mf0eh?memo=order of a buyer, number 7',
+    ],
+  ])('is not seen in %s', (_, text) => {
+    expect(checked(text, 'other').reason).toBe('unknown_chain');
+  });
+
+  it('is seen in no address, whatever its form', () => {
+    const hexadecimal = [...'0123456789abcdef'];
+    const base58 = [...forms[0].alphabet];
+    const bech32 = [...'023456789acdefghjklmnpqrstuvwxyz'];
+    const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+    const of = (alphabet: string[], minLength: number, maxLength: number) =>
+      fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });
+    const addresses = fc.oneof(
+      bytes(20).map(tronText),
+      of(hexadecimal, 40, 40).map((digits) => `0x${digits}`),
+      of(hexadecimal, 40, 40).map((digits) => `0x${inMixedCase(digits)}`),
+      fc
+        .tuple(bytes(64), fc.webUrl())
+        .map(([keys, url]) => wrapped(1, publicAddress(keys, url.replace('http', 'fog')))),
+      of(base58, 25, 110),
+      of(bech32, 38, 110).map((digits) => `addr1${digits}`),
+    );
+    fc.assert(
+      fc.property(addresses, (address) => {
+        expect(checked(address, 'other').reason).toBe('unknown_chain');
+      }),
+      { numRuns: 5_000 },
+    );
   });
 });
 
 describe('white space in an address', () => {
-  it.each([' ', '\t', '\n', '\u00a0', '\ufeff', '\u200b', '\u202a', '\u0000'])(
-    'is refused, never removed: %j',
-    (blank) => {
-      for (const { chain, addresses } of forms) {
-        const [address = ''] = addresses;
-        for (const text of [blank + address, address + blank, address.slice(0, 9) + blank + address.slice(9)])
-          expect(checked(text, chain)).toEqual({ verdict: 'refused', reason: 'white_space' });
-      }
-    },
-  );
+  const blanks = [' ', '\t', '\n', '\u00a0', '\ufeff', '\u200b', '\u202a', '\u0000'];
+
+  it.each(blanks)('is refused, never removed: %j', (blank) => {
+    for (const { chain, addresses } of forms) {
+      const [address = ''] = addresses;
+      for (const text of [blank + address, address + blank, address.slice(0, 9) + blank + address.slice(9)])
+        expect(checked(text, chain)).toEqual({ verdict: 'refused', reason: 'white_space' });
+    }
+  });
+
+  it('is refused on eusd-mob in a text of any form and length', () => {
+    for (const text of ['alice ', ' ', `${mobilecoinAddress.slice(0, 60)}\u200b`, `${'1'.repeat(5000)}\n`])
+      expect(checked(text, 'eusd-mob')).toEqual({ verdict: 'refused', reason: 'white_space' });
+  });
+});
+
+describe('the network of a chain', () => {
+  const refused = (form: string) => ({ verdict: 'refused', reason: 'other_chain', looksLike: [form] });
+
+  it.each([
+    'usdt-trc20',
+    'usdc-trc20',
+    'USDT-TRC20',
+    'usdt_trc20',
+    'usdttrc20',
+    ' usdt-trc20 ',
+    'usdt trc20',
+    'trc20',
+    'TRC-20',
+    'usdc-trc-20',
+    'USDT (TRC20)',
+    'usdt.e-trc20',
+  ])('decides the form, in any spelling: %j', (chain) => {
+    expect(checked(evmAddress, chain)).toEqual(refused('evm'));
+    expect(checked(tronAddress, chain)).toEqual(valid);
+  });
+
+  it.each(['usdt-matic', 'eusd-MATIC', 'matic'])('decides the form on EVM chains: %j', (chain) => {
+    expect(checked(tronAddress, chain)).toEqual(refused('tron'));
+  });
+
+  it('is all that follows the token', () => {
+    for (const chain of ['usdc-erc-20', 'trc20-usdt', 'usdt-nomatic', 'usdt-trc2', 'mobmatics', '-', ''])
+      expect(checked(evmAddress, chain || ' ')).toEqual({ verdict: 'unchecked', reason: 'unknown_chain' });
+  });
+
+  it('is added by `forms`, where a chain itself comes before its network, and the own ones before the assumed', () => {
+    const own = { 'usdt-pol': 'evm', USDT_TRC20: 'mobilecoin', 'usdd-trc20': 'evm' } as const;
+    expect(checkAddress(tronAddress, { chain: 'USDC-POL', forms: own })).toEqual(refused('tron'));
+    expect(checkAddress(mobilecoinAddress, { chain: 'usdt-trc20', forms: own })).toEqual(valid);
+    expect(checkAddress(evmAddress, { chain: 'usdd-trc20', forms: own })).toEqual(valid);
+    expect(checkAddress(evmAddress, { chain: 'usdx-trc20', forms: own })).toEqual(valid);
+  });
 });
 
 describe('a chain without a known form', () => {
   it('has every address unchecked, and none refused', () => {
-    for (const chain of ['btc', 'usdt-pol', 'USDT-TRC20', 'toString', '__proto__'])
+    for (const chain of ['btc', 'usdt-pol', 'usdt', 'toString', '__proto__'])
       expect(checked('anything at all', chain)).toEqual({ verdict: 'unchecked', reason: 'unknown_chain' });
   });
 
@@ -162,7 +276,46 @@ describe('a chain without a known form', () => {
   });
 });
 
+describe('an address of MobileCoin with errors', () => {
+  const [withFog = ''] = mobilecoinAddresses.slice(-1);
+  const refused = { verdict: 'refused', reason: 'checksum' };
+
+  it('is refused with one character of any alphabet in place of another', () => {
+    const characters = [...forms[0].alphabet, ...'0OIlоАа+/=-_.'];
+    for (const address of [mobilecoinAddress, withFog])
+      expect(substitutions(address, characters).filter(passes('eusd-mob'))).toEqual([]);
+  });
+
+  it('is refused where it is cut, down to 80 characters', () => {
+    for (let length = 80; length < mobilecoinAddress.length; length++)
+      expect(checked(mobilecoinAddress.slice(0, length), 'eusd-mob')).toEqual(refused);
+    expect(checked(withFog.slice(0, 200), 'eusd-mob')).toEqual(refused);
+    expect(checked(mobilecoinAddress.slice(0, 79), 'eusd-mob').reason).toBe('unknown_form');
+  });
+
+  it('is refused with four errors, and unchecked in another alphabet', () => {
+    expect(checked(`0OIl${mobilecoinAddress.slice(4)}`, 'eusd-mob')).toEqual(refused);
+    expect(checked(`${'0OIl'.repeat(5)}${mobilecoinAddress.slice(20)}`, 'eusd-mob').reason).toBe(
+      'unknown_form',
+    );
+  });
+});
+
 describe('contracts', () => {
+  const tokenContract = { verdict: 'refused', reason: 'token_contract' };
+
+  it.each(tronTokens)('of the best-known tokens on TRON are refused: %s', (contract) => {
+    for (const chain of ['usdt-trc20', 'usdc-trc20']) expect(checked(contract, chain)).toEqual(tokenContract);
+  });
+
+  it.each([...polygonTokens, '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'])(
+    'of the best-known tokens on Polygon are refused, in any case: %s',
+    (contract) => {
+      for (const spelling of [contract, contract.toLowerCase()])
+        expect(checked(spelling, 'usdc-matic')).toEqual(tokenContract);
+    },
+  );
+
   it('are refused as well, in any spelling', () => {
     const refused = { verdict: 'refused', reason: 'token_contract' };
     const contracts = [evmAddress.toLowerCase(), tronAddress, 'own'];

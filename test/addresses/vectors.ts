@@ -4,8 +4,12 @@ import published from '../vectors/addresses.json' with { type: 'json' };
 
 const { tron, evm, mobilecoin } = published;
 
-/** The first contract is USDT itself. */
-export const [tether = '', ...tronContracts] = tron.lists.flatMap(({ contracts }) => contracts);
+/** The first is USDT. */
+export const { bestKnown: tronTokens } = tron;
+export const { bestKnown: polygonTokens } = evm;
+export const [tether = ''] = tronTokens;
+/** Contracts that are none of the best-known: proven addresses. */
+export const tronContracts = tron.lists.flatMap(({ contracts }) => contracts);
 export const { oneCase } = evm;
 export const mixedCase = [...evm.mixedCase, ...evm.contracts];
 export const mobilecoinAddresses = mobilecoin.addresses;

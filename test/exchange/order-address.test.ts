@@ -7,6 +7,7 @@ import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { mixedCase, tether, tronContracts } from '../addresses/vectors.ts';
 import { bases } from '../deployment/bases.ts';
 import { credentials, order } from '../http/clients.ts';
+import { processWarnings } from '../support/process-warnings.ts';
 import { rejected } from '../support/refusal.ts';
 
 const example = order.buyer_crypto_address;
@@ -61,6 +62,46 @@ describe('an order whose address is refused', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it.each<[string, string, { chain?: string; addressForms?: false }]>([
+    ['a private key on a chain without a form', secret, { chain: 'usdt-erc20' }],
+    ['a mnemonic on a chain without a form', Array(12).fill('abandon').join('-'), { chain: 'usdt-erc20' }],
+    [
+      'a mnemonic on a chain that is not checked',
+      Array(12).fill('abandon').join(' '),
+      { addressForms: false },
+    ],
+    ['a key in quotes on a chain that is not checked', `"${secret}"`, { addressForms: false }],
+  ] as const)(
+    'is not sent, with a reason either: %s',
+    async (_, text, { chain = 'usdt-trc20', ...options }) => {
+      const { exchange, sent } = exchangeWith({ ...bases, ...options });
+      const acceptAddress = 'The buyer confirmed it';
+      const refused = exchange.createOrder(
+        { ...order, chain, buyer_crypto_address: text },
+        { acceptAddress },
+      );
+      const error = await rejected(refused);
+      expect(error).toMatchObject({ code: 'address_refused', outcome: 'not-sent' });
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(text);
+      expect(sent).toEqual([]);
+    },
+  );
+
+  it('is not sent either if it is a secret in an order without a chain', async () => {
+    const orderSchema = z.looseObject({ buyer_crypto_address: z.string() });
+    const deployment = defineDeployment({ ...bases, orderSchema });
+    const fetch = async () => Response.json({});
+    const exchange = new ExchangeClient({ deployment, credentials, fetch });
+    const leaked = exchange.createOrder({ buyer_crypto_address: secret });
+    expect(await rejected(leaked)).toMatchObject({ code: 'address_refused' });
+  });
+
+  it('passes where addresses are not checked if it is 64 digits, which are an address on some chains', async () => {
+    const { exchange, sent } = exchangeWith({ ...bases, addressForms: false });
+    await exchange.createOrder({ ...order, chain: 'usdc-sui', buyer_crypto_address: `0x${secret}` });
+    expect(sent).toHaveLength(1);
+  });
+
   it('passes where the deployment does not check addresses, or gives the chain another form', async () => {
     for (const addressForms of [false, { 'usdt-trc20': 'evm' }] as const) {
       const { exchange, sent } = exchangeWith({ ...bases, addressForms });
@@ -79,6 +120,20 @@ describe('an order whose address is unchecked', () => {
     const { exchange, sent } = exchangeWith(bases);
     await exchange.createOrder({ ...order, chain, buyer_crypto_address });
     expect(JSON.parse(sent[0] ?? '')).toMatchObject({ chain, buyer_crypto_address });
+  });
+
+  it('is one warning for each chain whose network nobody knows', async () => {
+    const warnings = processWarnings();
+    const { exchange, sent } = exchangeWith(bases);
+    for (const chain of ['usdt-erc20', 'usdt-erc20', 'usdt-ton', 'USDC_TRC20', 'a\nb', secret])
+      await exchange.createOrder({ ...order, chain, buyer_crypto_address: address });
+    expect(sent).toHaveLength(6);
+    expect(warnings()).toEqual([
+      'Orders on the chain "usdt-erc20" go out with unchecked addresses, since no form of its network is known. Name it in addressForms of defineDeployment.',
+      expect.stringContaining('"usdt-ton"'),
+      expect.stringContaining('"a\\nb"'),
+      expect.stringContaining('chain with a long name'),
+    ]);
   });
 
   it('is sent if the schema of the deployment has other members', async () => {

@@ -302,7 +302,7 @@ describe('the variant of Authentication 7', () => {
 });
 
 describe('addressForms', () => {
-  const tronOrder = { ...order, buyer_crypto_address: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8' };
+  const tronOrder = { ...order, buyer_crypto_address: 'TN3W4H6rK2ce4vX9YnFQHwKENnHjoxb3m9' };
   const evmOrder = { ...order, buyer_crypto_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
 
   it.each([

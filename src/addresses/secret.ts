@@ -1,0 +1,48 @@
+import { decodeBase58, fitsDoubleHash } from './base58.ts';
+import { longestAddress } from './form-rules.ts';
+import { wrapsSecret } from './mobilecoin.ts';
+
+/**
+ * Whether a text is, or contains, what gives its reader somebody's crypto: a mnemonic, a private key, or a payload with
+ * a key. Its shape decides, so this also holds for a chain whose addresses look like a key.
+ */
+export function isSecret(text: string): boolean {
+  return isMnemonic(text) || holdsPrivateKey(text);
+}
+
+/**
+ * Whether a text has at least the twelve words of the shortest mnemonic: in any script, numbered, quoted, or separated by
+ * anything. No address has words.
+ */
+function isMnemonic(text: string): boolean {
+  let count = 0;
+  for (const _ of text.matchAll(words)) if (++count === fewestWords) return true;
+  return false;
+}
+
+/** BIP-39. */
+const fewestWords = 12;
+/** Letters with at most a number before or behind them. In Chinese each character is a word. */
+const words = /\p{sc=Han}|(?<![\p{L}\p{M}])[\p{L}\p{M}]{2,}(?!\p{N}*[\p{L}\p{M}])/gu;
+
+function holdsPrivateKey(text: string): boolean {
+  // The whole finds a key that is broken into lines or groups.
+  const parts = new Set([text.replace(separators, ''), ...text.split(separators)]);
+  return [...parts].some((part) => isHexadecimalKey(part) || isBase58Key(part));
+}
+
+/** One or two keys of 32 bytes. Some chains that have no form here have addresses that look the same. */
+export function isHexadecimalKey(text: string): boolean {
+  return /^(?:0x)?(?:[0-9a-f]{64}){1,2}$/i.test(text);
+}
+
+const separators = /[^\p{L}\p{N}]+/gu;
+
+/** A payload of MobileCoin, a wallet import format, or a private extended key (BIP-32). */
+function isBase58Key(part: string): boolean {
+  const bytes = part.length > longestAddress ? undefined : decodeBase58(part);
+  if (bytes === undefined) return false;
+  if (wrapsSecret(bytes)) return true;
+  const isPrivateExtended = bytes.length === 82 && bytes[45] === 0;
+  return (isPrivateExtended || bytes.length === 37 || bytes.length === 38) && fitsDoubleHash(bytes);
+}
