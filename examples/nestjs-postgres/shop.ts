@@ -3,6 +3,7 @@
  * PostgreSQL. Compile it as any NestJS application; `../two-replicas.ts` runs two of it.
  */
 import 'reflect-metadata';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type BeforeApplicationShutdown,
   Body,
@@ -20,13 +21,7 @@ import {
   ServiceUnavailableException,
 } from '@nestjs/common';
 import { HttpAdapterHost, NestFactory } from '@nestjs/core';
-import {
-  type BuyOrder,
-  createKeyRing,
-  ExchangeClient,
-  isOrderError,
-  readEnvironment,
-} from 'partner-exchange-sdk';
+import { type BuyOrder, createKeyRing, ExchangeClient, readEnvironment } from 'partner-exchange-sdk';
 import { effectKey } from 'partner-exchange-sdk/events';
 import { storeInbox } from 'partner-exchange-sdk/inbox/store';
 import { createOrderJournal, type JournaledOrder, type OrderLoop } from 'partner-exchange-sdk/orders';
@@ -199,24 +194,24 @@ class Purchases {
   /** A buyer who got no answer sends the same purchase again, with the same id. */
   @Post()
   async buy(@Body() purchase: Purchase): Promise<{ state: string }> {
-    const { inTransaction, journal } = this.partner;
-    const order = orderOf(purchase);
-    try {
-      await inTransaction.call(this.partner, async (client) => {
-        const { rowCount } = await client.query(
-          'INSERT INTO purchases (id, customer, fiat_amount, address) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING',
-          [purchase.id, purchase.customer, purchase.fiat_amount, purchase.address],
-        );
-        // The row and the intent are committed together: if this process dies now, a loop sends the order.
-        if (rowCount === 1) await journal.prepare(order, { store: postgresStore({ client }) });
-      });
-      const { state } = await journal.submit(order);
-      await this.partner.setState(purchase.id, state);
-      return { state };
-    } catch (error) {
-      if (isOrderError(error) && error.code === 'different_order') throw new ConflictException(error.message);
-      throw error;
-    }
+    const { journal } = this.partner;
+    const order = await this.partner.inTransaction(async (client) => {
+      const { rowCount } = await client.query(
+        'INSERT INTO purchases (id, customer, fiat_amount, address) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING',
+        [purchase.id, purchase.customer, purchase.fiat_amount, purchase.address],
+      );
+      const { rows } = await client.query('SELECT * FROM purchases WHERE id = $1', [purchase.id]);
+      // The row is sent, never the request: one of the two would be another order.
+      const stored = orderOf(rows[0]);
+      if (!isDeepStrictEqual(stored, orderOf(purchase)))
+        throw new ConflictException('This id stands for another purchase.');
+      // The row and the intent are committed together: if this process dies now, a loop sends the order.
+      if (rowCount === 1) await journal.prepare(stored, { store: postgresStore({ client }) });
+      return stored;
+    });
+    const { state } = await journal.submit(order);
+    await this.partner.setState(purchase.id, state);
+    return { state };
   }
 
   /** For the person who has looked at the service. Protect it as you protect your back office. */

@@ -119,7 +119,8 @@ export const onceRemedies = {
 } as const satisfies Remedies;
 
 export const orderRemedies = {
-  different_order: 'Nothing was sent: give a new order an id of its own.',
+  different_order:
+    'Nothing was sent: send the order that you stored, or give a new one an id of its own (or see `replace`).',
   in_progress: 'Nothing was sent now: wait for the result, or until the order becomes unknown.',
   outcome_unknown: 'It is not sent again: wait for an event of it, or look at the service and settle it.',
   order_refused: 'Nothing was sent: change it, or send it as it is with the option `again`.',

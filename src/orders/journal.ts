@@ -26,7 +26,7 @@ import type { ReconcileOptions } from './reconcile-options.ts';
  * |---|---|---|
  * | none | `prepare` | `prepared` |
  * | none, `prepared`, `not-sent`, `waiting` | `create`, `submit` | `sending` |
- * | `refused` | `create` of a changed order, or with `again` | `sending` |
+ * | `refused` | `create` with `again`, or of another payload with `replace` | `sending` |
  * | `sending` | the reply: one that accepts it, a refusal, never sent, anything else | `accepted`, `refused`, `not-sent`, `unknown` |
  * | `sending` | 401 or 403 while the keys that signed it are being replaced | `waiting` |
  * | `prepared`, `not-sent` or `waiting` after `prepare` or `submit` | the loop of `start` | `sending` |
@@ -55,11 +55,11 @@ import type { ReconcileOptions } from './reconcile-options.ts';
  *
  * | state | the same order | another payload or merchant |
  * |---|---|---|
- * | none, `not-sent`, `waiting` | request | request |
- * | `prepared` | request | `different_order` |
+ * | none | request | |
+ * | `prepared`, `not-sent`, `waiting` | request | `different_order`; request with `replace` |
  * | `sending` | `in_progress` | `different_order` |
  * | `accepted` | `replayed: true` | `different_order` |
- * | `refused` | `order_refused`; request with `again` | request |
+ * | `refused` | `order_refused`; request with `again` | `different_order`; request with `replace` |
  * | `unknown` | `outcome_unknown`; request if `duplicateIds` allows it | `different_order` |
  * | `abandoned` | `order_abandoned` | `different_order` |
  */
@@ -113,7 +113,8 @@ export interface OrderJournal<Order = BuyOrder> {
    * the commit. If the process dies before that, the loop of `start` sends it. The payload is not kept, so they need it
    * again.
    *
-   * A `prepared` order is replaced; for one that was sent already, what is known of it is returned.
+   * For one that was sent already, what is known of it is returned. Another payload under its id is `different_order`,
+   * unless `replace` is set.
    *
    * @throws {OrderError} `different_order`, `order_refused`, `order_abandoned`
    * @throws {ValidationError} as `create`
@@ -210,6 +211,12 @@ export interface CreateOrderOptions<Schema extends ReplySchema = ReplySchema> ex
   acceptAddress?: string | undefined;
   /** Sends an order again that was refused, as it is. @default false */
   again?: boolean | undefined;
+  /**
+   * Lets the id stand for another payload or merchant from now on, where the service has acted on no request of the order
+   * (`prepared`, `not-sent`, `waiting`, `refused`). Set it after a person has changed the order, never always: what you
+   * keep of the order has to change first. @default false
+   */
+  replace?: boolean | undefined;
 }
 
 /** The service has the order. */
@@ -247,6 +254,8 @@ export interface PrepareOrderOptions {
   merchant?: string | undefined;
   /** Why a refused address is right, as for `create`, which needs the same. */
   acceptAddress?: string | undefined;
+  /** Lets the id stand for another order from now on, as for `create`. @default false */
+  replace?: boolean | undefined;
   /** Writes the intent, e.g. `postgresStore` over a client in a transaction. @default the journal's store */
   store?: RecordStore | undefined;
 }
@@ -265,7 +274,7 @@ export interface ListOrdersOptions {
   state?: OrderState | undefined;
   /** Only those that the journal got at this time or later, in milliseconds since 1970. */
   since?: number | undefined;
-  /** Only orders with a differing event that is not decided yet. @default false */
+  /** Only orders that need somebody: see `attention` of `JournaledOrder`. @default false */
   attention?: boolean | undefined;
 }
 
@@ -289,6 +298,8 @@ export interface JournalHealth {
   readonly withoutEvent: number;
   /** Orders with a differing event that is not decided yet. */
   readonly mismatches: number;
+  /** Orders that are not sent, since `load` gives another payload than the journal has. */
+  readonly otherPayloads: number;
   /** Settled orders for which `onSettled` has not succeeded yet. */
   readonly unreported: number;
   /** Orders whose results the store has not taken: only this process knows them. */

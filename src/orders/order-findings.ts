@@ -122,8 +122,8 @@ const ownFindings: Readonly<Partial<Record<OrderFindingKind, (view: OrderView) =
     },
     stuck({ record, state, timeline: { stage }, lastAt, isOld }) {
       if (isUnsettled(record)) {
-        const { openedAt: since } = record;
-        return isOld(since) ? { since, evidence: { state } } : undefined;
+        const { openedAt: since, attention } = record;
+        return isOld(since) ? { since, evidence: { state, ...(attention && { attention }) } } : undefined;
       }
       const isUnderWay = stage === 'initialised' || stage === 'fiat_received';
       return isUnderWay && isOld(lastAt) ? { since: lastAt, evidence: { stage } } : undefined;

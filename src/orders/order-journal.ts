@@ -73,6 +73,7 @@ const createRows = {
   merchant: unchecked(),
   acceptAddress: acceptAddressRow,
   again: flag({ default: false }),
+  replace: flag({ default: false }),
   signal: unchecked(),
   timeoutMs: unchecked(),
   leftMs: unchecked(),
@@ -85,6 +86,7 @@ const readSubmitOptions = defineOptions('submit', createRows);
 const readPrepareOptions = defineOptions('prepare', {
   merchant: unchecked(),
   acceptAddress: acceptAddressRow,
+  replace: flag({ default: false }),
   store: optional(checkStore),
 } satisfies OptionTable<PrepareOrderOptions>);
 
@@ -128,8 +130,11 @@ export function createOrderJournal<Order = BuyOrder>(
   const show = (record: OrderRecord) => toJournaledOrder(record, now());
 
   /** @param outbox whether the loop of `start` goes on with it */
-  function sendNow<Body>(checked: CheckedOrder, { again, outbox, call }: SendNow): Promise<Attempt<Body>> {
-    const rules = { again, outbox, resendUnknown: duplicateIds !== 'unknown' };
+  function sendNow<Body>(
+    checked: CheckedOrder,
+    { again, replace, outbox, call }: SendNow,
+  ): Promise<Attempt<Body>> {
+    const rules = { again, replace, outbox, resendUnknown: duplicateIds !== 'unknown' };
     return attempt<Body>(checked, {
       begin: (record, lease) => beginAttempt(record, checked.intent, { ...rules, ...lease }),
       call,
@@ -141,9 +146,9 @@ export function createOrderJournal<Order = BuyOrder>(
     order: Order,
     createOptions: CreateOrderOptions<Schema> = {},
   ): Promise<CreatedOrder<ReplyBody<Schema>>> {
-    const { merchant, acceptAddress, again, ...call } = readCreateOptions(createOptions);
+    const { merchant, acceptAddress, again, replace, ...call } = readCreateOptions(createOptions);
     const checked = await check(order, { merchant, acceptAddress });
-    const made = await sendNow<ReplyBody<Schema>>(checked, { again, outbox: false, call });
+    const made = await sendNow<ReplyBody<Schema>>(checked, { again, replace, outbox: false, call });
     if (made.kind === 'denied') throw made.error;
     if (made.kind === 'known') return { replayed: true, reply: undefined, order: show(made.record) };
     const failure = failureOf(made.record, made.sent);
@@ -155,14 +160,14 @@ export function createOrderJournal<Order = BuyOrder>(
     order: Order,
     submitOptions: CreateOrderOptions<Schema> = {},
   ): Promise<SubmittedOrder<ReplyBody<Schema>>> {
-    const { merchant, acceptAddress, again, ...call } = readSubmitOptions(submitOptions);
+    const { merchant, acceptAddress, again, replace, ...call } = readSubmitOptions(submitOptions);
     let checked: CheckedOrder;
     try {
       checked = await check(order, { merchant, acceptAddress });
     } catch (error) {
       return await refuseInvalid(order, error);
     }
-    const made = await sendNow<ReplyBody<Schema>>(checked, { again, outbox: true, call });
+    const made = await sendNow<ReplyBody<Schema>>(checked, { again, replace, outbox: true, call });
     if (made.kind === 'known') return submitted(made.record, { replayed: true });
     if (made.kind === 'sent') {
       const { record, sent } = made;
@@ -263,10 +268,11 @@ export function createOrderJournal<Order = BuyOrder>(
       startOrderLoop<Order>(startOptions, { check, attempt, failureOf, report, show, records, settings }),
 
     async prepare(order, prepareOptions = {}) {
-      const { store, ...given } = readPrepareOptions(prepareOptions);
+      const { store, replace, ...given } = readPrepareOptions(prepareOptions);
       const { intent } = await check(order, given);
       const id = intent.partner_order_id;
-      const change = (record: OrderRecord | undefined) => prepareOrder(record, intent, now());
+      const change = (record: OrderRecord | undefined) =>
+        prepareOrder(record, intent, { replace, now: now() });
       const prepared = await (store === undefined
         ? records.update(id, change)
         : records.updateThrough(store, id, change));
@@ -335,6 +341,7 @@ interface Observed {
 
 interface SendNow {
   readonly again: boolean;
+  readonly replace: boolean;
   readonly outbox: boolean;
   readonly call: CallOptions;
 }

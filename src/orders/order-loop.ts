@@ -116,21 +116,29 @@ export function startOrderLoop<Order>(
 
   async function send(record: OrderRecord, idDigest: string): Promise<void> {
     let sent: Awaited<ReturnType<typeof attempt>>;
+    let isDoubtNew = false;
     try {
       const checked = await check(await load(show(record)), record);
-      const { intent } = checked;
-      if (intent.partner_order_id !== record.partner_order_id)
-        throw orderError('different_order', record, { now: now() });
-      sent = await attempt(checked, {
-        begin: (found, lease) =>
-          resumeAttempt(found, intent, { ...lease, isDue: (each) => job(each) === 'send' }),
-        reports: onSettled !== undefined,
-      });
+      const intent = { ...checked.intent, partner_order_id: record.partner_order_id };
+      sent = await attempt(
+        { ...checked, intent },
+        {
+          begin: (found, lease) => {
+            // Replaced since it was loaded: the next look loads it again.
+            const isDue = (each: OrderRecord) => each.digest === record.digest && job(each) === 'send';
+            const begun = resumeAttempt(found, intent, { ...lease, isDue });
+            isDoubtNew = begun.attention === 'payload' && found?.attention === undefined;
+            return begun;
+          },
+          reports: onSettled !== undefined,
+        },
+      );
       if (sent.kind === 'denied') throw sent.error;
+      if (isDoubtNew) throw orderError('different_order', sent.record, { now: now() });
+      if (sent.kind === 'known' && sent.record.attention === 'payload') return loadLater(idDigest);
       loads.delete(idDigest);
     } catch (error) {
-      const failures = (loads.get(idDigest)?.failures ?? 0) + 1;
-      loads.set(idDigest, { failures, again: now() + pauseAfter(failures, retry) });
+      loadLater(idDigest);
       throw error;
     }
     if (sent.kind !== 'sent') return;
@@ -138,6 +146,11 @@ export function startOrderLoop<Order>(
     keys.note(stateAt(sent.record, now()));
     if (failure !== undefined) fail(failure, show(sent.record));
     await report(sent.record);
+  }
+
+  function loadLater(idDigest: string): void {
+    const failures = (loads.get(idDigest)?.failures ?? 0) + 1;
+    loads.set(idDigest, { failures, again: now() + pauseAfter(failures, retry) });
   }
 
   /** One process at a time. If the hook fails, the claim ends by itself, and it is called again. */

@@ -109,8 +109,8 @@ const knownMembers = z.object({
   ordered: orderedMembers.optional(),
   timeline: storedTimeline.optional(),
   events: z.array(loggedEvent).optional(),
-  /** It has a differing event that is not decided yet. */
-  attention: z.literal('mismatch').optional(),
+  /** `mismatch`: a differing event is not decided yet. `payload`: what is to be sent is another order. */
+  attention: z.enum(['mismatch', 'payload']).optional(),
 });
 
 const orderRecord = knownMembers.loose();

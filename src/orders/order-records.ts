@@ -296,7 +296,8 @@ export function orderRecords(
         oldestAgeMs: oldest === undefined ? null : Math.max(0, overdue.now - oldest.openedAt),
         withoutEvent: awaiting.filter(({ since }) => isOverdue({ awaitingEventSince: since }, overdue))
           .length,
-        mismatches: indexed.filter(({ attention }) => attention !== undefined).length,
+        mismatches: indexed.filter(({ attention }) => attention === 'mismatch').length,
+        otherPayloads: indexed.filter(({ attention }) => attention === 'payload').length,
         unreported: indexed.filter(({ unreported }) => unreported === true).length,
         unwritten: unwritten.size,
       };

@@ -117,7 +117,7 @@ export function withSeenEvent(
   const isUnchanged =
     timeline === record.timeline &&
     events === record.events &&
-    (!hasAttention || record.attention !== undefined);
+    (!hasAttention || record.attention === 'mismatch');
   const after = {
     ...record,
     ...(timeline !== undefined && { timeline }),

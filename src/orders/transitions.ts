@@ -42,6 +42,8 @@ export interface AttemptRules extends AttemptLease {
   readonly resendUnknown: boolean;
   /** Whether a refused order may be sent again as it is. */
   readonly again: boolean;
+  /** Whether the id may stand for another order from now on. */
+  readonly replace: boolean;
   /** Whether the order stays unsettled until it has reached the service. */
   readonly outbox: boolean;
 }
@@ -66,15 +68,14 @@ export type OrderAttemptResult =
 export function beginAttempt(
   record: OrderRecord | undefined,
   intent: Intent,
-  { resendUnknown, again, outbox, ...lease }: AttemptRules,
+  { resendUnknown, again, replace, outbox, ...lease }: AttemptRules,
 ): OrderRecord {
   const { attempt, now } = lease;
   // The store has committed it, although it reported a failure.
   if (record?.state === 'sending' && record.attempt === attempt) return record;
   if (record !== undefined) {
-    const isSame = record.digest === intent.digest;
     const state = stateAt(record, now);
-    if (!isSame && !mayChange.has(state)) throw orderError('different_order', record, { now });
+    const isSame = isSameOrder(record, intent, { replace, now });
     if (state === 'accepted') return record;
     if (state === 'sending') throw orderError('in_progress', record, { now });
     if (state === 'unknown' && !resendUnknown) throw orderError('outcome_unknown', record, { now });
@@ -86,9 +87,10 @@ export function beginAttempt(
 }
 
 /**
- * The record with a request under way that nobody asked for now; the unchanged record if it is not to be sent any more.
+ * The record with a request under way that nobody asked for now; the unchanged record if it is not to be sent any more. If
+ * the intent is one of another order, nothing is sent, and the record says so.
  *
- * @throws {OrderError} `different_order`, `order_not_found`
+ * @throws {OrderError} `order_not_found`
  */
 export function resumeAttempt(
   record: OrderRecord | undefined,
@@ -98,7 +100,8 @@ export function resumeAttempt(
   const { attempt, now } = lease;
   if (record === undefined) throw orderNotFound(intent.partner_order_id);
   if (record.attempt === attempt || !isDue(record)) return record;
-  if (record.digest !== intent.digest) throw orderError('different_order', record, { now });
+  if (record.digest !== intent.digest)
+    return record.attention === undefined ? { ...record, attention: 'payload' } : record;
   const { askedAt = record.openedAt } = record;
   return withLease({ ...withIntent(record, intent, now), askedAt }, lease);
 }
@@ -115,19 +118,33 @@ function withLease(record: OrderRecord, { attempt, now, leaseMs }: AttemptLease)
 }
 
 /** The service has acted on no request of an order in these states. */
-const mayChange: ReadonlySet<OrderState> = new Set(['refused', 'waiting', 'not-sent']);
+const unsentStates: ReadonlySet<OrderState> = new Set(['prepared', 'refused', 'waiting', 'not-sent']);
+
+/** @throws {OrderError} `different_order`, unless the id may stand for another order from now on */
+function isSameOrder(
+  record: OrderRecord,
+  intent: Intent,
+  { replace, now }: { readonly replace: boolean; readonly now: number },
+): boolean {
+  if (record.digest === intent.digest) return true;
+  if (replace && unsentStates.has(stateAt(record, now))) return false;
+  throw orderError('different_order', record, { now });
+}
 
 /** For an order to be sent later. @throws {OrderError} if it may not be sent */
-export function prepareOrder(record: OrderRecord | undefined, intent: Intent, now: number): OrderRecord {
+export function prepareOrder(
+  record: OrderRecord | undefined,
+  intent: Intent,
+  { replace, now }: { readonly replace: boolean; readonly now: number },
+): OrderRecord {
   if (record === undefined) return { ...withIntent(newRecord(intent, now), intent, now), outbox: true };
-  const isSame = record.digest === intent.digest;
   const state = stateAt(record, now);
-  const isReplaceable = state === 'prepared' || mayChange.has(state);
-  if (!isSame && !isReplaceable) throw orderError('different_order', record, { now });
+  const isSame = isSameOrder(record, intent, { replace, now });
   if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
   if (state === 'refused' && isSame) throw orderError('order_refused', record, { now });
-  const isPrepared = state === 'prepared' && isSame && record.handedOver === undefined;
-  if (!isReplaceable || isPrepared) return record;
+  const isPrepared =
+    state === 'prepared' && isSame && record.handedOver === undefined && record.attention === undefined;
+  if (!unsentStates.has(state) || isPrepared) return record;
   return { ...withIntent(record, intent, now), state: 'prepared', outbox: true };
 }
 
@@ -199,13 +216,13 @@ export function settleOrder(
   { decision, note, now, acceptedBefore }: Settlement,
 ): OrderRecord {
   // Whatever differs: the order is accepted since its first event.
-  if (decision === 'accepted' && record.attention !== undefined) return withDecision(record, note, now);
+  if (decision === 'accepted' && record.attention === 'mismatch') return withDecision(record, note, now);
   const state = stateAt(record, now);
   const isListed = isUnsettled(record) || isOverdue(record, { acceptedBefore, now });
   if (state === 'sending') throw orderError('in_progress', record, { now });
   if (state === decision && !isListed) return record;
   if (!isListed) throw orderError('already_settled', record, { now });
-  const settled = withoutAwaiting(withoutLease(record));
+  const settled = withoutAwaiting(withoutPayloadDoubt(withoutLease(record)));
   return { ...settled, state: decision, evidence: 'person', note, changedAt: now };
 }
 
@@ -246,10 +263,10 @@ function newRecord(intent: Intent, now: number): OrderRecord {
   };
 }
 
-/** The order to be sent may differ from the refused one. */
+/** The order to be sent may replace the one of the record. */
 function withIntent(record: OrderRecord, intent: Intent, now: number): OrderRecord {
   const { merchant, acceptAddress, partnerId, partnerCode, rotation, handedOver, ...rest } =
-    withoutLease(record);
+    withoutPayloadDoubt(withoutLease(record));
   return {
     ...rest,
     digest: intent.digest,
@@ -269,7 +286,7 @@ function withIntent(record: OrderRecord, intent: Intent, now: number): OrderReco
 function accept(record: OrderRecord, evidence: 'reply' | 'duplicate' | 'event', now: number): OrderRecord {
   const contradiction = contradictionOf(record.state);
   return {
-    ...withoutLease(record),
+    ...withoutPayloadDoubt(withoutLease(record)),
     state: 'accepted',
     evidence,
     changedAt: now,
@@ -292,6 +309,13 @@ function isWithoutReply({ evidence }: OrderRecord): boolean {
 
 function withoutAwaiting({ awaitingEventSince, ...record }: OrderRecord): OrderRecord {
   return record;
+}
+
+/** The payload matters no more once the order is asked for again, or is settled. */
+function withoutPayloadDoubt(record: OrderRecord): OrderRecord {
+  if (record.attention !== 'payload') return record;
+  const { attention, ...rest } = record;
+  return rest;
 }
 
 function withoutLease({ attempt, leaseUntil, ...record }: OrderRecord): OrderRecord {

@@ -99,26 +99,35 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('sends what was not sent again, also changed', async () => {
+  it('sends what was not sent again, changed with replace alone', async () => {
     const { journal, service } = bench({}, open);
     service.next.push('not-sent', 'not-sent');
     expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent', failure: 'connection_failed' });
     expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
-    expect(await journal.create(changed)).toMatchObject({ order: { state: 'accepted', attempts: 3 } });
+    expect(await rejected(journal.create(changed))).toMatchObject({ code: 'different_order' });
+    expect(service.requests).toEqual([]);
+    expect(await journal.create(changed, { replace: true })).toMatchObject({
+      order: { state: 'accepted', attempts: 3, ordered: { fiat_amount: changed.fiat_amount } },
+    });
     expect(service.requests).toHaveLength(1);
   });
 
-  it('sends what was refused again only changed, or on demand', async () => {
+  it('sends what was refused again only replaced, or on demand', async () => {
     const { journal, service } = bench({}, open);
     service.next.push({ status: 422 }, { status: 422 }, { status: 403 });
     expect(await rejected(journal.create(order))).toMatchObject({ code: 'http_error', outcome: 'refused' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'refused', status: 422 });
     expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_refused', state: 'refused' });
     expect(service.requests).toHaveLength(1);
-    expect(await rejected(journal.create(changed))).toMatchObject({ outcome: 'refused' });
+    expect(await rejected(journal.create(changed, { again: true }))).toMatchObject({
+      code: 'different_order',
+    });
+    expect(await rejected(journal.create(changed, { replace: true }))).toMatchObject({ outcome: 'refused' });
     expect(await rejected(journal.create(changed, { again: true }))).toMatchObject({ status: 403 });
-    expect(await journal.create(order)).toMatchObject({ order: { state: 'accepted', attempts: 4 } });
+    expect(await journal.create(order, { replace: true })).toMatchObject({
+      order: { state: 'accepted', attempts: 4 },
+    });
   });
 
   it('is unknown once the lease of a process that died has expired, and is not sent again', async () => {

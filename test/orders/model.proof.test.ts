@@ -117,6 +117,7 @@ interface Creation {
   readonly id: string;
   readonly amount: string;
   readonly again: boolean;
+  readonly replace: boolean;
   readonly way: Way;
 }
 
@@ -124,10 +125,10 @@ const create = (given: Creation): Command => ({
   check: () => true,
   toString: () => `create(${JSON.stringify(given)})`,
   async run(model, world) {
-    const { id, amount, again, way } = given;
+    const { id, amount, again, replace, way } = given;
     const before = model.get(id);
     const meets = playWay(world, way, amount);
-    const code = await codeOf(world.journal.create(orderOf(id, amount), { again }));
+    const code = await codeOf(world.journal.create(orderOf(id, amount), { again, replace }));
     const forbidden = codeWithoutRequest(before, given, world.mode);
     if (forbidden !== undefined) {
       expect(code).toBe(forbidden);
@@ -149,12 +150,12 @@ const submit = (given: Creation): Command => ({
   check: () => true,
   toString: () => `submit(${JSON.stringify(given)})`,
   async run(model, world) {
-    const { id, amount, again, way } = given;
+    const { id, amount, again, replace, way } = given;
     const before = model.get(id);
     const meets = playWay(world, way, amount);
     let submitted: SubmittedOrder | undefined;
     const code = await codeOf(
-      world.journal.submit(orderOf(id, amount), { again }).then((result) => {
+      world.journal.submit(orderOf(id, amount), { again, replace }).then((result) => {
         submitted = result;
       }),
     );
@@ -275,12 +276,12 @@ interface AttemptMade {
   readonly outbox?: boolean;
 }
 
-const mayChange = ['refused', 'waiting', 'not-sent'];
+const unsentStates = ['prepared', 'refused', 'waiting', 'not-sent'];
 
 function codeWithoutRequest(before: Expected | undefined, given: Creation, mode: Mode): string | undefined {
   if (before === undefined) return undefined;
   const same = before.amount === given.amount;
-  if (!same && !mayChange.includes(before.state)) return 'different_order';
+  if (!same && !(given.replace && unsentStates.includes(before.state))) return 'different_order';
   if (before.state === 'accepted') return 'ok';
   if (before.state === 'abandoned') return 'order_abandoned';
   if (before.state === 'unknown' && mode === 'unknown') return 'outcome_unknown';
@@ -338,15 +339,15 @@ const settle = (id: string): Command => ({
   },
 });
 
-const prepare = (id: string, amount: string): Command => ({
+const prepare = (id: string, amount: string, replace: boolean): Command => ({
   check: () => true,
-  toString: () => `prepare(${id}, ${amount})`,
+  toString: () => `prepare(${id}, ${amount}, ${replace})`,
   async run(model, world) {
     const before = model.get(id);
-    const code = await codeOf(world.journal.prepare(orderOf(id, amount)));
-    const same = before?.amount === amount;
-    const isOpenToChange = before === undefined || ['prepared', ...mayChange].includes(before.state);
-    if (!isOpenToChange && !same) expect(code).toBe('different_order');
+    const code = await codeOf(world.journal.prepare(orderOf(id, amount), { replace }));
+    const same = before === undefined || before.amount === amount;
+    const isOpenToChange = before === undefined || unsentStates.includes(before.state);
+    if (!same && !(replace && isOpenToChange)) expect(code).toBe('different_order');
     else if (before?.state === 'abandoned') expect(code).toBe('order_abandoned');
     else if (before?.state === 'refused' && same) expect(code).toBe('order_refused');
     else {
@@ -400,13 +401,13 @@ const loopWay = way.map((given) => ({
 }));
 const commands = fc.commands(
   [
-    fc.record({ id: ids, amount: amounts, again: fc.boolean(), way }).map(create),
-    fc.record({ id: ids, amount: amounts, again: fc.boolean(), way }).map(submit),
+    fc.record({ id: ids, amount: amounts, again: fc.boolean(), replace: fc.boolean(), way }).map(create),
+    fc.record({ id: ids, amount: amounts, again: fc.boolean(), replace: fc.boolean(), way }).map(submit),
     loopWay.map(runLoop),
     fc.constantFrom('die', 'come', 'come').map(changeKeys),
     ids.map(observe),
     ids.map(settle),
-    fc.tuple(ids, amounts).map(([id, amount]) => prepare(id, amount)),
+    fc.tuple(ids, amounts, fc.boolean()).map(([id, amount, replace]) => prepare(id, amount, replace)),
     fc.constantFrom(1, leaseMs, 100 * leaseMs, hour).map(wait),
   ],
   { maxCommands: 40, size: 'max' },

@@ -141,14 +141,74 @@ describe('the loop of start', () => {
     expect(start({ load: () => order, every: 5 })).toBe('ConfigurationError invalid_option');
   });
 
-  it('sends no order for which load gives another one', async () => {
+  it('sends no order for which load gives another id', async () => {
     const { journal, service, clock } = bench();
     for (const id of ['a', 'b']) await journal.prepare(named(id));
     clock.now += 1_000;
     const { errors } = loopOf(journal, { load: () => named('b') });
     await expect.poll(() => service.requests).toEqual(['b']);
     await expect.poll(() => errors).toMatchObject([{ code: 'different_order', partner_order_id: 'a' }]);
-    expect((await journal.unsettled()).map((each) => each.partner_order_id)).toEqual(['a']);
+    expect(await journal.unsettled()).toMatchObject([{ partner_order_id: 'a', attention: 'payload' }]);
+  });
+
+  it('reports once, over all processes, that load gives another payload, and sends the right one', async () => {
+    const { journal, another, service, clock } = bench();
+    await journal.prepare(order);
+    clock.now += 1_000;
+    let row = { ...order, fiat_amount: '999999.00' };
+    const load = vi.fn(() => row);
+    const loops = [loopOf(journal, { load }), loopOf(another(), { load })];
+    const errors = () => loops.flatMap((loop) => loop.errors);
+    for (const waitMs of [0, 1_000, 2_000, 4_000]) {
+      clock.now += waitMs;
+      for (const { pass } of loops) await pass();
+      await nextTurn();
+    }
+    expect(load.mock.calls.length).toBeGreaterThan(4);
+    expect(errors()).toMatchObject([{ code: 'different_order', state: 'prepared' }]);
+    expect(await journal.health()).toMatchObject({ prepared: 1, otherPayloads: 1, mismatches: 0 });
+    expect(service.requests).toEqual([]);
+    row = order;
+    clock.now += 8_000;
+    for (const { pass } of loops) await pass();
+    await expect.poll(async () => await journal.get('A-1001')).toMatchObject({ state: 'accepted' });
+    expect(await journal.get('A-1001')).not.toHaveProperty('attention');
+    expect(errors()).toHaveLength(1);
+  });
+
+  it('hands an order over that load gives with another payload until it is too old', async () => {
+    const { journal, clock } = bench();
+    await journal.prepare(order);
+    clock.now += 1_000;
+    const { pass, unknown, errors } = loopOf(journal, { load: () => ({ ...order, fiat_amount: '1' }) });
+    await expect.poll(() => errors).toHaveLength(1);
+    await nextTurn();
+    clock.now += 16 * minute;
+    await pass();
+    await expect.poll(() => unknown).toEqual([['A-1001', 'too_old']]);
+  });
+
+  it('loads an order again that was replaced meanwhile', async () => {
+    const { journal, service, clock } = bench();
+    await journal.prepare(order);
+    clock.now += 1_000;
+    const changed = { ...order, fiat_amount: '5' };
+    let row = order as typeof changed | typeof order;
+    const { pass, errors } = loopOf(journal, {
+      load: async () => {
+        const loaded = row;
+        row = changed;
+        if (loaded === order) await journal.prepare(changed, { replace: true });
+        return loaded;
+      },
+    });
+    await pass();
+    await expect.poll(() => row).toBe(changed);
+    await nextTurn();
+    clock.now += 1_000;
+    await pass();
+    await expect.poll(async () => await journal.get('A-1001')).toMatchObject({ state: 'accepted' });
+    expect([errors, service.requests]).toEqual([[], ['A-1001']]);
   });
 
   it('begins with the first pause again once load has given the order', async () => {
@@ -197,7 +257,7 @@ describe('the loop of start', () => {
     service.next.push({ status: 422 });
     await journal.submit(order);
     await pass();
-    await journal.prepare(changed);
+    await journal.prepare(changed, { replace: true });
     clock.now += 1_000;
     await pass();
     await expect.poll(() => service.requests).toHaveLength(2);

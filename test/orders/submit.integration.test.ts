@@ -206,11 +206,12 @@ describe.each([401, 403] as const)('an order that is refused with %s', (status) 
 });
 
 describe('a waiting order', () => {
-  it('may be changed, prepared again, or given up by a person', async () => {
+  it('may be replaced, prepared again, or given up by a person', async () => {
     const { journal } = ringBench(401, { key: 'new' }, { now: keySets('old', { awaited: true }) });
     await journal.submit(order);
-    expect((await journal.submit(changed)).state).toBe('waiting');
-    expect(await journal.prepare(order)).toMatchObject({ state: 'prepared' });
+    expect(await rejected(journal.submit(changed))).toMatchObject({ code: 'different_order' });
+    expect((await journal.submit(changed, { replace: true })).state).toBe('waiting');
+    expect(await journal.prepare(order, { replace: true })).toMatchObject({ state: 'prepared' });
     await journal.submit(order);
     expect(await journal.settle('A-1001', 'abandoned', 'Its price is old.')).toMatchObject({
       state: 'abandoned',

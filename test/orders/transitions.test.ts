@@ -44,6 +44,7 @@ function recordIn(state: OrderState, more: Partial<OrderRecord> = {}): OrderReco
 }
 
 const sending = recordIn('sending');
+const doubtful: Partial<OrderRecord> = { attention: 'payload' };
 const overdue = recordIn('sending', { leaseUntil: now });
 
 /** A name of what happens: the code of the error, `unchanged`, or the new state. */
@@ -59,62 +60,28 @@ function outcomeOf(record: OrderRecord | undefined, change: () => OrderRecord): 
 
 const rules: AttemptRules = {
   ...{ attempt: 'a2', now, leaseMs: 5_000 },
-  ...{ resendUnknown: false, again: false, outbox: false },
+  ...{ resendUnknown: false, again: false, replace: false, outbox: false },
 };
 
+type Requested = Record<'same' | 'again' | 'resend' | 'other' | 'replaced', string>;
+const refusal = (code: string, more: Partial<Requested> = {}): Requested => ({
+  ...{ same: code, again: code, resend: code, other: 'different_order', replaced: 'different_order' },
+  ...more,
+});
+const unsent = refusal('sending', { replaced: 'sending' });
+
 // As the table of `OrderJournal` says.
-const requests: [string, OrderRecord | undefined, Record<'same' | 'again' | 'resend' | 'other', string>][] = [
-  ['none', undefined, { same: 'sending', again: 'sending', resend: 'sending', other: 'sending' }],
-  [
-    'prepared',
-    recordIn('prepared'),
-    { same: 'sending', again: 'sending', resend: 'sending', other: 'different_order' },
-  ],
-  [
-    'sending',
-    sending,
-    { same: 'in_progress', again: 'in_progress', resend: 'in_progress', other: 'different_order' },
-  ],
-  [
-    'sending until now',
-    overdue,
-    { same: 'outcome_unknown', again: 'outcome_unknown', resend: 'sending', other: 'different_order' },
-  ],
-  [
-    'accepted',
-    recordIn('accepted'),
-    { same: 'unchanged', again: 'unchanged', resend: 'unchanged', other: 'different_order' },
-  ],
-  [
-    'refused',
-    recordIn('refused'),
-    { same: 'order_refused', again: 'sending', resend: 'order_refused', other: 'sending' },
-  ],
-  [
-    'waiting',
-    recordIn('waiting'),
-    { same: 'sending', again: 'sending', resend: 'sending', other: 'sending' },
-  ],
-  [
-    'not-sent',
-    recordIn('not-sent'),
-    { same: 'sending', again: 'sending', resend: 'sending', other: 'sending' },
-  ],
-  [
-    'unknown',
-    recordIn('unknown'),
-    { same: 'outcome_unknown', again: 'outcome_unknown', resend: 'sending', other: 'different_order' },
-  ],
-  [
-    'abandoned',
-    recordIn('abandoned'),
-    {
-      same: 'order_abandoned',
-      again: 'order_abandoned',
-      resend: 'order_abandoned',
-      other: 'different_order',
-    },
-  ],
+const requests: [string, OrderRecord | undefined, Requested][] = [
+  ['none', undefined, refusal('sending', { other: 'sending', replaced: 'sending' })],
+  ['prepared', recordIn('prepared'), unsent],
+  ['sending', sending, refusal('in_progress')],
+  ['sending until now', overdue, refusal('outcome_unknown', { resend: 'sending' })],
+  ['accepted', recordIn('accepted'), refusal('unchanged')],
+  ['refused', recordIn('refused'), refusal('order_refused', { again: 'sending', replaced: 'sending' })],
+  ['waiting', recordIn('waiting'), unsent],
+  ['not-sent', recordIn('not-sent'), unsent],
+  ['unknown', recordIn('unknown'), refusal('outcome_unknown', { resend: 'sending' })],
+  ['abandoned', recordIn('abandoned'), refusal('order_abandoned')],
 ];
 
 describe('a request for an order', () => {
@@ -125,7 +92,8 @@ describe('a request for an order', () => {
       same: begin(intent),
       again: begin(intent, { again: true }),
       resend: begin(intent, { resendUnknown: true }),
-      other: begin(otherIntent),
+      other: begin(otherIntent, { again: true, resendUnknown: true }),
+      replaced: begin(otherIntent, { replace: true }),
     }).toEqual(expected);
   });
 
@@ -143,7 +111,7 @@ describe('a request for an order', () => {
     // Members that the new intent lacks are those of another order.
     const replaced = beginAttempt(recordIn('refused', { ...named, ordered: { chain: 'old' } }), otherIntent, {
       ...rules,
-      outbox: true,
+      ...{ outbox: true, replace: true },
     });
     expect(replaced).toStrictEqual({
       ...{ version: 1, partner_order_id: 'A-1', digest: 'other', state: 'sending', attempts: 2 },
@@ -162,14 +130,12 @@ describe('a request for an order', () => {
 });
 
 describe('an error of the journal', () => {
-  const lease = { ...rules, isDue: () => true };
   const settlement = { decision: 'accepted', note: 'x', now, acceptedBefore: undefined } as const;
   it('says that an order is unknown once its lease is over', () => {
     const acts = [
       () => beginAttempt(overdue, intent, rules),
       () => beginAttempt(overdue, otherIntent, rules),
-      () => prepareOrder(overdue, otherIntent, now),
-      () => resumeAttempt(overdue, otherIntent, lease),
+      () => prepareOrder(overdue, otherIntent, { replace: true, now }),
     ];
     expect(acts.map((act) => Object(thrownBy(act)).state)).toEqual(acts.map(() => 'unknown'));
   });
@@ -181,28 +147,34 @@ describe('an error of the journal', () => {
 });
 
 describe('an order that is prepared', () => {
-  it.each<[string, OrderRecord | undefined, string, string]>([
-    ['none', undefined, 'prepared', 'prepared'],
-    ['prepared', recordIn('prepared'), 'unchanged', 'prepared'],
-    ['handed over', recordIn('prepared', { handedOver: true }), 'prepared', 'prepared'],
-    ['sending', sending, 'unchanged', 'different_order'],
-    ['sending until now', overdue, 'unchanged', 'different_order'],
-    ['accepted', recordIn('accepted'), 'unchanged', 'different_order'],
-    ['refused', recordIn('refused'), 'order_refused', 'prepared'],
-    ['waiting', recordIn('waiting'), 'prepared', 'prepared'],
-    ['not-sent', recordIn('not-sent'), 'prepared', 'prepared'],
-    ['unknown', recordIn('unknown'), 'unchanged', 'different_order'],
-    ['abandoned', recordIn('abandoned'), 'order_abandoned', 'different_order'],
-  ])('while it is %s', (_, record, same, other) => {
+  const different = 'different_order';
+  it.each<[string, OrderRecord | undefined, string, string, string]>([
+    ['none', undefined, 'prepared', 'prepared', 'prepared'],
+    ['prepared', recordIn('prepared'), 'unchanged', different, 'prepared'],
+    ['handed over', recordIn('prepared', { handedOver: true }), 'prepared', different, 'prepared'],
+    ['loaded with another payload', recordIn('prepared', doubtful), 'prepared', different, 'prepared'],
+    ['sending', sending, 'unchanged', different, different],
+    ['sending until now', overdue, 'unchanged', different, different],
+    ['accepted', recordIn('accepted'), 'unchanged', different, different],
+    ['refused', recordIn('refused'), 'order_refused', different, 'prepared'],
+    ['waiting', recordIn('waiting'), 'prepared', different, 'prepared'],
+    ['not-sent', recordIn('not-sent'), 'prepared', different, 'prepared'],
+    ['unknown', recordIn('unknown'), 'unchanged', different, different],
+    ['abandoned', recordIn('abandoned'), 'order_abandoned', different, different],
+  ])('while it is %s', (_, record, same, other, replaced) => {
+    const prepare = (given: Intent, replace: boolean) =>
+      outcomeOf(record, () => prepareOrder(record, given, { replace, now }));
     expect([
-      outcomeOf(record, () => prepareOrder(record, intent, now)),
-      outcomeOf(record, () => prepareOrder(record, otherIntent, now)),
-    ]).toEqual([same, other]);
+      prepare(intent, false),
+      prepare(intent, true),
+      prepare(otherIntent, false),
+      prepare(otherIntent, true),
+    ]).toEqual([same, same, other, replaced]);
   });
 
   it('goes out by itself, since it was asked for now', () => {
     for (const record of [undefined, recordIn('not-sent', { handedOver: true })]) {
-      const prepared = prepareOrder(record, intent, now);
+      const prepared = prepareOrder(record, intent, { replace: false, now });
       expect(prepared).toMatchObject({ state: 'prepared', outbox: true, askedAt: now });
       expect(prepared).not.toHaveProperty('handedOver');
     }
@@ -219,10 +191,35 @@ describe('an order that nobody asks for now', () => {
     expect([
       resume(record),
       resume(record, intent, false),
-      resume(record, otherIntent),
       resume(record, otherIntent, false),
       resume(undefined),
-    ]).toEqual(['sending', 'unchanged', 'different_order', 'unchanged', 'order_not_found']);
+    ]).toEqual(['sending', 'unchanged', 'unchanged', 'order_not_found']);
+  });
+
+  it('is not sent as another one: the record says so once, until it is sent or settled', () => {
+    const due = { ...lease, isDue: () => true };
+    const before = recordIn('not-sent');
+    const doubted = resumeAttempt(before, otherIntent, due);
+    expect(doubted).toStrictEqual({ ...before, attention: 'payload' });
+    expect(resumeAttempt(doubted, otherIntent, due)).toBe(doubted);
+    const seen = { name: 'event.buy.init', digest: 'd', body: {}, unread: [] };
+    for (const after of [
+      resumeAttempt(doubted, intent, due),
+      prepareOrder(doubted, otherIntent, { replace: true, now }),
+      settleOrder(
+        { ...doubted, outbox: true },
+        { decision: 'abandoned', note: 'x', now, acceptedBefore: undefined },
+      ),
+      settleOrder(
+        { ...doubted, outbox: true },
+        { decision: 'accepted', note: 'x', now, acceptedBefore: undefined },
+      ),
+      observeEvent(doubted, { ref: undefined, seen, rejectMismatch: 'address', sameOrder: undefined, now })
+        .record,
+    ]) {
+      expect(after.state).not.toBe('not-sent');
+      expect(after).not.toHaveProperty('attention');
+    }
   });
 
   it('stays as old as it is', () => {
@@ -421,11 +418,16 @@ describe('a change that the store has committed, although it reported a failure'
   const settlement = { decision: 'abandoned', note: 'x', now, acceptedBefore: undefined } as const;
   it.each<[string, OrderRecord | undefined, (record: OrderRecord | undefined) => OrderRecord]>([
     ['a request', undefined, (record) => beginAttempt(record, intent, rules)],
-    ['prepare', undefined, (record) => prepareOrder(record, intent, now)],
+    ['prepare', undefined, (record) => prepareOrder(record, intent, { replace: false, now })],
     [
       'a request of the loop',
       recordIn('not-sent'),
       (record) => resumeAttempt(record, intent, { ...rules, isDue: () => true }),
+    ],
+    [
+      'a request of the loop for another payload',
+      recordIn('not-sent'),
+      (record) => resumeAttempt(record, otherIntent, { ...rules, isDue: () => true }),
     ],
     ['a result', sending, (record) => finishAttempt(record ?? sending, 'a1', result, now)],
     ['a decision', recordIn('unknown'), (record) => settleOrder(record ?? overdue, settlement)],

@@ -97,7 +97,7 @@ describe('the unsettled orders', () => {
     await put(bench, 'both', { state: 'accepted', attention: 'mismatch', unreported: true });
     expect(await bench.records.health()).toEqual({
       ...{ prepared: 1, sending: 1, waiting: 1, 'not-sent': 1, unknown: 1, unsettled: 5 },
-      ...{ oldestAgeMs: 0, withoutEvent: 0, mismatches: 2, unreported: 2, unwritten: 0 },
+      ...{ oldestAgeMs: 0, withoutEvent: 0, mismatches: 2, otherPayloads: 0, unreported: 2, unwritten: 0 },
     });
     expect(idsOf(await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 9 })).sort()).toEqual([
       ...['not-sent', 'overdue', 'prepared', 'sending', 'waiting'],

@@ -90,7 +90,14 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       const { journal, service, clock } = bench({}, open);
       expect(await journal.health()).toEqual({
         ...{ prepared: 0, sending: 0, waiting: 0, 'not-sent': 0, unknown: 0, unsettled: 0 },
-        ...{ oldestAgeMs: null, withoutEvent: 0, unreported: 0, mismatches: 0, unwritten: 0 },
+        ...{
+          oldestAgeMs: null,
+          withoutEvent: 0,
+          unreported: 0,
+          mismatches: 0,
+          otherPayloads: 0,
+          unwritten: 0,
+        },
       });
       await journal.prepare(named('prepared'));
       clock.now += 1_000;
@@ -105,7 +112,14 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       const health = await journal.health();
       expect(health).toEqual({
         ...{ prepared: 1, sending: 1, waiting: 0, 'not-sent': 1, unknown: 1, unsettled: 4 },
-        ...{ oldestAgeMs: 1_000, withoutEvent: 0, unreported: 0, mismatches: 0, unwritten: 0 },
+        ...{
+          oldestAgeMs: 1_000,
+          withoutEvent: 0,
+          unreported: 0,
+          mismatches: 0,
+          otherPayloads: 0,
+          unwritten: 0,
+        },
       });
       expect(JSON.parse(JSON.stringify(health))).toEqual(health);
       clock.now += 120_000;
@@ -222,26 +236,30 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       expect(await journal.unsettled()).toEqual([]);
     });
 
-    it('takes the place of what was prepared before, and of nothing that was sent', async () => {
+    it('replaces what was prepared before on demand, and nothing that was sent', async () => {
       const { journal, service } = bench({}, open);
       const changed = { ...order, fiat_amount: '5' };
       await journal.prepare(order);
-      await journal.prepare(changed);
+      expect(await rejected(journal.prepare(changed))).toMatchObject({ code: 'different_order' });
+      await journal.prepare(changed, { replace: true });
       expect(await rejected(journal.create(order))).toMatchObject({ code: 'different_order' });
       service.next.push('lost');
       await journal.create(changed).catch(() => {});
-      expect(await rejected(journal.prepare(order))).toMatchObject({ code: 'different_order' });
+      expect(await rejected(journal.prepare(order, { replace: true }))).toMatchObject({
+        code: 'different_order',
+      });
       expect(await journal.prepare(changed)).toMatchObject({ state: 'unknown' });
     });
 
-    it('prepares again what was not sent, or was refused and is changed', async () => {
+    it('prepares again what was not sent, or was refused and is replaced', async () => {
       const { journal, service } = bench({}, open);
       service.next.push('not-sent', { status: 400 });
       await journal.create(order).catch(() => {});
       expect(await journal.prepare(order)).toMatchObject({ state: 'prepared' });
       await journal.create(order).catch(() => {});
       expect(await rejected(journal.prepare(order))).toMatchObject({ code: 'order_refused' });
-      expect(await journal.prepare({ ...order, fiat_amount: '5' })).toMatchObject({ state: 'prepared' });
+      const changed = { ...order, fiat_amount: '5' };
+      expect(await journal.prepare(changed, { replace: true })).toMatchObject({ state: 'prepared' });
     });
 
     it('is given up by a person', async () => {

@@ -51,6 +51,7 @@ const flags = {
     'Why the address is right although it is refused. It is kept, so write no personal data',
   ),
   again: toggle('Send an order that the service has refused once more as it is'),
+  replace: toggle('Let the id stand for another order, if the service has acted on no request of it'),
   dryRun: toggle('Print the signed text, and send nothing'),
   ...confirmFlags,
   ...signingFlags,
@@ -71,7 +72,7 @@ export default defineCommand({
   args: [optionalFile('JSON of the order (default: stdin)')],
   async run(context, flags, path) {
     const output = openOutput(context, flags);
-    const { merchant, acceptAddress, again, journal: where, prefix, schema, table, save } = flags;
+    const { merchant, acceptAddress, again, replace, journal: where, prefix, schema, table, save } = flags;
     const isStdinTaken = path === undefined || path === '-';
     if (!flags.dryRun) requireConfirmable(context, { ...flags, isStdinTaken });
     const configuration = await readConfiguration(context, flags);
@@ -99,7 +100,7 @@ export default defineCommand({
       const journal = createOrderJournal({ exchange, store, prefix, now: context.now });
       try {
         const create = () =>
-          journal.create(order, { merchant, acceptAddress, again, signal: context.signal });
+          journal.create(order, { merchant, acceptAddress, again, replace, signal: context.signal });
         const created = save === undefined ? await create() : await saved(resolve(context.cwd, save), create);
         print(output, created);
         return exitCodes.ok;
