@@ -154,7 +154,8 @@ export const assumptions = [
   },
   {
     id: 'order-rate-limit',
-    statement: 'Status 429 to an order means that the service did not act on it.',
+    statement:
+      'Status 429 to an order means that the service did not act on it: a journal sends it again after Retry-After.',
     basis: 'assumed',
     override: 'orderStatuses in defineDeployment',
   },

@@ -121,7 +121,8 @@ export type OrderStatuses = Readonly<Record<number, 'refused' | 'unknown'>>;
 /**
  * Statuses that say something else of an order than of other calls (assumed). 409 and 423 are the usual words of a
  * duplicate check or a lock, so the service may have the order (ledger: `order-conflict`). 429 is listed because it is a
- * guess of its own: a rate limit refuses before it acts (ledger: `order-rate-limit`).
+ * guess of its own: a rate limit refuses before it acts, so an order journal sends the order again (ledger:
+ * `order-rate-limit`).
  */
 export const usualOrderStatuses: OrderStatuses = Object.freeze({
   409: 'unknown',

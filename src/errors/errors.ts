@@ -199,7 +199,7 @@ export type OnceErrorCode = keyof typeof remedies.OnceError;
 
 /** `once` did not run an effect, or `settleOnce` did not settle it. Holds neither its key nor its result. */
 export class OnceError extends PartnerExchangeError<OnceErrorCode> {
-  /** Milliseconds until `in_progress` is over at the latest. */
+  /** Milliseconds until `in_progress` is over at the latest, or `rate_limited` at the earliest. */
   readonly retryAfterMs: number | undefined;
 
   /** @internal */

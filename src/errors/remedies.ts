@@ -129,6 +129,7 @@ export const orderRemedies = {
   already_settled: 'Nothing was changed: a settled order stays as it is.',
   order_mismatch:
     'No handler has acted on it: look at the service; if the event is right, settle the order as accepted, and replay the event.',
+  rate_limited: 'Send it again after retryAfterMs: `start` of the journal does it by itself.',
   waiting_for_keys: 'Receive the new keys, and send it again: `start` of the journal does it by itself.',
 } as const satisfies Remedies;
 

@@ -12,6 +12,7 @@ const listedMembers = [
   'changedAt',
   'askedAt',
   'leaseUntil',
+  'notBefore',
   'attempts',
   'outbox',
   'unreported',
@@ -51,7 +52,7 @@ export function jobOf(
   order: Omit<ListedOrder, 'idDigest'>,
   { now, leaseMs, maxAgeMs, evidenceWithinMs, retry, reports }: JobRules,
 ): Job | undefined {
-  const { claimedUntil = 0, askedAt = order.openedAt, changedAt, attempts } = order;
+  const { claimedUntil = 0, askedAt = order.openedAt, changedAt, attempts, notBefore } = order;
   // A claim that ends after any that could be made now was made before the clock was set back.
   if (claimedUntil > now && !isAhead(claimedUntil - leaseMs, now)) return undefined;
   if (order.unreported === true) return reports ? 'report' : undefined;
@@ -61,8 +62,10 @@ export function jobOf(
   if (now - since > mostMs || isAhead(since, now)) return order.handedOver === true ? undefined : 'hand-over';
   // The caller of `create` was told, and decides.
   if (state === 'unknown' || order.outbox !== true) return undefined;
-  if (state === 'waiting') return 'send';
-  return changedAt + pauseAfter(attempts, retry) <= now || isAhead(changedAt, now) ? 'send' : undefined;
+  // The loop sends one at a time until the service takes the new keys.
+  if (state === 'waiting' && notBefore === undefined) return 'send';
+  const dueAt = Math.max(notBefore ?? 0, changedAt + pauseAfter(attempts, retry));
+  return dueAt <= now || isAhead(changedAt, now) ? 'send' : undefined;
 }
 
 /** The reply was lost, or the lease of a process that died is over. */

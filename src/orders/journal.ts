@@ -28,7 +28,7 @@ import type { ReconcileOptions } from './reconcile-options.ts';
  * | none, `prepared`, `not-sent`, `waiting` | `create`, `submit` | `sending` |
  * | `refused` | `create` with `again`, or of another payload with `replace` | `sending` |
  * | `sending` | the reply: one that accepts it, a refusal, never sent, anything else | `accepted`, `refused`, `not-sent`, `unknown` |
- * | `sending` | 401 or 403 while the keys that signed it are being replaced | `waiting` |
+ * | `sending` | 401 or 403 while the keys that signed it are being replaced; 429 | `waiting` |
  * | `prepared`, `not-sent` or `waiting` after `prepare` or `submit` | the loop of `start` | `sending` |
  * | `sending` | its lease expires | `unknown` |
  * | any but `accepted` | an event of the order | `accepted` |
@@ -233,7 +233,8 @@ export interface CreatedOrder<Body = unknown> {
 export interface SubmittedOrder<Body = unknown> {
   /**
    * - `accepted`: the service has the order.
-   * - `waiting`: it is being sent, or will be: it did not reach the service, or its keys are being replaced.
+   * - `waiting`: it is being sent, or will be: it did not reach the service, its keys are being replaced, or the service
+   *   wants fewer requests.
    * - `refused`: the service, a person, or the check of its input refused it; the service does not have it.
    * - `unknown`: the service may have it. An event or a person settles it.
    */
@@ -284,7 +285,7 @@ export interface JournalHealth {
   readonly prepared: number;
   /** Being sent now. */
   readonly sending: number;
-  /** Refused under keys that are being replaced. */
+  /** Refused under keys that are being replaced, or because the service wants fewer requests. */
   readonly waiting: number;
   /** Of `prepare` and `submit`: no request reached the service. */
   readonly 'not-sent': number;

@@ -25,6 +25,11 @@ export interface JournaledOrder {
   /** While `sending`: when it becomes `unknown`. */
   readonly leaseUntil?: number | undefined;
   /**
+   * While `waiting`, since the service wants fewer requests (429): when it takes the order again at the earliest, in
+   * milliseconds since 1970. The loop of `start` sends it then.
+   */
+  readonly notBefore?: number | undefined;
+  /**
    * What settled it: the `reply` to a request, a refusal as a `duplicate` (with `duplicateIds: 'refused'`), an `event`, or
    * a `person`.
    */

@@ -143,7 +143,9 @@ export function orderAttempts<Order = BuyOrder>(
       const details = { now: now(), cause: sent.error };
       // The service did not act on this request, but may have acted on an earlier one.
       if (isKnown && record.unresolved.length > 0) return orderError('outcome_unknown', record, details);
-      return record.state === 'waiting' ? orderError('waiting_for_keys', record, details) : sent.error;
+      if (record.state !== 'waiting') return sent.error;
+      const code = record.notBefore === undefined ? 'waiting_for_keys' : 'rate_limited';
+      return orderError(code, record, details);
     },
   };
 }

@@ -32,7 +32,7 @@ export function startOrderLoop<Order>(
   const { now, leaseMs, onSettled } = settings;
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
-  const keys = keyPauses(now);
+  const refusals = refusalPauses(now);
   /** Of orders that `load` did not give: only this process knows. */
   const loads = new Map<string, { failures: number; again: number }>();
   let queue: ListedOrder[] = [];
@@ -79,7 +79,7 @@ export function startOrderLoop<Order>(
         job(order) !== undefined,
     );
     const isWaiting = (order: ListedOrder) => order.state === 'waiting' && job(order) === 'send';
-    const waiting = found.filter(isWaiting).slice(0, Math.max(0, keys.most() - probes));
+    const waiting = found.filter(isWaiting).slice(0, Math.max(0, refusals.most() - probes));
     return [...found.filter((order) => !isWaiting(order)), ...waiting];
   }
 
@@ -143,7 +143,7 @@ export function startOrderLoop<Order>(
     }
     if (sent.kind !== 'sent') return;
     const failure = failureOf(sent.record, sent.sent);
-    keys.note(stateAt(sent.record, now()));
+    refusals.note(stateAt(sent.record, now()));
     if (failure !== undefined) fail(failure, show(sent.record));
     await report(sent.record);
   }
@@ -177,8 +177,8 @@ export function startOrderLoop<Order>(
   };
 }
 
-/** While the keys are refused, one order at a time finds out whether the new ones have come. */
-function keyPauses(now: () => number) {
+/** While the service refuses keys, or wants fewer requests, one order at a time finds out whether that is over. */
+function refusalPauses(now: () => number) {
   let refusals = 1;
   let again = 0;
   return {

@@ -87,6 +87,8 @@ const knownMembers = z.object({
   /** The current attempt, while `sending`. */
   attempt: text.optional(),
   leaseUntil: milliseconds.optional(),
+  /** While `waiting`, since the service wants fewer requests: when it takes the order again at the earliest. */
+  notBefore: milliseconds.optional(),
   /** Written by `prepare` and `submit`: it stays unsettled until it has reached the service, and `start` sends it. */
   outbox: z.literal(true).optional(),
   /** `onSettled` has to be called for its state. */
@@ -223,6 +225,7 @@ export function orderError(
 ): OrderError {
   const state = stateAt(record, now);
   const leftMs = Math.max(1, (record.leaseUntil ?? now) - now);
+  const limitedMs = Math.max(0, (record.notBefore ?? now) - now);
   return new OrderError(code, `Order ${quotedName(record.partner_order_id)} ${problems[code]}.`, {
     ...(code === 'in_progress' && { remedy: inProgress(leftMs) }),
     partner_order_id: record.partner_order_id,
@@ -231,6 +234,7 @@ export function orderError(
     ...(code === 'in_progress' && { retryAfterMs: leftMs }),
     ...(code === 'outcome_unknown' && { assumptions: ['partner-order-id'] }),
     ...(code === 'waiting_for_keys' && { assumptions: ['old-keys-die'] }),
+    ...(code === 'rate_limited' && { assumptions: ['order-rate-limit'], retryAfterMs: limitedMs }),
   });
 }
 
@@ -264,6 +268,7 @@ const problems = {
   order_refused: 'was refused by the service before',
   order_abandoned: 'was given up by a person',
   already_settled: 'is settled in another way already',
+  rate_limited: 'was not taken, since the service wants fewer requests',
   waiting_for_keys: 'was refused under keys that are being replaced, and waits for the new ones',
 } as const satisfies Record<Exclude<OrderErrorCode, 'order_not_found' | 'order_mismatch'>, string>;
 

@@ -52,7 +52,8 @@ function failedAttempt(
   const isDuplicate = mayBeDuplicate && isDuplicateRefusal(() => ask(error));
   if (!isDuplicate || outcome === 'refused') {
     const awaitsKeys = !isDuplicate && areKeysAwaited(error);
-    return { error, result: { outcome, failure, status, isDuplicate, awaitsKeys } };
+    const retryAfterMs = isDuplicate ? undefined : limitedMs(error);
+    return { error, result: { outcome, failure, status, isDuplicate, awaitsKeys, retryAfterMs } };
   }
   return { error: asRefused(error), result: { outcome: 'refused', failure, status, isDuplicate } };
 }
@@ -63,6 +64,11 @@ function failedAttempt(
  */
 function areKeysAwaited({ outcome, status, cause }: RequestError): boolean {
   return outcome === 'refused' && (status === 401 || status === 403) && isKeyError(cause);
+}
+
+/** How long at least the service wants no order: it refused this one for that alone (ledger: `order-rate-limit`). */
+function limitedMs({ outcome, code, status, retryAfterMs = 0 }: RequestError): number | undefined {
+  return outcome === 'refused' && code === 'http_error' && status === 429 ? retryAfterMs : undefined;
 }
 
 /** The client cannot tell whether such a reply means that the service has the order (ledger: `order-conflict`). */

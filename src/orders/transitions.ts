@@ -58,6 +58,8 @@ export type OrderAttemptResult =
       readonly isDuplicate: boolean;
       /** It was refused while the keys that signed it are being replaced. */
       readonly awaitsKeys?: boolean | undefined;
+      /** It was refused because the service wants fewer requests, for so long at least. */
+      readonly retryAfterMs?: number | undefined;
     };
 
 /**
@@ -177,10 +179,15 @@ export function finishAttempt(
   if (record.state === 'abandoned') return failed;
   // A later attempt is under way, and decides.
   if (record.state === 'sending' && record.attempt !== attempt) return failed;
-  const outcome = result.awaitsKeys === true ? 'waiting' : result.outcome;
+  const { awaitsKeys = false, retryAfterMs } = result;
+  const outcome = awaitsKeys || retryAfterMs !== undefined ? 'waiting' : result.outcome;
   const state = unresolved.length > 0 ? 'unknown' : outcome;
-  return { ...withoutLease(failed), state, changedAt: now };
+  const wait = retryAfterMs === undefined ? {} : { notBefore: Math.min(now + retryAfterMs, lastTime) };
+  return { ...withoutLease(failed), state, changedAt: now, ...(state === 'waiting' && wait) };
 }
+
+/** The last time that a `Date` can show. */
+const lastTime = 8_640_000_000_000_000;
 
 /** Any event proves that the service has the order, also one that differs from it. */
 export function observeEvent(
@@ -318,6 +325,6 @@ function withoutPayloadDoubt(record: OrderRecord): OrderRecord {
   return rest;
 }
 
-function withoutLease({ attempt, leaseUntil, ...record }: OrderRecord): OrderRecord {
+function withoutLease({ attempt, leaseUntil, notBefore, ...record }: OrderRecord): OrderRecord {
   return record;
 }

@@ -316,13 +316,14 @@ describe('create', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('makes no second order of one that the service took and answered with 429', async () => {
+  it('makes no second order of one that the service took and answered with 429, where orderStatuses says so', async () => {
     const sandbox = createSandbox({
       whitelist: 'off',
       duplicateOrders: 'second',
       fetch: async () => new Response(),
     });
-    const { deployment, fetch } = sandbox;
+    const { fetch } = sandbox;
+    const deployment = defineDeployment({ ...sandbox.deployment, orderStatuses: { 429: 'unknown' } });
     await new ExchangeClient({ deployment, fetch }).onboard({
       partner_code: 'acme',
       email: 'dev@acme.example',
@@ -331,13 +332,13 @@ describe('create', () => {
     const exchange = new ExchangeClient({ deployment, credentials: keys, fetch, retry: { firstDelayMs: 0 } });
     const journal = createOrderJournal({ exchange, store: memoryStore() });
     sandbox.faults.next('createOrder', { kind: 'too_many_requests', when: 'after', retryAfterSeconds: 0 });
-    expect(await rejected(journal.create(order))).toMatchObject({ status: 429, outcome: 'refused' });
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_refused' });
+    expect(await rejected(journal.create(order))).toMatchObject({ status: 429, outcome: 'unknown' });
+    expect(await rejected(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
     expect(sandbox.orders).toHaveLength(1);
     await sandbox.idle();
     const [init] = sandbox.deliveries;
     await journal.observe(JSON.parse(init?.body ?? '{}'));
-    expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', contradiction: 'refused' });
+    expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted' });
   });
 
   it('forgets a settled order after rememberMs, an unsettled one never', async () => {
@@ -493,13 +494,27 @@ describe('orders that a service recognizes', () => {
     expect(await journal.observe(event())).toMatchObject({ result: 'accepted' });
   });
 
-  it('unknown: after 429 the order was not acted on, and is sent again on demand alone', async () => {
+  it('unknown: after 429 the order was not acted on, waits, and may be sent again', async () => {
+    const { journal, service, clock } = bench();
+    service.next.push({ status: 429, headers: { 'retry-after': '30' } });
+    expect(await rejected(journal.create(order))).toMatchObject({
+      ...{ code: 'rate_limited', state: 'waiting', retryAfterMs: 30_000 },
+      cause: { outcome: 'refused', status: 429 },
+    });
+    expect(await journal.unsettled()).toMatchObject([{ state: 'waiting', notBefore: clock.now + 30_000 }]);
+    const { order: accepted } = await journal.create(order);
+    expect(accepted).toMatchObject({ state: 'accepted', attempts: 2 });
+    expect(accepted).not.toHaveProperty('notBefore');
+  });
+
+  it('unknown: an event of an order that was answered with 429 settles it', async () => {
     const { journal, service } = bench();
     service.next.push({ status: 429 });
-    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'refused', status: 429 });
-    expect(await journal.unsettled()).toEqual([]);
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_refused' });
-    expect(await journal.create(order, { again: true })).toMatchObject({ order: { state: 'accepted' } });
+    await journal.create(order).catch(() => {});
+    expect(await journal.observe(event())).toMatchObject({
+      ...{ result: 'contradiction', order: { state: 'accepted', contradiction: 'refused' } },
+    });
+    expect(await journal.create(order)).toMatchObject({ replayed: true });
   });
 
   it.each([

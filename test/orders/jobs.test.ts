@@ -30,6 +30,14 @@ describe('an order to be sent', () => {
     expect(jobOf(listed('waiting', 0), rules)).toBe('send');
   });
 
+  it('that waits for a rate limit is sent when the service takes it again, after a pause at least', () => {
+    const limited = (ageMs: number, waitMs: number) =>
+      jobOf(listed('waiting', ageMs, { notBefore: now - ageMs + waitMs }), rules);
+    expect([limited(1_999, 2_000), limited(2_000, 2_000)]).toEqual([undefined, 'send']);
+    expect([limited(999, 0), limited(1_000, 0)]).toEqual([undefined, 'send']);
+    expect([limited(15 * minute, day), limited(15 * minute + 1, day)]).toEqual([undefined, 'hand-over']);
+  });
+
   it.each(['prepared', 'not-sent', 'waiting'] as const)(
     'that is %s goes to a person after maxAgeMs since a caller asked for it, once',
     (state) => {

@@ -237,6 +237,13 @@ describe('the failure of an attempt', () => {
       });
   });
 
+  it('is that the service wants fewer requests', () => {
+    const found = because(attemptsBench(), 'refused', { state: 'waiting', notBefore: 1, unresolved: [] });
+    expect(found).toMatchObject({
+      ...{ code: 'rate_limited', state: 'waiting', cause: { outcome: 'refused' } },
+    });
+  });
+
   it('is that the order waits for the new keys', () => {
     expect(because(attemptsBench(), 'refused', { state: 'waiting', unresolved: [] })).toMatchObject({
       ...{ code: 'waiting_for_keys', state: 'waiting', cause: { outcome: 'refused' } },

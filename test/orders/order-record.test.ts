@@ -181,6 +181,7 @@ describe('an error about an order', () => {
     ['order_refused', 'was refused by the service before'],
     ['order_abandoned', 'was given up by a person'],
     ['already_settled', 'is settled in another way already'],
+    ['rate_limited', 'wants fewer requests'],
     ['waiting_for_keys', 'waits for the new ones'],
   ])('%s names it, its state and the cause', (code, problem) => {
     const cause = new Error('reset');
@@ -188,9 +189,8 @@ describe('an error about an order', () => {
     expect(error).toMatchObject({ code, partner_order_id: 'A\n1', state: 'waiting', cause });
     expect(error.message).toMatch(`Order "A\\n1" `);
     expect(error.message).toContain(problem);
-    const isTemporary = code === 'in_progress';
-    expect(error.retryAfterMs !== undefined).toBe(isTemporary);
-    expect(error.message.includes('until the order becomes unknown')).toBe(isTemporary);
+    expect(error.retryAfterMs !== undefined).toBe(code === 'in_progress' || code === 'rate_limited');
+    expect(error.message.includes('until the order becomes unknown')).toBe(code === 'in_progress');
   });
 
   it.each([
@@ -205,11 +205,21 @@ describe('an error about an order', () => {
     expect(error.message).toContain(`wait for the result, or ${wait} until`);
   });
 
+  it.each([
+    [now + 2_000, 2_000],
+    [now - 1, 0],
+    [undefined, 0],
+  ])('says how long the service wants no order', (notBefore, retryAfterMs) => {
+    const waiting = record({ state: 'waiting', ...(notBefore !== undefined && { notBefore }) });
+    expect(orderError('rate_limited', waiting, { now }).retryAfterMs).toBe(retryAfterMs);
+  });
+
   it('points to what is assumed', () => {
     const assumptionsOf = (code: Parameters<typeof orderError>[0]) =>
       orderError(code, record(), { now }).assumptions;
     expect(assumptionsOf('outcome_unknown')).toEqual(['partner-order-id']);
     expect(assumptionsOf('waiting_for_keys')).toEqual(['old-keys-die']);
+    expect(assumptionsOf('rate_limited')).toEqual(['order-rate-limit']);
     expect(assumptionsOf('order_refused')).toEqual([]);
   });
 

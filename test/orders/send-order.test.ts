@@ -147,4 +147,15 @@ describe('a request that failed', () => {
   ])('%j waits for keys: %s', async (failure, awaitsKeys) => {
     expect((await sendWith(failed(failure))).result).toMatchObject({ outcome: failure.outcome, awaitsKeys });
   });
+
+  it.each<[Failure & { readonly retryAfterMs?: number }, Partial<Settings>, number | undefined]>([
+    [{ outcome: 'refused', status: 429, retryAfterMs: 5_000 }, {}, 5_000],
+    [{ outcome: 'refused', status: 429 }, {}, 0],
+    [{ outcome: 'unknown', status: 429, retryAfterMs: 5_000 }, {}, undefined],
+    [{ outcome: 'refused', status: 422, retryAfterMs: 5_000 }, {}, undefined],
+    [{ outcome: 'refused', status: 429 }, everything, undefined],
+  ])('%j under %j waits for its rate limit: %s', async (failure, settings, retryAfterMs) => {
+    const { result } = await sendWith(failed(failure), settings);
+    expect(result).toMatchObject({ outcome: failure.outcome, retryAfterMs });
+  });
 });

@@ -38,7 +38,7 @@ export type Answer =
   | 'ok'
   | 'not-sent'
   | 'lost'
-  | { readonly status: number; readonly body?: unknown }
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Record<string, string> }
   | (() => Promise<Response>);
 
 /** A service that answers as it is told; what it is not told is taken. */
@@ -63,8 +63,8 @@ export function fakeService(): FakeService {
       requests.push(partner_order_id);
       if (answer === 'lost') throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
       if (typeof answer === 'function') return await answer();
-      const { status, body } = answer === 'ok' ? { status: 200, body: { ok: true } } : answer;
-      return Response.json(body ?? {}, { status });
+      const { body, ...init } = answer === 'ok' ? { status: 200, body: { ok: true } } : answer;
+      return Response.json(body ?? {}, init);
     },
   };
 }

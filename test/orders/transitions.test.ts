@@ -238,6 +238,7 @@ describe('a result', () => {
   });
   const duplicate = failed('refused', { isDuplicate: true });
   const awaiting = failed('refused', { awaitsKeys: true });
+  const limited = failed('refused', { retryAfterMs: 2_000 });
   const two = { unresolved: ['a0', 'a1'] };
   const later = recordIn('sending', { attempt: 'a2', unresolved: ['a1', 'a2'] });
   const settledBy = (evidence: NonNullable<OrderRecord['evidence']>, more = {}) =>
@@ -247,6 +248,19 @@ describe('a result', () => {
     ['2xx', sending, accepted, { state: 'accepted', evidence: 'reply', unresolved: [], kept: { link: 'x' } }],
     ['refusal', sending, failed('refused'), { state: 'refused', unresolved: [], failure: 'http_error' }],
     ['refusal under old keys', sending, awaiting, { state: 'waiting', unresolved: [] }],
+    ['rate limit', sending, limited, { state: 'waiting', unresolved: [], notBefore: now + 2_000 }],
+    [
+      'rate limit for longer than a date can say',
+      sending,
+      failed('refused', { retryAfterMs: Number.MAX_SAFE_INTEGER }),
+      { state: 'waiting', notBefore: 8_640_000_000_000_000 },
+    ],
+    [
+      'rate limit beside another request',
+      recordIn('sending', two),
+      limited,
+      { state: 'unknown', unresolved: ['a0'] },
+    ],
     ['request that was not sent', sending, failed('not-sent'), { state: 'not-sent', unresolved: [] }],
     ['loss', sending, failed('unknown'), { state: 'unknown', unresolved: ['a1'] }],
     ['duplicate of no request', sending, duplicate, { state: 'refused', unresolved: [] }],
@@ -293,6 +307,7 @@ describe('a result', () => {
     expect(after).toMatchObject(expected);
     expect('leaseUntil' in after).toBe(after.state === 'sending');
     expect('contradiction' in after).toBe('contradiction' in expected);
+    expect('notBefore' in after).toBe('notBefore' in expected);
   });
 
   it.each<[string, OrderRecord, OrderAttemptResult, string | undefined]>([

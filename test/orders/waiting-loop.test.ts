@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { keySets, order, ringBench } from './service.ts';
+import { bench, keySets, order, ringBench } from './service.ts';
 import { idle, loopOf } from './stepped-loop.ts';
 
 const named = (partner_order_id: string) => ({ ...order, partner_order_id });
@@ -16,6 +16,23 @@ async function waiting(...ids: string[]) {
   };
   return { ...made, newKeys };
 }
+
+describe('an order that the service answered with 429', () => {
+  it('is sent again by the loop after Retry-After, and not before', async () => {
+    const { journal, service, clock } = bench();
+    service.next.push({ status: 429, headers: { 'retry-after': '30' } });
+    expect((await journal.submit(order)).state).toBe('waiting');
+    const { pass, errors } = loopOf(journal);
+    clock.now += 29_999;
+    await pass();
+    await idle();
+    expect(service.requests).toHaveLength(1);
+    clock.now += 1;
+    await pass();
+    await expect.poll(async () => await journal.get('A-1001')).toMatchObject({ state: 'accepted' });
+    expect([service.requests, errors]).toEqual([['A-1001', 'A-1001'], []]);
+  });
+});
 
 describe('orders that wait for keys', () => {
   it('are sent one at a time until the service takes the new keys, and then the others', async () => {

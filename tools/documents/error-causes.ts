@@ -135,6 +135,10 @@ export const errorCauses: Readonly<Record<Code, readonly string[]>> = {
     'another program uses the id for another order',
     'the service writes addresses in a form of its own: set `sameOrder` of the deployment',
   ],
+  rate_limited: [
+    'more orders in a short time than the service takes',
+    'the service acts on orders that it answers so: set `orderStatuses` of the deployment',
+  ],
   waiting_for_keys: [
     'new keys were asked for, and the link to them was not opened yet',
     'another process received new keys a moment ago',

@@ -73,6 +73,8 @@ export const meanings: Meanings = {
     already_settled: 'The order is settled in another way than the one asked for.',
     order_mismatch:
       "An authentic event names an order of the journal, and another address than the order's, or another difference that `rejectMismatch` names. The order counts as accepted, since the service has it.",
+    rate_limited:
+      'The service answered the order with 429. It did not act, and the order waits until `retryAfterMs` is over.',
     waiting_for_keys:
       'The service refused the order with 401 or 403 while new keys are on their way. It did not act, and the order waits for them.',
   },
