@@ -218,9 +218,11 @@ class Purchases {
   @Post(':id/settle')
   async settle(
     @Param('id') id: string,
-    @Body() { decision, note }: { decision: 'accepted' | 'abandoned'; note: string },
+    @Body()
+    body: { decision: 'accepted' | 'abandoned' | 'rejected'; note: string; events?: string[] },
   ): Promise<void> {
-    await this.partner.journal.settle(id, decision, note);
+    const { decision, note, events } = body;
+    await this.partner.journal.settle(id, decision, note, { events });
   }
 }
 

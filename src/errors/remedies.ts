@@ -128,7 +128,9 @@ export const orderRemedies = {
   order_not_found: 'Check the id, and that this is the journal that it was created with.',
   already_settled: 'Nothing was changed: a settled order stays as it is.',
   order_mismatch:
-    'No handler has acted on it: look at the service; if the event is right, settle the order as accepted, and replay the event.',
+    'No handler has acted on it: look at the service, settle the event as accepted or rejected by its digest, and replay it if it is right.',
+  undecided_events: 'Nothing was changed: look at each event, and name the digests of those that you have seen.',
+  event_not_found: 'Nothing was changed: `events` of the order has the digests.',
   rate_limited: 'Send it again after retryAfterMs: `start` of the journal does it by itself.',
   waiting_for_keys: 'Receive the new keys, and send it again: `start` of the journal does it by itself.',
 } as const satisfies Remedies;

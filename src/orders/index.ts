@@ -27,6 +27,7 @@ export type {
   ObservedEvent,
   OrderJournal,
   PrepareOrderOptions,
+  SettleOptions,
   SubmittedOrder,
   UnsettledOptions,
 } from './journal.ts';

@@ -36,7 +36,7 @@ import type { ReconcileOptions } from './reconcile-options.ts';
  * | `unknown` | `create`, unless `duplicateIds` is `'unknown'` | `sending` |
  * | `unknown`, `prepared`, `waiting`, `not-sent` after `prepare` or `submit` | `settle` | `accepted`, `abandoned` |
  * | `accepted` without its first event in time | `settle` | `accepted`, `abandoned` |
- * | `accepted` with an event that differs from it | `settle` | `accepted` |
+ * | `accepted` with an event that differs from it | `settle` of the event | `accepted` |
  *
  * - An event that comes before the reply settles the order. The reply is added; whatever it says, the order exists, and
  *   `create` resolves.
@@ -136,7 +136,7 @@ export interface OrderJournal<Order = BuyOrder> {
    *   it is of the same partner. Its `digest` names the delivery
    * @throws {StoreError} so that the delivery is tried again
    * @throws {InboxError} `event_unrecognized` for every unrecognized event, whatever order it is of
-   * @throws {OrderError} `order_mismatch` for a rejected event, until a person accepts it (`settle`)
+   * @throws {OrderError} `order_mismatch` for a rejected event, unless a person accepts it (`settle`)
    */
   observe(
     event: ObservedEvent,
@@ -187,14 +187,28 @@ export interface OrderJournal<Order = BuyOrder> {
    * A person's decision about an order that `unsettled` lists, after looking at the service: it has the order, or it
    * does not and never will. The same decision again changes nothing.
    *
-   * Of an order with `attention`, `accepted` says that the events which differ are right: `inbox replay` of the rejected
-   * ones then hands them to their handlers. Another event that differs is a new one.
+   * Of an order with `attention: 'mismatch'` a decision is about the events that the person has seen, which `events`
+   * names. `accepted`: they are right, and `inbox replay` hands them to their handlers. `rejected`: they are wrong, and no
+   * handler ever sees them. Either way the order keeps its state. Another event that differs stays in sight.
    *
    * @param note why, 1 to 1,000 characters. It is kept: nothing personal
-   * @throws {OrderError} `order_not_found`, `in_progress`, `already_settled`
+   * @throws {ConfigurationError} `invalid_option`: `rejected` without `events`, `abandoned` with them
+   * @throws {OrderError} `order_not_found`, `in_progress`, `already_settled`; `undecided_events` without `events` while
+   *   one is undecided; `event_not_found`
    * @throws {StoreError}
    */
-  settle(partnerOrderId: string, decision: 'accepted' | 'abandoned', note: string): Promise<JournaledOrder>;
+  settle(
+    partnerOrderId: string,
+    decision: 'accepted' | 'abandoned' | 'rejected',
+    note: string,
+    options?: SettleOptions,
+  ): Promise<JournaledOrder>;
+}
+
+/** Options of `settle`. */
+export interface SettleOptions {
+  /** The digests of the differing events that the decision is about: see `events` of the order. */
+  events?: readonly string[] | undefined;
 }
 
 /** Options of `create` and `submit` of an order journal. */

@@ -97,13 +97,15 @@ export interface JournaledEvent {
   readonly differences?: readonly OrderDifference[] | undefined;
   /** Of an event that could not be read: the members that are missing or in another form. */
   readonly unread?: readonly string[] | undefined;
-  /** A person has accepted that it differs (`settle`): it passes from then on. */
+  /** A person has decided about it (`settle`). */
   readonly decision?:
     | {
         /** When, in milliseconds since 1970. */
         readonly at: number;
         /** Why. */
         readonly note: string;
+        /** `accepted`: it passes from then on. `rejected`: no handler ever sees it. */
+        readonly verdict: 'accepted' | 'rejected';
       }
     | undefined;
 }

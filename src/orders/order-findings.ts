@@ -2,6 +2,7 @@ import { toTimeline } from '../events/order-timeline.ts';
 import type { JsonObject } from '../internal/json.ts';
 import type { OrderDifference } from './order-differences.ts';
 import { isUnsettled, type OrderRecord, stateAt } from './order-record.ts';
+import { isUndecided } from './seen-event.ts';
 
 /** Something that `reconcile` found. Plain JSON. */
 export interface OrderFinding {
@@ -43,9 +44,9 @@ const nextSteps = {
   stuck: 'Look at the service, and ask it why the order does not go on.',
   held: 'Ask the buyer for what the event says (KYC, a payment from the own account), or for the refund.',
   mismatch:
-    'Look at the service before anything else is paid; if it is right, settle the order as accepted, and replay the event.',
+    'Look at the service before anything else is paid; then settle its events as accepted or rejected, and replay the accepted ones.',
   amount_differs:
-    'Compare the amount with what the buyer paid, fees included; then settle the order as accepted.',
+    'Compare the amount with what the buyer paid, fees included; then settle its events as accepted or rejected.',
   rate_moved: 'Look at the amounts of the events: the rate has changed after the order began.',
   credited_without_hash: 'Ask the service for the hash of the payment, and look it up on the chain.',
   hash_used_twice: 'Look the payment up on the chain: it can have paid one of the orders.',
@@ -174,9 +175,7 @@ function differing(
   events: OrderView['events'],
   isWanted: (difference: OrderDifference) => boolean,
 ): FoundFacts | undefined {
-  const found = events.filter(
-    ({ differences, decision }) => decision === undefined && differences?.some(isWanted),
-  );
+  const found = events.filter((event) => isUndecided(event) && event.differences?.some(isWanted));
   const [first] = found;
   if (first === undefined) return undefined;
   const shown = found.map(({ name, digest, differences = [] }) => ({

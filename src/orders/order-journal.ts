@@ -27,6 +27,7 @@ import type {
   ObservedEvent,
   OrderJournal,
   PrepareOrderOptions,
+  SettleOptions,
   SubmittedOrder,
   UnsettledOptions,
 } from './journal.ts';
@@ -94,6 +95,15 @@ const readUnsettledOptions = defineOptions('unsettled', {
   olderThanMs: integer({ default: 0, least: 0 }),
   limit: integer({ default: 1000 }),
 } satisfies OptionTable<UnsettledOptions>);
+
+export const decisions = ['accepted', 'abandoned', 'rejected'] as const;
+
+const readSettleOptions = defineOptions('settle', {
+  events: optional((given, name) => {
+    if (Array.isArray(given) && given.length > 0 && given.every(isName)) return given;
+    throw invalidOption(`${name} must be a list of digests of events.`);
+  }),
+} satisfies OptionTable<SettleOptions>);
 
 const readListOptions = defineOptions('list', {
   state: optional(oneOf(orderStates)),
@@ -230,14 +240,13 @@ export function createOrderJournal<Order = BuyOrder>(
     await records.noteObservation();
     warnOfContradiction(before, after);
     if (before?.state !== after.state) await reportOrWarn(after);
-    const { mismatch, isRejected } = compared;
+    const { event: logged, isMismatch, isRejected } = compared;
     const order = show(after);
-    if (mismatch !== undefined)
-      callHook('onMismatch of createOrderJournal', () => onMismatch(order, mismatch));
-    const { differences } = mismatch ?? {};
+    if (isMismatch) callHook('onMismatch of createOrderJournal', () => onMismatch(order, logged));
+    const { differences } = isMismatch ? logged : {};
     return {
       observation: { result: observationResult(before, after), order, ...(differences && { differences }) },
-      ...(isRejected && mismatch !== undefined && { rejection: orderMismatch(after, mismatch, now()) }),
+      ...(isRejected && { rejection: orderMismatch(after, logged, now()) }),
     };
   }
 
@@ -313,12 +322,18 @@ export function createOrderJournal<Order = BuyOrder>(
 
     health: () => records.health(),
 
-    async settle(partnerOrderId, decision, note) {
-      checkOneOf('The decision', decision, ['accepted', 'abandoned']);
+    async settle(partnerOrderId, decision, note, settleOptions = {}) {
+      checkOneOf('The decision', decision, decisions);
+      const { events } = readSettleOptions(settleOptions);
+      if (
+        (decision === 'rejected' && events === undefined) ||
+        (decision === 'abandoned' && events !== undefined)
+      )
+        throw invalidOption('events belong to accepted and rejected, which is for events alone.');
       if (!isName(note) || note.length > longestNote)
         throw invalidOption(`The note must be a text of 1 to ${longestNote} characters.`);
       const acceptedBefore = await records.acceptedBefore();
-      const settlement = { decision, note: storableText(note), acceptedBefore };
+      const settlement = { decision, note: storableText(note), events, acceptedBefore };
       // A person may settle it at a terminal, which has no hook.
       const by = onSettled !== undefined ? 'here' : (await records.hasReports()) ? 'loop' : undefined;
       let before: OrderRecord | undefined;

@@ -54,7 +54,13 @@ const loggedEvent = z.looseObject({
     )
     .optional(),
   unread: z.array(z.string()).optional(),
-  decision: z.looseObject({ at: z.number(), note: z.string() }).optional(),
+  decision: z
+    .looseObject({
+      at: z.number(),
+      note: z.string(),
+      verdict: z.enum(['accepted', 'rejected']).default('accepted'),
+    })
+    .optional(),
 });
 
 /**
@@ -268,6 +274,8 @@ const problems = {
   order_refused: 'was refused by the service before',
   order_abandoned: 'was given up by a person',
   already_settled: 'is settled in another way already',
+  undecided_events: 'has events that differ from it, so a decision has to name those that it is about',
+  event_not_found: 'has no differing event with one of these digests',
   rate_limited: 'was not taken, since the service wants fewer requests',
   waiting_for_keys: 'was refused under keys that are being replaced, and waits for the new ones',
 } as const satisfies Record<Exclude<OrderErrorCode, 'order_not_found' | 'order_mismatch'>, string>;

@@ -94,8 +94,10 @@ export interface ComparisonRules {
 /** What an event makes of a record. */
 export interface ComparedRecord {
   readonly record: OrderRecord;
-  /** The event in the record; `undefined` if it fits its order. */
-  readonly mismatch?: JournaledEvent | undefined;
+  /** The event, as the record has it. */
+  readonly event: JournaledEvent;
+  /** Whether it differs from its order, and nobody has decided about it. */
+  readonly isMismatch: boolean;
   /** Whether a handler must not act on it. */
   readonly isRejected: boolean;
 }
@@ -108,12 +110,22 @@ export function withSeenEvent(
 ): ComparedRecord {
   const differences = differencesOf(record, seen, sameOrder);
   const logged = toLogged(seen, differences, now);
-  const known = record.events?.find((each) => isSameEvent(each, logged));
-  const isDecided = known?.decision !== undefined;
-  const isRejected = !isDecided && differences.some(({ member }) => isRejecting(member, rejectMismatch));
+  const known = knownEvent(record.events ?? [], logged);
+  const verdict = known?.decision?.verdict;
+  const isRejected =
+    verdict === 'rejected' ||
+    (verdict === undefined && differences.some(({ member }) => isRejecting(member, rejectMismatch)));
   const timeline = isRejected ? record.timeline : withEvent(record, seen.event);
-  const hasAttention = differences.length > 0 && !isDecided;
-  const events = known === undefined ? appended(record.events ?? [], logged) : record.events;
+  const hasAttention = differences.length > 0 && verdict === undefined;
+  // It fitted its order when it was seen first.
+  const isNewlyDiffering = hasAttention && known !== undefined && known.differences === undefined;
+  const event = isNewlyDiffering ? { ...known, differences: logged.differences } : (known ?? logged);
+  const events =
+    known === undefined
+      ? appended(record.events ?? [], logged)
+      : isNewlyDiffering
+        ? record.events?.map((each) => (each === known ? event : each))
+        : record.events;
   const isUnchanged =
     timeline === record.timeline &&
     events === record.events &&
@@ -124,20 +136,28 @@ export function withSeenEvent(
     ...(events !== undefined && { events }),
     ...(hasAttention && { attention: 'mismatch' as const }),
   };
-  return {
-    record: isUnchanged ? record : after,
-    mismatch: hasAttention ? (known ?? logged) : undefined,
-    isRejected,
-  };
+  return { record: isUnchanged ? record : after, event, isMismatch: hasAttention, isRejected };
 }
 
-/** A person has looked at all that differs. */
-export function withDecision({ attention, ...record }: OrderRecord, note: string, now: number): OrderRecord {
-  const decision = { at: now, note };
+/** Whether it differs from its order, and nobody has decided about it. */
+export function isUndecided({
+  differences,
+  decision,
+}: Pick<JournaledEvent, 'differences' | 'decision'>): boolean {
+  return differences !== undefined && decision === undefined;
+}
+
+/** The record once a person has decided about the undecided events among these; any other stays in sight. */
+export function withDecision(
+  { attention, ...record }: OrderRecord,
+  digests: readonly string[],
+  decision: NonNullable<LoggedEvent['decision']>,
+): OrderRecord {
   const events = record.events?.map((each) =>
-    each.differences === undefined || each.decision !== undefined ? each : { ...each, decision },
+    isUndecided(each) && digests.includes(each.digest) ? { ...each, decision } : each,
   );
-  return { ...record, ...(events !== undefined && { events }) };
+  const isOpen = events?.some(isUndecided) === true;
+  return { ...record, ...(events !== undefined && { events }), ...(isOpen && { attention }) };
 }
 
 function isRejecting(member: DifferingMember, rules: RejectMismatch): boolean {
@@ -182,17 +202,22 @@ function toLogged({ name, digest, unread }: SeenEvent, differences: readonly Ord
 }
 
 /** What fits its order and was seen once need not be kept again. A decision is about one digest. */
-function isSameEvent(known: LoggedEvent, event: LoggedEvent): boolean {
-  if (event.differences !== undefined) return known.digest === event.digest;
-  return known.name === event.name && String(known.unread) === String(event.unread);
+function knownEvent(events: readonly LoggedEvent[], event: LoggedEvent): LoggedEvent | undefined {
+  const isAlike = (known: LoggedEvent) =>
+    event.differences === undefined &&
+    known.name === event.name &&
+    String(known.unread) === String(event.unread);
+  return events.find(({ digest }) => digest === event.digest) ?? events.find(isAlike);
 }
 
 const mostEvents = 32;
 
 function appended(events: readonly LoggedEvent[], event: LoggedEvent): LoggedEvent[] {
   if (events.length < mostEvents) return [...events, event];
-  // What waits for a person, or was decided, stays; the event is refused in any case.
-  const replaced = event.differences === undefined ? -1 : events.findIndex((each) => !each.differences);
+  if (event.differences === undefined) return [...events];
+  // What waits for a person stays. An event that was decided long ago would be decided once more.
+  const fitting = events.findIndex((each) => !each.differences);
+  const replaced = fitting === -1 ? events.findIndex((each) => !isUndecided(each)) : fitting;
   return replaced === -1 ? [...events] : [...events.toSpliced(replaced, 1), event];
 }
 

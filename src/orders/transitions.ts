@@ -210,20 +210,25 @@ interface ObservedFacts {
 }
 
 interface Settlement {
-  readonly decision: 'accepted' | 'abandoned';
+  /** `rejected` is about events alone. */
+  readonly decision: 'accepted' | 'abandoned' | 'rejected';
   readonly note: string;
+  /** The digests of the differing events that it is about. */
+  readonly events?: readonly string[] | undefined;
   readonly now: number;
   /** Of orders accepted before this time the first event is missing; `undefined` where that means nothing. */
   readonly acceptedBefore: number | undefined;
 }
 
-/** @throws {OrderError} `in_progress` or `already_settled` */
+/** @throws {OrderError} `in_progress`, `already_settled`, `undecided_events` or `event_not_found` */
 export function settleOrder(
   record: OrderRecord,
-  { decision, note, now, acceptedBefore }: Settlement,
+  { decision, note, events, now, acceptedBefore }: Settlement,
 ): OrderRecord {
-  // Whatever differs: the order is accepted since its first event.
-  if (decision === 'accepted' && record.attention === 'mismatch') return withDecision(record, note, now);
+  // The order is accepted since its first event: it keeps its state.
+  if (decision === 'rejected' || events !== undefined)
+    return decideEvents(record, events ?? [], { at: now, note, verdict: decision });
+  if (record.attention === 'mismatch') throw orderError('undecided_events', record, { now });
   const state = stateAt(record, now);
   const isListed = isUnsettled(record) || isOverdue(record, { acceptedBefore, now });
   if (state === 'sending') throw orderError('in_progress', record, { now });
@@ -231,6 +236,22 @@ export function settleOrder(
   if (!isListed) throw orderError('already_settled', record, { now });
   const settled = withoutAwaiting(withoutPayloadDoubt(withoutLease(record)));
   return { ...settled, state: decision, evidence: 'person', note, changedAt: now };
+}
+
+/** @throws {OrderError} `already_settled` if one of them was decided otherwise, `event_not_found` */
+function decideEvents(
+  record: OrderRecord,
+  digests: readonly string[],
+  decision: { readonly at: number; readonly note: string; readonly verdict: Settlement['decision'] },
+): OrderRecord {
+  const { at: now, note, verdict } = decision;
+  const named = digests.map((digest) => record.events?.find((event) => event.digest === digest));
+  if (named.some((event) => event?.differences === undefined))
+    throw orderError('event_not_found', record, { now });
+  if (verdict === 'abandoned' || named.some((event) => (event?.decision?.verdict ?? verdict) !== verdict))
+    throw orderError('already_settled', record, { now });
+  const isNew = named.some((event) => event?.decision === undefined);
+  return isNew ? withDecision(record, digests, { at: now, note, verdict }) : record;
 }
 
 /** The record once `onSettled` has to be called for its state; `claimedUntil` is the end of the caller's claim. */

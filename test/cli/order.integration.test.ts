@@ -296,6 +296,31 @@ describe('order unsettled and settle', () => {
     });
   });
 
+  it('print the digests of differing events, and decide about those that are named alone', async () => {
+    const { cwd, run } = await partner();
+    await run([...create, '--yes']);
+    const store = sqliteStore({ path: join(cwd, 'orders.sqlite') });
+    const prepareOrder = () => Promise.reject(new Error());
+    const { observe } = createOrderJournal({ exchange: { prepareOrder }, store, onMismatch: () => {} });
+    const digests = ['a'.repeat(64), 'b'.repeat(64)];
+    const body = buyCreditedBody({ buyer_crypto_address: 'TTZW3rKNFSK4L4tWqMosLsdd8EkBhEKGG2' });
+    for (const digest of digests) await observe(body, { digest }).catch(() => {});
+    await store.close();
+    const settle = (...args: string[]) =>
+      run(['order', 'settle', 'A-1001', ...args, '--note', 'seen', ...journal]);
+    const refused = await settle('accepted');
+    expect(refused.code).toBe(1);
+    for (const digest of digests) expect(refused.stderr).toContain(digest);
+    expect(await settle('rejected')).toMatchObject({ code: 2 });
+    expect(await settle('accepted', '--event', 'c'.repeat(64))).toMatchObject({ code: 1 });
+    expect(await settle('accepted', '--event', digests[0] ?? '')).toMatchObject({ code: 0 });
+    const shown = await run(['order', 'show', 'A-1001', ...journal]);
+    expect(shown.stdout).toContain(`(${digests[0]}): differs: buyer_crypto_address; accepted: seen`);
+    expect(shown.stdout).toContain('--event <digest>');
+    expect(await settle('rejected', '--event', digests[1] ?? '')).toMatchObject({ code: 0 });
+    expect((await run(['order', 'list', '--attention', ...journal])).stdout).toBe('');
+  });
+
   it('make no journal that is not there', async () => {
     const { cwd, run } = await partner();
     for (const args of [['unsettled'], ['settle', 'A-1', 'accepted', '--note', 'x']]) {

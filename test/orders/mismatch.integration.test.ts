@@ -34,7 +34,7 @@ async function ordered(options: Partial<OrderJournalOptions> = {}, members: obje
 }
 
 describe.each(storeKinds())('an event with another address, over $name', ({ open }) => {
-  it('is evidence, is rejected, and stays in sight until a person accepts it', async () => {
+  it('is evidence, is rejected, and stays in sight until a person decides about it', async () => {
     const { journal, another, service } = bench({ onMismatch: () => {} }, open);
     service.next.push('lost');
     await journal.create(order).catch(() => {});
@@ -59,16 +59,30 @@ describe.each(storeKinds())('an event with another address, over $name', ({ open
     expect(await journal.health()).toMatchObject({ mismatches: 1, unsettled: 0 });
     expect(await idsOf(journal.list({ attention: true }))).toEqual(['A-1001']);
 
-    const settled = await journal.settle('A-1001', 'accepted', 'The buyer has moved, ticket 7.');
+    const note = 'The buyer has moved, ticket 7.';
+    expect(await rejected(journal.settle('A-1001', 'accepted', note))).toMatchObject({
+      code: 'undecided_events',
+    });
+    // It came after the person had looked.
+    const later = { digest: 'b'.repeat(64) };
+    expect(await rejected(another().observe(credited, later))).toMatchObject({ code: 'order_mismatch' });
+    expect(await journal.settle('A-1001', 'accepted', note, { events: [context.digest] })).toMatchObject({
+      attention: 'mismatch',
+      events: [{ decision: { note, verdict: 'accepted' } }, {}],
+    });
+    expect(await rejected(another().observe(credited, later))).toMatchObject({ code: 'order_mismatch' });
+    const settled = await journal.settle('A-1001', 'rejected', 'Not ours.', { events: [later.digest] });
     expect(settled).not.toHaveProperty('attention');
-    expect(settled.events).toMatchObject([{ decision: { note: 'The buyer has moved, ticket 7.' } }]);
+    expect(settled).toMatchObject({ state: 'accepted', evidence: 'event' });
+    expect(await rejected(another().observe(credited, later))).toMatchObject({ code: 'order_mismatch' });
+    expect(await journal.health()).toMatchObject({ mismatches: 0 });
     expect(await another().observe(credited, context)).toMatchObject({
       result: 'known',
       order: { timeline: { stage: 'credited' } },
     });
     expect(await idsOf(journal.list({ attention: true }))).toEqual([]);
     // Another one is a new one.
-    const other = { digest: 'b'.repeat(64) };
+    const other = { digest: 'c'.repeat(64) };
     expect(await rejected(another().observe(credited, other))).toMatchObject({ code: 'order_mismatch' });
     expect(await journal.get('A-1001')).toMatchObject({ attention: 'mismatch' });
   });
@@ -267,7 +281,7 @@ describe('observe', () => {
     expect(await rejected(journal.observe(moved, { digest: 'a'.repeat(64) }))).toMatchObject({
       code: 'order_mismatch',
     });
-    await journal.settle('A-1001', 'accepted', 'seen at the service');
+    await journal.settle('A-1001', 'accepted', 'seen at the service', { events: ['a'.repeat(64)] });
     const respelled = Object.fromEntries(Object.entries(moved).reverse());
     expect(await journal.observe(respelled, { digest: 'a'.repeat(64) })).toMatchObject({ result: 'known' });
     // A delivery of its own, with another digest, is a new one for the person.
@@ -280,7 +294,7 @@ describe('observe', () => {
     const { journal, service } = bench({ onMismatch: () => {} });
     service.next.push({ status: 422 });
     await journal.create(order).catch(() => {});
-    await journal.create({ ...order, buyer_crypto_address: elsewhere });
+    await journal.create({ ...order, buyer_crypto_address: elsewhere }, { replace: true });
     expect(await rejected(journal.observe(buyInitBody()))).toMatchObject({ code: 'order_mismatch' });
   });
 
@@ -300,7 +314,7 @@ describe('observe', () => {
     expect(letter?.digest).toBe((await journal.get('A-1001'))?.events?.[0]?.digest);
     expect(paid).toEqual([]);
 
-    await journal.settle('A-1001', 'accepted', 'It is right.');
+    await journal.settle('A-1001', 'accepted', 'It is right.', { events: [letter?.digest ?? ''] });
     await inbox.replay(letter?.digest ?? '');
     expect(await inbox.drain()).toMatchObject({ handled: 1 });
     expect(paid).toEqual(['A-1001']);

@@ -181,8 +181,18 @@ describe('the arguments', () => {
     expect(String(await rejected(journal.get('')))).toContain('The partner_order_id must be a text.');
     // Sound: it is refused.
     expect(String(await rejected(journal.settle('A-1', 'refused' as never, 'x')))).toContain(
-      "The decision must be 'accepted' or 'abandoned'.",
+      "The decision must be 'accepted' or 'abandoned' or 'rejected'.",
     );
+    for (const [decision, options] of [
+      ['rejected', {}],
+      ['abandoned', { events: ['d'] }],
+      ['accepted', { events: [] }],
+      ['accepted', { events: 'd' as never }],
+      ['accepted', { event: ['d'] } as object],
+    ] as const)
+      expect(await rejected(journal.settle('A-1', decision, 'x', options))).toMatchObject({
+        code: 'invalid_option',
+      });
     // Sound, too.
     for (const exchange of [{}, null, undefined])
       expect(() => another({ exchange: exchange as never })).toThrow('exchange must be an ExchangeClient.');

@@ -38,7 +38,7 @@ describe('the record of an order', () => {
         {
           ...{ name: 'n', at: 1, digest: 'e', unread: ['fee'], ...later },
           differences: [{ member: 'chain', ordered: 'a', reported: 'b', ...later }],
-          decision: { at: 2, note: 'Right.', ...later },
+          decision: { at: 2, note: 'Right.', verdict: 'rejected', ...later },
         },
       ],
     };
@@ -157,7 +157,8 @@ describe('an order as the journal shows it', () => {
         ...{ partner_order_id: 'A-1', stage: 'initialised', seen: ['event.buy.init'] },
         ...{ facts: { pair: ['NGN/USDT'] }, flags: [] },
       },
-      events: [{ ...event, differences: [difference], decision }],
+      // An earlier version wrote acceptances alone.
+      events: [{ ...event, differences: [difference], decision: { ...decision, verdict: 'accepted' } }],
     });
     expect(Object.keys(toJournaledOrder(record(), now)).sort()).toEqual([
       ...['attempts', 'changedAt', 'createdAt', 'partner_order_id', 'state'],

@@ -14,6 +14,7 @@ import { order } from './service.ts';
 
 const now = 1_700_000_000_000;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const digestOf = (body: JsonObject) => sha256(JSON.stringify(body));
 const address = order.buyer_crypto_address;
 const ordered = {
   ...{ chain: 'usdt-trc20', fiat_currency: 'NGN', fiat_amount: '15000.50' },
@@ -112,7 +113,7 @@ describe('an event in a record', () => {
   it('that fits its order is kept once, with what handlers may act on', () => {
     const body = buyInitBody();
     const { record: after, ...rest } = observe(record(), body);
-    expect(rest).toEqual({ mismatch: undefined, isRejected: false });
+    expect(rest).toEqual({ event: after.events?.[0], isMismatch: false, isRejected: false });
     expect(after.timeline?.seen).toStrictEqual(['event.buy.init']);
     expect(after.timeline?.facts).toMatchObject({ buyer_crypto_address: [sha256(`s:${address}`)] });
     expect(after.events).toStrictEqual([
@@ -128,14 +129,15 @@ describe('an event in a record', () => {
 
   it('that differs is kept once, and leaves the timeline', () => {
     const body = buyInitBody({ buyer_crypto_address: 'elsewhere' });
-    const { record: after, isRejected, mismatch } = observe(record(), body);
+    const { record: after, isRejected, isMismatch, event } = observe(record(), body);
     const differences = [{ member: 'buyer_crypto_address' }];
     const logged = { name: 'event.buy.init', at: now, digest: sha256(JSON.stringify(body)), differences };
-    expect([isRejected, mismatch]).toEqual([true, logged]);
+    expect([isRejected, isMismatch, event]).toEqual([true, true, logged]);
     expect(after).toStrictEqual(record({ events: [logged], attention: 'mismatch' } as Partial<OrderRecord>));
     expect(observe(after, body, { now: now + 1 })).toEqual({
       record: after,
-      mismatch: logged,
+      event: logged,
+      isMismatch: true,
       isRejected: true,
     });
     expect(observe(after, body).record).toBe(after);
@@ -144,16 +146,45 @@ describe('an event in a record', () => {
   it('passes once a person has decided about it, and is in the timeline from then on', () => {
     const body = buyInitBody({ buyer_crypto_address: 'elsewhere' });
     const { record: before } = observe(record(), body);
-    const decided = withDecision(before, 'It is right.', now + 1);
+    const decision = { at: now + 1, note: 'It is right.', verdict: 'accepted' } as const;
+    const decided = withDecision(before, [digestOf(body)], decision);
     expect(decided).not.toHaveProperty('attention');
-    expect(decided.events).toMatchObject([{ decision: { at: now + 1, note: 'It is right.' } }]);
+    expect(decided.events).toMatchObject([{ decision }]);
     const { record: after, ...rest } = observe(decided, body);
-    expect(rest).toEqual({ mismatch: undefined, isRejected: false });
+    expect(rest).toEqual({ event: decided.events?.[0], isMismatch: false, isRejected: false });
     expect(after.timeline?.seen).toEqual(['event.buy.init']);
     expect(after.events).toEqual(decided.events);
     // Another one is a new one.
     const other = buyInitBody({ buyer_crypto_address: 'elsewhere again' });
     expect(observe(after, other)).toMatchObject({ isRejected: true, record: { attention: 'mismatch' } });
+  });
+
+  it('never passes once a person has rejected it, whatever else is compared, and needs nobody', () => {
+    const decision = { at: now + 1, note: 'Not our buyer.', verdict: 'rejected' } as const;
+    for (const members of [{ buyer_crypto_address: 'elsewhere' }, { chain: 'x' }]) {
+      const body = buyInitBody(members);
+      const { record: before } = observe(record(), body);
+      const decided = withDecision(before, [digestOf(body)], decision);
+      for (const more of [{}, { rejectMismatch: 'never' }, { sameOrder: () => true }] as const) {
+        const { record: after, isRejected, isMismatch } = observe(decided, body, more);
+        expect([isRejected, isMismatch]).toEqual([true, false]);
+        expect(after).toBe(decided);
+        expect(after).not.toHaveProperty('attention');
+      }
+    }
+  });
+
+  it('stays in sight if a decision names another one', () => {
+    const [seen, later] = [
+      buyInitBody({ buyer_crypto_address: 'elsewhere' }),
+      buyInitBody({ buyer_crypto_address: 'elsewhere again' }),
+    ];
+    const { record: before } = observe(observe(record(), seen).record, later);
+    const decision = { at: now + 1, note: 'It is right.', verdict: 'accepted' } as const;
+    const decided = withDecision(before, [digestOf(seen)], decision);
+    expect(decided.attention).toBe('mismatch');
+    expect(decided.events?.map((event) => event.decision?.verdict)).toEqual(['accepted', undefined]);
+    expect(observe(decided, later)).toMatchObject({ isRejected: true, isMismatch: true });
   });
 
   it.each<[ComparisonRules['rejectMismatch'], boolean, boolean]>([
@@ -162,8 +193,9 @@ describe('an event in a record', () => {
     ['never', false, false],
   ])('with rejectMismatch %s is rejected as it says, and recorded', (rejectMismatch, elsewhere, other) => {
     const isRejectedWith = (members: JsonObject, more: Partial<ComparisonRules> = {}) => {
-      const { isRejected, mismatch } = observe(record(), buyInitBody(members), { rejectMismatch, ...more });
-      expect(mismatch).toBeDefined();
+      const body = buyInitBody(members);
+      const { isRejected, isMismatch } = observe(record(), body, { rejectMismatch, ...more });
+      expect(isMismatch).toBe(true);
       return isRejected;
     };
     expect(isRejectedWith({ buyer_crypto_address: 'elsewhere' })).toBe(elsewhere);
@@ -180,8 +212,8 @@ describe('an event in a record', () => {
       asked.push({ known, event, fits: [isAddress(address), isAddress('elsewhere')] });
       return true;
     };
-    const { mismatch, isRejected } = observe(record(), body, { sameOrder });
-    expect([mismatch, isRejected]).toEqual([undefined, false]);
+    const { isMismatch, isRejected } = observe(record(), body, { sameOrder });
+    expect([isMismatch, isRejected]).toEqual([false, false]);
     const { salt, address: hash, ...known } = ordered;
     expect(asked).toEqual([
       { known: { partner_order_id: 'A-1001', ...known }, event: body, fits: [true, false] },
@@ -191,8 +223,11 @@ describe('an event in a record', () => {
   it('is looked into although it was seen before, once sameOrder finds it of another order', () => {
     const body = buyInitBody();
     const { record: before } = observe(record(), body);
-    const { record: after, isRejected, mismatch } = observe(before, body, { sameOrder: () => false });
-    expect([after.attention, isRejected, mismatch]).toEqual(['mismatch', true, before.events?.[0]]);
+    const { record: after, isRejected, event } = observe(before, body, { sameOrder: () => false });
+    const differing = { ...before.events?.[0], differences: [{ member: 'order' }] };
+    expect([after.attention, isRejected, event]).toEqual(['mismatch', true, differing]);
+    // A person can name it.
+    expect(after.events).toEqual([differing]);
   });
 
   it('is kept once more if other members of it cannot be read', () => {
@@ -208,7 +243,7 @@ describe('an event in a record', () => {
 
   it('differs in nothing from an order of an earlier version', () => {
     const { record: after, ...rest } = observe(record({ ordered: undefined }), buyInitBody());
-    expect(rest).toEqual({ mismatch: undefined, isRejected: false });
+    expect(rest).toEqual({ event: after.events?.[0], isMismatch: false, isRejected: false });
     expect(after.timeline?.facts.buyer_crypto_address).toEqual([sha256(`:${address}`)]);
   });
 
@@ -237,7 +272,7 @@ describe('an event in a record', () => {
     expect(after.timeline?.seen).toHaveLength(3);
   });
 
-  it('takes the place of one that fits where 32 are kept, and never that of one that differs', () => {
+  it('takes the place of one that fits where 32 are kept, then of one that is decided, never of one that is not', () => {
     const differing = (index: number) => ({
       ...{ name: 'n', at: 1, digest: `differing ${index}` },
       differences: [{ member: 'buyer_crypto_address' as const }],
@@ -253,6 +288,9 @@ describe('an event in a record', () => {
     expect(digestsAfter(mixed, moved)).toEqual(replaced);
     expect(digestsAfter(mixed, buyInitBody())).toEqual(digestsOf(mixed));
     expect(digestsAfter(all, moved)).toEqual(digestsOf(all));
+    const decision = { at: 1, note: 'x', verdict: 'accepted' } as const;
+    const decided = all.map((event, index) => (index === 3 || index === 5 ? { ...event, decision } : event));
+    expect(digestsAfter(decided, moved)).toEqual([...digestsOf(all.toSpliced(3, 1)), digestOf(moved)]);
     expect(digestsAfter(all.slice(1), buyInitBody())).toHaveLength(32);
   });
 
@@ -262,7 +300,7 @@ describe('an event in a record', () => {
     const sameOrder = () => {
       throw new Error('no rule for it');
     };
-    expect(observe(record(), buyInitBody({ chain: 'x' }), { sameOrder }).mismatch).toMatchObject({
+    expect(observe(record(), buyInitBody({ chain: 'x' }), { sameOrder }).event).toMatchObject({
       differences: [{ member: 'chain' }],
     });
     expect(String(warnings.mock.calls[0]?.[0])).toMatch(/^sameOrder threw.*no rule for it/);

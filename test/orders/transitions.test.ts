@@ -400,20 +400,35 @@ describe('a decision of a person', () => {
     });
   });
 
-  it('about a differing event leaves the order as it is', () => {
-    const differing = { name: 'n', at: earlier, digest: 'd', differences: [{ member: 'chain' as const }] };
-    const fitting = { name: 'm', at: earlier, digest: 'e' };
-    const record = recordIn('accepted', { attention: 'mismatch', events: [differing, fitting] });
-    const note = 'It is right.';
-    const decide = (of: OrderRecord, at: number) =>
-      settleOrder(of, { decision: 'accepted', note, now: at, acceptedBefore: undefined });
-    const decided = recordIn('accepted', {
-      events: [{ ...differing, decision: { at: now, note } }, fitting],
+  it('about differing events leaves the order as it is, and any other event in sight', () => {
+    const differing = (digest: string) => ({
+      ...{ name: 'n', at: earlier, digest },
+      differences: [{ member: 'chain' as const }],
     });
-    expect(decide(record, now)).toEqual(decided);
-    // A later decision leaves an earlier one.
-    expect(decide({ ...decided, attention: 'mismatch' }, now + 1)).toEqual(decided);
-    expect(settle(record, 'abandoned')).toBe('already_settled');
+    const [one, two, fitting] = [differing('d1'), differing('d2'), { name: 'm', at: earlier, digest: 'e' }];
+    const before = recordIn('accepted', { attention: 'mismatch', events: [one, two, fitting] });
+    const note = 'Looked at.';
+    const decide = (of: OrderRecord, decision: 'accepted' | 'rejected' | 'abandoned', events?: string[]) =>
+      settleOrder(of, { decision, note, events, now, acceptedBefore: undefined });
+    const codeOf = (...given: Parameters<typeof decide>) => Object(thrownBy(() => decide(...given))).code;
+    for (const decision of ['accepted', 'abandoned'] as const)
+      expect(codeOf(before, decision)).toBe('undecided_events');
+    for (const events of [['d3'], ['d1', 'd3'], ['e']])
+      expect(codeOf(before, 'accepted', events)).toBe('event_not_found');
+    expect(codeOf(recordIn('unknown'), 'rejected', ['d1'])).toBe('event_not_found');
+
+    const first = decide(before, 'rejected', ['d1']);
+    const rejected = { ...one, decision: { at: now, note, verdict: 'rejected' as const } };
+    expect(first).toEqual({ ...before, events: [rejected, two, fitting] });
+    expect(codeOf(first, 'accepted')).toBe('undecided_events');
+    // The same decision again changes nothing, and no other one is possible.
+    expect(decide(first, 'rejected', ['d1'])).toBe(first);
+    expect(codeOf(first, 'accepted', ['d1', 'd2'])).toBe('already_settled');
+    const accepted = { ...two, decision: { at: now, note, verdict: 'accepted' as const } };
+    const last = recordIn('accepted', { events: [rejected, accepted, fitting] });
+    expect(decide(first, 'accepted', ['d2'])).toEqual(last);
+    expect(decide(last, 'accepted')).toBe(last);
+    expect(codeOf(last, 'abandoned')).toBe('already_settled');
   });
 
   it('ends the lease of a process that died', () => {

@@ -130,6 +130,8 @@ export const errorCauses: Readonly<Record<Code, readonly string[]>> = {
   order_abandoned: ['somebody settled it as abandoned'],
   order_not_found: ['a misspelt id', 'another store or prefix', 'the record has expired'],
   already_settled: ['an event or another person settled it first'],
+  undecided_events: ['an event came after the person had looked', '`events` of `settle` is missing'],
+  event_not_found: ['a misspelt digest', 'the event does not differ from the order'],
   order_mismatch: [
     'the service credits another address, chain or currency, or somebody has changed the order there',
     'another program uses the id for another order',

@@ -71,6 +71,8 @@ export const meanings: Meanings = {
     order_abandoned: 'A person decided that there is no such order.',
     order_not_found: 'The journal has no order with this id.',
     already_settled: 'The order is settled in another way than the one asked for.',
+    undecided_events: 'Events differ from the order, and a decision names none of them (`events`).',
+    event_not_found: 'A decision names a digest that no differing event of the order has.',
     order_mismatch:
       "An authentic event names an order of the journal, and another address than the order's, or another difference that `rejectMismatch` names. The order counts as accepted, since the service has it.",
     rate_limited:

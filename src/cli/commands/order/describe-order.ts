@@ -42,11 +42,11 @@ export function describeWhole(order: JournaledOrder, paint: Paint): string[] {
     ...(timeline === undefined ? [] : [`  stage: ${timeline.stage.replace('_', ' ')}`]),
     ...events.map((event) => `  ${describeEvent(event, paint)}`),
     ...(note === undefined ? [] : [`  note: ${printableText(note)}`]),
-    `  ${paint('bold', attention === undefined ? nextSteps[state] : 'Look at the service: an event differs from the order. If it is right: order settle … accepted --note "…", and inbox replay of its digest.')}`,
+    `  ${paint('bold', attention === undefined ? nextSteps[state] : attentionSteps[attention])}`,
   ];
 }
 
-function describeEvent(
+export function describeEvent(
   { name, at, digest, differences, unread, decision }: JournaledEvent,
   paint: Paint,
 ): string {
@@ -56,9 +56,9 @@ function describeEvent(
   const facts = [
     differing && `differs: ${differing.join(', ')}`,
     unread && `could not be read: ${unread.join(', ')}`,
-    decision && `accepted: ${decision.note}`,
+    decision && `${decision.verdict}: ${decision.note}`,
   ].filter((fact) => fact !== undefined);
-  const text = `${new Date(at).toISOString()} ${name} (${digest.slice(0, 12)})`;
+  const text = `${new Date(at).toISOString()} ${name} (${digest})`;
   const more =
     facts.length === 0
       ? ''
@@ -66,11 +66,18 @@ function describeEvent(
   return printableText(text) + more;
 }
 
+const attentionSteps: Readonly<Record<NonNullable<JournaledOrder['attention']>, string>> = {
+  mismatch:
+    'Look at the service: an event differs from the order. If it is right: order settle … accepted --event <digest> --note "…", and inbox replay of the digest. If it is wrong: rejected.',
+  payload:
+    'It is not sent: your program loads another payload than the journal has. Put the row right, or prepare the order with replace.',
+};
+
 const nextSteps: Readonly<Record<OrderState, string>> = {
   accepted: 'Nothing to do here.',
   unknown: 'Wait for an event of it, or look at the service, and settle it.',
   sending: 'Wait for the result.',
-  waiting: 'Receive the new keys; then it is sent again.',
+  waiting: 'It is sent again once new keys are received, or the rate limit is over.',
   prepared: 'It is not sent yet: create or submit it.',
   'not-sent': 'Nothing reached the service: create it again.',
   refused: 'The service refused it: change it, or send it again.',

@@ -1,6 +1,9 @@
 import { buildRouteMap } from '@stricli/core';
+import { isOrderError } from '../../../errors/errors.ts';
 import type { JournaledOrder } from '../../../orders/journaled-order.ts';
+import { decisions } from '../../../orders/order-journal.ts';
 import { orderNotFound, orderStates } from '../../../orders/order-record.ts';
+import { isUndecided } from '../../../orders/seen-event.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes } from '../../terminal/context.ts';
 import {
@@ -15,12 +18,10 @@ import {
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
-import { describeOrder, describeWhole } from './describe-order.ts';
+import { describeEvent, describeOrder, describeWhole } from './describe-order.ts';
 import { since, withJournal } from './open-journal.ts';
 import create from './order-create.ts';
 import reconcile from './order-reconcile.ts';
-
-const decisions = ['accepted', 'abandoned'] as const;
 
 const unsettled = defineCommand({
   brief: 'List orders of which nobody knows how they ended',
@@ -64,31 +65,43 @@ function reasonOf({ awaitingEventSince }: JournaledOrder): string {
 const settle = defineCommand({
   brief: 'Write down what became of an order',
   about:
-    'Records your decision after you looked at the service: it has the order (accepted), or it does not and never will (abandoned). Needs no keys, and sends nothing.',
+    'Records your decision after you looked at the service: it has the order (accepted), or it does not and never will (abandoned). Events that differ from the order are accepted or rejected by their digests (--event), which "order show" prints. Needs no keys, and sends nothing.',
   examples: [
     'partner-exchange order settle A-1001 accepted --note "Seen in the dashboard" --journal orders.sqlite',
+    'partner-exchange order settle A-1001 rejected --event <digest> --note "Not our buyer" --journal orders.sqlite',
   ],
   json: '{ order }',
   flags: {
     ...journalFlags,
     note: textFlag.required('text', 'The reason. It is kept, so write no personal data'),
+    event: textFlag.list('digest', 'A differing event that the decision is about'),
     ...formatFlags,
   },
   args: [arg('id', 'partner_order_id'), choiceArg('decision', decisions, decisions.join(' or '))],
   async run(context, flags, id, decision) {
     const output = openOutput(context, flags);
     return await withJournal(context, flags, async (journal) => {
-      const order = await journal.settle(id, decision, flags.note);
+      const settling = journal.settle(id, decision, flags.note, { events: flags.event });
+      const order = await settling.catch(async (error: unknown) => {
+        if (isOrderError(error) && error.code !== 'order_not_found')
+          for (const line of undecidedLines(await journal.get(id))) output.status(line);
+        throw error;
+      });
       output.result({ order }, (paint) => [describeOrder(order, paint)]);
       return exitCodes.ok;
     });
   },
 });
 
+/** The events that a decision can be about. */
+function undecidedLines({ events = [] }: Partial<JournaledOrder> = {}): string[] {
+  return events.filter(isUndecided).map((event) => describeEvent(event, (_, text) => text));
+}
+
 const list = defineCommand({
   brief: 'List the orders of the journal',
   about:
-    'Lists all orders, in no particular order, or those in one state, of a period, or with an event that differs from them (--attention). Needs no keys, and sends nothing.',
+    'Lists all orders, in no particular order, or those in one state, of a period, or that need somebody (--attention). Needs no keys, and sends nothing.',
   examples: [
     'partner-exchange order list --attention --journal orders.sqlite',
     'partner-exchange order list --state unknown --since 7d --journal orders.sqlite --format json',
@@ -98,7 +111,7 @@ const list = defineCommand({
     ...journalFlags,
     state: parsedBy(oneWordOf(orderStates)).optional('state', `One of ${orderStates.join(', ')}`),
     since: since.optional('time', 'Only orders since then: 90m, 12h, 7d, or a date'),
-    attention: toggle('Only orders with a differing event that is not decided yet'),
+    attention: toggle('Only orders with a differing event that is not decided yet, or another payload'),
     ...formatFlags,
   },
   async run(context, flags) {
