@@ -71,7 +71,7 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
     }),
     store: this.store,
     leaseMs: 5_000,
-    onSettled: ({ partner_order_id, state }) => this.settle(partner_order_id, state),
+    onSettled: (order) => this.writeState(order),
   });
   readonly webhooks = createWebhooks({
     deployment: this.deployment,
@@ -157,22 +157,17 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
     return orderOf(rows[0]);
   }
 
-  /** By an event or a person. A credit may have come before. */
-  async settle(id: string, state: string): Promise<void> {
-    await this.pool.query(`UPDATE purchases SET state = $2 WHERE id = $1 AND state <> 'credited'`, [
-      id,
-      state,
-    ]);
+  /** By a request, an event or a person, in any order of arrival. A credit may have come before. */
+  async writeState({ partner_order_id, revision, state }: JournaledOrder, shown = state): Promise<void> {
+    await this.pool.query(
+      `UPDATE purchases SET state = $2, revision = $3 WHERE id = $1 AND revision < $3 AND state <> 'credited'`,
+      [partner_order_id, shown, revision],
+    );
   }
 
-  /** By a request, or for want of its reply. An event or a person may have settled it before. */
-  async setState(id: string, state: string): Promise<void> {
-    await this.pool.query(`UPDATE purchases SET state = $2 WHERE id = $1 AND state = 'waiting'`, [id, state]);
-  }
-
-  private async needsPerson({ partner_order_id }: JournaledOrder, reason: string): Promise<void> {
-    console.error(`A person looks at the service for ${partner_order_id}: ${reason}`);
-    await this.setState(partner_order_id, 'unknown');
+  private async needsPerson(order: JournaledOrder, reason: string): Promise<void> {
+    console.error(`A person looks at the service for ${order.partner_order_id}: ${reason}`);
+    await this.writeState(order, 'unknown');
   }
 }
 
@@ -209,8 +204,8 @@ class Purchases {
       if (rowCount === 1) await journal.prepare(stored, { store: postgresStore({ client }) });
       return stored;
     });
-    const { state } = await journal.submit(order);
-    await this.partner.setState(purchase.id, state);
+    const { state, order: journaled } = await journal.submit(order);
+    if (journaled !== undefined) await this.partner.writeState(journaled);
     return { state };
   }
 

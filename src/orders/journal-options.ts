@@ -84,7 +84,8 @@ export interface OrderJournalOptions<Order = BuyOrder> {
   /**
    * Called when an event, a person (`settle`) or the loop of `start` has made an order `accepted`, `refused` or
    * `abandoned`: nobody waits for that result. `observe` and `settle` wait for it. If it fails or the process dies, the
-   * loop calls it again, so it may be called more than once for one state.
+   * loop calls it again, so it may be called more than once for one state, and after a later result of `create`: write
+   * the state where its `revision` is greater.
    *
    * Give it to all journals over one store or to none: what a journal without it observes is reported to nobody. Only
    * `settle` without it leaves the report to a loop that has it, so a person can use a terminal. @default nothing

@@ -7,6 +7,11 @@ import type { OrderDifference } from './order-differences.ts';
 export interface JournaledOrder {
   /** The order's id in your system. */
   readonly partner_order_id: string;
+  /**
+   * Grows with each change of the order in the journal. Of two writers of a state the one with the greater revision knows
+   * more: `UPDATE … SET state = $2, revision = $3 WHERE id = $1 AND revision < $3`.
+   */
+  readonly revision: number;
   /** A lease that has expired counts: a `sending` order whose process died is `unknown` here. */
   readonly state: OrderState;
   /** As given to `create` or `prepare`. */

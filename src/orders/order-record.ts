@@ -80,6 +80,8 @@ const knownMembers = z.object({
   rotation: text.optional(),
   /** Why its address is right although `checkAddress` refuses it. */
   acceptAddress: text.optional(),
+  /** How often the record was changed. */
+  revision: z.number().optional(),
   /** As last written: a `sending` whose lease has expired is `unknown`, see {@link stateAt}. */
   state: z.enum(orderStates),
   createdAt: milliseconds,
@@ -217,6 +219,7 @@ export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrd
   return {
     ...shown,
     state,
+    revision: record.revision ?? 0,
     ...(state === 'sending' && { leaseUntil }),
     ...(record.ordered !== undefined && { ordered: shownOrdered.parse(record.ordered) }),
     ...(record.timeline !== undefined && { timeline: toTimeline(record.partner_order_id, record.timeline) }),

@@ -106,8 +106,10 @@ export function orderRecords(
     const awaiting = awaitingPrefix + digest;
     return await through.transact([key, index, awaiting], (records) => {
       const before = readRecord(records.get(key));
-      const after = change(before);
-      if (after === undefined || after === before) return after;
+      const changed = change(before);
+      if (changed === undefined || changed === before) return changed;
+      // Sound: a record like the one that it copies.
+      const after = { ...changed, revision: (before?.revision ?? 0) + 1 } as typeof changed;
       const entry = toIndexEntry(after, records.get(index));
       const since = firstEventWithinMs === undefined ? undefined : after.awaitingEventSince;
       const isOpen = entry !== undefined || (since !== undefined && hasObserved);

@@ -152,6 +152,7 @@ describe('an order as the journal shows it', () => {
     } as unknown as OrderRecord;
     expect(toJournaledOrder(stored, now)).toStrictEqual({
       ...shown,
+      revision: 0,
       ordered: { chain: 'usdt-trc20' },
       timeline: {
         ...{ partner_order_id: 'A-1', stage: 'initialised', seen: ['event.buy.init'] },
@@ -161,7 +162,7 @@ describe('an order as the journal shows it', () => {
       events: [{ ...event, differences: [difference], decision: { ...decision, verdict: 'accepted' } }],
     });
     expect(Object.keys(toJournaledOrder(record(), now)).sort()).toEqual([
-      ...['attempts', 'changedAt', 'createdAt', 'partner_order_id', 'state'],
+      ...['attempts', 'changedAt', 'createdAt', 'partner_order_id', 'revision', 'state'],
     ]);
   });
 
