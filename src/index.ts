@@ -24,6 +24,7 @@ export {
   type NumberCheckParameters,
 } from './deployment/define-deployment.ts';
 export type { DeploymentFile, DuplicateIds, LearntDeployment } from './deployment/learnt-deployment.ts';
+export { usualMessageReply } from './deployment/message-reply.ts';
 export type { BaseUrlName, Operation } from './deployment/operations.ts';
 export { defaultPaths, type Paths } from './deployment/operations.ts';
 export {

@@ -134,7 +134,8 @@ export const assumptions = [
   },
   {
     id: 'replies',
-    statement: 'Replies have no known shape: any 2xx is a success, its body parsed as JSON where it is JSON.',
+    statement:
+      'Replies have no known shape: any 2xx is a success (but see order-reply and message-reply), its body parsed as JSON where it is JSON.',
     basis: 'assumed',
     override: 'the schema option of each call',
   },
@@ -144,6 +145,13 @@ export const assumptions = [
       'A 2xx reply to an order accepts it if its body is a JSON object in which no member denies it (success, ok, status, error, code, responseCode and their like); after any other nobody knows.',
     basis: 'assumed',
     override: 'readOrderReply in defineDeployment',
+  },
+  {
+    id: 'message-reply',
+    statement:
+      'A 2xx reply to a message sends it unless its JSON denies it, as that of an order does: then it was not sent; a text that is not JSON leaves it unknown; an empty body and any other JSON mean that it was sent.',
+    basis: 'assumed',
+    override: 'readMessageReply in defineDeployment',
   },
   {
     id: 'order-conflict',
@@ -169,7 +177,7 @@ export const assumptions = [
   {
     id: 'otp-refusal',
     statement:
-      'Refusing a message with status 400, 410 or 422, or with 404 and JSON that names the number, is about the phone number; with any other, about the device or the address.',
+      'Refusing a message with status 400, 410 or 422, or with 404 or 2xx and JSON that names the number, is about the phone number; with any other, about the device or the address.',
     basis: 'assumed',
     override: 'isNumberRefusal in createOtp',
   },

@@ -21,6 +21,7 @@ import {
   overridesIn,
   readDeploymentFile,
 } from './learnt-deployment.ts';
+import { usualMessageReply } from './message-reply.ts';
 import {
   type BaseUrlName,
   type Operation,
@@ -83,6 +84,12 @@ export interface DeploymentOptions<Order = BuyOrder> {
    */
   readOrderReply?: ((reply: OrderReply) => OrderVerdict) | OrderReplyRules | undefined;
   /**
+   * What a 2xx reply to a message says of it: a function, or rules as data. If the function throws, or returns anything
+   * else, it is unknown whether the message was sent.
+   * @default usualMessageReply: JSON that denies it refuses the message (assumed, ledger: `message-reply`)
+   */
+  readMessageReply?: ((reply: OrderReply) => OrderVerdict) | OrderReplyRules | undefined;
+  /**
    * What a status from 400 to 499 says of an order, added to the defaults: `refused` (the service did not act, so the
    * order may be sent again) or `unknown`. Any other is `refused`, except 408.
    * @default { 409: 'unknown', 423: 'unknown', 429: 'refused' } (assumed, ledger: `order-conflict`, `order-rate-limit`)
@@ -139,6 +146,8 @@ export interface Deployment<Order = BuyOrder> {
   readonly orderSchema: StandardSchema<Order, unknown>;
   /** As in {@link DeploymentOptions}, or its default. */
   readonly readOrderReply: (reply: OrderReply) => OrderVerdict;
+  /** As in {@link DeploymentOptions}, or its default. */
+  readonly readMessageReply: (reply: OrderReply) => OrderVerdict;
   /** As in {@link DeploymentOptions}, with its defaults. */
   readonly orderStatuses: OrderStatuses;
   /** As in {@link DeploymentOptions}, or its default. */
@@ -172,7 +181,8 @@ const readOptions = defineOptions(
     // Sound: it checks anything.
     signature: (given = defaultScheme) => Object.freeze({ ...checkScheme(given as SignatureScheme) }),
     orderSchema: value(checkOrderSchema, { default: reportedBuyOrder }),
-    readOrderReply: value(readReplyOption, { default: usualOrderReply }),
+    readOrderReply: replyReader(usualOrderReply),
+    readMessageReply: replyReader(usualMessageReply),
     orderStatuses: checkOrderStatuses,
     duplicateIds: value(checkDuplicateIds, { default: 'unknown' }),
     learnt: unchecked<object>(),
@@ -250,10 +260,14 @@ function isObjectOrAbsent(given: unknown): boolean {
   return given === undefined || isJsonObject(given);
 }
 
-function readReplyOption(given: unknown, name: string): (reply: OrderReply) => OrderVerdict {
-  // Sound as far as it can be: of a function only its being one can be checked.
-  if (typeof given === 'function') return given as (reply: OrderReply) => OrderVerdict;
-  return orderReplyBy(checkOrderReplyRules(given, name));
+/** A function, or rules that are added to the usual reading. */
+function replyReader(usual: (reply: OrderReply) => OrderVerdict) {
+  const read = (given: unknown, name: string): typeof usual => {
+    // Sound as far as it can be: of a function only its being one can be checked.
+    if (typeof given === 'function') return given as typeof usual;
+    return orderReplyBy(checkOrderReplyRules(given, name), usual);
+  };
+  return value(read, { default: usual });
 }
 
 /** The mark of deployments made by {@link defineDeployment} of any copy of the package. */

@@ -1,5 +1,15 @@
-/** The members of an object that deny the order. */
-export function denialsIn(object: object): DenyingName[] {
+import { isJsonObject } from '../internal/json.ts';
+
+/** The first member of a reply that denies what was asked for: of an object, or one object deeper, and in a list of such. */
+export function denialOf(body: unknown): DenyingName | undefined {
+  const objects = [body].flat().filter(isJsonObject);
+  return objects
+    .flatMap((object) => [object, ...Object.values(object).filter(isJsonObject)])
+    .flatMap(denialsIn)[0];
+}
+
+/** The members of an object that deny what was asked for. */
+function denialsIn(object: object): DenyingName[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const known = denyingMember(name);
     return known !== undefined && denies[known](value) ? [known] : [];
@@ -12,7 +22,7 @@ export function denyingMember(name: string): DenyingName | undefined {
   return denyingNames.find((each) => each.toLowerCase() === plainName);
 }
 
-/** Which values of a member deny the order. */
+/** Which values of a member deny what was asked for. */
 const denies = {
   success: isFalse,
   ok: isFalse,

@@ -18,6 +18,8 @@ export interface LearntDeployment {
   readonly wireNames?: WireNames;
   /** Replies that accept an order, besides the usual ones. */
   readonly readOrderReply?: OrderReplyRules;
+  /** Replies that accept a message, besides the usual ones. */
+  readonly readMessageReply?: OrderReplyRules;
   /** What other statuses say of an order. */
   readonly orderStatuses?: OrderStatuses;
   /** How a second order with the same id is treated. */

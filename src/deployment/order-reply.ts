@@ -1,9 +1,9 @@
 import { isJsonObject } from '../internal/json.ts';
 import { checkInteger, invalidOption } from '../internal/options.ts';
-import { denialsIn } from './denying-members.ts';
+import { denialOf } from './denying-members.ts';
 import { shapeOfReply } from './reply-shape.ts';
 
-/** A 2xx reply to an order. */
+/** A 2xx reply to an order, or to a message. */
 export interface OrderReply {
   /** 200 to 299. Of any other status see `orderStatuses` of `defineDeployment`. */
   readonly status: number;
@@ -14,11 +14,11 @@ export interface OrderReply {
 }
 
 /**
- * What a reply says of its order.
+ * What a reply says of its order, or of its message.
  *
  * - `accepted`: the service has it.
  * - `refused`: the service did not take it, and never will.
- * - `unknown`: nobody can tell. An event or a person settles it.
+ * - `unknown`: nobody can tell. An event or a person settles an order.
  */
 export type OrderVerdict = 'accepted' | 'refused' | 'unknown';
 
@@ -51,7 +51,7 @@ export function usualOrderReply(reply: OrderReply): OrderVerdict {
   return whyNotAccepted(reply) === undefined ? 'accepted' : 'unknown';
 }
 
-/** A reply that accepts an order although {@link usualOrderReply} does not know it. Plain data. */
+/** A reply that accepts an order or a message although the usual reading does not know it. Plain data. */
 export interface AcceptingReply {
   /** 200 to 299. */
   readonly status: number;
@@ -62,9 +62,9 @@ export interface AcceptingReply {
   readonly body: string;
 }
 
-/** How replies to orders are read, as data: what `learn` of `./diagnostics` writes. */
+/** How replies to orders or messages are read, as data: what `learn` of `./diagnostics` writes. */
 export interface OrderReplyRules {
-  /** Replies that accept an order, besides those that {@link usualOrderReply} knows. */
+  /** Replies that accept an order or a message, besides the usual ones. */
   readonly accepted: readonly AcceptingReply[];
 }
 
@@ -72,17 +72,19 @@ export interface OrderReplyRules {
 export function acceptingForm(body: unknown): string | undefined {
   if (body === undefined) return 'empty';
   if (body === null || body === true) return String(body);
-  if (Array.isArray(body))
-    return body.some((each) => isJsonObject(each) && denialsIn(each).length > 0) ? undefined : 'list';
+  if (Array.isArray(body)) return denialOf(body) === undefined ? 'list' : undefined;
   return typeof body === 'string' && body !== '' ? String(shapeOfReply(body)) : undefined;
 }
 
-/** Reads replies as the rules say. */
-export function orderReplyBy({ accepted }: OrderReplyRules): (reply: OrderReply) => OrderVerdict {
+/** Reads replies as the rules say, and others as usual. */
+export function orderReplyBy(
+  { accepted }: OrderReplyRules,
+  usual: (reply: OrderReply) => OrderVerdict = usualOrderReply,
+): (reply: OrderReply) => OrderVerdict {
   return (reply) => {
     const form = acceptingForm(reply.body);
     const isKnown = accepted.some(({ status, body }) => status === reply.status && body === form);
-    return isKnown ? 'accepted' : usualOrderReply(reply);
+    return isKnown ? 'accepted' : usual(reply);
   };
 }
 
@@ -111,7 +113,7 @@ export function checkOrderReplyRules(given: unknown, name: string): OrderReplyRu
 /** Why {@link usualOrderReply} does not take a reply for an acceptance: a clause. */
 export function whyNotAccepted({ body }: Pick<OrderReply, 'body'>): string | undefined {
   if (!isJsonObject(body)) return 'the reply is not a JSON object, so nothing in it accepts the order';
-  const denial = [body, ...Object.values(body).filter(isJsonObject)].flatMap(denialsIn)[0];
+  const denial = denialOf(body);
   return denial && `the reply denies the order by its member ${denial}`;
 }
 

@@ -157,7 +157,7 @@ export const requestRemedies = {
   reply_too_large: 'Raise maxReplyBytes if the service sends such replies.',
   reply_nonconforming: 'Correct the schema: `issues` says where the reply differs.',
   reply_not_accepted: (say) =>
-    `If the service accepts orders with such replies, set ${say.settings('readOrderReply')}.`,
+    `If the service accepts it with such replies, set ${say.settings('readOrderReply')}, or for a message ${say.settings('readMessageReply')}.`,
 } as const satisfies Remedies;
 
 /** Requests that the webhooks refuse before they verify a body. */
@@ -286,6 +286,11 @@ export const causes = {
   orderReply: {
     advice: (say) => `the service accepts orders with such replies: set ${say.settings('readOrderReply')}`,
     ids: ['order-reply'],
+  },
+  messageReply: {
+    advice: (say) =>
+      `the messenger sends messages with such replies: set ${say.settings('readMessageReply')}`,
+    ids: ['message-reply'],
   },
 } as const satisfies Readonly<Record<string, Cause>>;
 

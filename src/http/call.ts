@@ -1,4 +1,5 @@
 import { type Deployment, operationUrl } from '../deployment/define-deployment.ts';
+import { usualMessageReply, whyMessageNotAccepted } from '../deployment/message-reply.ts';
 import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
 import {
   type OrderReply,
@@ -6,6 +7,7 @@ import {
   type OrderVerdict,
   usualOrderReply,
   usualOrderStatuses,
+  whyNotAccepted,
 } from '../deployment/order-reply.ts';
 import { isStandardSchema, type StandardSchema } from '../deployment/standard-schema.ts';
 import type { RequestError } from '../errors/errors.ts';
@@ -68,8 +70,8 @@ export interface Call<Schema extends ReplySchema = ReplySchema> {
   /** Never shown in an error. The headers hold more: {@link secretsOf}. */
   readonly secrets: readonly string[];
   readonly options: CallOptions<Schema>;
-  /** Of an order: what its 2xx reply says. */
-  readonly readOrderReply?: ((reply: OrderReply) => OrderVerdict) | undefined;
+  /** Of an order or a message: what its 2xx reply says. */
+  readonly replyReader?: ReplyReader | undefined;
   /** Of an order: what a status outside 2xx says of it, where that differs from other calls. */
   readonly statuses?: OrderStatuses | undefined;
   /** How the service refused the same call with other keys: its attempts count. */
@@ -133,8 +135,8 @@ export function makeCall<Schema extends ReplySchema>(
     ...authorizationHeader(authorization, credential),
   });
   const secrets = [...content.secrets, credential ?? '', body ?? '', url.search === '' ? '' : url.href];
-  // A deployment made by an older copy of this package lacks them.
-  const { readOrderReply = usualOrderReply, orderStatuses: statuses = usualOrderStatuses } = deployment;
+  // A deployment made by an older copy of this package lacks it.
+  const { orderStatuses: statuses = usualOrderStatuses } = deployment;
   return {
     operation,
     method,
@@ -146,8 +148,31 @@ export function makeCall<Schema extends ReplySchema>(
     secrets,
     options,
     previousFailure,
-    ...(operation === 'createOrder' && { readOrderReply, statuses }),
+    replyReader: replyReaderOf(deployment, operation),
+    ...(operation === 'createOrder' && { statuses }),
   };
+}
+
+/** How the 2xx replies of an operation are read that has acted only if they do not deny it. */
+export interface ReplyReader {
+  /** The option of the deployment. */
+  readonly option: 'readOrderReply' | 'readMessageReply';
+  readonly read: (reply: OrderReply) => OrderVerdict;
+  /** Why the usual reading does not accept a reply; `undefined` if the deployment has its own. */
+  readonly why: ((reply: OrderReply) => string | undefined) | undefined;
+}
+
+const replyReaders = {
+  createOrder: { option: 'readOrderReply', usual: usualOrderReply, why: whyNotAccepted },
+  sendMessage: { option: 'readMessageReply', usual: usualMessageReply, why: whyMessageNotAccepted },
+} as const satisfies { readonly [Name in Operation]?: object };
+
+function replyReaderOf(deployment: Deployment<unknown>, operation: Operation): ReplyReader | undefined {
+  if (operation !== 'createOrder' && operation !== 'sendMessage') return undefined;
+  const { option, usual, why } = replyReaders[operation];
+  // A deployment made by an older copy of this package lacks it.
+  const read = deployment[option] ?? usual;
+  return { option, read, why: read === usual ? why : undefined };
 }
 
 function authorizationHeader(

@@ -22,7 +22,7 @@ const whatHappened = {
   http_error: 'the service answered with an error',
   reply_too_large: 'the reply is larger than maxReplyBytes',
   reply_nonconforming: 'the reply does not fit the schema given',
-  reply_not_accepted: 'the reply does not accept the order',
+  reply_not_accepted: 'the reply does not accept it',
 } as const satisfies Record<RequestErrorCode, string>;
 
 type FailureDetails = Pick<RequestErrorDetails, 'outcome' | 'assumptions' | 'issues' | 'cause'> & {
@@ -44,7 +44,8 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   const isError = code === 'http_error' || code === 'reply_not_accepted';
   const said = isError ? replyTexts(reply?.body) : [];
   const likely = isError && reply !== undefined ? likelyCauses(call.operation, reply.status, said) : [];
-  if (code === 'reply_not_accepted') likely.push(causes.orderReply);
+  if (code === 'reply_not_accepted')
+    likely.push(call.operation === 'sendMessage' ? causes.messageReply : causes.orderReply);
   const reason = reasonOf(details, repeats, { status: reply?.status, said: said[0] });
   const happening = `${call.operation}: ${happened ?? whatHappened[code]}${reason}, ${call.method} ${url}`;
   return new RequestError(code, `${happening}; ${outcomeClauses[details.outcome]}.`, {

@@ -1,5 +1,5 @@
 import ky, { isTimeoutError } from 'ky';
-import { orderVerdicts, usualOrderReply, whyNotAccepted } from '../deployment/order-reply.ts';
+import { orderVerdicts } from '../deployment/order-reply.ts';
 import { plainIssue } from '../deployment/plain-issue.ts';
 import type { StandardResult } from '../deployment/standard-schema.ts';
 import type { RequestError, RequestErrorDetails } from '../errors/errors.ts';
@@ -113,7 +113,7 @@ function toRequestError(
   return failure(call, record, { ...known, code: 'network_error', cause: error });
 }
 
-/** @throws {RequestError} for an order that is not accepted, or a body that does not fit the schema */
+/** @throws {RequestError} for an order or a message that is not accepted, or a body that does not fit the schema */
 async function checkReply<Schema extends ReplySchema>(
   call: Call<Schema>,
   record: CallRecord,
@@ -146,10 +146,11 @@ async function checkReply<Schema extends ReplySchema>(
   throw nonconforming({ issues });
 }
 
-/** An order whose 2xx reply does not accept it may have been created or not (ledger: `order-reply`). */
+/** A 2xx alone accepts no order and no message (ledger: `order-reply`, `message-reply`). */
 function requireAcceptance(call: Call, record: CallRecord, reply: ReadReply): void {
-  const { readOrderReply } = call;
-  if (readOrderReply === undefined) return;
+  const { replyReader } = call;
+  if (replyReader === undefined) return;
+  const { option, read, why } = replyReader;
   const { status, headers, body } = reply;
   const refuse = (verdict: 'refused' | 'unknown', what: string, cause?: unknown) =>
     failure(call, record, {
@@ -160,16 +161,15 @@ function requireAcceptance(call: Call, record: CallRecord, reply: ReadReply): vo
     });
   let verdict: unknown;
   try {
-    verdict = readOrderReply({ status, headers, body });
+    verdict = read({ status, headers, body });
   } catch (cause) {
-    throw refuse('unknown', 'readOrderReply of the deployment threw instead of answering', cause);
+    throw refuse('unknown', `${option} of the deployment threw instead of answering`, cause);
   }
   if (verdict === 'accepted') return;
   if (verdict !== 'refused' && verdict !== 'unknown') {
     // An async function: nobody else takes care of its failure.
     Promise.resolve(verdict).catch(() => {});
-    throw refuse('unknown', `readOrderReply of the deployment has to return ${orderVerdicts.join(', ')}`);
+    throw refuse('unknown', `${option} of the deployment has to return ${orderVerdicts.join(', ')}`);
   }
-  const usual = readOrderReply === usualOrderReply ? whyNotAccepted(reply) : undefined;
-  throw refuse(verdict, usual ?? `readOrderReply of the deployment says ${verdict}`);
+  throw refuse(verdict, why?.(reply) ?? `${option} of the deployment says ${verdict}`);
 }

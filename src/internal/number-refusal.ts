@@ -5,10 +5,12 @@ const numberStatuses: readonly (number | undefined)[] = [400, 410, 422];
 
 /**
  * Whether refusing a message is about its phone number (ledger: `otp-refusal`). A 404 is about the address of the
- * request, unless its JSON names the number: any web server answers 404 under a wrong base URL.
+ * request, unless its JSON names the number: any web server answers 404 under a wrong base URL. A 2xx that denies the
+ * message may have any reason, so its JSON has to name the number too.
  */
 export function refusesNumber(error: RequestError): boolean {
-  return numberStatuses.includes(error.status) || (error.status === 404 && namesNumber(error));
+  const mustName = error.status === 404 || error.code === 'reply_not_accepted';
+  return numberStatuses.includes(error.status) || (mustName && namesNumber(error));
 }
 
 /** Whether the request went to a wrong address: then nothing is known about the number. */

@@ -7,6 +7,7 @@ import {
   defineDeployment,
   requireDeployment,
 } from '../../src/deployment/define-deployment.ts';
+import { usualMessageReply } from '../../src/deployment/message-reply.ts';
 import { defaultPaths } from '../../src/deployment/operations.ts';
 import { usualOrderReply } from '../../src/deployment/order-reply.ts';
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
@@ -38,6 +39,7 @@ describe('a deployment with the base URLs alone', () => {
       signature: defaultScheme,
       orderSchema: reportedBuyOrder,
       readOrderReply: usualOrderReply,
+      readMessageReply: usualMessageReply,
       orderStatuses: { 409: 'unknown', 423: 'unknown', 429: 'refused' },
       duplicateIds: 'unknown',
       addressForms: { 'usdt-trc20': 'tron', 'usdc-matic': 'evm', 'eusd-mob': 'mobilecoin' },

@@ -24,7 +24,7 @@ describe('the body of a reply', () => {
     ['text that is not UTF-8', Uint8Array.of(0x6f, 0x6b, 0xff), 'ok\uFFFD'],
   ])('is what it says: %s', async (_, body, expected) => {
     const server = await startServer({ body });
-    const reply = await sendMessage(server.url);
+    const reply = await whitelistIp(server.url);
     expect(reply.body).toEqual(expected);
   });
 
@@ -117,7 +117,7 @@ describe('a reply larger than maxReplyBytes', () => {
 
   it('of exactly that size is read', async () => {
     const server = await startServer({ body: 'x'.repeat(100) });
-    expect((await sendMessage(server.url, { maxReplyBytes: 100 })).body).toBe('x'.repeat(100));
+    expect((await whitelistIp(server.url, { maxReplyBytes: 100 })).body).toBe('x'.repeat(100));
   });
 
   it('leaves the status of an error as it is', async () => {

@@ -44,6 +44,7 @@ export const ledgerOptions = {
     faults: ['other_reply', 'other_status', 'html', 'wrong_content_type', 'gzip', 'truncate', 'trickle'],
   },
   'order-reply': { options: ['reply'], faults: ['ok_with_error', 'other_reply', 'other_status'] },
+  'message-reply': { options: ['reply'], faults: ['ok_with_error', 'other_reply', 'other_status', 'html'] },
   'order-conflict': { options: ['duplicateOrders', 'reply'], faults: ['conflict'] },
   'order-rate-limit': { faults: ['too_many_requests'] },
   errors: {

@@ -100,7 +100,7 @@ export const meanings: Meanings = {
     reply_too_large: 'The reply is larger than `maxReplyBytes`.',
     reply_nonconforming: "The reply does not fit the caller's schema.",
     reply_not_accepted:
-      'A 2xx reply to an order is not a JSON object, or denies the order, or `readOrderReply` says so.',
+      'A 2xx reply to an order is not a JSON object, or denies the order, or `readOrderReply` says so; or one to a message is no JSON, or denies the message, or `readMessageReply` says so.',
   },
   RequestRefusal: {
     method_not_allowed: 'The request was not a POST.',

@@ -1,4 +1,10 @@
-import { observeOldKeys, observePath, observeRateLimit, observeTakenOrder } from './captured-reply.ts';
+import {
+  observeMessageReply,
+  observeOldKeys,
+  observePath,
+  observeRateLimit,
+  observeTakenOrder,
+} from './captured-reply.ts';
 import {
   observeOrderReply,
   observeRepeatedId,
@@ -59,6 +65,13 @@ export const judgedCalls = {
     mostFound: 1,
     howToSee: `Send three orders to the staging system, and ${keepReplies}`,
     order: observeOrderReply,
+  },
+  'message-reply': {
+    least: 3,
+    leastAgainst: 3,
+    howToSee:
+      'Send three messages to a phone that shows them, one of them while the device is not connected, and keep the replies (onResponse).',
+    call: observeMessageReply,
   },
   'order-conflict': {
     least: 1,

@@ -1,5 +1,7 @@
-import { denialsIn } from '../../deployment/denying-members.ts';
-import { type Operation, operationNames, operationRules, type Paths } from '../../deployment/operations.ts';
+import type { Deployment } from '../../deployment/define-deployment.ts';
+import { denialOf } from '../../deployment/denying-members.ts';
+import { type Operation, operationNames, operationRules } from '../../deployment/operations.ts';
+import { acceptingForm } from '../../deployment/order-reply.ts';
 import { shapeOfReply } from '../../deployment/reply-shape.ts';
 import { isJsonObject } from '../../internal/json.ts';
 import { type RowObservation, speaksAgainst, speaksFor } from './evidence.ts';
@@ -64,14 +66,13 @@ export function isSuccessStatus(status: number): boolean {
 
 /** Whether a body denies what was asked for. */
 export function denies(shape: unknown): boolean {
-  if (!isJsonObject(shape)) return false;
-  return [shape, ...Object.values(shape).filter(isJsonObject)].some((object) => denialsIn(object).length > 0);
+  return denialOf(shape) !== undefined;
 }
 
 /** What the calls before a reply came to. */
 export interface CallHistory {
-  /** The paths that are configured. */
-  readonly paths: Paths;
+  /** What is configured. */
+  readonly deployment: Pick<Deployment<unknown>, 'paths' | 'readMessageReply'>;
   readonly whitelistings: number;
   /** When the service took a regeneration under a key, and whether a newer key has worked since. */
   readonly regenerations: ReadonlyMap<string, { readonly at: number; readonly isFollowed: boolean }>;
@@ -79,9 +80,9 @@ export interface CallHistory {
 
 const maxRegenerations = 100;
 
-export function createCallHistory(paths: Paths) {
+export function createCallHistory(deployment: CallHistory['deployment']) {
   const regenerations = new Map<string, { at: number; isFollowed: boolean }>();
-  const history = { paths, whitelistings: 0, regenerations };
+  const history = { deployment, whitelistings: 0, regenerations };
   return {
     history,
     note({ operation, status = 0, shape, key, at }: CapturedReply): void {
@@ -120,7 +121,7 @@ export function observeOldKeys(
 export function observePath(asked: Operation) {
   return (
     { operation, url = '', status = 0, shape }: CapturedReply,
-    { paths, whitelistings }: CallHistory,
+    { deployment: { paths }, whitelistings }: CallHistory,
   ): RowObservation | undefined => {
     if (operation !== asked) return undefined;
     const isConfigured = !URL.canParse(url) || new URL(url).pathname.endsWith(paths[asked] ?? '');
@@ -142,6 +143,31 @@ export function observeTakenOrder({
   return operation === 'createOrder' && isSuccessStatus(status) && !denies(shape)
     ? speaksFor(String(status))
     : undefined;
+}
+
+/**
+ * No reply shows whether a message came: one that the deployment accepts speaks for it, and a text that nobody can read
+ * against it. A denial leaves it open, until a person has looked at the phone.
+ */
+export function observeMessageReply(
+  { operation, status = 0, shape }: CapturedReply,
+  { deployment }: CallHistory,
+): RowObservation | undefined {
+  if (operation !== 'sendMessage' || !isSuccessStatus(status)) return undefined;
+  const reply = { status, headers: new Headers(), body: shape };
+  const verdict = readQuietly(() => deployment.readMessageReply(reply));
+  const found = `${status}, ${denies(shape) ? 'JSON that denies' : (acceptingForm(shape) ?? 'JSON')}`;
+  if (verdict === 'accepted') return speaksFor(found);
+  return verdict === 'unknown' ? speaksAgainst(found) : { speaks: 'open', found };
+}
+
+/** A function of the user's may need a whole body. */
+export function readQuietly(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 export function observeRateLimit({

@@ -121,7 +121,7 @@ export async function learn(options: LearnOptions): Promise<Learnt> {
     : [credentials].flat().map(defineCredentials);
   const evidence = createEvidence();
   const orders = createOrderLog();
-  const replyCounts = await readReplies(replies, { evidence, orders, paths: deployment.paths });
+  const replyCounts = await readReplies(replies, { evidence, orders, deployment });
   const events = await readEvents(deliveries, { evidence, orders, sets, deployment });
   const context = { deployment, usualRefusals: orders.usualRefusals() };
   for (const { order, ...sample } of orders.orders())

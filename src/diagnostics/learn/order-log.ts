@@ -1,6 +1,6 @@
 import type { Deployment } from '../../deployment/define-deployment.ts';
 import { acceptingForm } from '../../deployment/order-reply.ts';
-import { type CapturedReply, denies, isSuccessStatus } from './captured-reply.ts';
+import { type CapturedReply, denies, isSuccessStatus, readQuietly } from './captured-reply.ts';
 import { type RowObservation, speaksAgainst, speaksFor } from './evidence.ts';
 
 /** The replies to one order, and what its events show. */
@@ -107,12 +107,7 @@ function onlyReply({ replies, isUncertain, events, watchedMs }: LoggedOrder) {
 }
 
 function verdictOf({ status, shape }: OrderReplySeen, { deployment }: OrderContext): unknown {
-  try {
-    return deployment.readOrderReply({ status, headers: new Headers(), body: shape });
-  } catch {
-    // A function of the user's that needs a whole body.
-    return undefined;
-  }
+  return readQuietly(() => deployment.readOrderReply({ status, headers: new Headers(), body: shape }));
 }
 
 export function observeOrderReply(order: LoggedOrder, context: OrderContext): RowObservation | undefined {

@@ -52,9 +52,9 @@ interface Notes {
 
 export async function readReplies(
   replies: Iterable<unknown> | AsyncIterable<unknown>,
-  { evidence, orders, paths }: Notes & { readonly paths: Deployment['paths'] },
+  { evidence, orders, deployment }: Notes & { readonly deployment: Deployment<unknown> },
 ): Promise<{ readonly read: number; readonly others: number }> {
-  const { history, note: noteCall } = createCallHistory(paths);
+  const { history, note: noteCall } = createCallHistory(deployment);
   let read = 0;
   let others = 0;
   for await (const given of replies) {

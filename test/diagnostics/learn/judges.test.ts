@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../../src/credentials/signing-key.ts';
+import { defineDeployment } from '../../../src/deployment/define-deployment.ts';
 import { learn } from '../../../src/diagnostics/learn/learn-from-samples.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { signBody } from '../../../src/signature/sign-body.ts';
@@ -66,5 +67,32 @@ describe('404 for three orders', () => {
   it('refutes the path once it is', async () => {
     const replies = [{ operation: 'whitelistIp', status: 200 }, ...missing];
     expect(await verdictOf('order-path', { replies })).toBe('refuted');
+  });
+});
+
+describe('replies to messages', () => {
+  const replies = (...shapes: unknown[]) =>
+    shapes.map((shape, at) => ({
+      operation: 'sendMessage',
+      status: 200,
+      shape,
+      at: `2026-01-01T00:0${at}:00Z`,
+    }));
+  const plain = { message: 'The message was sent.' };
+
+  it.each<[string, unknown[], string]>([
+    ['three that deny nothing prove', [plain, {}, undefined], 'proven'],
+    ['two prove nothing of', [plain, plain], 'not-seen'],
+    ['one that denies leaves open', [plain, plain, plain, { success: false }], 'not-seen'],
+    ['three texts that are not JSON refute', ['OK', 'OK', 'OK'], 'refuted'],
+  ])('%s what sends one', async (_, shapes, verdict) => {
+    expect(await verdictOf('message-reply', { replies: replies(...shapes) })).toBe(verdict);
+  });
+
+  it('are read as the deployment reads them', async () => {
+    const deployment = defineDeployment<unknown>({ readMessageReply: () => 'accepted' });
+    expect(await verdictOf('message-reply', { replies: replies('OK', 'OK', 'OK'), deployment })).toBe(
+      'proven',
+    );
   });
 });
