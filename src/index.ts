@@ -8,8 +8,7 @@ export { type Environment, readEnvironment } from './config/read-environment.ts'
 export { createKeyRing, type KeyRingOptions } from './credentials/create-key-ring.ts';
 export { defineCredentials } from './credentials/define-credentials.ts';
 export type { KeyRing, KeySets, LoadedKeys, RingHealth } from './credentials/key-ring.ts';
-export type { PartnerCredentials } from './credentials/partner-credentials.ts';
-export type { KeyOrigin, PartnerNames } from './credentials/same-partner.ts';
+export type { KeyOrigin, PartnerCredentials, PartnerNames } from './credentials/partner-credentials.ts';
 export {
   type KeyScheme,
   type SigningKeyOptions,
@@ -100,7 +99,7 @@ export type {
 } from './http/client-options.ts';
 export type { Reply } from './http/reply.ts';
 export type { JsonObject, JsonValue } from './internal/json.ts';
-export type { RandomBytes } from './internal/random.ts';
+export type { RandomBytes } from './internal/options.ts';
 export {
   type ApiKeyRequest,
   type DeviceReference,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { sleep } from '../internal/backoff.ts';
-import { randomBytes } from '../internal/random.ts';
+import { randomBytes } from '../internal/options.ts';
 import { runCli } from './run.ts';
 import { exitCodes, finalExitCode, type Variables, type World } from './terminal/context.ts';
 import { visibleText } from './terminal/terminal-text.ts';

@@ -2,9 +2,8 @@ import type { DeploymentOptions } from '../deployment/define-deployment.ts';
 import { type DeploymentFile, readDeploymentFile } from '../deployment/learnt-deployment.ts';
 import { operationNames } from '../deployment/operations.ts';
 import type { BrandedName } from '../deployment/wire-names.ts';
-import { ConfigurationError } from '../errors/errors.ts';
+import { ConfigurationError, codeOf } from '../errors/errors.ts';
 import type { Text } from '../errors/remedies.ts';
-import { codeOf } from '../internal/error-code.ts';
 import { isJsonObject, tryParse } from '../internal/json.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../signature/signature-scheme.ts';
 

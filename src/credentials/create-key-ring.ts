@@ -9,7 +9,7 @@ import {
   optional,
   timerMs,
 } from '../internal/options.ts';
-import { redactError } from '../internal/redact-error.ts';
+import { redactError } from '../internal/repeats.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { allKeysOf } from './define-credentials.ts';
 import {

@@ -1,8 +1,13 @@
 import { ConfigurationError, KeyError } from '../errors/errors.ts';
 import { checkFunction } from '../internal/options.ts';
 import { defineCredentials, plainCredentials } from './define-credentials.ts';
-import { invalid, type PartnerCredentials } from './partner-credentials.ts';
-import { type KeyOrigin, namesOf, readOrigin } from './same-partner.ts';
+import {
+  invalid,
+  type KeyOrigin,
+  namesOf,
+  type PartnerCredentials,
+  readOrigin,
+} from './partner-credentials.ts';
 
 /**
  * Keys that are read again while the program runs: see `createKeyRing`. It goes wherever `credentials` goes. The

@@ -1,7 +1,12 @@
 import { defineCredentials } from './define-credentials.ts';
 import type { PartnerCredentials } from './partner-credentials.ts';
-import { invalid } from './partner-credentials.ts';
-import { haveDifferentNames, type KeyOrigin, namesOf, type PartnerNames } from './same-partner.ts';
+import {
+  haveDifferentNames,
+  invalid,
+  type KeyOrigin,
+  namesOf,
+  type PartnerNames,
+} from './partner-credentials.ts';
 import { type KeyScheme, merchantsFor, signingKey } from './signing-key.ts';
 
 /** Which key verified a delivery. Never the key itself. */

@@ -19,7 +19,7 @@ export {
   SignatureError,
   ValidationError,
 } from '../errors/errors.ts';
-export type { RandomBytes } from '../internal/random.ts';
+export type { RandomBytes } from '../internal/options.ts';
 export type { SignatureScheme } from '../signature/signature-scheme.ts';
 export type { AttackResult } from './attack/attack-case.ts';
 export type { AttackOptions, AttackProgress } from './attack/attack-options.ts';

@@ -532,3 +532,16 @@ export type SdkError =
 export function isPartnerExchangeError(error: unknown): error is SdkError {
   return kindOf(error) !== undefined;
 }
+
+/** Why a delivery failed: the code of an error of this package, or `handler_failed`. */
+export type FailureCode = SdkError['code'] | 'handler_failed';
+
+/** A handler may throw anything, so only codes of our own are shown. */
+export function failureCode(error: unknown): FailureCode {
+  return isPartnerExchangeError(error) ? error.code : 'handler_failed';
+}
+
+/** The code of an error of the system or of a driver, such as `ENOENT`; empty if it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

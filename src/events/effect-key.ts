@@ -1,4 +1,4 @@
-import type { EventSigner } from '../credentials/same-partner.ts';
+import type { EventSigner } from '../credentials/partner-credentials.ts';
 import type { OrderEvent } from './order-event.ts';
 import { isThirdPartyKycError } from './status.ts';
 

@@ -4,7 +4,7 @@
  * @module partner-exchange-sdk/events
  */
 
-export type { EventSigner, KeyOrigin, OrderOwner, PartnerNames } from '../credentials/same-partner.ts';
+export type { EventSigner, KeyOrigin, OrderOwner, PartnerNames } from '../credentials/partner-credentials.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { decimalLiteral } from './decimal-literal.ts';
 export { effectKey } from './effect-key.ts';

@@ -1,4 +1,4 @@
-import { type EventSigner, isSamePartner, type OrderOwner } from '../credentials/same-partner.ts';
+import { type EventSigner, isSamePartner, type OrderOwner } from '../credentials/partner-credentials.ts';
 import { ValidationError } from '../errors/errors.ts';
 import { orderEventNames } from './event-names.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';

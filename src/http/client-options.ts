@@ -8,10 +8,11 @@ import {
   nested,
   type OptionTable,
   optional,
+  type RandomBytes,
+  randomBytes,
   type Settings,
   timerMs,
 } from '../internal/options.ts';
-import { type RandomBytes, randomBytes } from '../internal/random.ts';
 import { limitConcurrency } from './slots.ts';
 
 /** A request that is about to be sent, without its secrets and its body. */

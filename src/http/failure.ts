@@ -1,12 +1,10 @@
 import { operationRules } from '../deployment/operations.ts';
-import { RequestError, type RequestErrorCode, type RequestErrorDetails } from '../errors/errors.ts';
+import { codeOf, RequestError, type RequestErrorCode, type RequestErrorDetails } from '../errors/errors.ts';
 import { causes, inWords, outcomeClauses, type Text, type Words } from '../errors/remedies.ts';
-import { codeOf } from '../internal/error-code.ts';
 import { plainLine } from '../internal/printable-text.ts';
 import { hidden, redactQuote } from '../internal/redact-credentials.ts';
-import { redactError } from '../internal/redact-error.ts';
 import { redactUrl } from '../internal/redaction.ts';
-import { repeatsOf } from '../internal/repeats.ts';
+import { redactError, repeatsOf } from '../internal/repeats.ts';
 import { type Call, secretsOf } from './call.ts';
 import type { CallRecord } from './http-attempt.ts';
 import { type LikelyCause, likelyCauses } from './likely-causes.ts';

@@ -1,8 +1,16 @@
 import { longestTimerMs } from '../internal/deadline.ts';
-import { describeError } from '../internal/describe-error.ts';
 import { driverError } from '../internal/driver-error.ts';
-import { callback, integer, nested, type OptionTable, oneOf, type Settings } from '../internal/options.ts';
-import { type RandomBytes, randomBytes } from '../internal/random.ts';
+import {
+  callback,
+  integer,
+  nested,
+  type OptionTable,
+  oneOf,
+  type RandomBytes,
+  randomBytes,
+  type Settings,
+} from '../internal/options.ts';
+import { describeError } from '../internal/redact-credentials.ts';
 import { callHook, warn } from '../internal/warn.ts';
 
 /** How long to wait between attempts. */

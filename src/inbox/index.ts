@@ -7,7 +7,7 @@
 
 export type { MatchedKey } from '../credentials/verification-keys.ts';
 export { InboxError, type InboxErrorCode, isInboxError } from '../errors/errors.ts';
-export type { RandomBytes } from '../internal/random.ts';
+export type { RandomBytes } from '../internal/options.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export type { HandlingOptions, RetryDelays } from './handling-options.ts';
 export type {

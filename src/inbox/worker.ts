@@ -1,7 +1,7 @@
-import { type FailureCode, failureCode } from '../errors/failure-code.ts';
+import { type FailureCode, failureCode } from '../errors/errors.ts';
 import { type Sleep, sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
-import { describeError } from '../internal/describe-error.ts';
+import { describeError } from '../internal/redact-credentials.ts';
 import {
   attemptDelivery,
   handlerStopped,

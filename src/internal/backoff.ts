@@ -1,5 +1,5 @@
 import { longestTimerMs } from './deadline.ts';
-import { type RandomBytes, randomBytes } from './random.ts';
+import { type RandomBytes, randomBytes } from './options.ts';
 
 /** How long to wait between attempts. */
 export interface Backoff {

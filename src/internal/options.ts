@@ -212,3 +212,8 @@ export function unchecked<Value>(): OptionRow<Value | undefined> {
 export function nested<const Table extends OptionRows>(table: Table): OptionRow<Settings<Table>> {
   return (options = {}, owner) => readRows(table, { owner, options, prefix: `${owner}.` });
 }
+
+/** As many random bytes as it is asked for. @inline */
+export type RandomBytes = (size: number) => Uint8Array;
+
+export const randomBytes: RandomBytes = (size) => crypto.getRandomValues(new Uint8Array(size));

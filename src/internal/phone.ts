@@ -1,7 +1,7 @@
 import parsePhoneNumber, { type CountryCode, isSupportedCountry } from 'libphonenumber-js/min';
 import { ValidationError } from '../errors/errors.ts';
-import { latinDigits } from './latin-digits.ts';
 import { defineOptions, invalidOption, type OptionTable } from './options.ts';
+import { latinDigits } from './printable-text.ts';
 
 /** Options of {@link normalizePhone}. */
 export interface NormalizePhoneOptions {

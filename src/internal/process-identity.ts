@@ -1,4 +1,4 @@
-import { codeOf } from './error-code.ts';
+import { codeOf } from '../errors/errors.ts';
 import { isWholeProcess } from './runtime.ts';
 
 /** A process, as a lock or a lease in a file or a record names it. */

@@ -4,7 +4,7 @@
  * @module partner-exchange-sdk/orders
  */
 
-export type { EventSigner, KeyOrigin, PartnerNames } from '../credentials/same-partner.ts';
+export type { EventSigner, KeyOrigin, PartnerNames } from '../credentials/partner-credentials.ts';
 export type { DuplicateIds } from '../deployment/learnt-deployment.ts';
 export type { KnownOrder, SameOrder } from '../deployment/same-order.ts';
 export {

@@ -4,7 +4,6 @@ import type { SameOrder } from '../deployment/same-order.ts';
 import type { RequestError } from '../errors/errors.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { Reply } from '../http/reply.ts';
-import { describeError } from '../internal/describe-error.ts';
 import type { JsonValue } from '../internal/json.ts';
 import {
   callback,
@@ -17,6 +16,7 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
+import { describeError } from '../internal/redact-credentials.ts';
 import { warn, warnOnce } from '../internal/warn.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../store/record-store.ts';
 import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';

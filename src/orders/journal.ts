@@ -1,4 +1,4 @@
-import type { EventSigner } from '../credentials/same-partner.ts';
+import type { EventSigner } from '../credentials/partner-credentials.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { OrderState } from '../errors/errors.ts';
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';

@@ -1,10 +1,9 @@
-import { type EventSigner, isSamePartner } from '../credentials/same-partner.ts';
+import { type EventSigner, isSamePartner } from '../credentials/partner-credentials.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { isValidationError, type OrderError, type OrderState } from '../errors/errors.ts';
 import { unrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
-import { storableText } from '../internal/describe-error.ts';
 import {
   checkOneOf,
   defineOptions,
@@ -17,6 +16,7 @@ import {
   unchecked,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
+import { storableText } from '../internal/redact-credentials.ts';
 import { callHook, warn, warnOnce } from '../internal/warn.ts';
 import { checkStore } from '../store/record-store.ts';
 import type {

@@ -1,11 +1,11 @@
-import type { EventSigner } from '../credentials/same-partner.ts';
+import type { EventSigner } from '../credentials/partner-credentials.ts';
 import type { KnownOrder, SameOrder } from '../deployment/same-order.ts';
 import type { OrderEvent } from '../events/order-event.ts';
 import { applyEvent, toTimeline } from '../events/order-timeline.ts';
 import { parseOrderEvent } from '../events/parse-order-event.ts';
-import { describeError, storableText } from '../internal/describe-error.ts';
 import { hash } from '../internal/hash.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
+import { describeError, storableText } from '../internal/redact-credentials.ts';
 import { unknownMembers } from '../internal/unknown-members.ts';
 import { warnOnce } from '../internal/warn.ts';
 import type { ObservedEvent } from './journal.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isConfigurationError, OtpError } from '../errors/errors.ts';
-import { latinDigits } from '../internal/latin-digits.ts';
-import type { RandomBytes } from '../internal/random.ts';
+import type { RandomBytes } from '../internal/options.ts';
+import { latinDigits } from '../internal/printable-text.ts';
 import { refuseNewer } from '../internal/stored-version.ts';
 import type { RecordSet, RecordStore } from '../store/record-store.ts';
 import { keyedHash, type Secret, seal, unseal } from './otp-secrets.ts';

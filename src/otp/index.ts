@@ -12,8 +12,8 @@ export {
   type OtpLimit,
   ValidationError,
 } from '../errors/errors.ts';
+export type { RandomBytes } from '../internal/options.ts';
 export { maskPhone, type NormalizePhoneOptions, normalizePhone } from '../internal/phone.ts';
-export type { RandomBytes } from '../internal/random.ts';
 export type { RecordStore } from '../store/record-store.ts';
 export type { CheckedOtp } from './check-code.ts';
 export { createOtp, type Otp } from './create-otp.ts';

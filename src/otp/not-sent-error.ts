@@ -9,8 +9,7 @@ import {
 } from '../errors/errors.ts';
 import { mapText } from '../errors/remedies.ts';
 import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
-import { redactError } from '../internal/redact-error.ts';
-import { redactReply, repeatsOf } from '../internal/repeats.ts';
+import { redactError, redactReply, repeatsOf } from '../internal/repeats.ts';
 import type { SendResult } from './devices.ts';
 
 /** Longer than any message of our clients; another messenger's may be of any length. */

@@ -10,10 +10,11 @@ import {
   type OptionRow,
   type OptionTable,
   optional,
+  type RandomBytes,
+  randomBytes,
   value,
 } from '../internal/options.ts';
 import { checkCountry, checkPrefixes } from '../internal/phone.ts';
-import { type RandomBytes, randomBytes } from '../internal/random.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { OtpMessenger } from './devices.ts';
 import type { OtpReport } from './otp-report.ts';

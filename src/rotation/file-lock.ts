@@ -1,5 +1,4 @@
-import { KeyError } from '../errors/errors.ts';
-import { codeOf } from '../internal/error-code.ts';
+import { codeOf, KeyError } from '../errors/errors.ts';
 import { openToRead } from '../internal/private-file.ts';
 import { type ProcessIdentity, processState } from '../internal/process-identity.ts';
 

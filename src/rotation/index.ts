@@ -4,8 +4,7 @@
  * @module partner-exchange-sdk/rotation
  */
 export type { KeySets } from '../credentials/key-ring.ts';
-export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-export type { KeyOrigin, PartnerNames } from '../credentials/same-partner.ts';
+export type { KeyOrigin, PartnerCredentials, PartnerNames } from '../credentials/partner-credentials.ts';
 export {
   ConfigurationError,
   isConfigurationError,

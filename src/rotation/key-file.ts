@@ -1,7 +1,6 @@
 import type { Stats } from 'node:fs';
-import { ConfigurationError, isKeyError, KeyError } from '../errors/errors.ts';
+import { ConfigurationError, codeOf, isKeyError, KeyError } from '../errors/errors.ts';
 import { sleep } from '../internal/backoff.ts';
-import { codeOf } from '../internal/error-code.ts';
 import { defineOptions, invalidOption, type OptionTable } from '../internal/options.ts';
 import { firstFlaw, isForeignLink, openToRead } from '../internal/private-file.ts';
 import { thisProcess } from '../internal/process-identity.ts';

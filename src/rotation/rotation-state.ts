@@ -1,6 +1,6 @@
 import { defineCredentials, plainCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { type KeyOrigin, namesOf, readOrigin } from '../credentials/same-partner.ts';
+import { type KeyOrigin, namesOf, readOrigin } from '../credentials/partner-credentials.ts';
 import { KeyError } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, tryParse } from '../internal/json.ts';
 import { refuseNewer } from '../internal/stored-version.ts';

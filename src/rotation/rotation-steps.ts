@@ -1,6 +1,6 @@
 import { areSameCredentials, plainCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { haveDifferentNames, namesOf, type PartnerNames } from '../credentials/same-partner.ts';
+import { haveDifferentNames, namesOf, type PartnerNames } from '../credentials/partner-credentials.ts';
 import { KeyError } from '../errors/errors.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';

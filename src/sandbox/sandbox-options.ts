@@ -3,6 +3,7 @@ import type { DeploymentOptions } from '../deployment/define-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { platformFetch } from '../deployment/platform-fetch.ts';
 import type { JsonObject } from '../internal/json.ts';
+import type { RandomBytes } from '../internal/options.ts';
 import {
   callback,
   defineOptions,
@@ -18,7 +19,6 @@ import {
   unchecked,
   value,
 } from '../internal/options.ts';
-import type { RandomBytes } from '../internal/random.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { CallbackRetryPolicy } from './events/delivery.ts';
 import type { EventSpelling } from './events/event-text.ts';

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { RandomBytes } from '../internal/random.ts';
+import type { RandomBytes } from '../internal/options.ts';
 import { Refusal } from './requests.ts';
 
 /** A lower-case hex token of this many random bytes. */

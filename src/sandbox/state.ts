@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Deployment } from '../deployment/define-deployment.ts';
-import type { RandomBytes } from '../internal/random.ts';
+import type { RandomBytes } from '../internal/options.ts';
 import { refuseNewer } from '../internal/stored-version.ts';
 import { createClock, type InternalClock } from './clock.ts';
 import { createData, type SandboxData } from './data.ts';

@@ -1,4 +1,4 @@
-import { failureCode } from '../errors/failure-code.ts';
+import { failureCode } from '../errors/errors.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import type { OrderEventName } from '../events/order-event.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';

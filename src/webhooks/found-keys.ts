@@ -6,7 +6,7 @@ import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
 import { isConfigurationError, isKeyError, KeyError, SignatureError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import type { JsonObject } from '../internal/json.ts';
-import { redactError } from '../internal/redact-error.ts';
+import { redactError } from '../internal/repeats.ts';
 import { warn } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { UnverifiedBody } from '../signature/verify-body.ts';

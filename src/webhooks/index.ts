@@ -6,9 +6,9 @@
 
 export { createKeyRing, type KeyRingOptions } from '../credentials/create-key-ring.ts';
 export type { KeyRing, KeySets, LoadedKeys, RingHealth } from '../credentials/key-ring.ts';
-export type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-export type { KeyOrigin, PartnerNames } from '../credentials/same-partner.ts';
+export type { KeyOrigin, PartnerCredentials, PartnerNames } from '../credentials/partner-credentials.ts';
 export type { MatchedKey } from '../credentials/verification-keys.ts';
+export type { FailureCode } from '../errors/errors.ts';
 export {
   ConfigurationError,
   InboxError,
@@ -20,7 +20,6 @@ export {
   type RequestRefusalCode,
   SignatureError,
 } from '../errors/errors.ts';
-export type { FailureCode } from '../errors/failure-code.ts';
 export type { EventReading } from '../events/event-readings.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export type { EventIssue } from '../events/parse-order-event.ts';

@@ -1,6 +1,11 @@
 import type { VerificationKey } from '../credentials/verification-keys.ts';
-import { ConfigurationError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
-import { failureCode } from '../errors/failure-code.ts';
+import {
+  ConfigurationError,
+  failureCode,
+  isInboxError,
+  isKeyError,
+  isSignatureError,
+} from '../errors/errors.ts';
 import { noReadings } from '../events/event-readings.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
 import {

@@ -5,7 +5,7 @@ import type {
   SignatureError,
   SignatureErrorCode,
 } from '../errors/errors.ts';
-import { type FailureCode, failureCode } from '../errors/failure-code.ts';
+import { type FailureCode, failureCode } from '../errors/errors.ts';
 import type { EventReading } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 

@@ -5,7 +5,6 @@ import type { Deployment } from '../deployment/define-deployment.ts';
 import { readSigningPart } from '../deployment/signing-part.ts';
 import type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
 import { memoryDeduplication } from '../inbox/memory-deduplication.ts';
-import { describeError } from '../internal/describe-error.ts';
 import {
   callback,
   checkFunction,
@@ -19,7 +18,8 @@ import {
   unchecked,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
-import { redactError } from '../internal/redact-error.ts';
+import { describeError } from '../internal/redact-credentials.ts';
+import { redactError } from '../internal/repeats.ts';
 import { signerFinder } from './delivery-keys.ts';
 import type { FindCredentials } from './found-keys.ts';
 import type { DeliveryReport, RefusedBody } from './receive-outcome.ts';

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeError } from '../../src/internal/describe-error.ts';
 import { driverError } from '../../src/internal/driver-error.ts';
-import { redactError } from '../../src/internal/redact-error.ts';
+import { describeError } from '../../src/internal/redact-credentials.ts';
+import { redactError } from '../../src/internal/repeats.ts';
 import { timeOf } from '../support/timing.ts';
 
 it.each([

@@ -2,7 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readEntries, root } from '../../tools/checks/entries.ts';
-import { beyondReach, bundledLocales, bundledPackages, leakedFiles } from '../../tools/checks/entry-reach.ts';
+import {
+  beyondReach,
+  bundledLocales,
+  bundledPackages,
+  excessLoads,
+  leakedFiles,
+} from '../../tools/checks/entry-reach.ts';
 import {
   findBreaches,
   findUnitBreaches,
@@ -221,6 +227,12 @@ describe('the reach of an entry', () => {
     const files = ['otp/flow.ts', '../node_modules/libphonenumber-js/min/index.js'];
     expect(leakedFiles('./otp', files)).toEqual([]);
     expect(leakedFiles('./inbox', files)).toEqual(files);
+  });
+
+  it('names an entry that loads more files than it may', () => {
+    expect(excessLoads('./webhooks', 29)).toEqual([]);
+    expect(excessLoads('./webhooks', 30)).toEqual(['it loads 30 files, and may load 29']);
+    expect(excessLoads('./sandbox', 99)).toEqual([]);
   });
 
   it('names the languages that zod brings, not the list of them', () => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
-import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
-import type { PartnerNames } from '../../src/credentials/same-partner.ts';
+import type { PartnerCredentials, PartnerNames } from '../../src/credentials/partner-credentials.ts';
 import type { MatchedKey } from '../../src/credentials/verification-keys.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { effectKey } from '../../src/events/effect-key.ts';

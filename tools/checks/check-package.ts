@@ -7,7 +7,7 @@ import { findSurfaceProblems } from '../documents/surface.ts';
 import { findPromiseProblems } from './check-promises.ts';
 import { compileCommonJs } from './common-js.ts';
 import { root } from './entries.ts';
-import { beyondReach, bundledLocales, leakedFiles } from './entry-reach.ts';
+import { beyondReach, bundledLocales, excessLoads, leakedFiles } from './entry-reach.ts';
 import { findSizeProblems } from './package-size.ts';
 import { findFileProblems } from './packed-files.ts';
 import { findRepeatedNames } from './repeated-names.ts';
@@ -102,9 +102,13 @@ for (const { subpath, files } of bundles.filter(({ subpath }) => readsEvents.inc
     refuse(bundledLocales(files).join() === 'en' ? [] : [`it holds: ${bundledLocales(files).join(', ')}`]);
   });
 }
-for (const { subpath, reached, files } of bundles) {
+for (const { subpath, reached, files, loads } of bundles) {
   await tally.check(`built ${subpath} loads nothing beyond its reach`, () => {
-    refuse([...beyondReach(subpath, reached), ...leakedFiles(subpath, files)]);
+    refuse([
+      ...beyondReach(subpath, reached),
+      ...leakedFiles(subpath, files),
+      ...excessLoads(subpath, loads),
+    ]);
   });
 }
 printSizes(bundles);

@@ -157,6 +157,18 @@ export function bundledPackages(subpath: string): readonly string[] {
   return allowedReach[subpath]?.bundled ?? [];
 }
 
+/**
+ * How many built files an entry may load. Each takes half a millisecond of a start, more than what is in most of them:
+ * a module of its own is a file of its own as soon as two entries share it and a third does not.
+ */
+const mostLoads: Readonly<Record<string, number>> = { './signature': 12, './webhooks': 29 };
+
+/** A sentence for each limit on files that an entry exceeds. */
+export function excessLoads(subpath: string, loads: number): string[] {
+  const most = mostLoads[subpath];
+  return most === undefined || loads <= most ? [] : [`it loads ${loads} files, and may load ${most}`];
+}
+
 /** What an entry reaches and may not. An entry that is not in the table may reach nothing. */
 export function beyondReach(subpath: string, reached: readonly string[]): string[] {
   const { packages, builtins } = allowedReach[subpath] ?? { packages: [], builtins: [] };

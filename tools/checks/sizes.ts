@@ -13,7 +13,7 @@ export interface EntryBundle {
   /** Bytes after gzip. */
   readonly size: number;
   readonly budget: number | undefined;
-  /** How many built files are loaded with it; each takes about a third of a millisecond. */
+  /** How many built files are loaded with it; each takes about half a millisecond. */
   readonly loads: number;
   /** The files of `src` that the built entry loads, as its source maps tell. */
   readonly files: readonly string[];

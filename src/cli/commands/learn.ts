@@ -8,7 +8,7 @@ import {
   type LearntVerdict,
   learn,
 } from '../../diagnostics/learn/learn-from-samples.ts';
-import { codeOf } from '../../internal/error-code.ts';
+import { codeOf } from '../../errors/errors.ts';
 import { isJsonObject, tryParse } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import { samplesIn } from '../deliveries/captured-samples.ts';

@@ -5,7 +5,7 @@ import {
   request as requestHttp,
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { codeOf } from '../../internal/error-code.ts';
+import { codeOf } from '../../errors/errors.ts';
 import { withoutHopHeaders } from '../../internal/hop-headers.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import type { CliContext } from '../terminal/context.ts';

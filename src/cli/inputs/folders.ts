@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { codeOf } from '../../internal/error-code.ts';
+import { codeOf } from '../../errors/errors.ts';
 import type { CliContext } from '../terminal/context.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CommandContext } from '@stricli/core';
 import type { Sleep } from '../../internal/backoff.ts';
-import type { RandomBytes } from '../../internal/random.ts';
+import type { RandomBytes } from '../../internal/options.ts';
 
 /** The outside world of a command. `main` takes it from the process; tests make their own. */
 export interface CliContext {

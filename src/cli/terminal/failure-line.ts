@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { commandWords } from '../../config/command-words.ts';
 import {
+  codeOf,
   describeIn,
   isBulkError,
   isConfigurationError,
@@ -12,7 +13,6 @@ import {
   isValidationError,
   type SdkError,
 } from '../../errors/errors.ts';
-import { codeOf } from '../../internal/error-code.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import { redactCredentials, redactQuote } from '../../internal/redact-credentials.ts';
 import { CliError, type ExitCode, exitCodes, type Failure } from './context.ts';

@@ -1,6 +1,6 @@
 import { keyPrefixes } from '../../credentials/partner-credentials.ts';
 import { isJsonObject, tryParse } from '../../internal/json.ts';
-import { type RandomBytes, randomBytes } from '../../internal/random.ts';
+import { type RandomBytes, randomBytes } from '../../internal/options.ts';
 import { detectScheme } from './detect-scheme.ts';
 import type { SchemeDetection } from './detection.ts';
 import { encodingsOf } from './samples.ts';

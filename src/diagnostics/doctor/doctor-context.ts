@@ -5,10 +5,9 @@ import type { PartnerCredentials } from '../../credentials/partner-credentials.t
 import { type Deployment, requireDeployment } from '../../deployment/define-deployment.ts';
 import type { BaseUrlName } from '../../deployment/operations.ts';
 import { platformFetch } from '../../deployment/platform-fetch.ts';
-import { type ConfigurationError, isConfigurationError } from '../../errors/errors.ts';
+import { type ConfigurationError, codeOf, isConfigurationError } from '../../errors/errors.ts';
 import { libraryWords, type Words } from '../../errors/remedies.ts';
 import { DeadlineError, withDeadline } from '../../internal/deadline.ts';
-import { codeOf } from '../../internal/error-code.ts';
 import {
   abortSignal,
   callback,

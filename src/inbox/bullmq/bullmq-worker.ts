@@ -1,7 +1,7 @@
 import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { settledWithin } from '../../internal/deadline.ts';
-import { describeError } from '../../internal/describe-error.ts';
 import { driverError } from '../../internal/driver-error.ts';
+import { describeError } from '../../internal/redact-credentials.ts';
 import { isNewer, newerFormat } from '../../internal/stored-version.ts';
 import { attemptDelivery, handlerStopped, leaseLost, startLeaseClock } from '../handling-attempt.ts';
 import { type Handling, reportStore } from '../handling-options.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, readdirSync, statSync } from 'node:fs';
 import { access, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RandomBytes } from '../../../internal/random.ts';
+import type { RandomBytes } from '../../../internal/options.ts';
 import { type SavedRequest, writeSavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { makeFolder, stateFolder } from '../../inputs/folders.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';

@@ -2,7 +2,7 @@ import { chmod, lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { deploymentVariables, sandboxUrlVariable } from '../../../config/environment-variables.ts';
-import { codeOf } from '../../../internal/error-code.ts';
+import { codeOf } from '../../../errors/errors.ts';
 import { firstFlaw, openToRead } from '../../../internal/private-file.ts';
 import { makeFolder, stateFolder } from '../../inputs/folders.ts';
 import { type CliContext, CliError, type Variables } from '../../terminal/context.ts';

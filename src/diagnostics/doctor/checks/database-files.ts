@@ -1,4 +1,4 @@
-import { codeOf } from '../../../internal/error-code.ts';
+import { codeOf } from '../../../errors/errors.ts';
 import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
 import { type Check, fail, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
