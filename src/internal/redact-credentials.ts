@@ -1,4 +1,4 @@
-import { codeOf } from '../errors/errors.ts';
+import { codeOf, isPartnerExchangeError } from '../errors/errors.ts';
 export const hidden = '[redacted]';
 
 /** Names of headers, members and options whose values may hold blanks. */
@@ -79,9 +79,9 @@ const secrets = [
   ),
 ];
 
-/** Describes any thrown value as a short text to store, without credentials. */
+/** Describes any thrown value as a short text to store, without credentials. Our own sentences hold none. */
 export function describeError(error: unknown): string {
-  return storableText(shown(error));
+  return storableText(isPartnerExchangeError(error) ? text(error).slice(0, 500) : shown(error));
 }
 
 function shown(error: unknown): string {

@@ -187,13 +187,17 @@ export function redactError(error: unknown, secrets: readonly string[]): Error |
 function redactedCopy(error: unknown, repeats: (text: string) => boolean, depth: number): Error | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined;
   const cause = redactedCopy(error.cause, repeats, depth + 1);
+  const isOurs = isPartnerExchangeError(error);
   const shown = (value: unknown) => {
     const text = String(value ?? '');
     if (repeats(text)) return hidden;
     const start = text.slice(0, maxShown);
+    // Our own sentences hold no secret, and speak of keys and their ids.
+    if (isOurs) return start;
     return redactQuote(error instanceof SyntaxError ? withoutQuotes(start) : start);
   };
-  const message = shown(messageOf(error));
+  // A message that wraps ours needs neither its advice nor its link.
+  const message = shown(isOurs ? whatFailed(error) : error.message);
   const name = shown(error.name);
   const copy = new Error(message, cause && { cause });
   Object.defineProperty(copy, 'name', { value: name });
@@ -209,11 +213,6 @@ function redactedCopy(error: unknown, repeats: (text: string) => boolean, depth:
 function placesOf({ stack }: Error, repeats: (text: string) => boolean): string {
   const places = /(?:\n {4}at .*)+$/.exec(String(stack))?.[0].slice(0, maxShown) ?? '';
   return repeats(places) ? '' : redactCredentials(places);
-}
-
-/** Of an error of ours without advice and link: a message quotes it. */
-function messageOf(error: Error): string {
-  return isPartnerExchangeError(error) ? whatFailed(error) : error.message;
 }
 
 /** JSON parsers quote a part of the text, and no pattern finds a part of a secret. */

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createKeyRing, type KeyRingOptions } from '../../src/credentials/create-key-ring.ts';
 import type { KeySets, LoadedKeys } from '../../src/credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
-import { isKeyError, type KeyError } from '../../src/errors/errors.ts';
+import { ConfigurationError, isKeyError, type KeyError } from '../../src/errors/errors.ts';
+import { aesGcm } from '../../src/rotation/aes-gcm.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { rejected, thrownBy } from '../support/refusal.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
@@ -301,6 +302,27 @@ describe('a key ring', () => {
     source.time += 1_000;
     source.keys = generation(1);
     expect(publicKeys(await ring.current())).toEqual(['pk_partner_1']);
+  });
+
+  it('names the key-encryption key that is wrong: hiding takes nothing out of a sentence of our own', async () => {
+    const cipher = (fill: number) =>
+      aesGcm({ keys: [{ id: '2026-11', key: new Uint8Array(32).fill(fill) }] });
+    const kept = cipher(1).encrypt('{}');
+    const failing = { load: () => JSON.parse(cipher(2).decrypt(kept)), onError: () => {} };
+    const error = await rejected(Promise.resolve(createKeyRing(failing).current()));
+    const reason =
+      'cannot be decrypted with the key "2026-11": the key is another one, or the text was changed';
+    expect(isKeyError(error) && error.message).toContain(reason);
+    expect(isKeyError(error) && error.cause).toMatchObject({ message: expect.stringContaining(reason) });
+  });
+
+  it('hides a key that it holds also in a sentence of ours', async () => {
+    const { ring, source, errors } = ringOf(generation(1));
+    await ring.current();
+    const { partnerSecretKey } = generation(1);
+    source.keys = new ConfigurationError('invalid_option', `The option ${partnerSecretKey} is wrong.`);
+    await rejected(ring.reload());
+    expect(inspect(errors, { depth: 9, showHidden: true })).not.toContain(partnerSecretKey);
   });
 
   it('gives up a load that does not settle, aborts it, and drops what it returns later', async () => {

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { KeyError } from '../../src/errors/errors.ts';
 import { driverError } from '../../src/internal/driver-error.ts';
 import { describeError } from '../../src/internal/redact-credentials.ts';
 import { redactError } from '../../src/internal/repeats.ts';
@@ -50,6 +51,13 @@ it('describeError keeps no more than 500 characters, in linear time, whatever is
     expect(describeError(long).length).toBeLessThanOrEqual(500);
   }
   fc.assert(fc.property(fc.anything(), (thrown) => describeError(thrown).length <= 500));
+});
+
+it('leaves a sentence of our own whole, and hides in a foreign one what its words call a key', () => {
+  const sentence = 'It cannot be decrypted with the key "2026-11": the key is another one.';
+  const ours = new KeyError('key_storage_invalid', sentence);
+  expect(describeError(ours)).toBe(`KeyError: ${ours.message}`);
+  expect(describeError(new Error('the key "api_key": s3cret was refused'))).not.toContain('s3cret');
 });
 
 describe("the error of a store's client", () => {
