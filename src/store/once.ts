@@ -257,6 +257,14 @@ async function recordKey(key: unknown): Promise<string> {
 }
 
 async function sha256(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  const hash = await crypto.subtle.digest('SHA-256', bytesOf(text));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** In UTF-8, where halves of surrogate pairs would all be one character: a text with one is bytes of UTF-16, marked. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  if (text.isWellFormed()) return new TextEncoder().encode(text);
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  // No UTF-8 has this first byte.
+  return Uint8Array.from([0xff, ...units.flatMap((unit) => [unit >> 8, unit & 0xff])]);
 }

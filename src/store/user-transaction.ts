@@ -5,6 +5,7 @@ const key = Symbol.for('partner-exchange-sdk.store.user-transaction');
 
 /** The user's own transaction, which the changes of a store are part of while it is open. */
 export interface UserTransaction {
+  /** @throws {StoreError} if that cannot be found out, as in a transaction that has failed */
   isOpen(): Promise<boolean>;
   /** Nothing of the open transaction can be committed any more. */
   fail(): Promise<void>;

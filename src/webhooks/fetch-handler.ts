@@ -34,10 +34,10 @@ async function respond(request: FetchRequest, endpoint: WebhookEndpoint): Promis
   const head = { method: request.method, contentLength: request.headers.get('content-length') };
   const refusal = checkHead(head, endpoint.maxBodyBytes);
   if (refusal !== undefined) {
-    request.body?.cancel().catch(() => {});
+    void (async () => request.body?.cancel())().catch(() => {});
     return endpoint.refuse({ refusal }, startedAt);
   }
-  const read = await readFetchBody(request, endpoint);
+  const read = await readFetchBody(request, endpoint).catch(unreadable);
   return 'body' in read
     ? responseTo(await endpoint.receive(read.body, request))
     : endpoint.refuse(read, startedAt);
@@ -89,14 +89,17 @@ async function readPieces(stream: ByteSource, maxBytes: number): Promise<Request
   return body === undefined ? { refusal: 'body_too_large' } : { body };
 }
 
+/** Also where a platform's own `body` throws. */
+function unreadable(): RequestBody {
+  return { refusal: 'body_unreadable' };
+}
+
 async function inTime(reading: Promise<RequestBody>, ms: number): Promise<RequestBody> {
   let read: RequestBody | undefined;
-  const settled = reading
-    .catch((): RequestBody => ({ refusal: 'body_unreadable' }))
-    .then((settledWith) => {
-      read = settledWith;
-      return settledWith;
-    });
+  const settled = reading.catch(unreadable).then((settledWith) => {
+    read = settledWith;
+    return settledWith;
+  });
   // Nearly every body arrives with its head. Then there is nothing to set a timer for.
   await endOfTurn();
   if (read !== undefined) return read;

@@ -136,7 +136,8 @@ export interface NodeRequest {
 
 /** The body that a framework has read; `undefined` if it is still in the stream. */
 function keptBody(request: NodeRequest): RequestBody | undefined {
-  for (const kept of [request.rawBody, request.body]) {
+  const [rawBody, body] = (['rawBody', 'body'] as const).map((name) => keptAs(name, request));
+  for (const kept of [rawBody, body]) {
     if (typeof kept === 'string') return { body: kept };
     // Not by instanceof: test runners have several realms.
     if (ArrayBuffer.isView(kept)) {
@@ -145,9 +146,18 @@ function keptBody(request: NodeRequest): RequestBody | undefined {
   }
   // Express 4 sets `body` to {} if no parser has read it: the bytes are still in the stream.
   if (request.readableDidRead === false) return undefined;
-  return request.readableEnded || (typeof request.body === 'object' && request.body !== null)
+  return request.readableEnded || (typeof body === 'object' && body !== null)
     ? { refusal: 'raw_body_required', advice: nodeBodyAdvice(request) }
     : undefined;
+}
+
+/** Some platforms parse when the member is read, and throw for a body that is no JSON. */
+function keptAs(name: 'rawBody' | 'body', request: NodeRequest): unknown {
+  try {
+    return request[name];
+  } catch {
+    return undefined;
+  }
 }
 
 function readBody(

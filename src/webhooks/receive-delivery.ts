@@ -206,8 +206,9 @@ interface VerifiedDelivery {
 
 function traceparentOf({ headers }: DeliveryRequest): string | undefined {
   if (headers === undefined) return undefined;
-  const isHeaders = typeof headers.get === 'function';
-  return readTraceparent(isHeaders ? headers.get('traceparent') : Object(headers).traceparent);
+  if (typeof headers.get === 'function') return readTraceparent(headers.get('traceparent'));
+  const name = Object.keys(headers).find((name) => name.toLowerCase() === 'traceparent');
+  return name === undefined ? undefined : readTraceparent(Object(headers)[name]);
 }
 
 function isEncoded(contentEncoding = ''): boolean {

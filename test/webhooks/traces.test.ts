@@ -24,11 +24,15 @@ function messagesOf(channel: 'delivery' | 'handle', start: (message: object) => 
 }
 
 describe('the trace of a delivery', () => {
-  it('names the published event and the outcome', async () => {
+  it.each([
+    ['a plain object', { traceparent }],
+    ['a plain object with a capital', { Traceparent: traceparent }],
+    ['Headers', new Headers({ traceparent })],
+  ])('names the published event and the outcome, with headers in %s', async (_, headers) => {
     const messages = messagesOf('delivery');
     await quietWebhooks()
       .onAny(() => {})
-      .receive(sent, { headers: { traceparent } });
+      .receive(sent, { headers });
     expect(messages).toEqual([
       { traceparent, event: 'event.buy.init', outcome: 'handled', status: 200, code: undefined },
     ]);

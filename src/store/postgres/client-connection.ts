@@ -35,8 +35,11 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
     return client.getTransactionStatus() === 'I' ? undefined : rowsOf(result)[0]?.isolation;
   }
 
+  /** @throws {StoreError} also in a transaction of the user's that has failed */
   async function isInTransaction(): Promise<boolean> {
-    const isolation = await findIsolation();
+    const isolation = await findIsolation().catch((error) => {
+      throw storeErrorOf(error);
+    });
     if (isolation === undefined) return false;
     if (isolation === 'read committed') return true;
     throw invalidOption(
@@ -48,9 +51,7 @@ export function clientConnection(client: PgClient, { statements, now }: Connecti
     keys: readonly string[],
     change: (records: RecordSet) => Result,
   ): Promise<TransactionOutcome<Result>> {
-    const inUserTransaction = await isInTransaction().catch((error) => {
-      throw storeErrorOf(error);
-    });
+    const inUserTransaction = await isInTransaction();
     const frame = inUserTransaction ? savepoint : ownTransaction;
     let transaction: Transaction | undefined;
     const run = async () => {

@@ -182,6 +182,34 @@ describe('a body that a framework keeps', () => {
     expect(events).toMatchObject([{ note: 'é😀' }]);
   });
 
+  const throwing = {
+    get body() {
+      throw new SyntaxError('Invalid JSON');
+    },
+    get rawBody() {
+      throw new Error('no bytes are kept');
+    },
+  };
+
+  it('in a member that throws when it is read is none: the stream is read', async () => {
+    const { request, written, events, start } = open();
+    Object.defineProperties(request, Object.getOwnPropertyDescriptors(throwing));
+    const answered = start();
+    request.emit('data', bytes);
+    request.emit('end');
+    await answered;
+    expect(written).toEqual(received);
+    expect(events).toHaveLength(1);
+  });
+
+  it('in a member that throws is refused where the stream was read', async () => {
+    const { request, written, reports, start } = open({ readableDidRead: true, readableEnded: true });
+    Object.defineProperties(request, Object.getOwnPropertyDescriptors(throwing));
+    await start();
+    expect(written.slice(0, 1)).toEqual([500]);
+    expect(reports).toMatchObject([{ code: 'raw_body_required' }]);
+  });
+
   it.each<[string, Partial<NodeRequest>]>([
     ['an object', { body: {} }],
     ['nothing', { readableEnded: true }],

@@ -54,3 +54,15 @@ it('webhooks.answer rejects a parsed body: that is a mistake of the program, not
   const parsed: object = { method: 'POST', headers: json, body: JSON.parse(sent) };
   await expect(quietWebhooks().answer(Object(parsed))).rejects.toMatchObject({ code: 'raw_body_required' });
 });
+
+it.each(['POST', 'PUT'])('webhooks.fetch answers a %s whose body throws when it is read', async (method) => {
+  const request = {
+    ...{ method, url: 'https://partner.example/', headers: new Headers(json), bodyUsed: false },
+    get body(): never {
+      throw new TypeError('The body was taken by the platform.');
+    },
+    arrayBuffer: async () => new ArrayBuffer(0),
+  };
+  const { status } = await quietWebhooks().fetch(request);
+  expect(status).toBe(method === 'POST' ? 400 : 405);
+});

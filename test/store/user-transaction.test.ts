@@ -1,0 +1,38 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { once } from '../../src/store/once.ts';
+import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { handledIn } from '../../src/webhooks/handled-in.ts';
+
+/** A client of pg whose transaction has failed. It quotes a row, as PostgreSQL does. */
+const failed = {
+  query: async () => {
+    const quoted = { severity: 'ERROR', code: '25P02', detail: 'Failing row contains (Ada).' };
+    throw Object.assign(new Error('current transaction is aborted'), quoted);
+  },
+  getTransactionStatus: () => 'E',
+};
+
+describe('in a transaction of the user that has failed', () => {
+  it.each([
+    ['once', (store: ReturnType<typeof postgresStore>) => once(store, 'A-1', () => 'run')],
+    ['handledIn', (store: ReturnType<typeof postgresStore>) => handledIn(store, async () => {})],
+  ])('%s throws a StoreError, which quotes no row', async (_, run) => {
+    const error: unknown = await run(postgresStore({ client: failed })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'StoreError', code: 'store_failed' });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('Ada');
+  });
+});
+
+it('once keeps keys and fingerprints apart that differ in half of a surrogate pair', async () => {
+  const store = memoryStore();
+  const keys = ['A-\ud800', 'A-\ud801', 'A-\udc00', 'A-\ufffd', 'A-\u{1f600}'];
+  const results = [];
+  for (const [index, key] of [...keys, ...keys].entries()) results.push(await once(store, key, () => index));
+  expect(results).toEqual([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
+  await once(store, 'B-1', () => 1, { fingerprint: '\ud800' });
+  await expect(once(store, 'B-1', () => 2, { fingerprint: '\ud801' })).rejects.toMatchObject({
+    code: 'different_input',
+  });
+});
