@@ -18,6 +18,8 @@ import { baseUrlOf, readUrl } from './base-url.ts';
 import {
   checkDuplicateIds,
   type DuplicateIds,
+  type LearntDeployment,
+  learntOptions,
   overridesIn,
   readDeploymentFile,
 } from './learnt-deployment.ts';
@@ -238,16 +240,10 @@ function withLearnt<Order>(options: DeploymentOptions<Order>): DeploymentOptions
   if (options?.learnt === undefined) return options;
   try {
     const learnt = overridesIn(readDeploymentFile(options.learnt, 'learnt'), 'learnt');
-    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-    const { wireNames, orderStatuses } = options;
-    return {
-      ...learnt,
-      ...given,
-      wireNames: isObjectOrAbsent(wireNames) ? { ...learnt.wireNames, ...wireNames } : wireNames,
-      orderStatuses: isObjectOrAbsent(orderStatuses)
-        ? { ...learnt.orderStatuses, ...orderStatuses }
-        : orderStatuses,
-    };
+    const given = Object.entries(options).filter(([, value]) => value !== undefined);
+    const united = given.map(([name, value]) => [name, uniteWith(learnt, name, value)]);
+    // Sound: each member is that of one of the two, or unites the members of both.
+    return { ...learnt, ...(Object.fromEntries(united) as DeploymentOptions<Order>) };
   } catch (error) {
     if (!isConfigurationError(error)) throw error;
     const { what, remedy } = partsOf(error);
@@ -255,9 +251,12 @@ function withLearnt<Order>(options: DeploymentOptions<Order>): DeploymentOptions
   }
 }
 
-/** Any other value is refused where the options are read. */
-function isObjectOrAbsent(given: unknown): boolean {
-  return given === undefined || isJsonObject(given);
+/** Any other value than an object is refused where the options are read. */
+function uniteWith(learnt: LearntDeployment, name: string, value: unknown): unknown {
+  const combined: Readonly<Record<string, 'whole' | 'members'>> = learntOptions;
+  if (combined[name] !== 'members' || !isJsonObject(value)) return value;
+  // Sound: the name is one of the table.
+  return { ...(learnt[name as keyof LearntDeployment] as object | undefined), ...value };
 }
 
 /** A function, or rules that are added to the usual reading. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../internal/json.ts';
+import { findNonJson, isJsonObject } from '../internal/json.ts';
 import { checkInteger, invalidOption } from '../internal/options.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { OrderReplyRules, OrderStatuses } from './order-reply.ts';
@@ -25,6 +25,18 @@ export interface LearntDeployment {
   /** How a second order with the same id is treated. */
   readonly duplicateIds?: DuplicateIds;
 }
+
+/**
+ * What a deployment file may set, and whether an option that is given beside it replaces the whole of it or its members.
+ * Nothing that captured traffic cannot show, such as an address or a check that is turned off.
+ */
+export const learntOptions = {
+  signature: 'whole',
+  wireNames: 'members',
+  readOrderReply: 'whole',
+  orderStatuses: 'members',
+  duplicateIds: 'whole',
+} as const satisfies Readonly<Record<keyof LearntDeployment, 'whole' | 'members'>>;
 
 /** A deployment file: what `learn` of `./diagnostics` has found, with the evidence. Plain JSON. */
 export interface DeploymentFile {
@@ -74,7 +86,18 @@ export function readDeploymentFile(given: unknown, name: string): DeploymentFile
     rows.every((row) => isJsonObject(row) && typeof row.id === 'string' && Array.isArray(row.found));
   if (!isWhole) throw invalidOption(`${name} is a deployment file, but not a whole one.`);
   // Sound: the options in it are checked like any others, and of the rest the parts that are used.
-  return given as unknown as DeploymentFile;
+  const file = given as unknown as DeploymentFile;
+  if (findNonJson(given) !== undefined)
+    throw invalidOption(`${name} is no deployment file that learn wrote: it is nested too deeply.`);
+  const other = file.overrides
+    .flatMap(({ set }) => Object.keys(set))
+    .find((option) => !Object.hasOwn(learntOptions, option));
+  if (other !== undefined)
+    throw invalidOption(
+      `${name} sets "${other.slice(0, 64)}", and a deployment file sets only ${Object.keys(learntOptions).join(', ')}.`,
+      'Set it in code or in the environment.',
+    );
+  return file;
 }
 
 /** @throws {ConfigurationError} `invalid_option` if two overrides contradict each other */

@@ -41,10 +41,17 @@ describe('a deployment file', () => {
     const learnt = fileOf({
       signature: { ...defaultScheme, encoding: 'base64' },
       wireNames: { platform_order_ref: 'acme_order_ref', platform_merchant_id: 'acme_merchant' },
+      orderStatuses: { 400: 'unknown', 422: 'unknown' },
     });
     expect(
-      defineDeployment({ learnt, signature: defaultScheme, wireNames: { platform_merchant_id: 'own' } }),
+      defineDeployment({
+        learnt,
+        signature: defaultScheme,
+        wireNames: { platform_merchant_id: 'own' },
+        orderStatuses: { 422: 'refused' },
+      }),
     ).toMatchObject({
+      orderStatuses: { 400: 'unknown', 422: 'refused' },
       signature: defaultScheme,
       wireNames: { platform_order_ref: 'acme_order_ref', platform_merchant_id: 'own' },
     });
@@ -61,6 +68,39 @@ describe('a deployment file', () => {
     ['wrong reply', fileOf({ readOrderReply: { accepted: [{ status: 404, body: 'empty' }] } })],
     ['text in place of its digest', fileOf({ readOrderReply: { accepted: [{ status: 200, body: 'OK' }] } })],
   ])('is refused if it is %s', (_, learnt) => {
+    expect(refusal(() => defineDeployment({ learnt }))).toBe('ConfigurationError invalid_deployment');
+  });
+
+  it.each<[string, unknown]>([
+    ['onboardingBaseUrl', 'http://elsewhere.example'],
+    ['stagingUrl', 'https://elsewhere.example'],
+    ['messengerBaseUrl', 'http://elsewhere.example'],
+    ['allowInsecureHttp', true],
+    ['addressForms', false],
+    ['paths', { createOrder: '/other' }],
+    ['headers', { 'x-a': '1' }],
+    ['numberCheckParameters', { api_key: 'key' }],
+    ['learnt', {}],
+    ['orderSchema', {}],
+    ['sameOrder', 'other'],
+    ['__proto__', { allowInsecureHttp: true }],
+    ['nonsense', 1],
+  ])('cannot set %s: it is named, with where to set it', (option, value) => {
+    const learnt = fileOf(JSON.parse(`{${JSON.stringify(option)}:${JSON.stringify(value)}}`));
+    expect(() => defineDeployment({ learnt })).toThrow(
+      new RegExp(`learnt sets "${option}", and a deployment file sets only signature.*in code or in the env`),
+    );
+    expect(refusal(() => defineDeployment({ learnt }))).toBe('ConfigurationError invalid_deployment');
+  });
+
+  const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000));
+
+  it.each<[string, object]>([
+    ['an option', fileOf({ signature: deep }, { signature: [deep] as never })],
+    ['a list in an option', fileOf({ readOrderReply: { accepted: deep } })],
+    ['a row', { ...fileOf(), rows: [{ id: 'replies', verdict: 'proven', found: deep }] }],
+    ['a member of its own', { ...fileOf(), notes: deep }],
+  ])('is refused if %s is nested 20,000 levels deep', (_, learnt) => {
     expect(refusal(() => defineDeployment({ learnt }))).toBe('ConfigurationError invalid_deployment');
   });
 
