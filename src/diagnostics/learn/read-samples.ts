@@ -88,7 +88,8 @@ export async function readEvents(
   let genuine = 0;
   let others = 0;
   let until: string | undefined;
-  for await (const { body, headers, receivedAt: since, answered } of deliveries) {
+  const considered = lookAhead(deliveries, (body) => finder.consider(body));
+  for await (const { body, headers, receivedAt: since, answered } of considered) {
     const read = isBody(body) ? finder.read(body) : undefined;
     if (read === undefined) {
       others++;
@@ -108,6 +109,28 @@ export async function readEvents(
     );
   }
   return { schemes: finder.schemes, signed, answers, genuine, others, until };
+}
+
+/** Enough that the original of a copy is among them. */
+const maxHeld = 100;
+const maxHeldBytes = 4_194_304;
+
+/** The first deliveries are all considered before one of them is read: a copy may come before its original. */
+async function* lookAhead(
+  deliveries: Iterable<CapturedDelivery> | AsyncIterable<CapturedDelivery>,
+  consider: (body: string | Uint8Array) => void,
+): AsyncGenerator<CapturedDelivery> {
+  const held: CapturedDelivery[] = [];
+  let [count, bytes] = [0, 0];
+  for await (const delivery of deliveries) {
+    if (isBody(delivery.body)) {
+      consider(delivery.body);
+      bytes += delivery.body.length;
+    }
+    held.push(delivery);
+    if (++count >= maxHeld || bytes >= maxHeldBytes) yield* held.splice(0);
+  }
+  yield* held;
 }
 
 function noteOrderEvent(orders: Notes['orders'], body: JsonObject, since: string | undefined): void {

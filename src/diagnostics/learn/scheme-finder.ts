@@ -1,9 +1,16 @@
 import type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
-import { defaultScheme, type SignatureScheme } from '../../signature/signature-scheme.ts';
+import { defaultScheme, type SignatureScheme, schemeParts } from '../../signature/signature-scheme.ts';
 import { tryVerify } from '../../signature/try-verify.ts';
 import type { VerifiedBody } from '../../signature/verify-body.ts';
 import { detectScheme } from '../detection/detect-scheme.ts';
-import { makeKey, merchantSecrets } from '../detection/scheme-space.ts';
+import { isUsable, readSample } from '../detection/samples.ts';
+import {
+  allTextRules,
+  makeKey,
+  merchantSecrets,
+  normalizeScheme,
+  rankSchemes,
+} from '../detection/scheme-space.ts';
 import { type Conclusion, type RowTally, shown } from './evidence.ts';
 
 /** A body that one of the keys has signed. */
@@ -13,15 +20,22 @@ export interface GenuineBody extends Pick<VerifiedBody, 'value' | 'json'> {
 
 /** A search takes tenths of a second, and strangers can post as much as they like. */
 const maxSearches = 20;
-/** Further bodies tell schemes apart no better. */
-const maxComparisons = 100;
+/** Further signatures, and further texts with one signature, tell schemes apart no better. */
+const maxSignatures = 100;
+const maxTexts = 8;
 
-/** Finds the schemes that fit all genuine bodies, while they come. A body that no key signed says nothing of them. */
+/**
+ * Finds the schemes that fit the genuine bodies. A body that no key signed says nothing of them. Neither does a copy:
+ * whoever holds a signed body can write it in another spelling, which a loose scheme verifies. So of each signature the
+ * best of its texts counts, in whatever order they came.
+ */
 export function createSchemeFinder(sets: readonly PartnerCredentials[], configured: SignatureScheme) {
+  let candidates: readonly SignatureScheme[] = [];
   let schemes: readonly SignatureScheme[] = [];
   let searches = 0;
-  let comparisons = 0;
   const keysOf = new Map<SignatureScheme, ReturnType<typeof keysUnder>>();
+  /** The candidates that verify each text, by the digest that signs it. */
+  const compared = new Map<string, ReadonlySet<SignatureScheme>[]>();
 
   function verified(body: string | Uint8Array, scheme: SignatureScheme): GenuineBody | undefined {
     const keys = keysOf.get(scheme) ?? keysUnder(sets, scheme);
@@ -37,31 +51,64 @@ export function createSchemeFinder(sets: readonly PartnerCredentials[], configur
     if (verified(body, configured) === undefined && ++searches > maxSearches) return;
     for (const set of sets) {
       const { survivors } = detectScheme(body, set);
-      schemes = survivors.map(({ scheme }) => scheme);
-      if (schemes.length > 0) return;
+      candidates = schemesLike(survivors.map(({ scheme }) => scheme));
+      if (candidates.length > 0) return;
     }
   }
 
+  function compare(body: string | Uint8Array): void {
+    const sample = readSample(body);
+    if (!isUsable(sample)) return;
+    const digest = Buffer.from(sample.claimedDigest).toString('hex');
+    const texts = compared.get(digest) ?? [];
+    if (texts.length >= maxTexts || (texts.length === 0 && compared.size >= maxSignatures)) return;
+    const possible = candidates.filter(({ encoding }) => sample.encodings.includes(encoding));
+    const fitting = possible.filter((scheme) => verified(body, scheme) !== undefined);
+    if (fitting.length === 0) return;
+    compared.set(digest, [...texts, new Set(fitting)]);
+    schemes = schemesOf(candidates, [...compared.values()]);
+  }
+
   return {
+    /** Takes each body once, before it is read. */
+    consider(body: string | Uint8Array): void {
+      if (candidates.length === 0) search(body);
+      compare(body);
+    },
     /** The content of a genuine body; `undefined` for any other. */
     read(body: string | Uint8Array): GenuineBody | undefined {
-      if (schemes.length === 0) search(body);
-      const [first, ...others] = schemes;
-      if (first === undefined) return undefined;
-      const genuine = verified(body, first);
-      if (others.length === 0 || (genuine !== undefined && comparisons >= maxComparisons)) return genuine;
-      const fitting = schemes.filter((scheme) => verified(body, scheme) !== undefined);
-      const [best] = fitting;
-      if (best === undefined) return undefined;
-      comparisons++;
-      schemes = fitting;
-      return verified(body, best);
+      const [best] = schemes;
+      return best && verified(body, best);
     },
     /** The most plausible first. */
     get schemes(): readonly SignatureScheme[] {
       return schemes;
     },
   };
+}
+
+/** Those that differ from one of these in the text and the encoding alone: a copy can have both of its own. */
+function schemesLike(found: readonly SignatureScheme[]): SignatureScheme[] {
+  const alike = found.flatMap(({ serialization: _, joiner: __, ...others }) =>
+    allTextRules().flatMap((text) =>
+      schemeParts.encoding.map((encoding) => normalizeScheme({ ...others, ...text, encoding })),
+    ),
+  );
+  return rankSchemes([...new Map(alike.map((scheme) => [JSON.stringify(scheme), scheme])).values()]);
+}
+
+/** The candidates that verify all that the best of them does: it verifies a text of the most signatures. */
+function schemesOf(
+  candidates: readonly SignatureScheme[],
+  compared: readonly (readonly ReadonlySet<SignatureScheme>[])[],
+): SignatureScheme[] {
+  const verifiedBy = (scheme: SignatureScheme) =>
+    compared.filter((texts) => texts.some((fitting) => fitting.has(scheme))).length;
+  const counts = new Map(candidates.map((scheme) => [scheme, verifiedBy(scheme)]));
+  const most = Math.max(...counts.values());
+  const best = candidates.find((scheme) => counts.get(scheme) === most);
+  const genuine = compared.flat().filter((fitting) => best !== undefined && fitting.has(best));
+  return candidates.filter((scheme) => genuine.every((fitting) => fitting.has(scheme)));
 }
 
 function keysUnder(sets: readonly PartnerCredentials[], scheme: SignatureScheme) {
