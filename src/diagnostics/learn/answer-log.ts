@@ -6,7 +6,7 @@ export interface AnsweredEvent {
   readonly status: number;
   /** Milliseconds until it came again; `undefined` if it did not. */
   readonly pauseMs: number | undefined;
-  /** How long after the answer the last event came: so long its absence was watched. */
+  /** How long after the answer the service sent an event that was new: so long its absence was watched. */
   readonly watchedMs: number;
 }
 
@@ -22,10 +22,10 @@ export function createAnswerLog() {
   >();
   let lastAt = Number.NEGATIVE_INFINITY;
   return {
-    note(digest: string, answered: number | undefined, since: string | undefined): void {
+    note(digest: string, { answered, since, isNew }: NotedAnswer): void {
       const at = Date.parse(since ?? '');
       if (Number.isNaN(at)) return;
-      if (at > lastAt) lastAt = at;
+      if (isNew && at > lastAt) lastAt = at;
       const entry = entries.get(digest);
       if (entry !== undefined) {
         entry.pauseMs ??= at - entry.at;
@@ -41,6 +41,13 @@ export function createAnswerLog() {
         yield { digest, since, event: { status, pauseMs, watchedMs: lastAt - at } };
     },
   };
+}
+
+interface NotedAnswer {
+  readonly answered: number | undefined;
+  readonly since: string | undefined;
+  /** Whether the service sent the event now. Anybody can post one again that came before. */
+  readonly isNew: boolean;
 }
 
 /** Which answers the service takes for received. */

@@ -11,7 +11,7 @@ export interface LoggedOrder {
   readonly events: number;
   /** How many references of the service its events have. */
   readonly references: number;
-  /** How long after the last reply the last event of any order came: so long its absence was watched. */
+  /** How long after the last reply the service sent an event of a later order: so long its absence was watched. */
   readonly watchedMs: number;
 }
 
@@ -36,6 +36,9 @@ interface Entry {
   isUncertain: boolean;
   events: number;
   readonly since: string | undefined;
+  /** When the order was sent first. */
+  readonly sentAt: number;
+  lastEventAt: number;
 }
 
 const maxOrders = 10_000;
@@ -46,44 +49,48 @@ const absenceMs = 3_600_000;
 /** Remembers the replies to the last orders, a bounded number of them, and their events. */
 export function createOrderLog() {
   const entries = new Map<string, Entry>();
-  let lastEventAt = Number.NEGATIVE_INFINITY;
   return {
     noteReply(reply: CapturedReply, whitelistings: number): void {
       const { operation, order, status, at } = reply;
       if (operation !== 'createOrder' || order === undefined) return;
+      const endedAt = Date.parse(at ?? '');
+      const startedAt = endedAt - (reply.durationMs ?? 0);
       const entry = entries.get(order) ?? {
         replies: [],
         references: new Set(),
         isUncertain: false,
         events: 0,
         since: at,
+        sentAt: startedAt,
+        lastEventAt: Number.NEGATIVE_INFINITY,
       };
       entries.set(order, entry);
       const [oldest] = entries.keys();
       if (entries.size > maxOrders && oldest !== undefined) entries.delete(oldest);
-      const endedAt = Date.parse(at ?? '');
       const isUnknown = status === undefined || reply.failure !== undefined || Number.isNaN(endedAt);
       if (isUnknown || entry.replies.length >= maxReplies) entry.isUncertain = true;
       else
         entry.replies.push({
           status,
           shape: reply.shape,
-          startedAt: endedAt - (reply.durationMs ?? 0),
+          startedAt,
           endedAt,
           whitelistings,
         });
     },
-    noteEvent(order: string, reference: string | undefined, at: number): void {
-      if (at > lastEventAt) lastEventAt = at;
+    noteEvent(order: string, { reference, at, isNew }: NotedEvent): void {
       const entry = entries.get(order);
       if (entry === undefined) return;
       entry.events++;
+      if (isNew && at > entry.lastEventAt) entry.lastEventAt = at;
       if (reference !== undefined && entry.references.size < 3) entry.references.add(reference);
     },
     /** The remembered orders, with the digest of each. */
     *orders(): Generator<{ digest: string; since: string | undefined; order: LoggedOrder }> {
+      const lastEventAfter = watchOf([...entries.values()]);
       for (const [digest, { replies, isUncertain, events, references, since }] of entries) {
-        const watchedMs = lastEventAt - Math.max(...replies.map(({ endedAt }) => endedAt));
+        const repliedAt = Math.max(...replies.map(({ endedAt }) => endedAt));
+        const watchedMs = lastEventAfter(repliedAt) - repliedAt;
         yield {
           digest,
           since,
@@ -95,6 +102,37 @@ export function createOrderLog() {
       const first = [...entries.values()].flatMap(({ replies }) => (replies.length === 1 ? replies : []));
       return new Set(first.map(({ status }) => status).filter((status) => status >= 400));
     },
+  };
+}
+
+interface NotedEvent {
+  readonly reference: string | undefined;
+  readonly at: number;
+  /** Whether the service sent it now. Anybody can post one again that came before. */
+  readonly isNew: boolean;
+}
+
+/**
+ * When the last event came of the orders that were sent after a moment. Events of earlier orders do not show that the
+ * service had begun with a later one.
+ */
+function watchOf(entries: readonly Entry[]): (after: number) => number {
+  const latestFirst = entries
+    .filter(({ sentAt }) => !Number.isNaN(sentAt))
+    .sort((one, other) => other.sentAt - one.sentAt);
+  let last = Number.NEGATIVE_INFINITY;
+  const watch = latestFirst.map(({ sentAt, lastEventAt }) => {
+    last = Math.max(last, lastEventAt);
+    return { sentAt, last };
+  });
+  return (after) => {
+    let [low, high] = [0, watch.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((watch[middle]?.sentAt ?? 0) > after) low = middle + 1;
+      else high = middle;
+    }
+    return watch[low - 1]?.last ?? Number.NEGATIVE_INFINITY;
   };
 }
 

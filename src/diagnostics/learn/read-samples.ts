@@ -101,9 +101,10 @@ export async function readEvents(
     const disorderOf = (parsed: ParsedOrderEvent) => memory.disorderOf(sample.digest, read.value, parsed);
     const event = readGenuineEvent(read, { headers, wireNames, disorderOf });
     const { disorder } = event;
-    answers.note(sample.digest, answered, since);
+    const isNew = disorder === undefined;
+    answers.note(sample.digest, { answered, since, isNew });
     if (disorder !== 'twice') note(signed, { speaks: 'for', found: '' }, sample);
-    noteOrderEvent(orders, event.body, since);
+    noteOrderEvent(orders, event.body, { since, isNew });
     evidence.noteEach(sample, (judge) =>
       'event' in judge && (disorder !== 'twice' || judge.takesRepeated) ? judge.event(event) : undefined,
     );
@@ -133,11 +134,18 @@ async function* lookAhead(
   yield* held;
 }
 
-function noteOrderEvent(orders: Notes['orders'], body: JsonObject, since: string | undefined): void {
+function noteOrderEvent(
+  orders: Notes['orders'],
+  body: JsonObject,
+  { since, isNew }: { readonly since: string | undefined; readonly isNew: boolean },
+): void {
   const { partner_order_id: order, platform_order_ref: reference } = body;
   if (typeof order !== 'string') return;
-  const digest = typeof reference === 'string' ? hash('sha256', reference, 'hex') : undefined;
-  orders.noteEvent(orderIdDigest(order), digest, Date.parse(since ?? ''));
+  orders.noteEvent(orderIdDigest(order), {
+    reference: typeof reference === 'string' ? hash('sha256', reference, 'hex') : undefined,
+    at: Date.parse(since ?? ''),
+    isNew,
+  });
 }
 
 const maxRemembered = 10_000;

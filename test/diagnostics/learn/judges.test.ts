@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../../src/credentials/signing-key.ts';
 import { defineDeployment } from '../../../src/deployment/define-deployment.ts';
+import { orderIdDigest } from '../../../src/deployment/reply-shape.ts';
 import { learn } from '../../../src/diagnostics/learn/learn-from-samples.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { signBody } from '../../../src/signature/sign-body.ts';
@@ -94,5 +95,72 @@ describe('replies to messages', () => {
     expect(await verdictOf('message-reply', { replies: replies('OK', 'OK', 'OK'), deployment })).toBe(
       'proven',
     );
+  });
+});
+
+describe('an order that is answered with 409, and has no event', () => {
+  const at = (hours: number) => new Date(Date.UTC(2026, 0, 1) + hours * 3_600_000).toISOString();
+  const reply = (id: string, hours: number, status = 200) => ({
+    operation: 'createOrder',
+    status,
+    at: at(hours),
+    order: orderIdDigest(id),
+    shape: { ref: 'text' },
+  });
+  const event = (id: string, hours: number, members: JsonObject = {}) => ({
+    ...delivery({ partner_order_id: id, ...members }),
+    receivedAt: at(hours),
+    answered: 500,
+  });
+  const silent = Array.from({ length: 5 }, (_, index) => reply(`S-${index}`, 1, 409));
+  const earlier = { replies: [reply('earlier', 0), ...silent], deliveries: [event('earlier', 0.5)] };
+
+  it.each([
+    ['an old event that is posted again', [event('earlier', 9)]],
+    [
+      'an old event that is written again',
+      [event('earlier', 9, { payment_link: 'https://pay.example/again' })],
+    ],
+    [
+      'an event of an order that was sent before',
+      [
+        event('earlier', 9, {
+          event_name: 'event.buy.received.fiat',
+          fiat_payment_status: 'PAID',
+          crypto_payment_status: 'STARTED',
+        }),
+      ],
+    ],
+    ['an event of an order that nobody sent', [event('stranger', 9)]],
+    ['an event of a later order that is posted again', [event('later', 1.6), event('later', 9)]],
+    ['an event of a later order within the hour', [event('later', 1.9)]],
+  ])('is not said to be refused by %s', async (_, more) => {
+    const replies = [...earlier.replies, reply('later', 1.5)];
+    const deliveries = [...earlier.deliveries, ...more];
+    expect(await verdictOf('order-conflict', { replies, deliveries })).toBe('not-seen');
+  });
+
+  it('is said to be refused by an event of a later order, an hour later', async () => {
+    const replies = [...earlier.replies, reply('later', 1.5)];
+    const deliveries = [...earlier.deliveries, event('later', 2.1)];
+    expect(await verdictOf('order-conflict', { replies, deliveries })).toBe('refuted');
+  });
+});
+
+describe('three events that are answered with 500', () => {
+  const event = (id: string, minutes: number) => ({
+    ...delivery({ partner_order_id: id }),
+    receivedAt: new Date(Date.UTC(2026, 0, 1) + minutes * 60_000).toISOString(),
+    answered: 500,
+  });
+  const first = ['A', 'B', 'C', 'D'].map((id) => event(id, 0));
+
+  it('are not said to be never sent again when an old one is posted again', async () => {
+    const deliveries = [...first, event('D', 120)];
+    expect(await verdictOf('callback-retry', { deliveries })).toBe('not-seen');
+  });
+
+  it('are said to be never sent again when a new one comes', async () => {
+    expect(await verdictOf('callback-retry', { deliveries: [...first, event('E', 120)] })).toBe('proven');
   });
 });
