@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../internal/json.ts';
 import { findMembers } from '../../internal/json-scanner.ts';
+import { jsonTokens } from '../../internal/json-tokens.ts';
 import { type BodyForms, serializationRules, type TextRules } from '../../signature/serializations.ts';
 import type { NearMissCode } from './detection.ts';
 import { javascriptNumber, phpNumber, pythonNumber, rewriteJson, type Spelling } from './json-spellings.ts';
 import { type Sample, withoutWhiteSpaceAround } from './samples.ts';
 import { allTextRules } from './scheme-space.ts';
-import { type TextCandidates, textCandidates, textUnder } from './search-schemes.ts';
+import { longestText, type TextCandidates, textCandidates, textUnder } from './search-schemes.ts';
 
 /** The texts of a body signed in a different form. */
 export interface ChangedTexts {
@@ -121,9 +122,9 @@ type Write = (json: string, value: JsonObject) => string | undefined;
 // A function, since a bundler cannot drop a call at the top of a module.
 function allSpellings(): Readonly<Record<string, Write>> {
   return {
-    'indented by two spaces': (_, value) => indented(value, 2),
-    'indented by four spaces': (_, value) => indented(value, 4),
-    'indented by tabs': (_, value) => indented(value, '\t'),
+    'indented by two spaces': indented('  '),
+    'indented by four spaces': indented('    '),
+    'indented by tabs': indented('\t'),
     'with the spaces of Python and without its escapes (ensure_ascii=False)': spelled({
       comma: ', ',
       colon: ': ',
@@ -156,14 +157,29 @@ function spelled(spelling: Spelling): Write {
   return (json) => rewriteJson(json, spelling);
 }
 
-function indented({ signature: _, ...value }: JsonObject, indent: number | string): string | undefined {
-  try {
-    return JSON.stringify(value, null, indent);
-  } catch (error) {
-    // Nested too deeply for the call stack.
-    if (!(error instanceof RangeError)) throw error;
-    return undefined;
+function indented(indent: string): Write {
+  return (json, { signature: _, ...value }) => {
+    if (indentation(json) * indent.length > longestText(json)) return undefined;
+    try {
+      return JSON.stringify(value, null, indent);
+    } catch (error) {
+      // Nested too deeply for the call stack.
+      if (!(error instanceof RangeError)) throw error;
+      return undefined;
+    }
+  };
+}
+
+/** How often an indented text has its indent, at most: it grows with the square of the depth. */
+function indentation(json: string): number {
+  let [depth, indents] = [0, 0];
+  for (const { kind, text } of jsonTokens(json)) {
+    if (kind !== 'punctuation' || text === ':') continue;
+    if (text === '{' || text === '[') depth++;
+    else if (text !== ',') depth--;
+    indents += depth;
   }
+  return indents;
 }
 
 function escapeUnits(json: string, isEscaped: (unit: number) => boolean): string {

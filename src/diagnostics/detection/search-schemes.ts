@@ -10,14 +10,15 @@ export type TextCandidates = ReadonlyMap<string, readonly TextRules[]>;
 
 /** Every scheme under which one of the texts and keys gives the sample's signature. */
 export function searchSchemes(
-  { claimedDigest, encodings }: Pick<Sample, 'claimedDigest' | 'encodings'>,
+  { source, claimedDigest, encodings }: Sample,
   { keys, texts }: { keys: KeyCandidates; texts: TextCandidates },
 ): SignatureScheme[] {
   const keyTexts = [...keys.keys()];
+  const plausible = [...texts].filter(([text]) => text.length <= longestText(source));
   const found: SignatureScheme[] = [];
   for (const form of allFormRules()) {
     const scheme = { ...form, ...anyText, ...anyEncoding };
-    for (const [text, textRules] of texts) {
+    for (const [text, textRules] of plausible) {
       // The keys differ, so at most one gives this digest.
       const key = keyTexts[findSigner(scheme, keyTexts, { text, claimedDigest })];
       if (key === undefined) continue;
@@ -31,6 +32,14 @@ export function searchSchemes(
     }
   }
   return found;
+}
+
+/**
+ * How long a text can be that a body is signed as: six times as long if all is escaped, and some more for a small body.
+ * Each text is hashed some hundred times, and a forged body of brackets has millions of characters when it is indented.
+ */
+export function longestText(source: string): number {
+  return 8 * source.length + 1024;
 }
 
 /** The distinct texts of a body under every rule. Leaves out rules that cannot write so deep a body. */

@@ -2,7 +2,7 @@ import type { PartnerCredentials } from '../../credentials/partner-credentials.t
 import { defaultScheme, type SignatureScheme, schemeParts } from '../../signature/signature-scheme.ts';
 import { tryVerify } from '../../signature/try-verify.ts';
 import type { VerifiedBody } from '../../signature/verify-body.ts';
-import { detectScheme } from '../detection/detect-scheme.ts';
+import { fittingSchemes } from '../detection/detect-scheme.ts';
 import { isUsable, readSample } from '../detection/samples.ts';
 import {
   allTextRules,
@@ -50,8 +50,7 @@ export function createSchemeFinder(sets: readonly PartnerCredentials[], configur
     // The configured scheme costs next to nothing, and is not counted.
     if (verified(body, configured) === undefined && ++searches > maxSearches) return;
     for (const set of sets) {
-      const { survivors } = detectScheme(body, set);
-      candidates = schemesLike(survivors.map(({ scheme }) => scheme));
+      candidates = schemesLike(fittingSchemes(body, set));
       if (candidates.length > 0) return;
     }
   }
