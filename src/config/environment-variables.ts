@@ -198,15 +198,19 @@ const maxBytes = 1_048_576;
 export function readTextFile(path: string): string {
   const fs = process.getBuiltinModule?.('node:fs');
   if (fs === undefined) throw invalidEnvironment('needs a file system, and this runtime has none.');
+  let flaw: string;
   try {
-    const { size } = fs.statSync(path);
-    if (size <= maxBytes) return fs.readFileSync(path, 'utf8');
+    const stats = fs.statSync(path);
+    // Reading a FIFO waits for a writer, and nothing ends the process meanwhile. Of a folder the system tells.
+    const isReadable = stats.isFile() || stats.isDirectory();
+    if (isReadable && stats.size <= maxBytes) return fs.readFileSync(path, 'utf8');
+    flaw = isReadable ? `the file has more than ${maxBytes} bytes.` : 'that is not a regular file: name one.';
   } catch (error) {
     // Not its message, which holds the path.
     const code = codeOf(error) || 'unknown error';
-    throw invalidEnvironment(reasons[code] ?? `the file cannot be read (${code}).`);
+    flaw = reasons[code] ?? `the file cannot be read (${code}).`;
   }
-  throw invalidEnvironment(`the file has more than ${maxBytes} bytes.`);
+  throw invalidEnvironment(flaw);
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,4 +1,3 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Deployment, defineDeployment } from '../../deployment/define-deployment.ts';
 import { type DeploymentFile, readDeploymentFile } from '../../deployment/learnt-deployment.ts';
@@ -11,8 +10,10 @@ import {
 import { codeOf } from '../../errors/errors.ts';
 import { isJsonObject, tryParse } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';
+import { decodeUtf8 } from '../../internal/utf8.ts';
 import { samplesIn } from '../deliveries/captured-samples.ts';
 import { allCredentials, readConfiguration } from '../inputs/configuration.ts';
+import { writeWholeFile } from '../inputs/folders.ts';
 import { inFile, readInput, readJsonObject, shownPath } from '../inputs/input.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes } from '../terminal/context.ts';
@@ -99,20 +100,19 @@ async function readDeploymentOf(context: CliContext, path: string): Promise<Depl
 }
 
 /** Replaces an earlier deployment file, and no other file. */
-async function writeDeployment({ cwd }: CliContext, path: string, file: DeploymentFile): Promise<void> {
-  const target = resolve(cwd, path);
-  const former = await readFile(target, 'utf8').catch((error: unknown) => {
+async function writeDeployment(context: CliContext, path: string, file: DeploymentFile): Promise<void> {
+  const target = resolve(context.cwd, path);
+  const former = await readInput(context, target).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
-  const value = former === undefined ? undefined : tryParse(former);
+  const value = former && tryParse(decodeUtf8(former) ?? '');
   if (
     former !== undefined &&
     !String(isJsonObject(value) && value.format).startsWith('partner-exchange-deployment/')
   )
     throw new CliError(`${shownPath(path)} is there, and is no deployment file: name another one.`);
-  await writeFile(`${target}.tmp`, `${JSON.stringify(file, null, 2)}\n`);
-  await rename(`${target}.tmp`, target);
+  await writeWholeFile(target, `${JSON.stringify(file, null, 2)}\n`);
 }
 
 const styles: Readonly<Record<LearntVerdict, Style>> = { proven: 'green', refuted: 'red', 'not-seen': 'dim' };

@@ -1,11 +1,11 @@
-import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { type CapturedReply, readCapturedReply } from '../../diagnostics/learn/captured-reply.ts';
 import { isJsonObject, tryParse } from '../../internal/json.ts';
 import { decodeUtf8 } from '../../internal/utf8.ts';
-import { shownPath } from '../inputs/input.ts';
+import { readFile, shownPath } from '../inputs/input.ts';
 import { type CliContext, CliError } from '../terminal/context.ts';
 import { describeFailure } from '../terminal/failure-line.ts';
 import type { Output } from '../terminal/output.ts';
@@ -65,7 +65,7 @@ function flawOf(body: Uint8Array): string | undefined {
 }
 
 async function* repliesOf(
-  { cwd }: CliContext,
+  context: CliContext,
   files: readonly string[],
   onProblem: OnProblem,
 ): AsyncGenerator<CapturedReply> {
@@ -73,7 +73,7 @@ async function* repliesOf(
     let number = 0;
     try {
       const lines = createInterface({
-        input: createReadStream(resolve(cwd, file)),
+        input: Readable.from(readFile(context, file)),
         crlfDelay: Number.POSITIVE_INFINITY,
       });
       for await (const line of lines) {

@@ -1,7 +1,8 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../errors/errors.ts';
+import { randomBytes } from '../../internal/random.ts';
 import type { CliContext } from '../terminal/context.ts';
 
 /**
@@ -27,6 +28,27 @@ async function rejectUnlessFolder(path: string, error: unknown): Promise<void> {
   if (error === undefined) return;
   if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
   throw error;
+}
+
+/**
+ * Writes a file for its owner alone. Until it is whole it has a name that nobody can have planted a link under: half of a
+ * delivery would be read as a body without its request.
+ */
+export async function writeWholeFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}.tmp`;
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
 }
 
 /** The command line's state folder, in the system's usual place. */

@@ -1,6 +1,5 @@
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { checkSecretText } from '../../credentials/partner-credentials.ts';
 import { codeOf, isConfigurationError, reworded, whatFailed } from '../../errors/errors.ts';
@@ -19,27 +18,48 @@ export async function readInput(
 ): Promise<Uint8Array> {
   const { stdin, stderr, signal } = context;
   if (path !== undefined && path !== '-') {
-    const file = resolve(context.cwd, path);
-    const stats = statSync(file, { throwIfNoEntry: false });
-    // A stream takes ten times as long, and folders of deliveries hold 100,000 files.
-    if (stats?.isFile() && stats.size > 0 && stats.size <= maxMiB * 1024 * 1024) return readFileSync(file);
-    return readStream(Readable.from(readFile(context, path)), { name: path, maxMiB, signal });
+    const file = openFile(context, path);
+    try {
+      // A stream takes ten times as long, and folders of deliveries hold 100,000 files.
+      const bytes = fstatSync(file).size > maxMiB * 1024 * 1024 ? undefined : readFileSync(file);
+      if (bytes === undefined || bytes.length > maxMiB * 1024 * 1024) throw tooLarge(path, maxMiB);
+      return bytes;
+    } finally {
+      closeSync(file);
+    }
   }
   if (stdin.isTTY) stderr.write('Reading from the terminal: end with Ctrl-D on a line of its own.\n');
   return readStream(stdin, { name: 'stdin', maxMiB, signal });
 }
 
-/** Reads a file in pieces. Its error names a folder; that of the system does not. */
-export async function* readFile({ cwd }: CliContext, path: string): AsyncGenerator<Uint8Array> {
+/** Reads a file in pieces. */
+export async function* readFile(context: CliContext, path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream('', { fd: openFile(context, path) });
+}
+
+/**
+ * Opens a regular file to read, whose bytes are there: a FIFO keeps its reader waiting for a writer, and the process from
+ * ending. Errors name a folder; that of the system does not.
+ */
+function openFile({ cwd }: CliContext, path: string): number {
+  const file = openWithoutWaiting(cwd, path);
+  const stats = fstatSync(file);
+  if (stats.isFile()) return file;
+  closeSync(file);
+  throw new CliError(
+    stats.isDirectory()
+      ? `${shownPath(path)} is a folder: name a file in it.`
+      : `${shownPath(path)} is not a regular file: name one, or give the content on stdin.`,
+  );
+}
+
+function openWithoutWaiting(cwd: string, path: string): number {
   try {
-    yield* createReadStream(resolve(cwd, path));
+    // Windows has no such flag.
+    return openSync(resolve(cwd, path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'EISDIR') throw new CliError(`${shownPath(path)} is a folder: name a file in it.`);
-    if (code === 'ENOENT' && /^[a-z][a-z-]*=/.test(path)) {
-      throw new CliError('There is no such file: if that is an option, put two hyphens before it.');
-    }
-    throw error;
+    if (codeOf(error) !== 'ENOENT' || !/^[a-z][a-z-]*=/.test(path)) throw error;
+    throw new CliError('There is no such file: if that is an option, put two hyphens before it.');
   }
 }
 
@@ -59,14 +79,17 @@ async function readStream(
       for await (const chunk of source) {
         const bytes = Buffer.from(chunk);
         size += bytes.length;
-        if (size > maxMiB * 1024 * 1024)
-          throw new CliError(`${name} is larger than ${maxMiB} MiB: give it one body at a time.`);
+        if (size > maxMiB * 1024 * 1024) throw tooLarge(name, maxMiB);
         chunks.push(bytes);
       }
     },
     { signal },
   );
   return Buffer.concat(chunks);
+}
+
+function tooLarge(name: string, maxMiB: number): CliError {
+  return new CliError(`${name} is larger than ${maxMiB} MiB: give it one body at a time.`);
 }
 
 /** The JSON object in some bytes. The error holds nothing of them: they may be keys. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { constants, readdirSync, statSync } from 'node:fs';
-import { access, open, readdir, rename, rm } from 'node:fs/promises';
+import { access, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from '../../../internal/options.ts';
 import { type SavedRequest, writeSavedRequest } from '../../deliveries/saved-deliveries.ts';
-import { makeFolder, stateFolder } from '../../inputs/folders.ts';
+import { makeFolder, stateFolder, writeWholeFile } from '../../inputs/folders.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';
 
 interface DeliveryFolderOptions {
@@ -95,7 +95,7 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
       }
       await Promise.all(outdated.map((unsigned) => rm(join(path, unsigned), { force: true })));
       try {
-        await write(join(path, name), text);
+        await writeWholeFile(join(path, name), text);
       } catch (error) {
         files?.delete(name);
         throw error;
@@ -107,7 +107,7 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
     },
     /** Adds to a kept delivery what its sender was answered with, for `learn`. The delivery is safe without it. */
     async keepAnswer(name: string, delivery: SavedRequest): Promise<void> {
-      await write(join(path, name), writeSavedRequest(delivery)).catch(() => {});
+      await writeWholeFile(join(path, name), writeSavedRequest(delivery)).catch(() => {});
     },
   };
 }
@@ -139,24 +139,6 @@ export async function countFormerQueue(folder: string): Promise<number> {
 export function formerQueue(context: CliContext, target: URL): string {
   const id = createHash('sha256').update(target.href).digest('hex').slice(0, 16);
   return stateFolder(context, 'listen', id);
-}
-
-/** Under another name until it is whole: half of a file would be read as a body without its request. */
-async function write(path: string, text: string): Promise<void> {
-  const temporary = `${path}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw error;
-  }
 }
 
 /** Commits the names of new files to the disk. */
