@@ -34,6 +34,7 @@ export const learntOptions = {
   signature: 'whole',
   wireNames: 'members',
   readOrderReply: 'whole',
+  readMessageReply: 'whole',
   orderStatuses: 'members',
   duplicateIds: 'whole',
 } as const satisfies Readonly<Record<keyof LearntDeployment, 'whole' | 'members'>>;

@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../errors/errors.ts';
-import { randomBytes } from '../../internal/random.ts';
+import { randomBytes } from '../../internal/options.ts';
 import type { CliContext } from '../terminal/context.ts';
 
 /**
