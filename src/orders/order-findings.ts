@@ -1,8 +1,7 @@
 import { toTimeline } from '../events/order-timeline.ts';
 import type { JsonObject } from '../internal/json.ts';
 import type { OrderDifference } from './order-differences.ts';
-import { isUnsettled, type OrderRecord, stateAt } from './order-record.ts';
-import { isUndecided } from './seen-event.ts';
+import { isUndecided, isUnsettled, type OrderRecord, stateAt } from './order-record.ts';
 
 /** Something that `reconcile` found. Plain JSON. */
 export interface OrderFinding {

@@ -173,6 +173,14 @@ export function readRecord(value: JsonValue | undefined): OrderRecord | undefine
   );
 }
 
+/** Whether it differs from its order, and nobody has decided about it. */
+export function isUndecided({
+  differences,
+  decision,
+}: Pick<JournaledEvent, 'differences' | 'decision'>): boolean {
+  return differences !== undefined && decision === undefined;
+}
+
 /** A request whose lease is over is `unknown`. */
 export function stateAt(
   { state, leaseUntil = 0, changedAt }: Pick<OrderRecord, 'state' | 'leaseUntil' | 'changedAt'>,

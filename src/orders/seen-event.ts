@@ -18,7 +18,7 @@ import {
   differencesFrom,
   type OrderDifference,
 } from './order-differences.ts';
-import type { OrderRecord } from './order-record.ts';
+import { isUndecided, type OrderRecord } from './order-record.ts';
 
 type OrderedMembers = NonNullable<OrderRecord['ordered']>;
 type LoggedEvent = NonNullable<OrderRecord['events']>[number];
@@ -137,14 +137,6 @@ export function withSeenEvent(
     ...(hasAttention && { attention: 'mismatch' as const }),
   };
   return { record: isUnchanged ? record : after, event, isMismatch: hasAttention, isRejected };
-}
-
-/** Whether it differs from its order, and nobody has decided about it. */
-export function isUndecided({
-  differences,
-  decision,
-}: Pick<JournaledEvent, 'differences' | 'decision'>): boolean {
-  return differences !== undefined && decision === undefined;
 }
 
 /** The record once a person has decided about the undecided events among these; any other stays in sight. */

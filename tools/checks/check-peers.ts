@@ -80,7 +80,9 @@ async function tryVersions(end: string, folder: string, names: readonly string[]
     const tests = chosen.map((peer) => peer.tests).join('|');
     const vitest = join('node_modules', 'vitest', 'vitest.mjs');
     // In full: the engines of the queues are left to it.
-    node(folder, [vitest, 'run', '--mode', 'all', '--reporter=dot', ...testFiles, '-t', tests], { TEST_THOROUGH: '1' });
+    node(folder, [vitest, 'run', '--mode', 'all', '--reporter=dot', ...testFiles, '-t', tests], {
+      TEST_THOROUGH: '1',
+    });
   });
   await tally.check(`nothing is lost when processes and engines are killed, with the ${end} versions`, () => {
     const engines = [...new Set(chosen.map(({ engine }) => engine))].flatMap((name) => ['--engine', name]);

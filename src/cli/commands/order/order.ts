@@ -2,8 +2,7 @@ import { buildRouteMap } from '@stricli/core';
 import { isOrderError } from '../../../errors/errors.ts';
 import type { JournaledOrder } from '../../../orders/journaled-order.ts';
 import { decisions } from '../../../orders/order-journal.ts';
-import { orderNotFound, orderStates } from '../../../orders/order-record.ts';
-import { isUndecided } from '../../../orders/seen-event.ts';
+import { isUndecided, orderNotFound, orderStates } from '../../../orders/order-record.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes } from '../../terminal/context.ts';
 import {
@@ -68,7 +67,7 @@ const settle = defineCommand({
     'Records your decision after you looked at the service: it has the order (accepted), or it does not and never will (abandoned). Events that differ from the order are accepted or rejected by their digests (--event), which "order show" prints. Needs no keys, and sends nothing.',
   examples: [
     'partner-exchange order settle A-1001 accepted --note "Seen in the dashboard" --journal orders.sqlite',
-    'partner-exchange order settle A-1001 rejected --event <digest> --note "Not our buyer" --journal orders.sqlite',
+    'partner-exchange order settle A-1001 rejected --event 6d2a… --note "Not our buyer" --journal orders.sqlite',
   ],
   json: '{ order }',
   flags: {
