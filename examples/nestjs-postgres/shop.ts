@@ -67,6 +67,7 @@ class Partner implements OnApplicationBootstrap, BeforeApplicationShutdown, OnAp
       deployment: this.deployment,
       credentials: this.ring,
       timeoutMs: 3_000,
+      totalTimeoutMs: 4_000,
       onResponse: this.metrics.onResponse,
     }),
     store: this.store,

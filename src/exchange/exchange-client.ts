@@ -3,7 +3,7 @@ import { isKeyRing, type KeyRing } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { merchantOfOrder, merchantsFor, signingKey } from '../credentials/signing-key.ts';
 import { unsetVariables } from '../credentials/unset-variables.ts';
-import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
+import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
 import { type Operation, operationRules } from '../deployment/operations.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
@@ -70,6 +70,26 @@ export class ExchangeClient<Order = BuyOrder> {
   /** The deployment that it was made with. */
   get deployment(): Deployment<Order> {
     return this.#deployment;
+  }
+
+  /** Milliseconds that a call takes at most: the `leaseMs` of an order journal has to be longer. */
+  get totalTimeoutMs(): number {
+    return this.#client.totalTimeoutMs;
+  }
+
+  /**
+   * Checks that orders can be created, and sends nothing: the address of the service, the credentials and each merchant
+   * secret. Call it when a server starts, and where it answers for its health.
+   *
+   * @throws {ConfigurationError} as `createOrder` would
+   * @throws {KeyError} `keys_unavailable` when a key ring has none
+   */
+  async assertReady(): Promise<void> {
+    operationUrl(this.#deployment, 'createOrder');
+    const { signer } = await this.#requireCredentials('createOrder').current();
+    const merchants = merchantsFor(signer, this.#deployment.signature);
+    for (const merchant of merchants.length === 0 ? [undefined] : merchants)
+      this.#signingKey('createOrder', signer, merchant);
   }
 
   /**
@@ -161,13 +181,14 @@ export class ExchangeClient<Order = BuyOrder> {
    * `createOrderJournal` of `./orders` works on this.
    *
    * @throws {ValidationError} also `address_refused`: crypto for the buyer's address would be lost
-   * @throws {ConfigurationError} without credentials, or without a merchant secret
+   * @throws {ConfigurationError} without the address of the service, credentials or a merchant secret
    */
   async prepareOrder(
     order: Order,
     options: Pick<OrderCallOptions, 'merchant' | 'acceptAddress'> = {},
   ): Promise<PreparedOrder> {
     const { merchant, acceptAddress } = readPrepareOptions(options);
+    operationUrl(this.#deployment, 'createOrder');
     const signing = this.#requireCredentials('createOrder');
     const { signer, rotation } = await signing.current();
     // Before the schema: a missing merchant secret is a configuration error, whatever the order.

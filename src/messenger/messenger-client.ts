@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { checkSecretText } from '../credentials/partner-credentials.ts';
-import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
+import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/errors.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
@@ -122,6 +122,17 @@ export class MessengerClient {
     this.#masterKey = masterKey;
     this.#normalizePhone = normalizePhone;
     this.#client = clientSettings(shared);
+  }
+
+  /**
+   * Checks that messages can be sent, and sends nothing: the address of the messenger and the API key. Call it when a
+   * server starts, and where it answers for its health.
+   *
+   * @throws {ConfigurationError} as `sendMessage` would
+   */
+  async assertReady(): Promise<void> {
+    operationUrl(this.#deployment, 'sendMessage');
+    this.#requireApiKey('sendMessage', {});
   }
 
   /**

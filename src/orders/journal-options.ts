@@ -28,6 +28,8 @@ export interface OrderSender<Order = BuyOrder> {
     order: Order,
     options?: { merchant?: string | undefined; acceptAddress?: string | undefined },
   ): Promise<PreparedOrder>;
+  /** Of the client: the longest call. */
+  readonly totalTimeoutMs?: number | undefined;
   /** Of the client: its `sameOrder` compares events with their orders, its `duplicateIds` is a default. */
   readonly deployment?:
     | { readonly sameOrder?: SameOrder | undefined; readonly duplicateIds?: DuplicateIds | undefined }
@@ -41,8 +43,8 @@ export interface OrderJournalOptions<Order = BuyOrder> {
   /** Keeps the journal. All processes that create orders or receive their events share it. */
   store: RecordStore;
   /**
-   * Milliseconds after which a request without a result counts as `unknown`: its process died. Longer than the client's
-   * `totalTimeoutMs`. @default 120000
+   * Milliseconds after which a request without a result counts as `unknown`: its process died. It has to be longer than
+   * the client's `totalTimeoutMs`. @default 120000
    */
   leaseMs?: number | undefined;
   /**
@@ -152,7 +154,13 @@ export type JournalSettings = ReturnType<typeof readJournalOptions>;
 /** @throws {ConfigurationError} `invalid_option` */
 export function readJournalOptions(options: OrderJournalOptions<never>) {
   const settings = readOptions(options);
-  const duplicates = settings.duplicateIds ?? settings.exchange.deployment?.duplicateIds ?? 'unknown';
+  const { leaseMs, exchange } = settings;
+  const { totalTimeoutMs = 0 } = exchange;
+  if (leaseMs <= totalTimeoutMs)
+    throw invalidOption(
+      `leaseMs (${leaseMs}) must be longer than totalTimeoutMs of the client (${totalTimeoutMs}): otherwise a request that is still under way counts as unknown.`,
+    );
+  const duplicates = settings.duplicateIds ?? exchange.deployment?.duplicateIds ?? 'unknown';
   const duplicateIds = typeof duplicates === 'string' ? duplicates : 'refused';
   const statuses: readonly (number | undefined)[] =
     typeof duplicates === 'string' ? [409] : duplicates.refused;

@@ -2,7 +2,7 @@ import { type EventSigner, isSamePartner } from '../credentials/partner-credenti
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { isValidationError, type OrderError, type OrderState } from '../errors/errors.ts';
 import { unrecognizedEvent } from '../events/unrecognized-event.ts';
-import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
+import { type CallOptions, callRows, type ReplyBody, type ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
 import {
   checkOneOf,
@@ -13,7 +13,7 @@ import {
   type OptionTable,
   oneOf,
   optional,
-  unchecked,
+  text,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { storableText } from '../internal/redact-credentials.ts';
@@ -71,21 +71,18 @@ const acceptAddressRow = optional((given, name) => {
 });
 
 const createRows = {
-  merchant: unchecked(),
+  ...callRows,
+  merchant: optional(text()),
   acceptAddress: acceptAddressRow,
   again: flag({ default: false }),
   replace: flag({ default: false }),
-  signal: unchecked(),
-  timeoutMs: unchecked(),
-  leftMs: unchecked(),
-  schema: unchecked(),
 } satisfies OptionTable<CreateOrderOptions>;
 const readCreateOptions = defineOptions('create', createRows);
 
 const readSubmitOptions = defineOptions('submit', createRows);
 
 const readPrepareOptions = defineOptions('prepare', {
-  merchant: unchecked(),
+  merchant: optional(text()),
   acceptAddress: acceptAddressRow,
   replace: flag({ default: false }),
   store: optional(checkStore),

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
@@ -8,6 +10,35 @@ import { startServer } from '../support/local-server.ts';
 import { rejected } from '../support/refusal.ts';
 
 const orderKey = credentials.merchantSecretKey + credentials.partnerSecretKey;
+
+describe('assertReady', () => {
+  it('sends nothing, and passes where orders can be created', async () => {
+    const server = await startServer({});
+    await exchangeAt(server.url).assertReady();
+    expect(server.requests).toEqual([]);
+  });
+
+  it('throws what createOrder would throw for want of an address, credentials or a merchant secret', async () => {
+    const deployment = deploymentAt('http://127.0.0.1:9');
+    const { merchantSecretKey: _, ...withoutMerchant } = credentials;
+    const ring = createKeyRing({
+      load: () => {
+        throw new Error('down');
+      },
+      onError: () => {},
+    });
+    for (const [options, code] of [
+      [{ deployment: defineDeployment({}), credentials }, 'not_configured'],
+      [{ deployment }, 'not_configured'],
+      [{ deployment, credentials: withoutMerchant }, 'invalid_credentials'],
+      [{ deployment, credentials: ring }, 'keys_unavailable'],
+    ] as const) {
+      const exchange = new ExchangeClient(options);
+      expect(await rejected(exchange.assertReady())).toMatchObject({ code });
+      expect(await rejected(exchange.createOrder(order))).toMatchObject({ code });
+    }
+  });
+});
 
 describe('prepareOrder', () => {
   it('sends nothing until send, and then what createOrder would send', async () => {

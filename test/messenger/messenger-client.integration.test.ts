@@ -16,6 +16,22 @@ import { refusal, rejected } from '../support/refusal.ts';
 
 watchRejections();
 
+describe('assertReady', () => {
+  it('sends nothing, and throws what sendMessage would throw for want of an address or a key', async () => {
+    const server = await startServer({});
+    await messengerAt(server.url).assertReady();
+    expect(server.requests).toEqual([]);
+    for (const options of [
+      { deployment: defineDeployment({}), apiKey },
+      { deployment: deploymentAt(server.url) },
+    ]) {
+      const messenger = new MessengerClient(options);
+      expect(await rejected(messenger.assertReady())).toMatchObject({ code: 'not_configured' });
+      expect(await rejected(messenger.sendMessage(message))).toMatchObject({ code: 'not_configured' });
+    }
+  });
+});
+
 describe('generateApiKey', () => {
   const device = { messenger_device_no: '42' };
 

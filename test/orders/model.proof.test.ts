@@ -10,7 +10,7 @@ import type { RecordStore } from '../../src/store/record-store.ts';
 import { bases } from '../deployment/bases.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { times } from '../support/repeat.ts';
-import { keySets, order } from './service.ts';
+import { keySets, order, senderOf } from './service.ts';
 
 const modes = ['unknown', 'refused', 'same-order'] as const;
 type Mode = (typeof modes)[number];
@@ -56,15 +56,17 @@ class World {
 
   restart(): OrderJournal {
     this.journal = createOrderJournal({
-      exchange: new ExchangeClient({
-        deployment: defineDeployment(bases),
-        credentials: createKeyRing({
-          load: () => keySets(String(this.storedKey), { awaited: this.awaitsKeys }),
-          now: () => this.clock.now,
+      exchange: senderOf(
+        new ExchangeClient({
+          deployment: defineDeployment(bases),
+          credentials: createKeyRing({
+            load: () => keySets(String(this.storedKey), { awaited: this.awaitsKeys }),
+            now: () => this.clock.now,
+          }),
+          fetch: (request) => this.#answer(request),
+          maxAttempts: 1,
         }),
-        fetch: (request) => this.#answer(request),
-        maxAttempts: 1,
-      }),
+      ),
       store: this.store,
       now: () => this.clock.now,
       leaseMs,

@@ -4,7 +4,7 @@ import { isPartnerExchangeError, isRequestError } from '../../src/errors/errors.
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { order } from './service.ts';
+import { order, senderOf } from './service.ts';
 
 /** A process that creates orders; it is killed without warning. Run by `runOrders`. */
 export interface OrderProcess {
@@ -37,7 +37,7 @@ async function work(task: OrderProcess): Promise<void> {
   const { onboardingBaseUrl, credentials, path, leaseMs } = task;
   const exchange = new ExchangeClient({ deployment: defineDeployment({ onboardingBaseUrl }), credentials });
   const store = sqliteStore({ path });
-  const journal = createOrderJournal({ exchange, store, leaseMs });
+  const journal = createOrderJournal({ exchange: senderOf(exchange), store, leaseMs });
   const waiting = [...task.ids];
   const worker = async () => {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
