@@ -221,13 +221,21 @@ export const assumptions = [
     id: 'terminal-crypto-status',
     statement: 'A credited order carries crypto_payment_status PAID, Completed or COMPLETED.',
     basis: 'published',
-    override: 'onUnrecognized in createWebhooks receives any other',
+    override: 'eventStatuses in defineDeployment',
+  },
+  {
+    id: 'event-statuses',
+    statement:
+      'The other statuses of event.buy.init, event.buy.received.fiat and event.buy.credited.crypto are those of the contract: with another one no handler gets the event.',
+    basis: 'published',
+    override: 'eventStatuses in defineDeployment',
   },
   {
     id: 'third-party-spelling',
-    statement: 'The third-party KYC error is spelled THIRD_PARTY_ERROR or THIRD_PARTY_PAYMENT.',
+    statement:
+      'The third-party KYC error is spelled THIRD_PARTY_ERROR or THIRD_PARTY_PAYMENT; any other kind than these and NO_KYC is delivered as it is.',
     basis: 'published',
-    override: 'onUnrecognized in createWebhooks receives any other',
+    override: 'none needed: the text is passed on as it is',
   },
   {
     id: 'third-party-error-body',
@@ -251,9 +259,10 @@ export const assumptions = [
   },
   {
     id: 'close-status',
-    statement: 'The close event always reports a refund: meta_data.status is refunded.',
+    statement:
+      'The close event always reports a refund: meta_data.status is refunded; any other is delivered as it is.',
     basis: 'published',
-    override: 'onUnrecognized in createWebhooks receives any other',
+    override: 'none needed: the text is passed on as it is',
   },
   {
     id: 'event-shape',

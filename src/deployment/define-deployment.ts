@@ -15,6 +15,7 @@ import {
 } from '../internal/options.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
 import { baseUrlOf, readUrl } from './base-url.ts';
+import { checkEventStatuses, type EventStatuses } from './event-statuses.ts';
 import {
   checkDuplicateIds,
   type DuplicateIds,
@@ -98,6 +99,12 @@ export interface DeploymentOptions<Order = BuyOrder> {
    */
   orderStatuses?: OrderStatuses | undefined;
   /**
+   * Further statuses of the events that money hangs on: `{ 'event.buy.credited.crypto': { crypto_payment_status:
+   * ['SETTLED'] } }`. Each is read as the published one. With any other no handler gets the event: it is a dead letter.
+   * @default none (published, ledger: `event-statuses`, `terminal-crypto-status`)
+   */
+  eventStatuses?: EventStatuses | undefined;
+  /**
    * How the service treats a second order with the same id, for the order journal: its `duplicateIds` comes first.
    * @default 'unknown' (assumed, ledger: `partner-order-id`)
    */
@@ -117,7 +124,7 @@ export interface DeploymentOptions<Order = BuyOrder> {
   sameOrder?: SameOrder | undefined;
   /**
    * A deployment file, parsed: what `partner-exchange learn --write` has written. Options that are given beside it come
-   * first, in `wireNames` and `orderStatuses` each for itself.
+   * first, in `wireNames`, `orderStatuses` and `eventStatuses` each for itself.
    */
   learnt?: object | undefined;
   /** Query parameter names of `checkNumber`. */
@@ -152,6 +159,8 @@ export interface Deployment<Order = BuyOrder> {
   readonly readMessageReply: (reply: OrderReply) => OrderVerdict;
   /** As in {@link DeploymentOptions}, with its defaults. */
   readonly orderStatuses: OrderStatuses;
+  /** As in {@link DeploymentOptions}. */
+  readonly eventStatuses: EventStatuses;
   /** As in {@link DeploymentOptions}, or its default. */
   readonly duplicateIds: DuplicateIds;
   /** As in {@link DeploymentOptions}, with its defaults. */
@@ -186,6 +195,7 @@ const readOptions = defineOptions(
     readOrderReply: replyReader(usualOrderReply),
     readMessageReply: replyReader(usualMessageReply),
     orderStatuses: checkOrderStatuses,
+    eventStatuses: checkEventStatuses,
     duplicateIds: value(checkDuplicateIds, { default: 'unknown' }),
     learnt: unchecked<object>(),
     addressForms: value((given, name) => (given === false ? given : readAddressForms(given, name)), {

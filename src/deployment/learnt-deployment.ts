@@ -1,6 +1,7 @@
 import { findNonJson, isJsonObject } from '../internal/json.ts';
 import { checkInteger, invalidOption } from '../internal/options.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
+import type { EventStatuses } from './event-statuses.ts';
 import type { OrderReplyRules, OrderStatuses } from './order-reply.ts';
 import type { WireNames } from './wire-names.ts';
 
@@ -22,6 +23,8 @@ export interface LearntDeployment {
   readonly readMessageReply?: OrderReplyRules;
   /** What other statuses say of an order. */
   readonly orderStatuses?: OrderStatuses;
+  /** Further statuses of events. */
+  readonly eventStatuses?: EventStatuses;
   /** How a second order with the same id is treated. */
   readonly duplicateIds?: DuplicateIds;
 }
@@ -36,6 +39,7 @@ export const learntOptions = {
   readOrderReply: 'whole',
   readMessageReply: 'whole',
   orderStatuses: 'members',
+  eventStatuses: 'members',
   duplicateIds: 'whole',
 } as const satisfies Readonly<Record<keyof LearntDeployment, 'whole' | 'members'>>;
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../internal/json.ts';
 import { isDecimal } from './decimal-literal.ts';
-import type { BuyOrderRecord, FiatReceivedRecord, TransactionalKyc } from './event-types.ts';
+import type { BuyFiatReceivedEvent, BuyOrderRecord, TransactionalKyc } from './event-types.ts';
 import type { OrderEventName, OrderEventOf } from './order-event.ts';
 import { settledCryptoStatuses, thirdPartyKycErrors } from './status.ts';
 
@@ -11,18 +11,24 @@ interface ReadMember<Value> {
   readonly readAs: string;
 }
 
-/** Reads a member that need not be in its documented form; `undefined` leaves it as it was sent. */
+/**
+ * Reads a member that need not be in its documented form; `undefined` leaves it as it was sent.
+ *
+ * @param further words of the deployment that stand for the first documented one
+ */
 export type Reader<Value> = (
   sent: JsonValue | undefined,
   digits: () => string | undefined,
+  further: readonly string[],
 ) => ReadMember<Value> | undefined;
 
 /** A reader for every member; of an object one for each of its own. One table also for a union of events. */
 type Readers<Event> = { readonly [Name in MemberNames<Event>]: ReaderOf<Event[Name]> };
 type MemberNames<Event> = Extract<keyof Event, string>;
-type ReaderOf<Value> = [Extract<Value, object>] extends [never]
+// Open text (`string & {}`) would count as an object.
+type ReaderOf<Value> = [Extract<Exclude<Value, string>, object>] extends [never]
   ? Reader<Exclude<Value, undefined>>
-  : Readers<Extract<Value, object>>;
+  : Readers<Extract<Exclude<Value, string>, object>>;
 
 /** The same for any event, as the code that applies the readers sees it. */
 export interface ReaderTree {
@@ -55,9 +61,12 @@ const digitsOfNumber: Reader<string> = (sent, digits) => {
 };
 
 /** Letters of ASCII alone have another case. */
-function spelling<Spelling extends string>(...spellings: readonly Spelling[]): Reader<Spelling> {
-  return (sent) => {
+function spelling<Spelling extends string>(
+  ...spellings: readonly [Spelling, ...Spelling[]]
+): Reader<Spelling> {
+  return (sent, _, further) => {
     if (typeof sent !== 'string' || spellings.some((each) => each === sent)) return undefined;
+    if (further.includes(sent)) return { value: spellings[0], found: sent, readAs: spellings[0] };
     if (!/^[A-Za-z_]{1,40}$/.test(sent)) return undefined;
     const value = spellings.find((each) => each.toLowerCase() === sent.toLowerCase());
     return value === undefined ? undefined : { value, found: sent, readAs: value };
@@ -97,7 +106,7 @@ const common: Readers<Omit<BuyOrderRecord, 'crypto_txn_hash'>> = {
   signature: documented,
 };
 
-const fiatReceived: Readers<FiatReceivedRecord> = {
+const fiatReceived: Readers<Omit<BuyFiatReceivedEvent, 'event_name'>> = {
   ...common,
   exchange_rate: number,
   fiat_payment_status: spelling('PAID'),
@@ -123,7 +132,6 @@ export const eventReaders = {
     sender_name: documented,
     message: documented,
     kyc_error_type: spelling('NO_KYC', ...thirdPartyKycErrors),
-    // The schema still refuses null for NO_KYC.
     default_kyc_url: absentAsNull,
   },
   'event.buy.third_party_error': {

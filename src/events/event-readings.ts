@@ -1,3 +1,4 @@
+import type { EventStatuses } from '../deployment/event-statuses.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { decimalLiteral } from './decimal-literal.ts';
 import { eventReaders, type Reader, type ReaderTree } from './event-readers.ts';
@@ -28,21 +29,34 @@ export interface ReadObject {
 /**
  * Reads whatever can be read of an event without a guess. The result need not be in the documented form.
  *
- * @param text the JSON text of the body; without it a number is not read as text, since its digits are not known
+ * @param context `text`: the JSON text of the body; without it a number is not read as text, since its digits are not
+ *   known. `statuses`: further ones of this event
  */
 export function readEventMembers(
   name: OrderEventName,
   body: JsonObject,
-  text: string | undefined,
+  { text, statuses }: ReadContext,
 ): ReadObject {
-  return readObject(body, eventReaders[name], [], text);
+  const further: Readonly<Record<string, readonly string[] | undefined>> = { ...statuses };
+  return readObject(body, eventReaders[name], [], { text, further });
+}
+
+interface ReadContext {
+  readonly text: string | undefined;
+  readonly statuses: EventStatuses[keyof EventStatuses];
+}
+
+interface MemberContext {
+  readonly text: string | undefined;
+  /** By the path of the member. */
+  readonly further: Readonly<Record<string, readonly string[] | undefined>>;
 }
 
 function readObject(
   sent: JsonObject,
   readers: ReaderTree,
   outer: readonly string[],
-  text: string | undefined,
+  context: MemberContext,
 ): ReadObject {
   const value = { ...sent };
   const readings: EventReading[] = [];
@@ -51,8 +65,8 @@ function readObject(
     const member = Object.hasOwn(sent, name) ? sent[name] : undefined;
     const read =
       typeof reader === 'function'
-        ? readValue(member, reader, path, text)
-        : readNested(member, reader, path, text);
+        ? readValue(member, reader, path, context)
+        : readNested(member, reader, path, context);
     if (read === undefined) continue;
     value[name] = read.value;
     readings.push(...read.readings);
@@ -60,18 +74,28 @@ function readObject(
   return { value, readings };
 }
 
-function readValue(member: JsonValue | undefined, reader: Reader<JsonValue>, path: string[], text?: string) {
-  const read = reader(member, () => digitsOf(member, path, text));
+function readValue(
+  member: JsonValue | undefined,
+  reader: Reader<JsonValue>,
+  path: string[],
+  { text, further }: MemberContext,
+) {
+  const read = reader(member, () => digitsOf(member, path, text), further[path.join('.')] ?? []);
   if (read === undefined) return undefined;
   const { value, found, readAs } = read;
   return { value, readings: [{ path, found, readAs }] };
 }
 
-function readNested(member: JsonValue | undefined, readers: ReaderTree, path: string[], text?: string) {
-  if (isJsonObject(member)) return readObject(member, readers, path, text);
+function readNested(
+  member: JsonValue | undefined,
+  readers: ReaderTree,
+  path: string[],
+  context: MemberContext,
+) {
+  if (isJsonObject(member)) return readObject(member, readers, path, context);
   if (member !== undefined && member !== null) return undefined;
   // Only where each of its members can be read from nothing.
-  const { value, readings } = readObject({}, readers, path, text);
+  const { value, readings } = readObject({}, readers, path, context);
   if (readings.length < Object.keys(readers).length) return undefined;
   return { value, readings: [{ path, found: member === null ? 'null' : 'nothing', readAs: 'empty texts' }] };
 }

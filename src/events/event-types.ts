@@ -24,8 +24,8 @@ export interface TransactionalKyc {
 
 /** How the refund of a closed order went (contract: Buy order event record, `meta_data` of the close event). */
 export interface RefundDetails {
-  /** Always `'refunded'` (ledger: `close-status`). */
-  status: 'refunded';
+  /** Published is `refunded` alone (ledger: `close-status`). */
+  status: 'refunded' | (string & {});
   /** For people to read. */
   message: string;
   /** The account that the refund went to. */
@@ -100,8 +100,10 @@ export interface BuyInitEvent extends BuyOrderRecord {
   crypto_txn_hash: null;
 }
 
-/** The members of the events that tell of received fiat. */
-export interface FiatReceivedRecord extends BuyOrderRecord {
+/** The buyer's fiat is received: fiat `PAID`, crypto `STARTED` (contract: Events). */
+export interface BuyFiatReceivedEvent extends BuyOrderRecord {
+  /** Name of the event. */
+  event_name: 'event.buy.received.fiat';
   /**
    * Units of `fiat_currency` for one unit of crypto; the direction is not stated (ledger: `amount-units`).
    * @remarks As parsed: see `decimalLiteral`.
@@ -113,45 +115,38 @@ export interface FiatReceivedRecord extends BuyOrderRecord {
   crypto_payment_status: 'STARTED';
 }
 
-/** The buyer's fiat is received: fiat `PAID`, crypto `STARTED` (contract: Events). */
-export interface BuyFiatReceivedEvent extends FiatReceivedRecord {
-  /** Name of the event. */
-  event_name: 'event.buy.received.fiat';
-}
-
-/** The members that both KYC errors have in common (contract: Buy order event record). */
-export interface KycErrorRecord extends FiatReceivedRecord {
+/**
+ * The fiat is received, but the buyer's KYC check failed: `kyc_error_type` says how (contract: Events).
+ *
+ * Where nobody credits anything, a word that the contract does not have is delivered too.
+ */
+export interface BuyKycErrorEvent extends BuyOrderRecord {
   /** Name of the event. */
   event_name: 'event.buy.received.fiat_kyc_error';
+  /**
+   * Units of `fiat_currency` for one unit of crypto; the direction is not stated (ledger: `amount-units`).
+   * @remarks As parsed: see `decimalLiteral`.
+   */
+  exchange_rate: number;
+  /** Published is `PAID` alone. */
+  fiat_payment_status: 'PAID' | (string & {});
+  /** Published is `STARTED` alone. */
+  crypto_payment_status: 'STARTED' | (string & {});
   /** When the check failed: an ISO 8601 timestamp, as text (ledger: `timestamp-form`). */
   created_at: string;
   /** Name of the payer on the fiat payment. */
   sender_name: string;
   /** What the buyer has to do, for people to read. */
   message: string;
-}
-
-/** The fiat is received, and the buyer has not done KYC (contract: Events). */
-export interface BuyNoKycEvent extends KycErrorRecord {
-  /** The buyer has not done KYC. */
-  kyc_error_type: 'NO_KYC';
-  /** The address where the buyer can do KYC. */
-  default_kyc_url: string;
-}
-
-/** The fiat is received from an account whose holder's name differs from the KYC name (contract: Events). */
-export interface BuyThirdPartyPaymentEvent extends KycErrorRecord {
   /**
-   * In either spelling of the contract (ledger: `third-party-spelling`).
-   * @remarks `isThirdPartyKycError` knows both.
+   * `NO_KYC`: the buyer has not done KYC. `THIRD_PARTY_ERROR` or `THIRD_PARTY_PAYMENT`: the name of the payer's account
+   * differs from the KYC name (ledger: `third-party-spelling`). Or a kind that the service has added.
+   * @remarks `isThirdPartyKycError` knows both spellings.
    */
-  kyc_error_type: ThirdPartyKycError;
-  /** Always `null`: this error has no link. */
-  default_kyc_url: null;
+  kyc_error_type: 'NO_KYC' | ThirdPartyKycError | (string & {});
+  /** The address where the buyer can do KYC: published for `NO_KYC` alone, otherwise `null`. */
+  default_kyc_url: string | null;
 }
-
-/** The fiat is received, but the buyer's KYC check failed: `kyc_error_type` says how (contract: Events). */
-export type BuyKycErrorEvent = BuyNoKycEvent | BuyThirdPartyPaymentEvent;
 
 /**
  * A payment by a third party. The contract lists the name only: that the body has the common members is assumed, so
@@ -217,7 +212,7 @@ export interface BuyCreditedEvent extends BuyOrderRecord {
   /** The buyer has paid. */
   fiat_payment_status: 'PAID';
   /**
-   * In any of the reported spellings (ledger: `terminal-crypto-status`).
+   * In any of the reported spellings (ledger: `terminal-crypto-status`); one that `eventStatuses` names is read as `PAID`.
    * @remarks `isSettledStatus` knows all.
    */
   crypto_payment_status: SettledCryptoStatus;

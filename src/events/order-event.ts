@@ -9,19 +9,13 @@ import type {
   BuyThirdPartyErrorEvent,
 } from './event-types.ts';
 
-const schemas = makeEventSchemas({ ...z, object: z.looseObject });
+const schemas = makeEventSchemas({ ...z, object: z.looseObject }, 'open');
 
 /** The schema of {@link BuyInitEvent}. Like all of these, it keeps unknown members. */
 export const buyInitEvent = schemas.buyInitEvent;
 
 /** The schema of {@link BuyFiatReceivedEvent}. */
 export const buyFiatReceivedEvent = schemas.buyFiatReceivedEvent;
-
-/** The schema of `BuyNoKycEvent`. */
-export const buyNoKycEvent = schemas.buyNoKycEvent;
-
-/** The schema of `BuyThirdPartyPaymentEvent`. */
-export const buyThirdPartyPaymentEvent = schemas.buyThirdPartyPaymentEvent;
 
 /** The schema of {@link BuyKycErrorEvent}. */
 export const buyKycErrorEvent = schemas.buyKycErrorEvent;

@@ -2,7 +2,6 @@ import { en } from 'zod/locales';
 import {
   compile,
   type core,
-  discriminatedUnion,
   literal,
   minLength,
   nullable,
@@ -16,6 +15,7 @@ import {
   enum as zodEnum,
   null as zodNull,
 } from 'zod/mini';
+import type { EventStatuses } from '../deployment/event-statuses.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { eventSchemaNames, orderEventNames } from './event-names.ts';
 import { eventReaders, listedName } from './event-readers.ts';
@@ -62,6 +62,8 @@ export interface ParseOptions {
    * with its own digits, and a documented member with two different values is found.
    */
   text?: string | undefined;
+  /** Further statuses of the deployment, as in `defineDeployment`: each is read as the published one. @default none */
+  eventStatuses?: EventStatuses | undefined;
 }
 
 /**
@@ -70,7 +72,7 @@ export interface ParseOptions {
  *
  * It reads other forms than the documented one where no guess is needed, and says so in `readings` (ledger:
  * `event-readings`): absent KYC texts are empty, absent nullable members are null, decimals are read as numbers or as
- * text, statuses in any case, and names with blanks for dots. The event is then a copy of the documented type.
+ * text, statuses in any case or as `eventStatuses` names them, and names with blanks for dots. The event is then a copy of the documented type.
  * Otherwise it is the value itself.
  *
  * @example
@@ -87,7 +89,7 @@ export function parseOrderEvent(value: unknown, options: ParseOptions = {}): Par
 /** @param publishedName the published name of a member in the text, where a deployment has names of its own */
 export function parseReceivedEvent(
   value: unknown,
-  { strict = false, text }: ParseOptions,
+  { strict = false, text, eventStatuses = {} }: ParseOptions,
   publishedName: (name: string) => string,
 ): ParsedOrderEvent {
   if (!isJsonObject(value)) {
@@ -99,16 +101,20 @@ export function parseReceivedEvent(
     const issues = [{ path: ['event_name'], message: 'must be a string' }];
     return { kind: 'nonconforming', name: '', body: value, issues };
   }
-  checks ??= buildChecks();
   const name = publishedNames.get(sentName);
-  const check = name && checks.get(name);
-  if (name === undefined || check === undefined || (strict && name !== sentName)) {
+  if (name === undefined || (strict && name !== sentName)) {
     return { kind: 'unknown', name: sentName, body: value };
   }
   let event = value;
-  let issues = findIssues(check, value);
+  let issues: readonly EventIssue[] | undefined;
   let readings = noReadings;
-  if (issues !== undefined && !strict) ({ event, issues, readings } = read(check, name, value, issues, text));
+  if (!isPublished(name, value)) {
+    issues = findIssues(name, value);
+    if (!strict) {
+      const statuses = new Map(Object.entries(eventStatuses)).get(name);
+      ({ event, issues, readings } = read(name, value, issues, { text, statuses }));
+    }
+  }
   if (issues === undefined && text !== undefined && !hasOneOfEach(text, value)) {
     issues = findRepeatedIssues(text, name, publishedName);
   }
@@ -125,26 +131,37 @@ const publishedNames: ReadonlyMap<string, OrderEventName> = new Map(
   ]),
 );
 
-function findIssues(check: core.$ZodType, value: JsonObject): readonly EventIssue[] | undefined {
+/** Whether an event has the documented form, with the words of the contract alone: so nothing of it is to be read. */
+function isPublished(name: OrderEventName, value: JsonObject): boolean {
+  published ??= new Map(
+    // Compiled schemas take a tenth of the time. zod does not compile where code cannot be made at run time.
+    [...makeChecks('published')].map(([each, check]) => [each, compile(check)]),
+  );
+  const check = published.get(name);
   // Without the copy that safeParse makes.
-  if (validate(check, value)) return undefined;
+  return check !== undefined && validate(check, value);
+}
+
+function findIssues(name: OrderEventName, value: JsonObject): readonly EventIssue[] | undefined {
+  open ??= makeChecks('open');
+  const check = open.get(name);
+  if (check === undefined) return undefined;
   const { error } = safeParse(check, value, { error: inEnglish });
   return error?.issues.map(({ path, message }) => ({ path, message }));
 }
 
 /** The event with whatever can be read, and the issues that are left. */
 function read(
-  check: core.$ZodType,
   name: OrderEventName,
   body: JsonObject,
-  sent: readonly EventIssue[],
-  text: string | undefined,
+  sent: readonly EventIssue[] | undefined,
+  context: Parameters<typeof readEventMembers>[2],
 ) {
-  const { value, readings } = readEventMembers(name, body, text);
+  const { value, readings } = readEventMembers(name, body, context);
   if (readings.length === 0) return { event: body, issues: sent, readings };
   // Where a member was read and is refused even so, the issue is about what was sent.
-  const issues = findIssues(check, value)?.map(
-    (issue) => sent.find(({ path }) => path.join() === issue.path.join()) ?? issue,
+  const issues = findIssues(name, value)?.map(
+    (issue) => sent?.find(({ path }) => path.join() === issue.path.join()) ?? issue,
   );
   return { event: value, issues, readings };
 }
@@ -159,15 +176,20 @@ function findRepeatedIssues(
   return repeated.map((path) => ({ path, message: 'is there twice, with two different values' }));
 }
 
-/** By event name. Made for the first event: making them takes longer than loading this file. */
-let checks: ReadonlyMap<OrderEventName, core.$ZodType> | undefined;
+type EventChecks = ReadonlyMap<OrderEventName, core.$ZodType>;
 
-function buildChecks(): ReadonlyMap<OrderEventName, core.$ZodType> {
+// Made for the first event: making them takes longer than loading this file.
+let published: EventChecks | undefined;
+let open: EventChecks | undefined;
+
+function makeChecks(words: 'open' | 'published'): EventChecks {
   // Sound: zod/mini has these with the same parameters, and only the verdict is used. Schemas that drop unknown
   // members are faster than those that copy them.
-  const schemas = makeEventSchemas(miniFunctions as unknown as SchemaFunctions) as unknown as MiniSchemas;
-  // Compiled schemas take a tenth of the time. zod does not compile where code cannot be made at run time.
-  return new Map(orderEventNames.map((name) => [name, compile(schemas[eventSchemaNames[name]])]));
+  const schemas = makeEventSchemas(
+    miniFunctions as unknown as SchemaFunctions,
+    words,
+  ) as unknown as MiniSchemas;
+  return new Map(orderEventNames.map((name) => [name, schemas[eventSchemaNames[name]]]));
 }
 
 type MiniSchemas = Record<keyof ReturnType<typeof makeEventSchemas>, core.$ZodType>;
@@ -180,7 +202,6 @@ const miniFunctions = {
   literal,
   enum: zodEnum,
   union,
-  discriminatedUnion,
   nullable,
   optional,
   minLength,

@@ -1,17 +1,11 @@
 import type { AssumptionId } from '../deployment/assumptions.ts';
+import { contraryStatuses } from '../deployment/event-statuses.ts';
 import { InboxError } from '../errors/errors.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import type { EventIssue, ParsedOrderEvent } from './parse-order-event.ts';
 
 /** An authentic body that is no published event, or cannot be read as the event of its name. */
 export type UnrecognizedEvent = Exclude<ParsedOrderEvent, { kind: 'known' }>;
-
-/** The rows of the ledger about single members. */
-const assumptionsOfMembers: Readonly<Record<string, AssumptionId>> = {
-  crypto_payment_status: 'terminal-crypto-status',
-  kyc_error_type: 'third-party-spelling',
-  'meta_data.status': 'close-status',
-};
 
 const mostIssues = 5;
 
@@ -26,7 +20,11 @@ export function unrecognizedEvent(event: UnrecognizedEvent): InboxError {
     event.kind === 'unknown' ? 'is no published event' : `cannot be read: ${differences.join('; ')}`
   }`;
   const assumptions = [
-    ...new Set(issues.length === 0 ? ['other-events' as const] : issues.map(assumptionOf)),
+    ...new Set(
+      issues.length === 0
+        ? ['other-events' as const]
+        : issues.map((issue) => assumptionOf(event.name, issue)),
+    ),
   ];
   return new InboxError('event_unrecognized', `${what} (${assumptions.join(', ')}).`, { assumptions });
 }
@@ -36,6 +34,10 @@ function orderOf({ body }: UnrecognizedEvent): string {
   return typeof id === 'string' || typeof id === 'number' ? ` of order ${quotedName(String(id))}` : '';
 }
 
-function assumptionOf({ path }: EventIssue): AssumptionId {
-  return assumptionsOfMembers[path.join('.')] ?? 'event-shape';
+function assumptionOf(event: string, { path }: EventIssue): AssumptionId {
+  const member = path.join('.');
+  if (contraryStatuses(event, member) === undefined) return 'event-shape';
+  return `${event} ${member}` === 'event.buy.credited.crypto crypto_payment_status'
+    ? 'terminal-crypto-status'
+    : 'event-statuses';
 }

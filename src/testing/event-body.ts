@@ -19,9 +19,11 @@ export type OverridesOf<Event> = Event extends unknown
   : never;
 
 /** Changes to a value, at any depth. */
-export type ValueOverrides<Value> = Value extends object
-  ? { readonly [Member in keyof Value]?: ValueOverrides<Value[Member]> | undefined }
-  : Value;
+export type ValueOverrides<Value> = Value extends string
+  ? Value
+  : Value extends object
+    ? { readonly [Member in keyof Value]?: ValueOverrides<Value[Member]> | undefined }
+    : Value;
 
 /**
  * Returns the valid, unsigned body of a published event, under the published names, for a unit test of a handler or

@@ -3,9 +3,8 @@ import type {
   BuyCreditedEvent,
   BuyFiatReceivedEvent,
   BuyInitEvent,
-  BuyNoKycEvent,
+  BuyKycErrorEvent,
   BuyThirdPartyErrorEvent,
-  BuyThirdPartyPaymentEvent,
 } from '../events/event-types.ts';
 import type { OrderEvent, OrderEventName } from '../events/order-event.ts';
 
@@ -55,7 +54,7 @@ const fiatReceived: BuyFiatReceivedEvent = {
   ...order('PAID', 'STARTED'),
 };
 
-const noKyc: BuyNoKycEvent = {
+const noKyc: BuyKycErrorEvent = {
   event_name: 'event.buy.received.fiat_kyc_error',
   ...order('PAID', 'STARTED'),
   created_at: '2025-01-02T03:04:05.678Z',
@@ -65,7 +64,7 @@ const noKyc: BuyNoKycEvent = {
   kyc_error_type: 'NO_KYC',
 };
 
-export const sampleThirdPartyPayment: BuyThirdPartyPaymentEvent = {
+export const sampleThirdPartyPayment: BuyKycErrorEvent = {
   ...noKyc,
   sender_name: "Zoë O'Connor-Müller",
   default_kyc_url: null,

@@ -1,3 +1,4 @@
+import type { EventStatuses } from '../deployment/event-statuses.ts';
 import { fromWireNames, publishedNameOf, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError, composeMessage, type InboxError, remedyOf } from '../errors/errors.ts';
 import { inboxRemedies, libraryWords } from '../errors/remedies.ts';
@@ -232,11 +233,19 @@ export interface ReceivedEvent {
 
 export function readEvent(
   { value, text, json }: Pick<VerifiedBody, 'value' | 'text' | 'json'>,
-  { wireNames, strict }: { readonly wireNames: WireNames; readonly strict: boolean },
+  {
+    wireNames,
+    eventStatuses,
+    strict,
+  }: {
+    readonly wireNames: WireNames;
+    readonly eventStatuses: EventStatuses;
+    readonly strict: boolean;
+  },
 ): ReceivedEvent {
   const body = fromWireNames(value, wireNames);
   return {
-    parsed: parseReceivedEvent(body, { strict, text: json }, (name) =>
+    parsed: parseReceivedEvent(body, { strict, text: json, eventStatuses }, (name) =>
       publishedNameOf(name, value, wireNames),
     ),
     body,

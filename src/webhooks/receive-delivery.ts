@@ -34,7 +34,7 @@ const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
 /** Makes `receive` for requests, and the host that handles stored deliveries. */
 export function deliveryReceiver(
-  { scheme, findSigner, ringKeys, wireNames, strict, inbox, maxBodyBytes }: WebhooksSettings,
+  { scheme, findSigner, ringKeys, wireNames, eventStatuses, strict, inbox, maxBodyBytes }: WebhooksSettings,
   handlers: Handlers,
   reporting: Reporting,
 ) {
@@ -101,7 +101,7 @@ export function deliveryReceiver(
   }
 
   function read(body: UnverifiedBody): ReceivedEvent {
-    const event = readEvent(body, { wireNames, strict });
+    const event = readEvent(body, { wireNames, eventStatuses, strict });
     reporting.readings(readingsOf(event.parsed));
     return event;
   }

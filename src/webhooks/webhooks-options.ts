@@ -42,8 +42,12 @@ export interface WebhooksOptions {
    * one partner.
    */
   keys?: readonly string[] | undefined;
-  /** Its signature scheme and wire names. @default the default scheme, the published names */
-  deployment?: Pick<Deployment, 'signature' | 'wireNames'> | undefined;
+  /**
+   * Its signature scheme, wire names and further statuses. @default the default scheme, the published names and statuses
+   */
+  deployment?:
+    | (Pick<Deployment, 'signature' | 'wireNames'> & Partial<Pick<Deployment, 'eventStatuses'>>)
+    | undefined;
   /** @default digests in memory; a delivery is handled before it is acknowledged */
   inbox?: Inbox | undefined;
   /**
@@ -121,11 +125,12 @@ export function readWebhooksOptions(options: WebhooksOptions) {
         : 'createWebhooks takes either credentials or keys, not both.',
     );
   }
-  const { signature: scheme, wireNames } = deployment;
+  const { signature: scheme, wireNames, eventStatuses } = deployment;
   return {
     ...others,
     scheme,
     wireNames,
+    eventStatuses,
     ...signerFinder({ credentials, keys, scheme, wireNames }),
     inbox: inboxOf({ inbox, maxRemembered, timeLimitMs }),
   };

@@ -41,6 +41,7 @@ describe('a deployment with the base URLs alone', () => {
       readOrderReply: usualOrderReply,
       readMessageReply: usualMessageReply,
       orderStatuses: { 409: 'unknown', 423: 'unknown', 429: 'refused' },
+      eventStatuses: {},
       duplicateIds: 'unknown',
       addressForms: { 'usdt-trc20': 'tron', 'usdc-matic': 'evm', 'eusd-mob': 'mobilecoin' },
       numberCheckParameters: { api_key: 'api_key', to_phone: 'to_phone' },
@@ -376,5 +377,40 @@ describe('the order schema of a deployment', () => {
     const deployment = defineDeployment({ ...bases, orderSchema });
     type Order = typeof deployment extends Deployment<infer Order> ? Order : never;
     expectTypeOf<keyof Order>().toEqualTypeOf<keyof BuyOrder | 'memo'>();
+  });
+});
+
+describe('eventStatuses of defineDeployment', () => {
+  const named = { 'event.buy.credited.crypto': { crypto_payment_status: ['SETTLED'] } };
+
+  it('are kept, and united with those that were learnt', () => {
+    expect(defineDeployment({ ...bases, eventStatuses: named }).eventStatuses).toEqual(named);
+    const set = { eventStatuses: { 'event.buy.init': { fiat_payment_status: ['CREATED'] } } };
+    const learnt = {
+      format: 'partner-exchange-deployment/1',
+      overrides: [{ row: 'event-statuses', set, samples: 3 }],
+      rows: [],
+    };
+    expect(defineDeployment({ ...bases, learnt }).eventStatuses).toEqual(set.eventStatuses);
+    expect(defineDeployment({ ...bases, learnt, eventStatuses: named }).eventStatuses).toEqual({
+      ...set.eventStatuses,
+      ...named,
+    });
+  });
+
+  it.each([
+    [[]],
+    [{ 'buy.event.close': { fiat_payment_status: ['x'] } }],
+    [{ 'event.buy.credited.crypto': { status: ['x'] } }],
+    [{ 'event.buy.credited.crypto': ['x'] }],
+    [{ 'event.buy.credited.crypto': { crypto_payment_status: 'SETTLED' } }],
+    [{ 'event.buy.credited.crypto': { crypto_payment_status: [''] } }],
+    [{ 'event.buy.credited.crypto': { crypto_payment_status: ['Started'] } }],
+    [{ 'event.buy.credited.crypto': { crypto_payment_status: ['PENDING'] } }],
+    [{ 'event.buy.received.fiat': { fiat_payment_status: ['pending '] } }],
+    [{ toString: { fiat_payment_status: ['x'] } }],
+  ])('refuse %j', (eventStatuses) => {
+    // @ts-expect-error: some are wrong on purpose
+    expect(() => defineDeployment({ ...bases, eventStatuses })).toThrow(/eventStatuses/);
   });
 });

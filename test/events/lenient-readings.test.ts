@@ -222,6 +222,9 @@ const cases: readonly Case[] = [
   }),
 ];
 
+/** A member whose type has any text. */
+const isOpen = (path: string) => path === 'kyc_error_type' || path === 'meta_data.status';
+
 describe('a handler gets the documented type of', () => {
   it.each(cases)('%s: %o with another %s, found %s, read as %s', (_, sent, path, found, readAs, value) => {
     const before = structuredClone(sent);
@@ -229,7 +232,9 @@ describe('a handler gets the documented type of', () => {
     expect(readings).toEqual([{ path: path.split('.'), found, readAs }]);
     expect(memberAt(event, path)).toEqual(value);
     expect(sent).toEqual(before);
-    expect(parseOrderEvent(sent, { strict: true }).kind).not.toBe('known');
+    const strict = parseOrderEvent(sent, { strict: true });
+    if (isOpen(path)) expect(strict).toMatchObject({ kind: 'known', readings: [] });
+    else expect(strict.kind).not.toBe('known');
   });
 
   it.each([
@@ -309,7 +314,6 @@ const guesses: readonly (readonly [title: string, body: JsonObject, path: string
   ['null for the hash of a credit', buyCreditedBody({ crypto_txn_hash: null }), 'crypto_txn_hash'],
   ['an empty hash of a credit', buyCreditedBody({ crypto_txn_hash: '' }), 'crypto_txn_hash'],
   ['a hash before the credit', buyInitBody({ crypto_txn_hash: '0x1' }), 'crypto_txn_hash'],
-  ['no address to do KYC at', changed(buyNoKycBody(), 'default_kyc_url'), 'default_kyc_url'],
   ...[
     '',
     ' 1',
@@ -346,7 +350,6 @@ const guesses: readonly (readonly [title: string, body: JsonObject, path: string
         'fiat_payment_status',
       ] as const,
   ),
-  ['a Kelvin sign in a KYC error', buyNoKycBody({ kyc_error_type: 'NO_\u212aYC' }), 'kyc_error_type'],
   ['a refund without its status', changed(buyCloseBody(), 'meta_data.status'), 'meta_data.status'],
   ['a close without its refund', changed(buyCloseBody(), 'meta_data'), 'meta_data'],
   [
@@ -376,9 +379,9 @@ describe('an event is nonconforming where reading it would need a guess', () => 
   });
 
   it('and an issue tells of the member as it was sent', () => {
-    const body = changed(buyNoKycBody(), 'default_kyc_url');
+    const body = changed(buyInitBody({ fiat_payment_status: 'pending', crypto_txn_hash: '0x1' }), 'pair');
     expect(parseOrderEvent(body)).toMatchObject({
-      issues: [{ message: expect.stringContaining('undefined') }],
+      issues: [{ message: expect.stringContaining('undefined') }, { path: ['crypto_txn_hash'] }],
     });
   });
 

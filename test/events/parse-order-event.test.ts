@@ -266,11 +266,7 @@ describe('an event that contradicts the contract is nonconforming when strict, a
       changed(buyCloseBody(), ['meta_data', 'amount_refunded'], 1),
     ],
     ['a fee as text', 'meta_data.fee', changed(buyCloseBody(), ['meta_data', 'fee'], '1')],
-    [
-      'a close that is no refund',
-      'meta_data.status',
-      changed(buyCloseBody(), ['meta_data', 'status'], 'held'),
-    ],
+    ['a close without a status', 'meta_data.status', changed(buyCloseBody(), ['meta_data', 'status'], null)],
     ['a hash before the crypto is credited', 'crypto_txn_hash', buyInitBody({ crypto_txn_hash: '0x1' })],
     ['no hash when it is credited', 'crypto_txn_hash', buyCreditedBody({ crypto_txn_hash: null })],
     ['an empty hash when it is credited', 'crypto_txn_hash', buyCreditedBody({ crypto_txn_hash: '' })],
@@ -295,13 +291,7 @@ describe('an event that contradicts the contract is nonconforming when strict, a
       'crypto_payment_status',
       buyCreditedBody({ crypto_payment_status: 'completed' }),
     ],
-    ['another KYC error', 'kyc_error_type', buyNoKycBody({ kyc_error_type: 'OTHER' })],
-    ['no address to do KYC at', 'default_kyc_url', buyNoKycBody({ default_kyc_url: null })],
-    [
-      "an address for a third party's payment",
-      'default_kyc_url',
-      buyThirdPartyPaymentBody({ default_kyc_url: 'https://x.example' }),
-    ],
+    ['a KYC error without a kind', 'kyc_error_type', buyNoKycBody({ kyc_error_type: null })],
     ['a signature that is no text', 'signature', buyInitBody({ signature: 1 })],
   ])('%s', (_, member, body) => {
     expect(issuePaths(parseOrderEvent(body, { strict: true }))).toEqual([member]);
@@ -379,5 +369,59 @@ describe('the types of what was parsed', () => {
         { readonly path: readonly PropertyKey[]; readonly message: string } | undefined
       >();
     }
+  });
+});
+
+describe('a word that the contract does not have', () => {
+  it.each([
+    ['a new KYC error', buyNoKycBody({ kyc_error_type: 'DOCUMENT_EXPIRED' })],
+    ['a KYC error without an address', buyNoKycBody({ default_kyc_url: null })],
+    ['a KYC error whose address is absent', changed(buyNoKycBody(), ['default_kyc_url'])],
+    [
+      'a third-party error with an address',
+      buyThirdPartyPaymentBody({ default_kyc_url: 'https://x.example' }),
+    ],
+    ['PENDING beside a KYC error', buyNoKycBody({ crypto_payment_status: 'PENDING' })],
+    ['PENDING fiat beside a KYC error', buyNoKycBody({ fiat_payment_status: 'PENDING' })],
+    ['another status of a close', changed(buyCloseBody(), ['meta_data', 'status'], 'partially_refunded')],
+  ])('is delivered where nobody acts on it: %s', (_, body) => {
+    expect(parseOrderEvent(body)).toMatchObject({ kind: 'known', event: body });
+  });
+
+  const closed = [
+    ['fiat received', buyFiatReceivedBody, 'event.buy.received.fiat', 'fiat_payment_status', 'PAID'],
+    ['fiat received', buyFiatReceivedBody, 'event.buy.received.fiat', 'crypto_payment_status', 'STARTED'],
+    ['credited', buyCreditedBody, 'event.buy.credited.crypto', 'fiat_payment_status', 'PAID'],
+    ['credited', buyCreditedBody, 'event.buy.credited.crypto', 'crypto_payment_status', 'PAID'],
+    ['init', buyInitBody, 'event.buy.init', 'crypto_payment_status', 'PENDING'],
+  ] as const;
+
+  it.each(closed)(
+    'is read by no handler where money hangs on it, unless eventStatuses names it: %s',
+    (...row) => {
+      const [, makeBody, event, member, published] = row;
+      const body = makeBody({ [member]: 'Settled-2' });
+      expect(parseOrderEvent(body)).toMatchObject({ kind: 'nonconforming', issues: [{ path: [member] }] });
+      const eventStatuses = { [event]: { [member]: ['Settled-2'] } };
+      const parsed = parseOrderEvent(body, { eventStatuses });
+      expect(parsed).toMatchObject({
+        kind: 'known',
+        event: { [member]: published },
+        body: { [member]: 'Settled-2' },
+        readings: [{ path: [member], found: 'Settled-2', readAs: published }],
+      });
+      for (const other of ['settled-2', 'Settled-2 ', 'SETTLED'])
+        expect(parseOrderEvent(makeBody({ [member]: other }), { eventStatuses }).kind).toBe('nonconforming');
+      expect(parseOrderEvent(body, { eventStatuses, strict: true }).kind).toBe('nonconforming');
+    },
+  );
+
+  it('is read in the event and the member alone that it is named for', () => {
+    const eventStatuses = { 'event.buy.received.fiat': { crypto_payment_status: ['DONE'] } };
+    for (const body of [
+      buyFiatReceivedBody({ fiat_payment_status: 'DONE' }),
+      buyCreditedBody({ crypto_payment_status: 'DONE' }),
+    ])
+      expect(parseOrderEvent(body, { eventStatuses }).kind).toBe('nonconforming');
   });
 });

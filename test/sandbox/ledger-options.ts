@@ -59,6 +59,7 @@ export const ledgerOptions = {
   'verify-check': { options: ['verifyCheck', 'numbersNotOnMessenger'] },
   'api-key-form': { options: ['prefixes'] },
   'terminal-crypto-status': { options: ['event'], faults: ['status_respelled'] },
+  'event-statuses': { options: ['event'] },
   'third-party-spelling': { options: ['event'] },
   'third-party-error-body': { options: ['event'], faults: ['extra_members'] },
   'amount-units': { unplayable: 'a unit does not show in the values' },

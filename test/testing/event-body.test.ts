@@ -113,8 +113,7 @@ describe('overrides', () => {
       // @ts-expect-error a rate is text in the close event only
       eventBody('event.buy.init', { exchange_rate: '1' });
       eventBody('buy.event.close', { exchange_rate: '1', fiat_payment_status: 'REFUNDED' });
-      // @ts-expect-error without KYC there is an address for it
-      eventBody('event.buy.received.fiat_kyc_error', { kyc_error_type: 'NO_KYC', default_kyc_url: null });
+      eventBody('event.buy.received.fiat_kyc_error', { kyc_error_type: 'NEW', default_kyc_url: null });
     };
     expect(types).toBeTypeOf('function');
     expectTypeOf(eventBody('event.buy.credited.crypto')).toEqualTypeOf<BuyCreditedEvent>();

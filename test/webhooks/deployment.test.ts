@@ -5,7 +5,7 @@ import type { OrderEvent } from '../../src/events/order-event.ts';
 import type { UnrecognizedEvent } from '../../src/events/unrecognized-event.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { allSchemes, schemeName, signatureOf } from '../signature/vector-schemes.ts';
-import { buyInitBody, orderKey, signedText } from '../support/bodies.ts';
+import { buyCreditedBody, buyInitBody, orderKey, signedText } from '../support/bodies.ts';
 import { refusal } from '../support/refusal.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
 
@@ -46,6 +46,21 @@ describe.each(allSchemes)(`a deployment that signs by ${schemeName}`, (scheme) =
       const sent = signedText(sorted, signatureOf(sorted, orderKey, other));
       expect(await webhooks().receive(sent)).toMatchObject({ kind: 'refused', status: 401 });
     }
+  });
+});
+
+describe('a deployment with a status of its own', () => {
+  it('has its credit handled with the published status, and no other', async () => {
+    const eventStatuses = { 'event.buy.credited.crypto': { crypto_payment_status: ['SETTLED'] } };
+    const seen: unknown[] = [];
+    const webhooks = quietWebhooks({ deployment: deployment({ eventStatuses }) }).on(
+      'event.buy.credited.crypto',
+      (event, { body }) => void seen.push([event.crypto_payment_status, body.crypto_payment_status]),
+    );
+    const credited = (status: string) => delivery(buyCreditedBody({ crypto_payment_status: status }));
+    expect(await webhooks.receive(credited('SETTLED'))).toMatchObject({ kind: 'handled' });
+    expect(await webhooks.receive(credited('FAILED'))).toMatchObject({ kind: 'unrecognized', status: 500 });
+    expect(seen).toEqual([['PAID', 'SETTLED']]);
   });
 });
 

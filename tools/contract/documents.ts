@@ -7,11 +7,11 @@ import type { OrderEventName } from '../../src/events/order-event.ts';
 import { partnerIdentity } from '../../src/exchange/exchange-client.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { apiKeyRequest, messageRequest, numberCheck } from '../../src/messenger/messenger-client.ts';
-import { describeSchema, sourceOf } from './describe-schema.ts';
+import { describeSchema } from './describe-schema.ts';
 import { type InterfaceDoc, type MemberDoc, readInterfaces } from './doc-comments.ts';
 import { sampleBodies, sampleRequests } from './samples.ts';
 
-const eventSchemas = makeEventSchemas({ ...z, object: z.looseObject });
+const eventSchemas = makeEventSchemas({ ...z, object: z.looseObject }, 'open');
 
 /** The schema of one event or request. */
 export interface ContractDocument<Name extends string = string> {
@@ -19,8 +19,6 @@ export interface ContractDocument<Name extends string = string> {
   readonly name: Name;
   readonly title: string;
   readonly schema: JsonObject;
-  /** The kinds of an event that has several. */
-  readonly kinds: readonly Omit<ContractDocument, 'kinds'>[];
 }
 
 const interfaceOf = readInterfaces(
@@ -32,74 +30,28 @@ const interfaceOf = readInterfaces(
   ].map((file) => new URL(`../../src/${file}`, import.meta.url)),
 );
 
-interface EventKind {
-  /** The interface that documents it. */
-  readonly type: string;
-  readonly schema: z.ZodObject;
-  /** In `sampleBodies`. */
-  readonly sample: keyof typeof sampleBodies;
-}
-
-type SchemaOfOneKind = Exclude<(typeof eventSchemaNames)[OrderEventName], 'buyKycErrorEvent'>;
-
-/** The events whose `event_name` covers several schemas. */
-const severalKinds: Partial<Record<OrderEventName, { title: string; about: string; kinds: EventKind[] }>> = {
-  'event.buy.received.fiat_kyc_error': {
-    title: 'BuyKycErrorEvent',
-    about:
-      "The fiat is received, but the buyer's KYC check failed: `kyc_error_type` says how (contract: Events).",
-    kinds: [
-      {
-        type: 'BuyNoKycEvent',
-        schema: eventSchemas.buyNoKycEvent,
-        sample: 'event.buy.received.fiat_kyc_error.NO_KYC',
-      },
-      {
-        type: 'BuyThirdPartyPaymentEvent',
-        schema: eventSchemas.buyThirdPartyPaymentEvent,
-        sample: 'event.buy.received.fiat_kyc_error.THIRD_PARTY_PAYMENT',
-      },
-    ],
-  },
-};
-
 /** The schema of each published event, in the order of a lifecycle. A delivered event always has a signature. */
 export function eventDocuments(): ContractDocument<OrderEventName>[] {
   return orderEventNames.map((name) => {
-    const event = severalKinds[name];
-    if (event === undefined) {
-      // Sound: only the events above have several schemas.
-      const schemaName = eventSchemaNames[name] as SchemaOfOneKind;
-      // The interface is named like its schema: BuyInitEvent, buyInitEvent.
-      const type = `B${schemaName.slice(1)}`;
-      // Sound: likewise, each of the others has one sample, under its own name.
-      const sample = name as keyof typeof sampleBodies;
-      const schema = describeEvent(name, { type, schema: eventSchemas[schemaName], sample });
-      return { name, title: type, schema, kinds: [] };
-    }
-    const kinds = event.kinds.map((kind) => ({
-      name: kind.sample,
-      title: kind.type,
-      schema: describeEvent(kind.sample, kind),
-    }));
-    const { title, about: description } = event;
-    const oneOf = kinds.map(({ schema: { $schema: _, ...kind } }) => kind);
-    const schema = { $schema: dialect, title, description, ...sourceOf(undefined), oneOf };
-    return { name, title, schema, kinds };
+    const schemaName = eventSchemaNames[name];
+    const event: z.ZodObject = eventSchemas[schemaName];
+    // The interface is named like its schema: BuyInitEvent, buyInitEvent.
+    const title = `B${schemaName.slice(1)}`;
+    const schema = describeSchema({
+      name,
+      title,
+      schema: event.required({ signature: true }),
+      doc: interfaceOf(title),
+      // Sound: it is plain JSON data.
+      sample: sampleBodies[mainExample(name)] as unknown as JsonObject,
+    });
+    return { name, title, schema };
   });
 }
 
-const dialect = 'https://json-schema.org/draft/2020-12/schema';
-
-function describeEvent(name: string, { type, schema, sample }: EventKind): JsonObject {
-  return describeSchema({
-    name,
-    title: type,
-    schema: schema.required({ signature: true }),
-    doc: interfaceOf(type),
-    // Sound: it is plain JSON data.
-    sample: sampleBodies[sample] as unknown as JsonObject,
-  });
+/** The example that shows the members of an event. */
+export function mainExample(name: OrderEventName): keyof typeof sampleBodies {
+  return name === 'event.buy.received.fiat_kyc_error' ? `${name}.NO_KYC` : name;
 }
 
 /** What is known of one operation beyond the table of operations. */
@@ -182,7 +134,7 @@ export function requestDocuments(): ContractDocument<Operation>[] {
       sample: sampleRequests[name],
     });
     const where = operationRules(name).method === 'GET' ? 'query' : 'body';
-    return { name, title, schema: { ...described, 'x-in': where }, kinds: [] };
+    return { name, title, schema: { ...described, 'x-in': where } };
   });
 }
 

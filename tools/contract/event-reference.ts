@@ -1,7 +1,7 @@
 import { type AssumptionId, assumptions } from '../../src/deployment/assumptions.ts';
 import type { OrderEventName } from '../../src/events/order-event.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/internal/json.ts';
-import { type ContractDocument, eventDocuments } from './documents.ts';
+import { type ContractDocument, eventDocuments, mainExample } from './documents.ts';
 
 const intro = `# Order events
 
@@ -58,11 +58,10 @@ interface Row {
 /** The page docs/events.md. */
 export function eventReference(): string {
   const events = eventDocuments();
-  const kinds = events.flatMap((event) => kindsOf(event));
-  const common = rowsOf(kinds[0]?.schema).filter(
+  const common = rowsOf(events[0]?.schema).filter(
     (row) =>
-      kinds.filter((kind) => rowsOf(kind.schema).some((other) => isSame(row, other))).length >=
-      kinds.length - 1,
+      events.filter(({ schema }) => rowsOf(schema).some((other) => isSame(row, other))).length >=
+      events.length - 1,
   );
   const sections = [
     intro,
@@ -84,11 +83,7 @@ The SDK gives a handler the documented type. It reads these forms too, since the
 
 ${table(['sent', 'read as'], rows)}
 
-Each reading stands in \`readings\` of the handler's context and of \`onDelivery\` (path, found, read as), in \`listen\` and its inspector, and each kind is one process warning. \`body\` stays as it was sent. \`strict: true\` of \`createWebhooks\` and \`parseOrderEvent\` turns this off. Nothing is guessed: an event with a missing order id, an unknown status, an id or an account that is a number, or a documented member with two different values cannot be read, and [is kept or refused](errors.md#event_unrecognized).`;
-}
-
-function kindsOf({ name, title, schema, kinds }: ContractDocument) {
-  return kinds.length > 0 ? kinds : [{ name, title, schema }];
+Each reading stands in \`readings\` of the handler's context and of \`onDelivery\` (path, found, read as), in \`listen\` and its inspector, and each kind is one process warning. \`body\` stays as it was sent. \`strict: true\` of \`createWebhooks\` and \`parseOrderEvent\` turns this off. Nothing is guessed: an event with a missing order id, an unknown status of a payment, an id or an account that is a number, or a documented member with two different values cannot be read, and [is kept or refused](errors.md#event_unrecognized).`;
 }
 
 function overviewRow({ name, schema }: ContractDocument): string {
@@ -102,17 +97,13 @@ function deliveryRow(id: AssumptionId): string {
 
 function section(event: ContractDocument<OrderEventName>, common: readonly Row[]): string[] {
   const note = notes[event.name];
-  const parts = kindsOf(event).flatMap(({ title, schema }) => {
-    const rows = rowsOf(schema).filter((row) => !common.some((other) => isSame(row, other)));
-    const heading = event.kinds.length > 0 ? [`### ${title}`, String(schema.description)] : [];
-    return [...heading, memberTable(rows)];
-  });
-  const example = `Example, signed with the keys of the vectors: [contract/examples](../contract/examples/${kindsOf(event)[0]?.name}.json).`;
+  const rows = rowsOf(event.schema).filter((row) => !common.some((other) => isSame(row, other)));
+  const example = `Example, signed with the keys of the vectors: [contract/examples](../contract/examples/${mainExample(event.name)}.json).`;
   return [
     `## ${event.name}`,
     String(event.schema.description),
     ...(note === undefined ? [] : [note]),
-    ...parts,
+    memberTable(rows),
     example,
   ];
 }

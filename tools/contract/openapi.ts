@@ -1,6 +1,6 @@
 import { type AssumptionId, assumptions } from '../../src/deployment/assumptions.ts';
 import { type BaseUrlName, type OperationRules, operationRules } from '../../src/deployment/operations.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/internal/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/internal/json.ts';
 import { sourceOf } from './describe-schema.ts';
 import { type ContractDocument, eventDocuments, requestDocuments, requestFacts } from './documents.ts';
 import type { ContractExample } from './examples.ts';
@@ -78,7 +78,7 @@ export function openApiDocument(examples: readonly ContractExample[]): JsonObjec
   const requests = requestDocuments();
   const events = eventDocuments();
   const posted = requests.filter(({ schema }) => schema['x-in'] === 'body');
-  const schemas = [...posted, ...events].flatMap(componentsOf);
+  const schemas = [...posted, ...events].map(componentOf);
   const document = {
     openapi: '3.1.0',
     info: {
@@ -98,23 +98,9 @@ export function openApiDocument(examples: readonly ContractExample[]): JsonObjec
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
 
-/** The schemas of a document; one with several kinds is a choice of them. */
-function componentsOf({ title, schema, kinds }: ContractDocument): [string, JsonObject][] {
+function componentOf({ title, schema }: ContractDocument): [string, JsonObject] {
   const { $schema: _, title: __, 'x-in': ___, ...own } = schema;
-  if (kinds.length === 0) return [[title, own]];
-  const parts = kinds.flatMap((kind) => componentsOf({ ...kind, kinds: [] }));
-  const mapping = parts.flatMap(([part, { properties }]) =>
-    kindsNamedBy(properties).map((value) => [value, `#/components/schemas/${part}`]),
-  );
-  const discriminator = { propertyName: 'kyc_error_type', mapping: Object.fromEntries(mapping) };
-  const oneOf = parts.map(([part]) => ({ $ref: `#/components/schemas/${part}` }));
-  return [...parts, [title, { ...own, oneOf, discriminator }]];
-}
-
-function kindsNamedBy(properties: JsonValue | undefined): string[] {
-  const member = isJsonObject(properties) ? properties.kyc_error_type : undefined;
-  if (!isJsonObject(member)) return [];
-  return [member.const ?? member.enum].flat().filter((value) => typeof value === 'string');
+  return [title, own];
 }
 
 function pathOf(request: ContractDocument, examples: readonly ContractExample[]): [string, object] {

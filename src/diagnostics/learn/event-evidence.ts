@@ -1,5 +1,7 @@
 import { checkAddress } from '../../addresses/check-address.ts';
 import type { Deployment } from '../../deployment/define-deployment.ts';
+import { closedStatuses, contraryStatuses } from '../../deployment/event-statuses.ts';
+import type { LearntDeployment } from '../../deployment/learnt-deployment.ts';
 import { checkWireNames, fromWireNames, publishedNameOf } from '../../deployment/wire-names.ts';
 import type { OrderEventName } from '../../events/order-event.ts';
 import {
@@ -36,11 +38,13 @@ export function readGenuineEvent(
   {
     headers,
     wireNames,
+    eventStatuses,
     disorderOf,
   }: {
     readonly headers: Iterable<readonly [string, string]> | undefined;
     readonly disorderOf: (parsed: ParsedOrderEvent) => Disorder | undefined;
     readonly wireNames: Deployment['wireNames'];
+    readonly eventStatuses: Deployment['eventStatuses'];
   },
 ): GenuineEvent {
   const configured = wireNames.platform_order_ref ?? 'platform_order_ref';
@@ -48,7 +52,9 @@ export function readGenuineEvent(
   const other = isNamedAsConfigured ? undefined : otherReferenceName(value);
   const names = other === undefined ? wireNames : { ...wireNames, platform_order_ref: other };
   const body = fromWireNames(value, names);
-  const parsed = parseReceivedEvent(body, { text: json }, (name) => publishedNameOf(name, value, names));
+  const parsed = parseReceivedEvent(body, { text: json, eventStatuses }, (name) =>
+    publishedNameOf(name, value, names),
+  );
   return {
     body,
     parsed,
@@ -77,6 +83,11 @@ const ownRows: Readonly<Record<string, string>> = {
   'event.buy.credited.crypto crypto_payment_status': 'text',
   'event.buy.received.fiat_kyc_error kyc_error_type': 'text',
   'event.buy.received.fiat_kyc_error created_at': 'any',
+  'event.buy.init fiat_payment_status': 'text',
+  'event.buy.init crypto_payment_status': 'text',
+  'event.buy.received.fiat fiat_payment_status': 'text',
+  'event.buy.received.fiat crypto_payment_status': 'text',
+  'event.buy.credited.crypto fiat_payment_status': 'text',
   'buy.event.close meta_data.status': 'text',
 };
 
@@ -101,11 +112,43 @@ export function memberJudge(
       const value = memberAt(body, path);
       if (nameOf(parsed) !== event || typeof value !== 'string' || isNeutral?.(value)) return undefined;
       if (isDocumented(value)) return speaksFor(value);
-      const isRefused =
-        parsed.kind === 'nonconforming' && parsed.issues.some((issue) => issue.path.join() === path.join());
-      return isRefused ? speaksAgainst(value) : undefined;
+      const isHere = (each: { readonly path: readonly PropertyKey[] }) => each.path.join() === path.join();
+      const isOther =
+        parsed.kind === 'nonconforming'
+          ? parsed.issues.some(isHere)
+          : parsed.kind === 'known' && !parsed.readings.some(isHere);
+      return isOther ? speaksAgainst(value, furtherStatus(event, path.join('.'), value)) : undefined;
     },
   };
+}
+
+/** What to set for another status. A person decides where it may say that something is not paid, or not yet. */
+function furtherStatus(event: string, member: string, status: string): LearntDeployment | undefined {
+  const contrary = contraryStatuses(event, member);
+  if (contrary === undefined || (contrary.length > 0 && unpaidStatus.test(status))) return undefined;
+  return { eventStatuses: { [event]: { [member]: [status] } } };
+}
+
+const unpaidStatus =
+  /^un|^not|^part|pend|start|progress|process|wait|init|creat|hold|held|review|fail|err|cancel|reject|declin|revers|refund|expir/i;
+
+/** The statuses of events with closed ones, without the one that has a row of its own. */
+export function observeStatuses({ body, parsed }: GenuineEvent): RowObservation | undefined {
+  const name = nameOf(parsed);
+  if (!Object.hasOwn(closedStatuses, name) || parsed.kind === 'unknown') return undefined;
+  if (parsed.kind === 'known') return speaksFor(name);
+  for (const { path } of parsed.issues) {
+    const member = path.join('.');
+    const status = memberAt(body, path.map(String));
+    if (
+      typeof status !== 'string' ||
+      `${name} ${member}` === 'event.buy.credited.crypto crypto_payment_status'
+    )
+      continue;
+    if (contraryStatuses(name, member) !== undefined)
+      return speaksAgainst(`${name} ${member} ${status}`, furtherStatus(name, member, status));
+  }
+  return undefined;
 }
 
 export function observeShape({ body, parsed }: GenuineEvent): RowObservation | undefined {

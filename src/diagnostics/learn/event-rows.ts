@@ -1,4 +1,5 @@
 import { addressForms } from '../../addresses/address-forms.ts';
+import { closedStatuses } from '../../deployment/event-statuses.ts';
 import { orderEventNames } from '../../events/event-names.ts';
 import { isSettledStatus, isThirdPartyKycError } from '../../events/status.ts';
 import { observeAnswer, observeRetry } from './answer-log.ts';
@@ -9,6 +10,7 @@ import {
   observeReadings,
   observeReferenceName,
   observeShape,
+  observeStatuses,
   observeThirdPartyError,
   observeTimeLikeMember,
   observeTimestamp,
@@ -16,6 +18,7 @@ import {
 import { speaksFor } from './evidence.ts';
 import type { RowJudge } from './row-judge.ts';
 
+const eventsWithClosedStatuses = Object.keys(closedStatuses);
 const published = orderEventNames.filter((name) => name !== 'event.buy.third_party_error');
 
 /** The rows that events show, and what followed their answers. */
@@ -41,11 +44,21 @@ export const judgedEvents = {
     howToSee: 'Events show platform_order_ref alone; read the others off the documents of your deployment.',
     event: observeReferenceName,
   },
-  'terminal-crypto-status': memberJudge(['crypto_payment_status'], {
-    event: 'event.buy.credited.crypto',
-    isDocumented: isSettledStatus,
-    howToSee: 'Wait for three credited orders.',
-  }),
+  'terminal-crypto-status': {
+    ...memberJudge(['crypto_payment_status'], {
+      event: 'event.buy.credited.crypto',
+      isDocumented: isSettledStatus,
+      howToSee: 'Wait for three credited orders.',
+    }),
+    leastAgainst: 3,
+  },
+  'event-statuses': {
+    least: 10,
+    leastAgainst: 3,
+    each: eventsWithClosedStatuses,
+    howToSee: `Capture ten events or more, with each of ${eventsWithClosedStatuses.join(', ')}.`,
+    event: observeStatuses,
+  },
   'third-party-spelling': memberJudge(['kyc_error_type'], {
     event: 'event.buy.received.fiat_kyc_error',
     isDocumented: isThirdPartyKycError,

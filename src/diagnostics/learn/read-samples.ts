@@ -78,7 +78,7 @@ export async function readEvents(
     evidence,
     orders,
     sets,
-    deployment: { wireNames, signature },
+    deployment: { wireNames, eventStatuses, signature },
   }: Notes & { readonly sets: readonly PartnerCredentials[]; readonly deployment: Deployment<unknown> },
 ) {
   const finder = createSchemeFinder(sets, signature);
@@ -99,7 +99,7 @@ export async function readEvents(
     until = since ?? until;
     const sample = { digest: hash('sha256', body, 'hex'), since };
     const disorderOf = (parsed: ParsedOrderEvent) => memory.disorderOf(sample.digest, read.value, parsed);
-    const event = readGenuineEvent(read, { headers, wireNames, disorderOf });
+    const event = readGenuineEvent(read, { headers, wireNames, eventStatuses, disorderOf });
     const { disorder } = event;
     const isNew = disorder === undefined;
     answers.note(sample.digest, { answered, since, isNew });

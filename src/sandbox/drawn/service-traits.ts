@@ -194,7 +194,7 @@ export const dimensions = {
     documented,
     ...['CREATED', 'pending'].map((value) => ({
       options: changed({ event: 'event.buy.init', member: 'fiat_payment_status', value }),
-      broken: value === 'CREATED' ? (['event-shape'] as const) : [],
+      broken: value === 'CREATED' ? (['event-statuses'] as const) : [],
     })),
   ],
   startedStatus: [
@@ -205,7 +205,7 @@ export const dimensions = {
         member: 'crypto_payment_status',
         value: 'PENDING',
       }),
-      broken: ['event-shape'],
+      broken: ['event-statuses'],
     },
   ],
   thirdPartyError: [

@@ -72,6 +72,7 @@ describe('a service as assumed', () => {
       'errors',
       'ip-whitelist',
       'terminal-crypto-status',
+      'event-statuses',
       'third-party-spelling',
       'third-party-error-body',
       'timestamp-form',
@@ -329,6 +330,9 @@ describe('a service with the other habit is refuted', () => {
     ['signature-key', scheme({ orderKey: 'partner+merchant' })],
     ['merchant-concatenation', scheme({ keySeparator: ':' })],
     ['branded-names', { wireNames: { platform_order_ref: 'acme_order_ref' } }],
+    ['terminal-crypto-status', change('event.buy.credited.crypto', 'crypto_payment_status', 'SETTLED')],
+    ['event-statuses', change('event.buy.init', 'fiat_payment_status', 'CREATED')],
+    ['event-statuses', change('event.buy.received.fiat', 'crypto_payment_status', 'PROCESSING')],
   ])('%s, and its override makes a receiver accept its events', async (id, options) => {
     const { deliveries } = await capture(options);
     const { rows, deployment } = await learn({ deliveries, credentials: partnerCredentials });
@@ -348,9 +352,10 @@ describe('a service with the other habit is refuted', () => {
   it.each<[string, ServiceOptions, string]>([
     [
       'terminal-crypto-status',
-      change('event.buy.credited.crypto', 'crypto_payment_status', 'SETTLED'),
-      'SETTLED',
+      change('event.buy.credited.crypto', 'crypto_payment_status', 'FAILED'),
+      'FAILED',
     ],
+    ['event-statuses', change('event.buy.received.fiat', 'fiat_payment_status', 'PENDING'), 'PENDING'],
     [
       'third-party-spelling',
       change('event.buy.received.fiat_kyc_error', 'kyc_error_type', 'PAYER_MISMATCH'),
@@ -366,7 +371,7 @@ describe('a service with the other habit is refuted', () => {
       change('event.buy.received.fiat_kyc_error', 'created_at', 1_795_428_000_000),
       'a number',
     ],
-    ['event-shape', change('event.buy.init', 'fiat_payment_status', 'CREATED'), 'fiat_payment_status'],
+    ['event-shape', change('event.buy.init', 'pair', 7), 'pair'],
     ['event-replay', { event: (body) => ({ ...body, sent_at: 1_795_428_000 }) }, 'sent_at'],
     [
       'third-party-error-body',

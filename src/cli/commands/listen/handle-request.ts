@@ -1,4 +1,5 @@
 import type { VerificationKey } from '../../../credentials/verification-keys.ts';
+import type { EventStatuses } from '../../../deployment/event-statuses.ts';
 import { fromWireNames, type WireNames } from '../../../deployment/wire-names.ts';
 import type { SignatureErrorCode } from '../../../errors/errors.ts';
 import type { EventReading } from '../../../events/event-readings.ts';
@@ -115,7 +116,13 @@ export function verifyDelivery(
     ring,
     scheme,
     wireNames,
-  }: { ring: readonly VerificationKey[] | undefined; scheme: SignatureScheme; wireNames: WireNames },
+    eventStatuses = {},
+  }: {
+    ring: readonly VerificationKey[] | undefined;
+    scheme: SignatureScheme;
+    wireNames: WireNames;
+    eventStatuses?: EventStatuses;
+  },
 ): Verdict {
   if (ring === undefined) return { signature: 'unchecked', ...claims(body, wireNames) };
   const keys = ring.map(({ text }) => text);
@@ -123,7 +130,7 @@ export function verifyDelivery(
   if (verified.refusal !== undefined) {
     return { signature: 'refused', code: verified.refusal.code, ...claims(body, wireNames) };
   }
-  const { parsed } = readEvent(verified, { wireNames, strict: false });
+  const { parsed } = readEvent(verified, { wireNames, eventStatuses, strict: false });
   const readings = readingsOf(parsed);
   const { merchant } = ring[verified.keyIndex]?.matched ?? {};
   return {

@@ -70,14 +70,14 @@ export default defineCommand({
   async run(context, flags) {
     const output = openOutput(context, flags);
     const { deployment, credentials } = await readConfiguration(context, flags);
-    const { signature: scheme, wireNames } = deployment;
+    const { signature: scheme, wireNames, eventStatuses } = deployment;
     const ring = credentials.length === 0 ? undefined : verificationKeysOf(credentials, scheme);
     const folder = openFolder(context, output, flags);
     const poster = createPoster(context.now);
     const post = flags.forwardTo && postTo(flags.forwardTo);
     const isWanted = (verdict: Verdict) => passes(verdict, flags.filter ?? []);
     let leftOut = 0;
-    const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames });
+    const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames, eventStatuses });
     const trace = createReceivedTrace(context.now, flags);
 
     const server = await startReceiveServer({
