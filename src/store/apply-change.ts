@@ -79,7 +79,8 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 const printable = /^[\x21-\x7e]*$/;
 const maxKeyLength = 512;
 const maxKeys = 1000;
-const maxTextLength = 1024 * 1024;
+/** A delivery of 1 MiB fits, of which each character may be escaped. */
+const maxTextLength = 3 * 1024 * 1024;
 
 /** The keys of a transaction, each once. @throws {ConfigurationError} `invalid_option` */
 export function checkRecordKeys(keys: readonly string[]): string[] {
@@ -101,7 +102,7 @@ function toRecordText(value: JsonValue): string {
     throw invalidOption(`The value of a record ${issue?.message ?? 'must be JSON data'}.`);
   }
   const text = JSON.stringify(value);
-  if (text.length > maxTextLength) throw invalidOption('The value of a record is longer than 1 MiB.');
+  if (text.length > maxTextLength) throw invalidOption('The value of a record is longer than 3 MiB.');
   return text;
 }
 

@@ -64,7 +64,7 @@ export interface RecordSet {
   /** A copy of the value; `undefined` when there is none or it has expired. Sees what this change has set. */
   get(key: string): JsonValue | undefined;
   /**
-   * @param value JSON data, up to 1 MiB as text
+   * @param value JSON data, up to 3 MiB as text
    * @param options.expiresAt when it is gone, in milliseconds since 1970; without it the record stays until it is
    *   deleted
    */

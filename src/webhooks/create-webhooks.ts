@@ -99,11 +99,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const handlers = new Handlers();
   const reporting = makeReporting(settings);
   const { receive, inboxHost } = deliveryReceiver(settings, handlers, reporting);
-  const { inbox, maxBodyBytes, bodyTimeoutMs } = settings;
+  const { inbox, mostBodyBytes, bodyTimeoutMs } = settings;
   inbox.attach?.(inboxHost);
 
   const endpoint: WebhookEndpoint = {
-    maxBodyBytes,
+    maxBodyBytes: mostBodyBytes,
     bodyTimeoutMs,
     receive,
     refuse({ refusal: code, advice }, startedAt) {

@@ -2,6 +2,7 @@ import type { VerificationKey } from '../credentials/verification-keys.ts';
 import {
   ConfigurationError,
   failureCode,
+  InboxError,
   isInboxError,
   isKeyError,
   isSignatureError,
@@ -9,14 +10,18 @@ import {
 import { noReadings } from '../events/event-readings.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
 import {
+  type Delivery,
   type DeliveryReference,
   type HandleDelivery,
+  type HandleOptions,
+  type HandleResult,
   type InboxHost,
   type InboxResult,
   inboxResults,
   readTraceparent,
 } from '../inbox/inbox.ts';
 import { hash } from '../internal/hash.ts';
+import { quotedName } from '../internal/printable-text.ts';
 import { traced } from '../internal/tracing.ts';
 import { pinnedText } from '../signature/serializations.ts';
 import { decodeBody } from '../signature/signed-body.ts';
@@ -33,11 +38,10 @@ import type { WebhooksSettings } from './webhooks-options.ts';
 const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
 /** Makes `receive` for requests, and the host that handles stored deliveries. */
-export function deliveryReceiver(
-  { scheme, findSigner, ringKeys, wireNames, eventStatuses, strict, inbox, maxBodyBytes }: WebhooksSettings,
-  handlers: Handlers,
-  reporting: Reporting,
-) {
+export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers, reporting: Reporting) {
+  const { scheme, findSigner, ringKeys, wireNames, eventStatuses, strict, inbox } = settings;
+  const { maxBodyBytes, mostBodyBytes } = settings;
+
   function receive(body: string | Uint8Array, request: DeliveryRequest = {}): Promise<ReceiveOutcome> {
     const received = traceparentOf(request);
     // A subscriber may have begun a trace of its own at the start, which the delivery then carries on.
@@ -79,7 +83,7 @@ export function deliveryReceiver(
     body: string | Uint8Array,
     request: DeliveryRequest,
   ): Promise<VerifiedDelivery | ReceiveOutcome> {
-    if (byteLengthOf(body) > maxBodyBytes) {
+    if (byteLengthOf(body) > mostBodyBytes) {
       reporting.refusal('body_too_large');
       return { kind: 'refused', status: 413, code: 'body_too_large' };
     }
@@ -115,7 +119,7 @@ export function deliveryReceiver(
       const { code } = error;
       reporting.unverified(body, error);
       // The body may be authentic, so the sender should send it again. It may never do so.
-      const kept = await quarantined.keep(body, request, code);
+      const kept = byteLengthOf(body) <= maxBodyBytes && (await quarantined.keep(body, request, code));
       const retryAfterMs = error.retryAfterMs ?? retryAfter.unavailable;
       return { kind: 'unverified', status: 503, retryAfterMs, code, error, quarantined: kept };
     }
@@ -141,7 +145,7 @@ export function deliveryReceiver(
         traced(
           'handle',
           () => handleTrace(delivery, options),
-          () => handlers.handle(event, reference, options),
+          () => handle(event, delivery, options),
         );
       const kind = checkResult(await inbox.receive(delivery, tracedHandle));
       if (kind !== 'busy') return { kind, status: 200, ...reference };
@@ -154,6 +158,22 @@ export function deliveryReceiver(
       const retryAfterMs = retryAfter.unavailable;
       return { kind: 'unavailable', status: 503, retryAfterMs, error, ...reference };
     }
+  }
+
+  /** @throws {InboxError} `event_unrecognized` beyond `maxBodyBytes`; and whatever a handler throws */
+  async function handle(
+    event: ReceivedEvent,
+    { body, name, digest, key }: Delivery,
+    options: HandleOptions | undefined,
+  ): Promise<HandleResult> {
+    if (byteLengthOf(body) <= maxBodyBytes)
+      return await handlers.handle(event, { name, digest, key }, options);
+    reporting.tooLarge();
+    throw new InboxError(
+      'event_unrecognized',
+      `The authentic event ${quotedName(name)} is larger than maxBodyBytes (${maxBodyBytes}).`,
+      { remedy: 'Raise maxBodyBytes, and replay it.' },
+    );
   }
 
   const quarantined = quarantinedDeliveries({
@@ -174,10 +194,9 @@ export function deliveryReceiver(
         'handle',
         () => handleTrace(delivery, options),
         async () => {
-          const { body, name, digest, key } = delivery;
           // It was verified before it was stored; its keys may have been rotated since.
-          const event = read(readUnverifiedBody(body, scheme));
-          return await handlers.handle(event, { name, digest, key }, options);
+          const event = read(readUnverifiedBody(delivery.body, scheme));
+          return await handle(event, delivery, options);
         },
       );
     },

@@ -74,6 +74,10 @@ export function makeReporting({
         refusalWarning(composeMessage({ what: problems[code], remedy }, code, libraryWords)),
       );
     },
+    /** An authentic event is larger than what is handled. */
+    tooLarge(): void {
+      warnOnceOf('event_too_large', () => tooLargeWarning);
+    },
     /** A body could not be verified. */
     refusedBody(rawBody: string | Uint8Array, error: SignatureError): void {
       warnOnceOf(error.code, () => bodyWarning(error));
@@ -113,6 +117,7 @@ type WarningSubject =
   | HookName
   | ReadingKind
   | 'inbox_stopped'
+  | 'event_too_large'
   | `quarantine_${QuarantineProblem}`;
 
 /** Why a request or its body was refused. */
@@ -123,11 +128,14 @@ const problems: Readonly<Record<RequestRefusalCode, string>> = {
   method_not_allowed: 'It was not a POST.',
   unsupported_media_type:
     'Its body is encoded (content-encoding), for example compressed, and no JSON in UTF-8.',
-  body_too_large: 'Its body is larger than maxBodyBytes.',
+  body_too_large: 'Its body is larger than maxBodyBytes (with an inbox, than 1 MiB if that is more).',
   body_timeout: 'Its body did not arrive within bodyTimeoutMs.',
   body_unreadable: 'Its caller broke off before its body was whole.',
   raw_body_required: 'Its body was parsed before its signature could be checked.',
 };
+
+const tooLargeWarning =
+  'An authentic event is larger than maxBodyBytes, so no handler gets it, and it is a dead letter of the inbox (the next ones only reach onDelivery). Raise maxBodyBytes, and replay it.';
 
 /** The warning for the first request or body that is refused with a code. It holds nothing of either. */
 function refusalWarning(message: string): string {

@@ -55,7 +55,10 @@ export interface WebhooksOptions {
    * guess, and stand in `readings` of the context (ledger: `event-readings`). @default false
    */
   strict?: boolean | undefined;
-  /** Most bytes of a body, enforced while it is read; then 413. An event has about 1 KiB. @default 65536 */
+  /**
+   * Most bytes of a body that is handled, enforced while it is read; then 413. With an `inbox` an authentic event of up to
+   * 1 MiB is kept as a dead letter instead. An event has about 1 KiB. @default 65536
+   */
   maxBodyBytes?: number | undefined;
   /**
    * Milliseconds for a body to arrive, from the moment the webhooks are called; then 408. A framework that reads the
@@ -128,6 +131,8 @@ export function readWebhooksOptions(options: WebhooksOptions) {
   const { signature: scheme, wireNames, eventStatuses } = deployment;
   return {
     ...others,
+    /** Most bytes of a body that is read. */
+    mostBodyBytes: inbox === undefined ? others.maxBodyBytes : Math.max(others.maxBodyBytes, keptBodyBytes),
     scheme,
     wireNames,
     eventStatuses,
@@ -135,6 +140,9 @@ export function readWebhooksOptions(options: WebhooksOptions) {
     inbox: inboxOf({ inbox, maxRemembered, timeLimitMs }),
   };
 }
+
+/** A store takes a delivery of this size: 1 MiB. */
+const keptBodyBytes = 1_048_576;
 
 function checkInbox(given: unknown): Inbox {
   // Sound: only `receive` is required.

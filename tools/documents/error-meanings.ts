@@ -32,7 +32,7 @@ export const meanings: Meanings = {
       'A handler called `handledIn` and ended without an error, but its transaction was not committed: the attempt failed.',
     invalid_message: 'A message of the queue is no delivery that `queueInbox` sent.',
     event_unrecognized:
-      'An authentic event has another name or another shape than the published ones, and `onUnrecognized` does not take it.',
+      'An authentic event has another name or another shape than the published ones, and `onUnrecognized` does not take it; or it is larger than `maxBodyBytes`.',
   },
   KeyError: {
     keys_unavailable:
@@ -106,7 +106,7 @@ export const meanings: Meanings = {
     method_not_allowed: 'The request was not a POST.',
     unsupported_media_type:
       'The body is encoded (`content-encoding`), for example compressed, and no JSON in UTF-8.',
-    body_too_large: 'The body is larger than `maxBodyBytes`.',
+    body_too_large: 'The body is larger than `maxBodyBytes`; with an inbox, than 1 MiB if that is more.',
     body_timeout: 'The body did not arrive within `bodyTimeoutMs`.',
     body_unreadable: 'The caller broke off before its body was whole.',
     raw_body_required: 'The body was parsed before its signature could be checked.',
