@@ -105,13 +105,9 @@ function checkPhone(to_phone: string, country: string | undefined): string {
     return normalizePhone(to_phone, { country });
   } catch (error) {
     if (!isValidationError(error)) throw error;
-    const message = error.issues[0]?.message ?? 'does not fit';
-    throw invalid('issue', 'to_phone', country === undefined ? `${message}; ${nationalAdvice}` : message);
+    throw invalid('issue', 'to_phone', error.issues[0]?.message ?? 'does not fit');
   }
 }
-
-const nationalAdvice =
-  "for numbers without them give createOtp the country ('NG'), or use normalizePhone(text, { country })";
 
 function invalid(operation: string, name: string, message: string): ValidationError {
   return new ValidationError(operation, [{ path: [name], message }]);
