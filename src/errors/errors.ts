@@ -367,7 +367,7 @@ export class RequestError extends PartnerExchangeError<RequestErrorCode> {
   readonly attempts: number;
   /** HTTP status, when there was a reply. */
   readonly status: number | undefined;
-  /** Milliseconds that the service asked to wait (`Retry-After`), if it did. */
+  /** Milliseconds that the service asked to wait (`Retry-After`), if it did: at most a day. */
   readonly retryAfterMs: number | undefined;
   /** The faults of the reply, from the caller's schema. */
   readonly issues: RequestErrorDetails['issues'];

@@ -8,7 +8,7 @@ import { redactError, repeatsOf } from '../internal/repeats.ts';
 import { type Call, secretsOf } from './call.ts';
 import type { CallRecord } from './http-attempt.ts';
 import { type LikelyCause, likelyCauses } from './likely-causes.ts';
-import { replyTexts } from './reply.ts';
+import { longestRetryAfterMs, replyTexts } from './reply.ts';
 import { shownReply } from './shown-reply.ts';
 
 const whatHappened = {
@@ -45,7 +45,8 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   if (code === 'reply_not_accepted')
     likely.push(call.operation === 'sendMessage' ? causes.messageReply : causes.orderReply);
   const reason = reasonOf(details, repeats, { status: reply?.status, said: said[0] });
-  const happening = `${call.operation}: ${happened ?? whatHappened[code]}${reason}, ${call.method} ${url}`;
+  const bounded = wait === longestRetryAfterMs ? ', and its Retry-After counts as a day, the longest' : '';
+  const happening = `${call.operation}: ${happened ?? whatHappened[code]}${reason}${bounded}, ${call.method} ${url}`;
   return new RequestError(code, `${happening}; ${outcomeClauses[details.outcome]}.`, {
     ...rest,
     remedy: remedyFor(call, code, likely),

@@ -45,15 +45,16 @@ export async function readReply(response: Response, maxBytes: number): Promise<R
 /** An HTTP date. `Date.parse` alone accepts almost anything, even `-5` and `1.5`. */
 const httpDate = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/**
- * From seconds or a date; `undefined` if it is malformed. A number that is too large becomes the longest exact wait.
- */
+/** A day. Services that mean a time of day write its seconds since 1970, which would be a wait of 56 years. */
+export const longestRetryAfterMs = 86_400_000;
+
+/** From seconds or a date, bounded by {@link longestRetryAfterMs}; `undefined` if it is malformed. */
 export function retryAfterMs(reply: ReadReply | undefined, now: number): number | undefined {
   const value = reply?.headers.get('retry-after')?.trim();
   if (value === undefined || value === '') return undefined;
-  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER);
+  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, longestRetryAfterMs);
   const date = httpDate.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), longestRetryAfterMs);
 }
 
 function parseReplyBody(text: string): unknown {

@@ -22,7 +22,7 @@ import type { OtpCall } from './otp-report.ts';
 /**
  * The result of a check.
  *
- * - `wrong`: try again; there are `attemptsLeft`, at least 1.
+ * - `wrong`: try again; there are `attemptsLeft`, at least 1. A text without `codeLength` digits costs none.
  * - `not_valid`: no code can be right any more: it is unknown, expired, used, cancelled, out of attempts, or for another
  *   purpose or subject. The result does not say which. Issue a new one.
  */
@@ -46,7 +46,8 @@ export async function checkCode(
   if (isKnown) call.about({ purpose: use.purpose, to_phone: context.to_phone });
   const counters = countersOf(settings, { phone: context.to_phone, network: use.network });
   const { phone, network } = counters;
-  const digest = codeDigest(secret, id, context, readTypedCode(code));
+  const typed = readTypedCode(code, settings.codeLength);
+  const digest = codeDigest(secret, id, context, typed ?? '');
 
   // Counting, comparing and using up are one transaction, so no comparison goes uncounted.
   const outcome = await transact(
@@ -63,6 +64,9 @@ export async function checkCode(
         limits.countFailure({ wasCompared: false });
         return notValid;
       }
+      // Not a guess: nothing was compared that could have been right.
+      if (typed === undefined)
+        return { ok: false, reason: 'wrong', attemptsLeft: settings.maxAttempts - flow.attempts };
       if (matchesOne(codes, digest)) {
         records.delete(key);
         limits.confirm();

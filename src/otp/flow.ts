@@ -124,12 +124,27 @@ export function makeCode(length: number, random: RandomBytes): string {
   throw new Error('The source of random bytes is broken.');
 }
 
-/** Longer than any code with blanks between its digits. */
-const maxTyped = 64;
+/** Longer than any message with a code, as it is pasted. */
+const maxTyped = 1_000;
 
-/** Removes blanks and dashes; understands digits of any script. A text that is too long never matches. */
-export function readTypedCode(text: string): string {
-  return text.length > maxTyped ? '' : latinDigits(text).replace(/[\s\p{Pd}]/gu, '');
+/**
+ * The code in a text: the one run of so many digits, also with blanks or dashes between them, and of any script.
+ * `undefined` if there is none, or several that differ.
+ */
+export function readTypedCode(text: string, length: number): string | undefined {
+  if (text.length > maxTyped) return undefined;
+  const typed = latinDigits(text);
+  const inWords = (pattern: RegExp) => typed.match(pattern) ?? [];
+  const readings = [[typed], inWords(/\d+/g), inWords(/\d+(?:[\s\p{Pd}]\d+)*/gu)];
+  for (const runs of readings) {
+    const codes = new Set(runs.map((run) => run.replace(/[\s\p{Pd}]/gu, '')).filter(isCode));
+    if (codes.size > 0) return codes.size === 1 ? [...codes][0] : undefined;
+  }
+  return undefined;
+
+  function isCode(run: string): boolean {
+    return run.length === length && /^\d+$/.test(run);
+  }
 }
 
 /** Its failure is an {@link OtpError}. @param failed its words, where the change itself may have counted */

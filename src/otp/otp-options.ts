@@ -65,7 +65,7 @@ export interface OtpOptions {
   message?: ((content: OtpMessageContent) => string) | undefined;
   /**
    * Whether a refusal is about the phone number; otherwise it is about the device, and the next one is tried.
-   * @default status 400, 410 or 422, or 404 with JSON that names the number (ledger: `otp-refusal`)
+   * @default status 400, 410 or 422, or 404 or a 2xx that denies with JSON that names the number (ledger: `otp-refusal`)
    */
   isNumberRefusal?: ((error: RequestError) => boolean) | undefined;
   /** Milliseconds since 1970. @default Date.now */

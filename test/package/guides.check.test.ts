@@ -278,7 +278,8 @@ describe('the first program of the guide', () => {
     const wrong = code === '000000' ? '000001' : '000000';
     // A blank line costs no attempt.
     codes.stdin?.write(`\n  \n${wrong}\n`);
-    expect(await lines.next()).toMatchObject({ value: 'wrong tries left: 4' });
+    for (const left of [5, 5, 4])
+      expect(await lines.next()).toMatchObject({ value: `wrong tries left: ${left}` });
     codes.stdin?.write(`${code}\n`);
     expect(await lines.next()).toMatchObject({ value: 'signed in: +2348012345678' });
 
