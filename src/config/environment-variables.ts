@@ -148,6 +148,29 @@ export const knownNames: readonly string[] = [
   sandboxUrlVariable,
 ];
 
+/**
+ * What a tool has left in a value, as a clause: it would be sent as a key, or to an address, that nobody has. A whole
+ * form is looked for, since a random key can hold any character.
+ */
+export function flawOfValue(value: string): string | undefined {
+  const text = value.trim();
+  if (/^(["'`]).*\1$/s.test(text)) return 'has quotation marks around it: write it without them';
+  return notFilledIn.some((form) => form.test(text))
+    ? 'was not filled in: set it, or unset the variable'
+    : undefined;
+}
+
+const notFilledIn = [
+  /^(?:undefined|null|none|nil|nan|\[object Object\])$/i,
+  // A shell, compose file, workflow, Kubernetes, Windows, a template, and the contract's own placeholders.
+  /\$\{\w+(?::?[-=?+][^}]*)?\}/,
+  /\$\(\w+\)/,
+  /^\$[A-Z_][A-Z0-9_]*$/,
+  /^%\w+%$/,
+  /\{\{.*\}\}/s,
+  /^<[^<>]*>$/,
+];
+
 /** `createOrder` as `CREATE_ORDER`. */
 function constantCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();

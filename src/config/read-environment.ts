@@ -15,6 +15,7 @@ import { checkSpelling } from './check-spelling.ts';
 import {
   credentialVariables,
   deploymentVariables,
+  flawOfValue,
   invalidEnvironment,
   merchantPrefix,
   messengerVariables,
@@ -157,8 +158,10 @@ function textOf(env: object, name: string): string | undefined {
   // By name, not by entries: on Windows the names ignore case.
   const value: unknown = Reflect.get(env, name);
   if (value === undefined || value === '') return undefined;
-  if (typeof value === 'string') return value;
-  throw invalidEnvironment(`${name} must be text.`);
+  if (typeof value !== 'string') throw invalidEnvironment(`${name} must be text.`);
+  const flaw = flawOfValue(value);
+  if (flaw !== undefined) throw invalidEnvironment(`${name}: its value ${flaw}.`);
+  return value;
 }
 
 /** Prefixes an error with the variable's name, and removes the variable's value from it. */

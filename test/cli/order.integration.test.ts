@@ -347,6 +347,22 @@ it.each([
   expect(stderr).not.toContain('other users see arguments');
 });
 
+it.each(['"redis://:s3cretpass@127.0.0.1:1"', `\${S3CRETPASS}`, 'undefined'])(
+  'a journal whose variable holds what a tool has left is refused by its name, and not shown: %s',
+  async (STORE) => {
+    const options = { env: { STORE }, cwd: filesIn({}) };
+    const refused = await partnerExchange(
+      ['order', 'unsettled', '--journal', 'env:STORE', '--debug'],
+      options,
+    );
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The value of the variable STORE '),
+    });
+    expect(refused.stdout + refused.stderr).not.toMatch(/s3cretpass/i);
+  },
+);
+
 describeWith('postgres', 'order unsettled and order settle, on a PostgreSQL', () => {
   it('say that there is no journal in the schema, and make no table', async () => {
     const pool = new pg.Pool({ connectionString: postgresUrl });

@@ -246,6 +246,35 @@ describe('a value that is malformed', () => {
     },
   );
 
+  const allNames = environmentVariables.map(({ name }) => name.replace('<NAME>', 'NGN'));
+
+  it.each([
+    ...['"API-X-value-secret"', "'https://value-secret.example'", '`value-secret`', '""', "''"],
+    ...['undefined', 'null', 'NULL', 'None', ' undefined ', '[object Object]', 'NaN'],
+    ...[`\${VALUE_SECRET}`, `https://\${VALUE_SECRET}/v1`, `\${VALUE_SECRET:-none}`, '$VALUE_SECRET'],
+    ...[
+      '$(VALUE_SECRET)',
+      `sk_partner_\${VALUE_SECRET}`,
+      '%VALUE_SECRET%',
+      '{{ value.secret }}',
+      '<VALUE_SECRET>',
+    ],
+  ])('is refused as what a tool has left in it, whichever variable has it: %s', (value) => {
+    for (const name of allNames) {
+      const message = complaint({ ...partnerKeys, [name]: value });
+      expect(message).toContain(`${name}: `);
+      expect(message).toMatch(/has quotation marks around it|was not filled in/);
+      expect(message).not.toMatch(/value.secret/i);
+    }
+  });
+
+  it.each(['a"key"', '"key', '$ecret', 'x${y', '100%', '{{', 'none-of-it', '$1$abc', 'p<q>'])(
+    'may be a key with such a character: %s',
+    (apiKey) => {
+      expect(readEnvironment({ MESSENGER_API_KEY: apiKey })).toMatchObject({ apiKey });
+    },
+  );
+
   it('is refused when it is no text', () => {
     expect(complaint({ PARTNER_SECRET_KEY: { get: 'value-secret' } })).toBe(
       'PARTNER_SECRET_KEY must be text. See partner-exchange-sdk/docs/errors.md#invalid_environment.',

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { flawOfValue } from '../../config/environment-variables.ts';
 import { isJsonObject } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import { type PgPool, type PgPoolClient, rowsOf } from '../../store/postgres/pg-client.ts';
@@ -182,6 +183,9 @@ export function parseStoreAddress(context: CliContext, given: string): StoreAddr
   const address = variable === undefined ? given : context.env[variable];
   if (!address)
     throw new CliError(`The variable ${variable} is not set: set it to the address of the store.`);
+  // Any other text is the name of a file.
+  const flaw = variable === undefined ? undefined : flawOfValue(address);
+  if (flaw !== undefined) throw new CliError(`The value of the variable ${variable} ${flaw}.`);
   const scheme = /^(rediss?|postgres|postgresql):\/\//i.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined) {
     const path = resolve(context.cwd, address);
