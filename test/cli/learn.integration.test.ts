@@ -144,6 +144,15 @@ describe('bad input', () => {
       expect(lines.filter((line) => line.includes(`${name} was left out: `))).toHaveLength(1);
   });
 
+  it('is no event behind a byte order mark, or with a line feed behind it', async () => {
+    const [saved = ''] = Object.values(await captured());
+    const { body } = JSON.parse(saved);
+    const cwd = filesIn({ 'mark.json': `\uFEFF${body}`, 'line.json': `${body}\n` });
+    const { code, stdout, stderr } = await run(['.', '--format', 'json'], cwd);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ deliveries: { genuine: 2, others: 0 }, deployment: {} });
+  });
+
   it('alone ends with a clear error', async () => {
     const cwd = filesIn({ 'a.json': '{"signature":"00"}' });
     const { code, stderr } = await run(['.'], cwd);

@@ -14,7 +14,7 @@ const hex = 'ab'.repeat(64);
 const unusable: [name: string, body: unknown, status: string, words: string][] = [
   ['empty', '', 'not-json', 'Not JSON'],
   ['not JSON', '{"a":1', 'not-json', 'Not JSON'],
-  ['behind a byte order mark', `\uFEFF${sample}`, 'not-json', 'Not JSON'],
+  ['behind two byte order marks', `\uFEFF\uFEFF${sample}`, 'not-json', 'Not JSON'],
   ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), 'not-utf8', 'UTF-8'],
   ['half a surrogate pair', '{"a":"\uD83D"}', 'not-utf8', 'UTF-8'],
   ['a list', '[1]', 'not-object', 'not an object'],

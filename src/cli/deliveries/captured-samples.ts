@@ -4,12 +4,11 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { type CapturedReply, readCapturedReply } from '../../diagnostics/learn/captured-reply.ts';
 import { isJsonObject, tryParse } from '../../internal/json.ts';
-import { decodeUtf8 } from '../../internal/utf8.ts';
 import { readFile, shownPath } from '../inputs/input.ts';
 import { type CliContext, CliError } from '../terminal/context.ts';
 import { describeFailure } from '../terminal/failure-line.ts';
 import type { Output } from '../terminal/output.ts';
-import { eachDelivery, type NamedDelivery } from './saved-deliveries.ts';
+import { eachDelivery, type NamedDelivery, parseBytes } from './saved-deliveries.ts';
 
 /** The deliveries and replies of files and folders, read one after the other. Without paths deliveries come on stdin. */
 export async function samplesIn(context: CliContext, output: Output, paths: readonly string[]) {
@@ -57,7 +56,7 @@ async function* deliveriesOf(
 
 /** Why a file that is no saved delivery is no bare body of an event either. */
 function flawOf(body: Uint8Array): string | undefined {
-  const value = tryParse(decodeUtf8(body) ?? '');
+  const value = parseBytes(body);
   if (value === undefined) return 'it is not JSON: it may be cut off.';
   return isJsonObject(value) && 'signature' in value
     ? undefined

@@ -38,8 +38,9 @@ export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest 
   return savedRequestOf({ bytes, name, value: parseBytes(bytes) });
 }
 
-function parseBytes(bytes: Uint8Array): JsonValue | undefined {
-  return tryParse(decodeUtf8(bytes) ?? '');
+/** Without the byte order mark that an editor or a sender begins it with. */
+export function parseBytes(bytes: Uint8Array): JsonValue | undefined {
+  return tryParse((decodeUtf8(bytes) ?? '').replace(/^\uFEFF/, ''));
 }
 
 interface ReadFile {

@@ -4,7 +4,7 @@ import { jsonTokens } from '../../internal/json-tokens.ts';
 import { type BodyForms, serializationRules, type TextRules } from '../../signature/serializations.ts';
 import type { NearMissCode } from './detection.ts';
 import { javascriptNumber, phpNumber, pythonNumber, rewriteJson, type Spelling } from './json-spellings.ts';
-import { type Sample, withoutWhiteSpaceAround } from './samples.ts';
+import type { Sample } from './samples.ts';
 import { allTextRules } from './scheme-space.ts';
 import { longestText, type TextCandidates, textCandidates, textUnder } from './search-schemes.ts';
 
@@ -26,23 +26,12 @@ export function* changedBodies(sample: Sample): Generator<ChangedTexts> {
 }
 
 function* changes(sample: Sample): Generator<ChangedTexts> {
-  yield* withoutSpaceAround(sample);
   yield* withSignature(sample);
   yield* withNewline(sample);
   yield* stringifiedTwice(sample);
   yield* otherSpellings(sample);
   yield* otherNumbers(sample);
 }
-
-function* withoutSpaceAround(sample: Sample): Generator<ChangedTexts> {
-  const trimmed = withoutWhiteSpaceAround(sample);
-  if (trimmed === undefined) return;
-  yield { code: 'white-space-around', message: whiteSpaceMessage, texts: textCandidates(trimmed) };
-}
-
-/** Advice for a body that fits once it is trimmed. */
-export const whiteSpaceMessage =
-  'Fits without the white space (a line break?) around the body: whatever captured it has added that. Leave it out of the sample, and verify the raw body as it comes.';
 
 function* withSignature({ source }: Sample): Generator<ChangedTexts> {
   const [member] = findMembers(source, 'signature');

@@ -3,26 +3,18 @@ import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import { libraryWords, type Words } from '../../errors/remedies.ts';
 import { defineOptions, type OptionTable, oneOf } from '../../internal/options.ts';
 import { type SignatureScheme, schemePartNames } from '../../signature/signature-scheme.ts';
-import { whiteSpaceMessage } from './changed-bodies.ts';
 import type { DetectionSecrets, NearMiss, SampleReport, SchemeDetection } from './detection.ts';
 import { findNearMisses, findSwappedSecrets } from './near-misses.ts';
 import { safetyNotes } from './safety-notes.ts';
-import {
-  isUsable,
-  readSample,
-  type Sample,
-  type UnusableSample,
-  withoutWhiteSpaceAround,
-} from './samples.ts';
+import { isUsable, readSample, type Sample, type UnusableSample } from './samples.ts';
 import {
   type KeyCandidates,
   keyCandidates,
-  makeKey,
   merchantSecrets,
   normalizeScheme,
   rankSchemes,
 } from './scheme-space.ts';
-import { fitsSample, searchSchemes, textCandidates } from './search-schemes.ts';
+import { isVerified, searchSchemes, textCandidates } from './search-schemes.ts';
 
 /** Options of {@link detectScheme}. */
 export interface DetectOptions {
@@ -77,23 +69,8 @@ export function detectScheme(
   const schemes = rankSchemes(fitAll(usable, known));
   if (schemes.length > 0) return withSurvivors(read, schemes, swapsIn(schemes, read, known));
 
-  // An editor or a shell may have added a line break.
-  const trimmed = read.map((sample) =>
-    isUsable(sample) ? (withoutWhiteSpaceAround(sample) ?? sample) : sample,
-  );
-  const fitting = rankSchemes(fitAll(trimmed.filter(isUsable), known));
-  if (fitting.length > 0) {
-    const padded = [...read.keys()].filter((index) => read[index] !== trimmed[index]);
-    const note = fitting.slice(0, 1).map((scheme) => ({
-      code: 'white-space-around' as const,
-      message: whiteSpaceMessage,
-      scheme,
-      samples: padded,
-    }));
-    return withSurvivors(trimmed, fitting, [...note, ...swapsIn(fitting, read, known)]);
-  }
   const reports = read.map((sample) =>
-    isUsable(sample) ? reportOf(sample, rankSchemes(searchAll(sample, keys))) : reportOf(sample),
+    isUsable(sample) ? reportOf(sample, rankSchemes(fitAll([sample], known))) : reportOf(sample),
   );
   return withoutSurvivors(reports, nearMissesOf(read, reports, known));
 }
@@ -147,24 +124,12 @@ function knownSecrets(sets: readonly DetectionSecrets[], purpose: SigningPurpose
   return { merchants, purpose, keys: keyCandidates(merchants, purpose) };
 }
 
-/** The schemes that fit the first sample and each of the others. */
-function fitAll(samples: readonly Sample[], { merchants, purpose, keys }: KnownSecrets): SignatureScheme[] {
-  const [first, ...others] = samples;
+/** The schemes under which a receiver verifies each of the samples. */
+function fitAll(samples: readonly Sample[], known: KnownSecrets): SignatureScheme[] {
+  const [first] = samples;
   if (first === undefined) return [];
-  return others.reduce<SignatureScheme[]>(
-    (schemes, sample) =>
-      schemes.filter((scheme) =>
-        merchants.some((secrets) => {
-          const key = makeKey(secrets, scheme, purpose);
-          return key !== undefined && fitsSample(scheme, key, sample);
-        }),
-      ),
-    searchAll(first, keys),
-  );
-}
-
-function searchAll(sample: Sample, keys: KeyCandidates): SignatureScheme[] {
-  return searchSchemes(sample, { keys, texts: textCandidates(sample) });
+  const found = searchSchemes(first, { keys: known.keys, texts: textCandidates(first) });
+  return found.filter((scheme) => samples.every((sample) => isVerified(sample, scheme, known)));
 }
 
 /** Whether the schemes fit only because secrets are swapped. */

@@ -80,7 +80,6 @@ export interface SafetyNote {
 
 /**
  * - `forged`: signed with the public key alone or without a key, as anybody can.
- * - `white-space-around`: fits without the white space around the body, which a capture often adds.
  * - `secret-padded`: fits when the given secret is trimmed.
  * - `secret-with-newline`, `secret-with-blank`: the signer's secret ends with one.
  * - `secret-without-prefix`: the signer leaves out the secret's prefix.
@@ -94,7 +93,6 @@ export interface SafetyNote {
  */
 export type NearMissCode =
   | 'forged'
-  | 'white-space-around'
   | 'secret-padded'
   | 'secret-with-newline'
   | 'secret-with-blank'

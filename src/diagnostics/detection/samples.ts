@@ -2,7 +2,7 @@ import { isSignatureError } from '../../errors/errors.ts';
 import { isJsonObject, type JsonObject, tryParse } from '../../internal/json.ts';
 import { decodeDigest } from '../../signature/digest.ts';
 import { type Encoding, schemeParts } from '../../signature/signature-scheme.ts';
-import { decodeBody, type ParsedSignedBody, removeSignature } from '../../signature/signed-body.ts';
+import { decodeBody, type ParsedSignedBody, parseSignedBody } from '../../signature/signed-body.ts';
 import type { SampleStatus } from './detection.ts';
 
 /** Bounds the work of a search. */
@@ -30,7 +30,7 @@ export function readSample(body: unknown): Sample | UnusableSample {
   }
   const source = readText(body);
   if (source === undefined) return unusable('not-utf8', 'Not UTF-8 text.');
-  const value = tryParse(source);
+  const value = tryParse(source.replace(/^\uFEFF/, ''));
   if (value === undefined)
     return unusable('not-json', 'Not JSON: give the body alone, complete, as received.');
   if (!isJsonObject(value)) {
@@ -49,7 +49,7 @@ export function readSample(body: unknown): Sample | UnusableSample {
   if (typeof signature !== 'string') {
     return unusable('unreadable-signature', `The signature is ${nameType(signature)}, not text.`);
   }
-  return readClaim({ source, value, signature });
+  return readClaim(source, signature);
 }
 
 /** Marks the files in which `listen` keeps deliveries; a version follows. */
@@ -62,14 +62,6 @@ function bodyOfDeliveryFile({ format, body, bodyBase64 }: JsonObject): string | 
   return typeof bodyBase64 === 'string' ? Buffer.from(bodyBase64, 'base64') : undefined;
 }
 
-/** The same body without the white space around it; `undefined` if it has none. */
-export function withoutWhiteSpaceAround(sample: Sample): Sample | undefined {
-  // JSON.parse has accepted the text, so trim removes only JSON's white space.
-  const source = sample.source.trim();
-  if (source.length === sample.source.length) return undefined;
-  return { ...sample, source, json: sample.json.trim() };
-}
-
 export function isUsable(sample: Sample | UnusableSample): sample is Sample {
   return 'claimedDigest' in sample;
 }
@@ -79,22 +71,17 @@ export function encodingsOf(signature: string): Encoding[] {
   return schemeParts.encoding.filter((encoding) => decodeDigest(encoding, signature) !== undefined);
 }
 
-function readClaim(body: { source: string; value: JsonObject; signature: string }): Sample | UnusableSample {
-  const { source, value, signature } = body;
+function readClaim(source: string, signature: string): Sample | UnusableSample {
   const encodings = encodingsOf(signature);
-  const claimedDigest = encodings[0] && decodeDigest(encodings[0], signature);
-  if (claimedDigest === undefined) return unusable('unreadable-signature', describeUnreadable(signature));
+  const [encoding] = encodings;
+  if (encoding === undefined) return unusable('unreadable-signature', describeUnreadable(signature));
   try {
-    return {
-      source,
-      value,
-      json: removeSignature(source),
-      claimedDigest: Uint8Array.from(claimedDigest),
-      encodings,
-    };
+    return { source, encodings, ...parseSignedBody(source, encoding) };
   } catch (error) {
     if (!isSignatureError(error)) throw error;
-    return unusable('duplicate-signature', 'Has more than one top-level signature.');
+    return error.code === 'signature_duplicated'
+      ? unusable('duplicate-signature', 'Has more than one top-level signature.')
+      : unusable('not-json', 'Not JSON as a receiver reads it.');
   }
 }
 

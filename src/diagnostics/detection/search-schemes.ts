@@ -1,14 +1,17 @@
+import type { SigningPurpose } from '../../credentials/signing-key.ts';
 import { isSignatureError } from '../../errors/errors.ts';
 import { findSigner } from '../../signature/digest.ts';
-import { type BodyForms, canonicalText, type TextRules } from '../../signature/serializations.ts';
+import { type BodyForms, signedTexts, type TextRules } from '../../signature/serializations.ts';
 import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { tryVerify } from '../../signature/try-verify.ts';
+import type { DetectionSecrets } from './detection.ts';
 import type { Sample } from './samples.ts';
-import { allFormRules, allTextRules, composeScheme, type KeyCandidates } from './scheme-space.ts';
+import { allFormRules, allTextRules, composeScheme, type KeyCandidates, makeKey } from './scheme-space.ts';
 
 /** A text to try, and the rules that write it. */
 export type TextCandidates = ReadonlyMap<string, readonly TextRules[]>;
 
-/** Every scheme under which one of the texts and keys gives the sample's signature. */
+/** Every scheme under which one of the texts and keys gives the sample's signature: to be verified, see `isVerified`. */
 export function searchSchemes(
   { source, claimedDigest, encodings }: Sample,
   { keys, texts }: { keys: KeyCandidates; texts: TextCandidates },
@@ -49,33 +52,39 @@ export function textCandidates(
 ): TextCandidates {
   const candidates = new Map<string, TextRules[]>();
   for (const rule of rules) {
-    const text = textUnder(rule, body);
-    if (text === undefined) continue;
-    const alike = candidates.get(text);
-    if (alike) alike.push(rule);
-    else candidates.set(text, [rule]);
+    for (const text of textsUnder(rule, body)) {
+      const alike = candidates.get(text);
+      if (alike) alike.push(rule);
+      else candidates.set(text, [rule]);
+    }
   }
   return candidates;
 }
 
 /** `undefined` if the body is nested too deeply for the rule. */
 export function textUnder(rule: TextRules, body: BodyForms): string | undefined {
+  return textsUnder(rule, body)[0];
+}
+
+function textsUnder(rule: TextRules, body: BodyForms): readonly string[] {
   try {
-    return canonicalText({ ...anyForm, ...rule, ...anyEncoding }, body);
+    return signedTexts(rule, body);
   } catch (error) {
     if (!isSignatureError(error)) throw error;
-    return undefined;
+    return [];
   }
 }
 
-export function fitsSample(scheme: SignatureScheme, key: string, sample: Sample): boolean {
-  const { claimedDigest, encodings } = sample;
-  if (!encodings.includes(scheme.encoding)) return false;
-  const text = textUnder(scheme, sample);
-  return text !== undefined && findSigner(scheme, [key], { text, claimedDigest }) === 0;
+/** Whether the code of a receiver takes the sample. A scheme that was found is one only if it does. */
+export function isVerified(
+  { source }: Sample,
+  scheme: SignatureScheme,
+  { merchants, purpose }: { merchants: readonly DetectionSecrets[]; purpose: SigningPurpose },
+): boolean {
+  const keys = merchants.flatMap((secrets) => makeKey(secrets, scheme, purpose) ?? []);
+  return keys.length > 0 && tryVerify(source, keys, scheme).refusal === undefined;
 }
 
 // For the parts of a scheme that a function ignores.
-const anyForm = { construction: 'hmac' } as const;
 const anyText = { serialization: 'as-sent' } as const;
 const anyEncoding = { encoding: 'hex' } as const;

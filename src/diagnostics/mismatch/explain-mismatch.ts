@@ -7,14 +7,8 @@ import { checkScheme, defaultScheme, type SignatureScheme } from '../../signatur
 import type { DetectionSecrets } from '../detection/detection.ts';
 import { findNearMisses } from '../detection/near-misses.ts';
 import { isUsable, readSample, type Sample } from '../detection/samples.ts';
-import {
-  keyCandidates,
-  makeKey,
-  merchantSecrets,
-  normalizeScheme,
-  rankSchemes,
-} from '../detection/scheme-space.ts';
-import { fitsSample, searchSchemes, textCandidates } from '../detection/search-schemes.ts';
+import { keyCandidates, merchantSecrets, normalizeScheme, rankSchemes } from '../detection/scheme-space.ts';
+import { isVerified, searchSchemes, textCandidates } from '../detection/search-schemes.ts';
 import { findDeviations } from './find-deviations.ts';
 import {
   type ExplainOptions,
@@ -97,10 +91,9 @@ function explanation(
 }
 
 function withSameScheme({ sample, scheme, purpose, candidates }: Mismatch): MismatchFinding[] | undefined {
-  const index = candidates.findIndex(({ secrets }) => {
-    const key = makeKey(secrets, scheme, purpose);
-    return key !== undefined && fitsSample(scheme, key, sample);
-  });
+  const index = candidates.findIndex(({ secrets }) =>
+    isVerified(sample, scheme, { merchants: [secrets], purpose }),
+  );
   const entry = candidates[index];
   if (entry === undefined) return undefined;
   if (index > 0) return [otherKey(entry)];
@@ -113,7 +106,9 @@ function withOtherScheme(mismatch: Mismatch): MismatchFinding[] | undefined {
   const { sample, scheme, purpose, candidates, reserialized } = mismatch;
   const texts = textCandidates(sample);
   for (const [index, entry] of candidates.slice(0, maxSearched).entries()) {
-    const found = searchSchemes(sample, { keys: keyCandidates(entry.secrets, purpose), texts });
+    const found = searchSchemes(sample, { keys: keyCandidates(entry.secrets, purpose), texts }).filter(
+      (each) => isVerified(sample, each, { merchants: [entry.secrets], purpose }),
+    );
     const [closest] = rankSchemes(found).sort(
       (left, right) => compareSchemes(scheme, left).length - compareSchemes(scheme, right).length,
     );

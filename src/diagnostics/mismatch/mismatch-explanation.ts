@@ -113,8 +113,6 @@ const nextSteps: Readonly<Record<MismatchFindingCode, Text>> = {
   'other-key-separator': changeScheme,
   forged:
     'Refuse it, and never verify with the public key. If the service itself sent it, have it sign with the secrets: until then anybody can send the same.',
-  'white-space-around':
-    'Take the raw bytes of the request, not a file or a log that an editor or a shell has ended with a line break.',
   'secret-padded': mendSecret,
   'secrets-swapped': mendSecret,
   'secret-with-newline': 'Ask the service to trim its copy of the secret, or to issue new keys.',
