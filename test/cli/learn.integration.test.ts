@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -161,6 +162,17 @@ describe('bad input', () => {
       stderr: expect.stringContaining('Nothing was learnt: none of 1'),
     });
   });
+});
+
+it('says of events that no scheme fits how they were signed', async () => {
+  const close = { meta_data: { status: 'refunded' }, chain: 'eusd-mob' };
+  const key = partnerCredentials.merchantSecretKey + partnerCredentials.partnerSecretKey;
+  const signature = createHmac('sha512', key)
+    .update(JSON.stringify(close, Object.keys(close).sort()))
+    .digest('hex');
+  const cwd = filesIn({ 'event.json': JSON.stringify({ ...close, signature }) });
+  const { code, stderr } = await run(['.'], cwd);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Object.keys(body).sort()') });
 });
 
 it('shows no value of a sample and no key, in any format', async () => {

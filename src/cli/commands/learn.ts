@@ -7,11 +7,13 @@ import {
   type LearntVerdict,
   learn,
 } from '../../diagnostics/learn/learn-from-samples.ts';
+import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import { codeOf } from '../../errors/errors.ts';
 import { isJsonObject, tryParse } from '../../internal/json.ts';
 import { printableText } from '../../internal/printable-text.ts';
 import { decodeUtf8 } from '../../internal/utf8.ts';
 import { samplesIn } from '../deliveries/captured-samples.ts';
+import type { NamedDelivery } from '../deliveries/saved-deliveries.ts';
 import { allCredentials, readConfiguration } from '../inputs/configuration.ts';
 import { writeWholeFile } from '../inputs/folders.ts';
 import { inFile, readInput, readJsonObject, shownPath } from '../inputs/input.ts';
@@ -55,12 +57,22 @@ export default defineCommand({
     const output = openOutput(context, flags);
     const configuration = await readConfiguration(context, flags);
     const file = check === undefined ? undefined : await readDeploymentOf(context, check);
+    const { deliveries, replies } = await samplesIn(context, output, paths);
+    const credentials = allCredentials(configuration);
+    let first: Uint8Array | undefined;
     const learnt = await learn({
-      ...(await samplesIn(context, output, paths)),
-      credentials: allCredentials(configuration),
+      deliveries: watchEach(deliveries, ({ body }) => {
+        first ??= body;
+      }),
+      replies,
+      credentials,
       deployment: deploymentToCompare(configuration.deployment, { write, check, file }),
     });
     const { genuine, others } = learnt.deliveries;
+    if (genuine === 0 && first !== undefined) {
+      const [finding] = explainMismatch(first, { credentials }).findings;
+      output.warn(`None of your keys signed a delivery. Of the first: ${finding?.message}`);
+    }
     if (genuine === 0 && learnt.replies.read === 0)
       throw new CliError(
         `Nothing was learnt: none of ${others} deliveries is signed with these keys, and there are no replies.`,
@@ -79,6 +91,16 @@ export default defineCommand({
     return exitCodes.ok;
   },
 });
+
+async function* watchEach(
+  deliveries: AsyncIterable<NamedDelivery>,
+  watch: (delivery: NamedDelivery) => void,
+): AsyncGenerator<NamedDelivery> {
+  for await (const delivery of deliveries) {
+    watch(delivery);
+    yield delivery;
+  }
+}
 
 /** A file is written for a deployment of defaults, and checked as what it sets. */
 function deploymentToCompare(

@@ -29,6 +29,7 @@ function* changes(sample: Sample): Generator<ChangedTexts> {
   yield* withSignature(sample);
   yield* withNewline(sample);
   yield* stringifiedTwice(sample);
+  yield* withNestedUnsigned(sample);
   yield* otherSpellings(sample);
   yield* otherNumbers(sample);
 }
@@ -94,6 +95,24 @@ function* stringifiedTwice(sample: Sample): Generator<ChangedTexts> {
   };
 }
 
+function* withNestedUnsigned({ value }: Sample): Generator<ChangedTexts> {
+  const { signature: _, ...members } = value;
+  let text: string;
+  try {
+    text = JSON.stringify(members, Object.keys(members).sort());
+  } catch (error) {
+    // Nested too deeply for the call stack.
+    if (!(error instanceof RangeError)) throw error;
+    return;
+  }
+  yield {
+    code: 'nested-unsigned',
+    message:
+      'Fits JSON.stringify(body, Object.keys(body).sort()), a recipe that leaves out each nested member whose name is not at the top too: anybody can change those under the same signature, so no scheme has it. Ask the service to sign the whole body.',
+    texts: new Map([[text, [{ serialization: 'sorted' }]]]),
+  };
+}
+
 function* otherSpellings({ json, value }: Sample): Generator<ChangedTexts> {
   for (const [name, write] of Object.entries(allSpellings())) {
     const text = write(json, value);
@@ -131,6 +150,11 @@ function allSpellings(): Readonly<Record<string, Write>> {
       comma: ',',
       quote: (text) => escapeUnits(JSON.stringify(text), (unit) => goEscapes.includes(unit)),
     }),
+    "with the escapes of .NET (System.Text.Json: +, <, >, &, ', quotes, and all beyond ASCII, in capitals)":
+      spelled({
+        comma: ',',
+        quote: quoteDotNet,
+      }),
     "with the escapes of Gson (<, >, &, = and ')": spelled({
       comma: ',',
       quote: (text) => escapeUnits(JSON.stringify(text), (unit) => gsonEscapes.includes(unit)),
@@ -141,6 +165,22 @@ function allSpellings(): Readonly<Record<string, Write>> {
 /** The code units of `<>&`, and of the two line ends that JavaScript once refused in strings. */
 const goEscapes = [0x3c, 0x3e, 0x26, 0x2028, 0x2029];
 const gsonEscapes = [0x3c, 0x3e, 0x26, 0x3d, 0x27, 0x2028, 0x2029];
+
+/** The code units of `"&'+<>` and the backtick. */
+const dotNetEscapes = [0x22, 0x26, 0x27, 0x2b, 0x3c, 0x3e, 0x60];
+/** The code units of `\b`, `\t`, `\n`, `\f`, `\r` and the backslash. */
+const shortEscapes = [0x08, 0x09, 0x0a, 0x0c, 0x0d, 0x5c];
+
+function quoteDotNet(text: string): string {
+  let written = '"';
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    const isPlain = unit >= 0x20 && unit < 0x7f && !dotNetEscapes.includes(unit);
+    if (isPlain || shortEscapes.includes(unit)) written += JSON.stringify(text.charAt(index)).slice(1, -1);
+    else written += `\\u${unit.toString(16).toUpperCase().padStart(4, '0')}`;
+  }
+  return `${written}"`;
+}
 
 function spelled(spelling: Spelling): Write {
   return (json) => rewriteJson(json, spelling);

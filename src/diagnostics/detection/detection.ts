@@ -87,6 +87,7 @@ export interface SafetyNote {
  * - `key-for-orders`: a general request is signed with the key for orders.
  * - `signature-in-body`: the body was signed with a `signature` member in it.
  * - `stringified-twice`: the JSON text became a JSON string before it was signed.
+ * - `nested-unsigned`: most nested members were left out when the body was signed.
  * - `newline-signed`: a line break after the body was signed.
  * - `numbers-respelled`: the signer read the numbers and wrote them differently.
  * - `other-spelling`: another spelling of the same body was signed.
@@ -101,6 +102,7 @@ export type NearMissCode =
   | 'key-for-orders'
   | 'signature-in-body'
   | 'stringified-twice'
+  | 'nested-unsigned'
   | 'newline-signed'
   | 'numbers-respelled'
   | 'other-spelling';
@@ -111,7 +113,8 @@ export interface NearMiss {
   readonly code: NearMissCode;
   /** The difference and how to fix it. */
   readonly message: string;
-  /** The scheme that fits then. For `forged` it describes the forgery, and is not to be configured. */
+  /** The scheme that fits then. For `forged` and `nested-unsigned` it
+   * describes what was done, and is not to be configured. */
   readonly scheme: SignatureScheme;
   /** The indexes of the samples that it fits. At most three samples are searched for near misses. */
   readonly samples: readonly number[];

@@ -121,10 +121,12 @@ const nextSteps: Readonly<Record<MismatchFindingCode, Text>> = {
   'key-for-orders': 'Verify with the key for orders: purpose "order".',
   'signature-in-body': askService,
   'stringified-twice': askService,
+  'nested-unsigned':
+    'Ask the service to sign the whole body. Until then refuse it: nobody can tell who wrote the nested members.',
   'newline-signed': takeRaw,
   'numbers-respelled': askService,
   'other-spelling': takeRaw,
   'body-reserialized': takeRaw,
   'nothing-fits': (say) =>
-    `Check that the keys are those of this deployment and partner and that the body is raw; then try ${say.detect} on several bodies, or ${say.oracle}. A body that stays unexplained is a forgery.`,
+    `Check that the keys are those of this deployment and partner and that the body is raw; then try ${say.detect} on several bodies, or ${say.oracle}. Nothing says who signed a body that stays unexplained: refuse it, and ask the service for the text that it signed.`,
 };

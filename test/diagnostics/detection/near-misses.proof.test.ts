@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { probeBody } from '../../../src/diagnostics/detection/detect-from-oracle.ts';
 import { detectScheme } from '../../../src/diagnostics/detection/detect-scheme.ts';
 import type { DetectionSecrets } from '../../../src/diagnostics/detection/detection.ts';
+import { explainMismatch } from '../../../src/diagnostics/mismatch/explain-mismatch.ts';
 import {
   eventText,
   orderKey,
@@ -223,10 +224,38 @@ describe('a body that was signed in another form', () => {
     ['JSON_UNESCAPED_SLASHES', '{"a":"\\u00e9/<","n":[1,2.0]}'],
     ['JSON_UNESCAPED_UNICODE', '{"a":"é\\/<","n":[1,2.0]}'],
     ['Go', '{"a":"é/\\u003c","n":[1,2.0]}'],
+    ['.NET', '{"a":"\\u00E9/\\u003C","n":[1,2.0]}'],
   ])('in the spelling of another serializer: %s', (words, text) => {
     const miss = formMiss(signed('{"a":"é/<","n":[1,2.0]}', text));
     expect(miss).toMatchObject({ code: 'other-spelling', scheme: hmac });
     expect(miss.message).toContain(words);
+  });
+
+  it('in the spelling of .NET, with a plus, quotes, controls and a surrogate pair', () => {
+    const sent = '{"buyer_phone":"+234","note":"\\"\\u000b\\n\\\\\u007f\u{1F511}`"}';
+    const written = '{"buyer_phone":"\\u002B234","note":"\\u0022\\u000B\\n\\\\\\u007F\\uD83D\\uDD11\\u0060"}';
+    const miss = formMiss(signed(sent, written));
+    expect(miss).toMatchObject({ code: 'other-spelling', scheme: hmac });
+    expect(miss.message).toContain('.NET');
+  });
+
+  it('as JSON.stringify writes it with the sorted names at its top: no scheme, and said to leave members open', () => {
+    const close = {
+      pair: 'NGN/EUSD',
+      meta_data: { status: 'refunded', pair: 'x', fee: 1 },
+      chain: 'eusd-mob',
+    };
+    const text = JSON.stringify(close, Object.keys(close).sort());
+    expect(text).toBe('{"chain":"eusd-mob","meta_data":{"pair":"x"},"pair":"NGN/EUSD"}');
+    const body = signed(JSON.stringify(close), text);
+    const miss = formMiss(body);
+    expect(miss).toMatchObject({ verdict: 'none', code: 'nested-unsigned' });
+    expect(miss.message).toMatch(
+      /JSON\.stringify\(body, Object\.keys\(body\)\.sort\(\)\).*anybody can change/,
+    );
+    const { findings, nextStep } = explainMismatch(body, { secrets: { partnerSecretKey } });
+    expect(findings.map(({ code }) => code)).toEqual(['nested-unsigned']);
+    expect(nextStep).toContain('sign the whole body');
   });
 
   it('with its numbers as Python writes them after parsing', () => {
