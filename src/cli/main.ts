@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { sleep } from '../internal/backoff.ts';
-import { randomBytes } from '../internal/options.ts';
 import { runCli } from './run.ts';
 import { exitCodes, finalExitCode, type Variables, type World } from './terminal/context.ts';
 import { visibleText } from './terminal/terminal-text.ts';
@@ -77,7 +76,7 @@ function processWorld(stopping: AbortController) {
       return platformFetch(input, init);
     },
     now: () => Date.now(),
-    random: randomBytes,
+    random: (size) => crypto.getRandomValues(new Uint8Array(size)),
     sleep,
     signal: stopping.signal,
     askHidden,

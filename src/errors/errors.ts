@@ -29,11 +29,14 @@ export interface MessageParts {
   readonly what: Text;
   /** What to do: one sentence. Empty where the first says what must be. */
   readonly remedy: Text;
+  /** Both in fewer words, for a message that would be too long. */
+  readonly brief?: { readonly what: string; readonly remedy: string } | undefined;
 }
 
 export interface ErrorDetails {
   /** What to do, where the place knows more than the table of remedies. */
   readonly remedy?: Text | undefined;
+  readonly brief?: MessageParts['brief'];
   readonly cause?: unknown;
   readonly assumptions?: readonly string[] | undefined;
 }
@@ -55,10 +58,10 @@ export abstract class PartnerExchangeError<Code extends string = string> extends
     { kind, remedies }: { kind: string; remedies: Remedies },
     code: Code,
     what: Text,
-    { remedy, cause, assumptions = [] }: ErrorDetails = {},
+    { remedy, brief, cause, assumptions = [] }: ErrorDetails = {},
   ) {
-    const parts: MessageParts = { what, remedy: remedy ?? remedyOf(remedies, code) };
-    super(composeMessage(parts, code, libraryWords), cause === undefined ? undefined : { cause });
+    const parts: MessageParts = { what, remedy: remedy ?? remedyOf(remedies, code), brief };
+    super(boundedMessage(parts, code), cause === undefined ? undefined : { cause });
     this.code = code;
     this.assumptions = assumptions;
     // Not enumerable: a printed error shows its name once. Set by us, so that minified builds keep it.
@@ -72,9 +75,38 @@ export function remedyOf(remedies: Remedies, code: string): Text {
   return Object.hasOwn(remedies, code) ? (remedies[code] ?? '') : '';
 }
 
+/** Most characters of the message of an error: the rest is behind its link. */
+export const maxMessage = 250;
+
+/** The message of an error: in few words where many would be too long, and at last cut off before its link. */
+function boundedMessage(parts: MessageParts, code: string): string {
+  const whole = composeMessage(parts, code, libraryWords);
+  if (whole.length <= maxMessage) return whole;
+  const { what, remedy } = parts.brief ?? parts;
+  const text = [what, remedy]
+    .map((part) => fullSentence(inWords(part, libraryWords)))
+    .filter(Boolean)
+    .join(' ');
+  const link = linkOf(code);
+  return `${cutText(text, maxMessage - link.length - 1)} ${link}`;
+}
+
+/** At most so many characters: the end is left out, and no part of a word or of a character stays. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const start = text.slice(0, most - 1);
+  const words = start.replace(/\s+\S*$/, '');
+  // A single long word is cut itself.
+  return `${(words.length > most / 2 ? words : start).replace(/\p{Cs}$/u, '').replace(/[\s,;:.]+$/, '')}…`;
+}
+
 export function composeMessage({ what, remedy }: MessageParts, code: string, say: Words): string {
   const sentences = [what, remedy].map((text) => fullSentence(inWords(text, say)));
-  return [...sentences, `See partner-exchange-sdk/docs/errors.md#${code}.`].filter(Boolean).join(' ');
+  return [...sentences, linkOf(code)].filter(Boolean).join(' ');
+}
+
+function linkOf(code: string): string {
+  return `See partner-exchange-sdk/docs/errors.md#${code}.`;
 }
 
 function fullSentence(text: string): string {
@@ -99,10 +131,10 @@ export function whatFailed(error: PartnerExchangeError, say: Words = libraryWord
 
 /** A copy of an error in other words, for code that knows more than the code that threw it. All other members stay. */
 export function reworded<Kind extends PartnerExchangeError>(error: Kind, words: Partial<MessageParts>): Kind {
-  const parts = { ...partsOf(error), ...words };
+  const parts: MessageParts = { ...partsOf(error), brief: undefined, ...words };
   const { message, stack, ...members } = Object.getOwnPropertyDescriptors(error);
   // An error by itself, since a copy that only inherits has no stack.
-  const copy = new Error(composeMessage(parts, error.code, libraryWords));
+  const copy = new Error(boundedMessage(parts, error.code));
   Object.defineProperties(copy, { ...members, [partsKey]: { value: parts } });
   return Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
 }

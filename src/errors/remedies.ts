@@ -94,19 +94,18 @@ export const keyRemedies = {
   keys_cooling_down: 'If the keys have changed, await reload() of the ring in this process.',
   keys_known: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
   keys_of_another_partner:
-    'Keep the keys of each partner in a storage of their own; if the stored name is the wrong one, begin with an empty storage.',
+    'Keep the keys of each partner in a storage of their own, or begin with an empty one.',
   keys_not_received: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
   keys_replaced: 'Send it again: it is signed with the newest keys then.',
   keys_unconfirmed: (say) =>
     `Compare them with those of the link, and if they differ, ${say.receiveKeys} once more.`,
   rotation_pending: (say) =>
-    `Open the link in the e-mail for the new keys, and ${say.receiveKeys}, or ask again (option \`again\`) if no e-mail came.`,
-  rotation_unknown: (say) =>
-    `Look for its e-mail with the new keys and ${say.receiveKeys}, or ask again (option \`again\`) if none came.`,
+    `Open the link in the e-mail and ${say.receiveKeys}; or ask again (option \`again\`).`,
+  rotation_unknown: (say) => `Look for its e-mail and ${say.receiveKeys}; or ask again (option \`again\`).`,
   key_storage_exposed:
     'Give the file to the user that runs the program, with mode 0600, and consider its keys known.',
   key_storage_invalid: (say) =>
-    `Restore the state from a copy, or to begin with keys of your own name another place and ${say.receiveKeys}.`,
+    `Restore the state from a copy; or name another place for your keys, and ${say.receiveKeys}.`,
   key_storage_locked: 'Try again, and if no other process uses the file, delete the lock beside it.',
   key_storage_failed: 'Check the path, its owner and its mode.',
 } as const satisfies Remedies;
@@ -127,9 +126,9 @@ export const orderRemedies = {
   order_abandoned: 'Nothing was sent: give a new order an id of its own.',
   order_not_found: 'Check the id, and that this is the journal that it was created with.',
   already_settled: 'Nothing was changed: a settled order stays as it is.',
-  order_mismatch:
-    'No handler has acted on it: look at the service, settle the event as accepted or rejected by its digest, and replay it if it is right.',
-  undecided_events: 'Nothing was changed: look at each event, and name the digests of those that you have seen.',
+  order_mismatch: 'No handler has acted on it: settle the event by its digest, and replay it if it is right.',
+  undecided_events:
+    'Nothing was changed: look at each event, and name the digests of those that you have seen.',
   event_not_found: 'Nothing was changed: `events` of the order has the digests.',
   rate_limited: 'Send it again after retryAfterMs: `start` of the journal does it by itself.',
   waiting_for_keys: 'Receive the new keys, and send it again: `start` of the journal does it by itself.',
@@ -194,7 +193,7 @@ export const storeRemedies = {
 export const validationRemedies = {
   invalid_input: '',
   address_refused: (say) =>
-    `Nothing was sent: ask the buyer for the address again; if it is right, set ${say.settings('addressForms')}, or pass this order with ${say.acceptAddress}.`,
+    `Nothing was sent: ask the buyer again; if it is right, pass it with ${say.acceptAddress}.`,
 } as const satisfies Remedies;
 
 /** All tables by class. Only for types, docs and tests: it would keep every table in every bundle. */
@@ -220,38 +219,72 @@ export const outcomeClauses = {
   unknown: 'the service may have acted: find out before you repeat it',
 } as const;
 
+/** The same in few words. */
+export const briefOutcomes = {
+  'not-sent': 'it is safe to repeat',
+  refused: 'it did not act',
+  unknown: 'it may have acted',
+} as const satisfies Record<keyof typeof outcomeClauses, string>;
+
 /** A likely cause of a refusal: what to check, as a clause without its full stop, and its entries in the ledger. */
 interface Cause {
   readonly advice: Text;
+  /** The cause in a few words, for a message that names several. */
+  readonly brief: string;
   readonly ids: readonly string[];
 }
 
 /** Why a service may refuse a call. */
 export const causes = {
   whitelist: {
+    brief: 'an IP that is not whitelisted',
     advice: "this machine's IP address is not whitelisted: whitelist it",
     ids: ['ip-whitelist'],
   },
-  limits: { advice: 'the service wants fewer requests: wait before the next one', ids: ['request-limits'] },
+  limits: {
+    brief: 'too many requests',
+    advice: 'the service wants fewer requests: wait before the next one',
+    ids: ['request-limits'],
+  },
   orderLimits: {
+    brief: 'too many requests',
     advice: (say) =>
       `the service wants fewer requests: wait before the next one, and if it may take an order that it answers so, set ${say.settings('orderStatuses')}`,
     ids: ['request-limits', 'order-rate-limit'],
   },
   orderConflict: {
+    brief: 'it has this partner_order_id already',
     advice: (say) =>
       `the service may have an order with this partner_order_id, or be busy with it; if it answers so without having it, set ${say.settings('orderStatuses')}`,
     ids: ['order-conflict', 'partner-order-id'],
   },
   deviceHasKey: {
+    brief: 'the device number has a key already',
     advice: 'this messenger_device_no has an API key already, which is shown only once: take another number',
     ids: [],
   },
-  device: { advice: (say) => `the device of this API key is not connected: ${say.scan}`, ids: [] },
-  recipient: { advice: 'to_phone is not on the messenger, or is misspelt', ids: ['otp-refusal'] },
-  partnerId: { advice: 'partnerId of the credentials belongs to another key', ids: ['order-partner-id'] },
-  values: { advice: 'the service does not take this chain or currency', ids: ['allowed-values'] },
+  device: {
+    brief: 'the device is not connected',
+    advice: (say) => `the device of this API key is not connected: ${say.scan}`,
+    ids: [],
+  },
+  recipient: {
+    brief: 'to_phone is not on the messenger',
+    advice: 'to_phone is not on the messenger, or is misspelt',
+    ids: ['otp-refusal'],
+  },
+  partnerId: {
+    brief: 'partnerId belongs to another key',
+    advice: 'partnerId of the credentials belongs to another key',
+    ids: ['order-partner-id'],
+  },
+  values: {
+    brief: 'an unknown chain or currency',
+    advice: 'the service does not take this chain or currency',
+    ids: ['allowed-values'],
+  },
   signature: {
+    brief: 'another signature',
     advice: (say) =>
       `the service signs in another way or with another key: have its signing endpoint sign a probe (${say.oracle}), or give a body that it signed, such as its first event, to ${say.detect}`,
     ids: [
@@ -263,27 +296,33 @@ export const causes = {
     ],
   },
   merchant: {
+    brief: 'another merchant secret',
     advice: (say) => `the order needs another merchant secret: name it with ${say.merchant}`,
     ids: ['several-merchants'],
   },
   orderPayload: {
+    brief: 'other members are wanted',
     advice: (say) => `the service wants other members: describe them with ${say.settings('orderSchema')}`,
     ids: ['order-payload'],
   },
   deviceName: {
+    brief: 'another name for messenger_device_no',
     advice: (say) =>
       `the service has another name for messenger_device_no: set ${say.settings('wireNames.messenger_device_no')}`,
     ids: ['branded-names'],
   },
   queryNames: {
+    brief: 'other names in the query',
     advice: (say) => `the service has other names in the query: set ${say.settings('numberCheckParameters')}`,
     ids: ['number-check'],
   },
   verifyCheck: {
+    brief: 'verify_check means something else',
     advice: 'verify_check may be needed, or mean something else than you think',
     ids: ['verify-check'],
   },
   orderReply: {
+    brief: 'readOrderReply is needed',
     advice: (say) => `the service accepts orders with such replies: set ${say.settings('readOrderReply')}`,
     ids: ['order-reply'],
   },
@@ -296,8 +335,13 @@ export const causes = {
 
 /** The causes that depend on the call. */
 export const causeOf = {
-  payload: 'the service wants other members',
-  key: (name: string) => `${name} is not one that the service knows by now`,
-  path: (baseUrl: string, path: string) => (say: Words) =>
-    `the service has it at another address: check ${say.settings(baseUrl, path)}`,
+  payload: { advice: 'the service wants other members', brief: 'other members are wanted' },
+  key: (name: string) => ({
+    advice: `${name} is not one that the service knows by now`,
+    brief: `${name} is not known`,
+  }),
+  path: (baseUrl: string, path: string) => ({
+    advice: (say: Words) => `the service has it at another address: check ${say.settings(baseUrl, path)}`,
+    brief: `another address (${path})`,
+  }),
 };

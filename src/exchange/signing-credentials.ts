@@ -133,11 +133,12 @@ function isKeyRefusal(error: unknown): error is RequestError {
 
 /** The refusal, and what the ring says of its keys: they may be older than those of the service. */
 function withReason(refusal: RequestError, reason: KeyError): RequestError {
-  const { remedy } = partsOf(refusal);
+  const { remedy, brief } = partsOf(refusal);
   const doubt = reason.code === 'keys_unconfirmed' ? 'wrong' : 'old';
   const copy = reworded(refusal, {
     remedy: (say) =>
       `${inWords(remedy, say).replace(/\.$/, '')}; or the keys are ${doubt}: ${whatFailed(reason, say)}`,
+    brief: brief && { what: brief.what, remedy: `Likely the keys are ${doubt}: ${whatFailed(reason)}` },
   });
   return Object.defineProperty(copy, 'cause', { value: reason, configurable: true, writable: true });
 }

@@ -1,6 +1,23 @@
 import { operationRules } from '../deployment/operations.ts';
-import { codeOf, RequestError, type RequestErrorCode, type RequestErrorDetails } from '../errors/errors.ts';
-import { causes, inWords, outcomeClauses, type Text, type Words } from '../errors/remedies.ts';
+import {
+  codeOf,
+  composeMessage,
+  cutText,
+  maxMessage,
+  RequestError,
+  type RequestErrorCode,
+  type RequestErrorDetails,
+} from '../errors/errors.ts';
+import {
+  briefOutcomes,
+  causes,
+  inWords,
+  libraryWords,
+  outcomeClauses,
+  requestRemedies,
+  type Text,
+  type Words,
+} from '../errors/remedies.ts';
 import { plainLine } from '../internal/printable-text.ts';
 import { hidden, redactQuote } from '../internal/redact-credentials.ts';
 import { redactUrl } from '../internal/redaction.ts';
@@ -44,12 +61,15 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   const likely = isError && reply !== undefined ? likelyCauses(call.operation, reply.status, said) : [];
   if (code === 'reply_not_accepted')
     likely.push(call.operation === 'sendMessage' ? causes.messageReply : causes.orderReply);
-  const reason = reasonOf(details, repeats, { status: reply?.status, said: said[0] });
+  const quote = quoteOf(details, repeats, { hasReply: reply !== undefined, said: said[0] });
+  const reason = reasonOf(quote, reply?.status);
   const bounded = wait === longestRetryAfterMs ? ', and its Retry-After counts as a day, the longest' : '';
   const happening = `${call.operation}: ${happened ?? whatHappened[code]}${reason}${bounded}, ${call.method} ${url}`;
+  const remedy = remedyFor(call, code, likely);
   return new RequestError(code, `${happening}; ${outcomeClauses[details.outcome]}.`, {
     ...rest,
-    remedy: remedyFor(call, code, likely),
+    remedy,
+    brief: briefOf(call, details, { status: reply?.status, quote, remedy, likely }),
     assumptions: assumptions ?? likely.flatMap(({ ids }) => ids),
     operation: call.operation,
     method: call.method,
@@ -62,18 +82,65 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
 }
 
 /** The status and the service's own reason, or the transport's if there was no reply. */
-function reasonOf(
+function reasonOf(quote: string, status: number | undefined): string {
+  if (status !== undefined) return ` (status ${status})${quote && `: "${quote}"`}`;
+  return quote && ` (${quote})`;
+}
+
+/** What the service, or the transport, says about it: empty where that tells nothing. */
+function quoteOf(
   { code, cause }: FailureDetails,
   repeats: (text: string) => boolean,
-  { status, said }: { status: number | undefined; said: string | undefined },
+  { hasReply, said = '' }: { hasReply: boolean; said: string | undefined },
 ): string {
-  if (status !== undefined) {
-    const quoted = quotable(said ?? '', repeats);
-    return ` (status ${status})${quoted === '' ? '' : `: "${quoted}"`}`;
-  }
-  if (code !== 'connection_failed' && code !== 'network_error' && code !== 'timeout') return '';
-  const quoted = quotable(causeText(cause) ?? '', repeats);
-  return quoted === '' ? '' : ` (${quoted})`;
+  if (hasReply) return quotable(said, repeats);
+  const isTransport = code === 'connection_failed' || code === 'network_error' || code === 'timeout';
+  return isTransport ? quotable(causeText(cause) ?? '', repeats) : '';
+}
+
+/** Most causes that a short message names. */
+const maxCauses = 3;
+/** Fewest characters of a quote: a cause less is named for them. */
+const minQuoted = 20;
+
+/**
+ * The message for a call whose whole message is too long: the outcome, and as many of the likeliest causes as fit beside
+ * the beginning of the reason. The address stays in `url`, the ids of the causes in `assumptions`.
+ */
+function briefOf(
+  { operation }: Call,
+  { code, outcome, what }: FailureDetails,
+  {
+    status,
+    quote,
+    remedy,
+    likely,
+  }: {
+    readonly status: number | undefined;
+    readonly quote: string;
+    readonly remedy: Text | undefined;
+    readonly likely: readonly LikelyCause[];
+  },
+): { what: string; remedy: string } {
+  const shortest = quote.slice(0, minQuoted);
+  const happened = what ?? (code === 'http_error' ? 'the service answered' : whatHappened[code]);
+  const withQuote = (text: string) =>
+    `${operation}: ${happened}${reasonOf(text, status)}; ${briefOutcomes[outcome]}.`;
+  const lengthWith = (text: string, advice: string) =>
+    composeMessage({ what: withQuote(text), remedy: advice }, code, libraryWords).length;
+  const remedies = Array.from({ length: Math.min(maxCauses, likely.length) }, (_, index) =>
+    likelyIn(likely.slice(0, index + 1)),
+  ).reverse();
+  if (likely.length === 0) remedies.push(inWords(remedy ?? requestRemedies[code], libraryWords));
+  const advice = remedies.find((text) => lengthWith(shortest, text) <= maxMessage) ?? '';
+  const room = maxMessage - lengthWith(shortest, advice) + shortest.length;
+  return { what: withQuote(quote && cutText(quote, Math.max(room, 1))), remedy: advice };
+}
+
+function likelyIn(causes: readonly LikelyCause[]): string {
+  const last = causes.at(-1)?.brief;
+  const others = causes.slice(0, -1).map(({ brief }) => brief);
+  return `Likely: ${[...others, others.length > 0 ? `or ${last}` : last].join('; ')}.`;
 }
 
 /** A remedy for this call; `undefined` where the table's is as good. */

@@ -6,6 +6,8 @@ import { causeOf, causes, type Text } from '../errors/remedies.ts';
 export interface LikelyCause {
   /** What to check, as a clause without its full stop. */
   readonly advice: Text;
+  /** The cause in a few words. */
+  readonly brief: string;
   /** Its entries in the assumption ledger; empty where we assume nothing. */
   readonly ids: readonly AssumptionId[];
 }
@@ -68,7 +70,7 @@ const clues = {
     cause: ({ rules }) => {
       const key = keyNames[rules.authorization];
       const ids = rules.authorization === 'public-key' ? (['key-lifetime'] as const) : [];
-      return key && { advice: causeOf.key(key), ids };
+      return key && { ...causeOf.key(key), ids };
     },
   },
   merchant: {
@@ -84,7 +86,7 @@ const clues = {
   },
   path: {
     cause: ({ operation, rules }) => ({
-      advice: causeOf.path(rules.baseUrl, `paths.${operation}`),
+      ...causeOf.path(rules.baseUrl, `paths.${operation}`),
       ids: rules.assumptions.path === undefined ? [] : [rules.assumptions.path],
     }),
   },
@@ -158,7 +160,7 @@ function payloadCause({ assumptions }: OperationRules): LikelyCause | undefined 
   const id = assumptions.payload;
   if (id === undefined) return undefined;
   return (
-    payloadCauses.find(({ ids }) => ids.some((each) => each === id)) ?? { advice: causeOf.payload, ids: [id] }
+    payloadCauses.find(({ ids }) => ids.some((each) => each === id)) ?? { ...causeOf.payload, ids: [id] }
   );
 }
 

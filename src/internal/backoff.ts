@@ -1,5 +1,5 @@
 import { longestTimerMs } from './deadline.ts';
-import { type RandomBytes, randomBytes } from './options.ts';
+import type { RandomBytes } from './options.ts';
 
 /** How long to wait between attempts. */
 export interface Backoff {
@@ -16,7 +16,8 @@ export interface Backoff {
 export function backoffDelay(
   attempt: number,
   { firstDelayMs, maxDelayMs }: Backoff,
-  random: RandomBytes = randomBytes,
+  // Not from options.ts: the command line prints its help without loading the errors.
+  random: RandomBytes = (size) => crypto.getRandomValues(new Uint8Array(size)),
 ): number {
   const whole = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 50));
   const [high = 0, low = 0] = random(2);

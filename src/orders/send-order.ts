@@ -3,11 +3,12 @@ import {
   isPartnerExchangeError,
   isRequestError,
   outcomeOf,
+  partsOf,
   type RequestError,
   reworded,
   whatFailed,
 } from '../errors/errors.ts';
-import { outcomeClauses } from '../errors/remedies.ts';
+import { briefOutcomes, outcomeClauses } from '../errors/remedies.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
@@ -78,8 +79,13 @@ function isConflict({ code, status }: RequestError): boolean {
 
 /** The service refuses duplicates, and this request was one: it did not act on it. */
 function asRefused(error: RequestError): RequestError {
+  const { brief } = partsOf(error);
   const copy = reworded(error, {
     what: (say) => whatFailed(error, say).replace(outcomeClauses[error.outcome], outcomeClauses.refused),
+    brief: brief && {
+      ...brief,
+      what: brief.what.replace(briefOutcomes[error.outcome], briefOutcomes.refused),
+    },
   });
   return Object.assign(copy, { outcome: 'refused' as const });
 }

@@ -1,6 +1,7 @@
 import {
   isPartnerExchangeError,
   isRequestError,
+  type MessageParts,
   OtpError,
   type PartnerExchangeError,
   partsOf,
@@ -35,10 +36,14 @@ export function notSentError(
   const cause = withoutSecrets(error, secrets);
   const reason = shown(whatFailed(error)).slice(0, maxReason);
   // Of the cause if it has any: that knows more than our table.
-  const remedy = mapText(partsOf(error).remedy, shown) || undefined;
+  const parts = partsOf(error);
+  const remedy = mapText(parts.remedy, shown) || undefined;
+  const brief = briefly(parts, shown);
+  const shortly = (what: string) => brief && { ...brief, what: `${what}: ${brief.what}` };
   if (outcome === 'refused') {
-    const what = `The service does not take this phone number, and no code was sent: ${reason}`;
-    return new OtpError('refused', what, { remedy, cause, member: 'to_phone' });
+    const refused = 'The service does not take this phone number';
+    const what = `${refused}, and no code was sent: ${reason}`;
+    return new OtpError('refused', what, { remedy, brief: shortly(refused), cause, member: 'to_phone' });
   }
   const last = tried > 1 ? ` (the last of ${tried} tried was device ${device})` : '';
   return new OtpError(
@@ -46,6 +51,7 @@ export function notSentError(
     `No device could send the code, and nothing was counted${last}: ${reason}`,
     {
       remedy,
+      brief: shortly(`No device could send the code${last}`),
       retryAfterMs: isRequestError(error) ? error.retryAfterMs : undefined,
       cause,
     },
@@ -56,6 +62,10 @@ export function notSentError(
 function redactorOf(secrets: readonly string[]): (text: string) => string {
   const repeats = repeatsOf(secrets);
   return (text) => (repeats(text) ? hidden : redactCredentials(text));
+}
+
+function briefly({ brief }: MessageParts, shown: (text: string) => string): MessageParts['brief'] {
+  return brief && { what: shown(brief.what), remedy: shown(brief.remedy) };
 }
 
 /** The error itself if it holds no secret, so that it keeps its kind; a request error is always copied. */
@@ -82,9 +92,10 @@ function redactedCopy(error: RequestError, secrets: readonly string[]): RequestE
   const shown = redactorOf(secrets);
   const repeats = repeatsOf(secrets);
   const cause = redactError(error.cause, secrets);
-  const { what, remedy } = partsOf(error);
-  const copy = new RequestError(code, mapText(what, shown), {
-    remedy: mapText(remedy, shown),
+  const parts = partsOf(error);
+  const copy = new RequestError(code, mapText(parts.what, shown), {
+    remedy: mapText(parts.remedy, shown),
+    brief: briefly(parts, shown),
     outcome,
     operation: shown(error.operation),
     method: shown(error.method),

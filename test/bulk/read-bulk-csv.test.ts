@@ -105,7 +105,7 @@ describe('readBulkCsv', () => {
   it('lists the columns that there are, as far as they fit into a line', async () => {
     const titles = Array.from({ length: 15 }, (_, index) => `Column ${index}\u001b[31m`);
     await expect(read(`${titles.join(',')}\n`)).rejects.toThrow(
-      /^The CSV file cannot be read: it has no column "to_phone": its columns are "Column 0\\u001b\[31m", .*"Column 11\\u001b\[31m" and 3 more\. Name the column that you mean\. See /,
+      /^The CSV file cannot be read: it has no column "to_phone": its columns are "Column 0\\u001b\[31m", .*"Column… See /,
     );
   });
 

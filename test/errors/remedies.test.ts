@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandWords } from '../../src/config/command-words.ts';
 import { assumptions } from '../../src/deployment/assumptions.ts';
-import { composeMessage } from '../../src/errors/errors.ts';
+import { ConfigurationError, composeMessage, maxMessage } from '../../src/errors/errors.ts';
 import { causes, inWords, libraryWords, remedies, type Text } from '../../src/errors/remedies.ts';
 import { pageRemedies } from '../../tools/documents/error-meanings.ts';
 import { errorsPage } from '../../tools/documents/errors-page.ts';
@@ -47,9 +47,41 @@ describe('the table of remedies', () => {
     expect(said.flat().filter((text) => (text ?? '').length > 200)).toEqual([]);
   });
 
+  it.each(codes)(
+    'leaves room in the message of a %s %s for what failed, at most 250 characters in all',
+    (kind = '', code = '') => {
+      const remedy = inWords(tables[kind]?.[code] ?? '', libraryWords);
+      // What failed, on what: rarely longer.
+      const what = 'x'.repeat(75);
+      expect(composeMessage({ what, remedy }, code, libraryWords).length).toBeLessThanOrEqual(maxMessage);
+    },
+  );
+
   it('cites only assumptions of the ledger', () => {
     const known = new Set<string>(assumptions.map(({ id }) => id));
     const cited = Object.values(causes).flatMap(({ ids }): readonly string[] => ids);
     expect(cited.filter((id) => !known.has(id))).toEqual([]);
+  });
+});
+
+describe('a message that would be too long', () => {
+  const link = ' See partner-exchange-sdk/docs/errors.md#invalid_option.';
+
+  it('ends between two words and two characters, before its link', () => {
+    const { message } = new ConfigurationError('invalid_option', `${'word '.repeat(60)}end.`);
+    expect(message).toMatch(/^(?:word )*word…/);
+    expect(message.endsWith(`…${link}`)).toBe(true);
+    expect(message.length).toBeGreaterThan(240);
+    for (let length = 180; length < 260; length++) {
+      const long = new ConfigurationError('invalid_option', `${'x'.repeat(length)}😀😀😀`);
+      expect(long.message.length).toBeLessThanOrEqual(maxMessage);
+      expect(long.message.isWellFormed()).toBe(true);
+      expect(long.message).toContain(link);
+    }
+  });
+
+  it('is whole where it fits', () => {
+    const what = `${'x'.repeat(maxMessage - link.length - 1)}.`;
+    expect(new ConfigurationError('invalid_option', what).message).toBe(`${what}${link}`);
   });
 });

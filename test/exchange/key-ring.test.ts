@@ -131,7 +131,7 @@ describe('a client with a key ring', () => {
     expect(error.headers).toBeInstanceOf(Headers);
     expect(error.body).toEqual({});
     expect(error.message).toMatch(
-      /Likely: .*; or the keys are old: The key ring may hold old keys, and reads them again in 3 s \(cooldownMs\): the vault is sealed\. See .*#http_error\.$/,
+      /Likely the keys are old: The key ring may hold old keys, and reads them again in 3 s \(cooldownMs\): the vault is sealed\. See .*#http_error\.$/,
     );
     source.time += 3_000;
     expect((await client.createOrder(order)).status).toBe(200);

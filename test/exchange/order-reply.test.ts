@@ -141,9 +141,8 @@ describe('createOrder, when a 2xx does not accept the order', () => {
     expect(message).toContain(
       'createOrder: the reply denies the order by its member success (status 200): "[redacted]"',
     );
-    expect(message).toContain('the service may have acted: find out before you repeat it.');
-    expect(message).toContain('the service does not take this chain or currency (allowed-values)');
-    expect(message).toContain('set readOrderReply of defineDeployment (order-reply)');
+    expect(message).toContain('; it may have acted. ');
+    expect(message).toContain('Likely: an unknown chain or currency; or readOrderReply is needed. See ');
     expect(message).not.toContain('2348012345678');
   });
 

@@ -3,7 +3,8 @@ import { getResponse, HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { type Operation, operations } from '../../src/deployment/operations.ts';
-import type { RequestError } from '../../src/errors/errors.ts';
+import { describeIn, type RequestError } from '../../src/errors/errors.ts';
+import { libraryWords } from '../../src/errors/remedies.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
 import { likelyCauses } from '../../src/http/likely-causes.ts';
@@ -44,10 +45,13 @@ function replying(status: number, body: string | object): ClientOptions {
   };
 }
 
+/** All that the error says: its message has the beginning, and its page the rest. */
+const wholeMessage = (error: RequestError) => describeIn(libraryWords, error);
+
 /** What an error quotes of the service, if anything. */
 async function quoted(body: string | object, run = createOrder): Promise<string | undefined> {
   return /^\w+: the service answered with an error \(status 422\): "([^"]*)", /.exec(
-    (await errorOf(run, 422, body)).message,
+    wholeMessage(await errorOf(run, 422, body)),
   )?.[1];
 }
 
@@ -85,7 +89,7 @@ describe("the message of an error quotes the service's own reason", () => {
       { error: { error: { error: { error: { error: { message: 'x' } } } } } },
     ],
   ])('and nothing where there is %s', async (_, body) => {
-    const { message } = await errorOf(createOrder, 422, body);
+    const message = wholeMessage(await errorOf(createOrder, 422, body));
     expect(message).toContain('(status 422), POST ');
   });
 
@@ -126,7 +130,7 @@ describe('the reason that an error quotes', () => {
   ])('does not repeat %s', async (secret, run) => {
     const split = `${secret.slice(0, 4)}\u200b${secret.slice(4)}`;
     for (const said of [secret, split, `${'x'.repeat(195)}${secret}`]) {
-      const { message } = await errorOf(run, 422, { message: `no use for ${said}` });
+      const message = wholeMessage(await errorOf(run, 422, { message: `no use for ${said}` }));
       expect(message.slice(0, message.indexOf(', POST '))).not.toContain(secret.slice(0, 6));
     }
   });
@@ -223,7 +227,7 @@ describe('the reason that an error quotes', () => {
   it("hides the values of the deployment's own headers, whatever their names", async () => {
     const deployment = deploymentAt(service, { headers: { 'x-upstream': 'gw-7712', 'x-hop': '1' } });
     const options = { deployment, credentials, ...replying(403, { message: 'gw-7712 has no route 1' }) };
-    const { message } = await requestError(new ExchangeClient(options).createOrder(order));
+    const message = wholeMessage(await requestError(new ExchangeClient(options).createOrder(order)));
     expect(message).toContain('(status 403): "[redacted]", POST');
   });
 
@@ -411,17 +415,17 @@ describe('the likely cause that an error names', () => {
     ],
   ])('is first of all %s', async (_, run, status, body, ids, advice) => {
     const error = await errorOf(run, status, body);
-    const [, first] = /Likely: (.*?)(?:; or |\. See )/.exec(error.message) ?? [];
+    const [, first] = /Likely: (.*?)(?:; or |\. See )/.exec(wholeMessage(error)) ?? [];
     expect(first).toMatch(advice);
     expect(error.assumptions).toEqual(ids);
     // Every id stands behind advice in words.
-    for (const id of ids) expect(error.message).toMatch(new RegExp(`\\w \\((?:[\\w-]+, )*${id}[,)]`));
+    for (const id of ids) expect(wholeMessage(error)).toMatch(new RegExp(`\\w \\((?:[\\w-]+, )*${id}[,)]`));
   });
 
   it.each([400, 401, 403])(
     'is a scheme that no event has told yet, with the way out, for %i',
     async (status) => {
-      const { message } = await errorOf(createOrder, status, {});
+      const message = wholeMessage(await errorOf(createOrder, status, {}));
       expect(message).toContain('sign a probe (detectFromOracle of partner-exchange-sdk/diagnostics)');
       expect(message).toContain('or give a body that it signed, such as its first event, to detectScheme');
     },
@@ -444,4 +448,31 @@ describe('the likely cause that an error names', () => {
     expect(cited.length).toBeGreaterThan(0);
     expect(cited.filter((id) => !known.includes(id))).toEqual([]);
   });
+});
+
+describe('the message of an error', () => {
+  const reasons = ['', 'Unauthorized', 'Invalid signature', 'no '.repeat(90), 'x'.repeat(300)];
+
+  it('names the three likeliest causes of a 401 without ids, behind the reason and before its link', async () => {
+    for (const reason of reasons.slice(0, 3)) {
+      const { message } = await errorOf(createOrder, 401, { error: reason });
+      expect(message).toBe(
+        `createOrder: the service answered (status 401)${reason && `: "${reason}"`}; it did not act. Likely: another signature; partnerPublicKey is not known; or an IP that is not whitelisted. See partner-exchange-sdk/docs/errors.md#http_error.`,
+      );
+    }
+  });
+
+  it.each([createOrder, sendMessage, checkNumber, whitelistIp])(
+    'has at most 250 characters, and a cause where there is one, whatever the service says: %#',
+    async (run) => {
+      for (const status of [400, 401, 403, 404, 409, 422, 423, 429, 500]) {
+        for (const reason of [...reasons, 'ip signature key number device chain partner_id merchant limit']) {
+          const error = await errorOf(run, status, { error: reason });
+          expect(error.message.length, error.message).toBeLessThanOrEqual(250);
+          expect(error.message).toMatch(/: the service answered \S.*; it .* See \S+errors\.md#http_error\.$/);
+          if (wholeMessage(error).includes('Likely: ')) expect(error.message).toContain(' Likely: ');
+        }
+      }
+    },
+  );
 });
