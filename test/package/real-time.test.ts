@@ -23,6 +23,8 @@ describe('the check of real time in tests', () => {
     'run({ storeTimeoutMs: 20 });',
     'run({ totalTimeoutMs: 1 });',
     'const lockMs = 500;',
+    'const [lockMs, lookEveryMs] = [600, 50];',
+    'run({ timeoutMs: isSlow ? 100 : 60_000 });',
   ])('finds the limit in %j', (text) => {
     expect(problemsIn(text)).toEqual([expect.stringContaining('a limit under a second: ')]);
   });

@@ -70,15 +70,24 @@ function isSleep(node: ts.Node, sleepName: string | undefined): boolean {
 }
 
 function isShortLimit(node: ts.Node): boolean {
-  if (!ts.isPropertyAssignment(node) && !ts.isVariableDeclaration(node)) return false;
-  const members = ts.isPropertyAssignment(node) ? node.parent.properties : [];
-  const hasClock = members.some(({ name }) => clockOption.test(name?.getText() ?? ''));
+  if (ts.isVariableDeclaration(node)) {
+    const { name, initializer: values } = node;
+    if (!ts.isArrayBindingPattern(name) || !values || !ts.isArrayLiteralExpression(values))
+      return limit.test(name.getText()) && isShort(values);
+    return name.elements.some(
+      (element, index) => limit.test(element.getText()) && isShort(values.elements[index]),
+    );
+  }
+  if (!ts.isPropertyAssignment(node)) return false;
+  const hasClock = node.parent.properties.some((member) => clockOption.test(member.name?.getText() ?? ''));
   return limit.test(node.name.getText()) && isShort(node.initializer) && !hasClock;
 }
 
 /** A whole number, as every limit is; others are refused. */
 function isShort(value: ts.Expression | undefined): boolean {
-  const ms = value !== undefined && ts.isNumericLiteral(value) ? Number(value.text) : 0;
+  if (value === undefined) return false;
+  if (ts.isConditionalExpression(value)) return isShort(value.whenTrue) || isShort(value.whenFalse);
+  const ms = ts.isNumericLiteral(value) ? Number(value.text) : 0;
   return Number.isInteger(ms) && ms > 0 && ms < stallMs;
 }
 

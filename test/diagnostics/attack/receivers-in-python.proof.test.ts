@@ -52,7 +52,7 @@ describe.runIf(hasPython).concurrent('attackReceiver, of receivers in Python,', 
     const url = `${origin}/${name}`;
     const { results, findings } = await attackReceiver(url, {
       credentials,
-      timeoutMs: name === 'NoBodyTimeout' ? 700 : 10_000,
+      timeoutMs: name === 'NoBodyTimeout' ? 2_000 : 10_000,
       handled: async (id) => (await fetch(`${url}/handled?partner_order_id=${id}`)).json(),
       effectTimeoutMs: 1000,
       skip: ['timing', ...Object.keys(slow).filter((id) => !slow[id]?.includes(name))],

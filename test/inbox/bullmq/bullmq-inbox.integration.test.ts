@@ -15,7 +15,8 @@ import { engines, redisAddress } from '../engines.ts';
 const redisHere = (await engines.find(({ name }) => name === 'bullmq')?.absent()) === undefined;
 const prefix = `pex_bull_${randomBytes(5).toString('hex')}`;
 /** A lock that a busy machine keeps, and that is soon missed all the same. */
-const [lockMs, lookEveryMs] = [600, 50];
+const lockMs = 3_000;
+const lookEveryMs = 50;
 const month = 30 * 24 * 60 * 60 * 1000;
 
 it('bullmqInbox takes the queue and the worker of BullMQ as they are', () => {

@@ -79,7 +79,7 @@ describe.each(lines)('an order, over %s', (_, connect) => {
     const exchange = await client(sandbox, await connect(sandbox));
     sandbox.faults.next('createOrder', fault);
     // Short where it runs out.
-    const timeoutMs = expected.startsWith('timeout') ? 300 : 10_000;
+    const timeoutMs = expected.startsWith('timeout') ? 1_000 : 10_000;
     expect(await outcomeOf(exchange.createOrder(order, { timeoutMs }))).toBe(expected);
     expect(sandbox.orders).toHaveLength(orders);
     // Nothing below the client has sent it twice, and the fault was for one request only.

@@ -100,6 +100,7 @@ export function describeFramework(
 
     it('gives up on a body that does not arrive: 408, and the connection is closed', async ({ skip }) => {
       if (typeof slowBody === 'object') return skip(slowBody.notHere);
+      // real time: the body that is to arrive comes with its head.
       await using app = await start(mount, { bodyTimeoutMs: slowBody === 'webhooks' ? 100 : 60_000 });
       const connection = rawConnection(app.port);
       await connection.write(head(bytes.length));
