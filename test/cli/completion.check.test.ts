@@ -74,7 +74,7 @@ describe('completion', () => {
       it.skip(`${name}: skipped, there is no ${hasTerminals ? shell : 'terminal'}`, () => {});
       continue;
     }
-    it(name, { timeout: 60_000, retry: 1 }, async () => {
+    it(name, { timeout: 60_000 }, async () => {
       const cwd = filesIn({
         script: (await partnerExchange(['completion', shell])).stdout,
         'events.json': '',
@@ -96,7 +96,7 @@ echo ready
       onTestFinished(() => void child.kill('SIGKILL'));
       const called = () => (existsSync(join(cwd, 'called')) ? readFileSync(join(cwd, 'called'), 'utf8') : '');
       const expected = lines.flatMap(({ words }) => words.map((word) => `${word}\n`)).join('');
-      await expect.poll(called, { timeout: 25_000 }).toBe(expected);
+      await expect.poll(called, { timeout: 50_000 }).toBe(expected);
     });
   }
 

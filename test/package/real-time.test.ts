@@ -38,6 +38,12 @@ describe('the check of real time in tests', () => {
     expect(problemsIn(text)).toEqual([expect.stringContaining('an upper bound of measured time')]);
   });
 
+  it('finds a test that is run again when it fails, and not the retries of a client', () => {
+    expect(problemsIn("it('works', { timeout: 60_000, retry: 1 }, run);")).toHaveLength(1);
+    expect(problemsIn('open({ retry: { firstDelayMs: 10 } });')).toEqual([]);
+    expect(problemsIn("refuses([{ retry: 5 }, 'retry needs an options object.']);")).toEqual([]);
+  });
+
   it.each([
     'setTimeout(resolve);',
     'setTimeout(resolve, 0);',

@@ -19,7 +19,7 @@ const upperBound = /^expect\(([\s\S]+)\)\s*\.toBeLessThan\w*$/;
 
 /**
  * Lines of tests that depend on how busy the machine is: sleeps, limits and leases under a second while no test holds
- * the clock, and upper bounds of measured time. `// real time: <why>` on the line or above it allows one.
+ * the clock, upper bounds of measured time, and retries. `// real time: <why>` on the line or above it allows one.
  * @param sources text of each file, by path below the repository
  */
 export function findRealTime(sources: Readonly<Record<string, string>> = readTests()): string[] {
@@ -52,6 +52,7 @@ function findInFile(file: string, text: string): string[] {
     if (isUpperBound(node, measured)) report(node, 'an upper bound of measured time');
     if (!hasFakeTimers && isSleep(node, sleepName)) report(node, 'a sleep');
     if (!hasFakeTimers && isShortLimit(node)) report(node, `a limit under a second: ${node.getText()}`);
+    if (isRetry(node)) report(node, 'a retry, which hides what fails by chance');
     ts.forEachChild(node, visit);
   };
   visit(source);
@@ -105,6 +106,12 @@ function isTime(text: string, measured: ReadonlySet<string>): boolean {
 function isUpperBound(node: ts.Node, measured: ReadonlySet<string>): boolean {
   const [, value] = (ts.isCallExpression(node) && upperBound.exec(node.expression.getText())) || [];
   return value !== undefined && isTime(value, measured);
+}
+
+/** Of a test, not of a client: those have an object, and rows of wrong options stand in arrays. */
+function isRetry(node: ts.Node): boolean {
+  if (!ts.isPropertyAssignment(node) || ts.isArrayLiteralExpression(node.parent.parent)) return false;
+  return node.name.getText() === 'retry' && ts.isNumericLiteral(node.initializer);
 }
 
 if (import.meta.main) {

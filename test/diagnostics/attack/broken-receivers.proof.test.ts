@@ -16,6 +16,7 @@ const onConnections = new Set<string>(Object.keys(transportCases));
 const slow: readonly FindingId[] = isThorough ? ['timing'] : ['timing', 'too-large'];
 
 describe('attackReceiver, a receiver that', () => {
+  // real time: the attack judges by time, and a busy machine answers late.
   it('is sound passes every case', { retry: 2 }, async () => {
     await using receiver = await startReceiver();
     const { results } = await attackReceiver(receiver.url, {

@@ -35,6 +35,7 @@ const behindAdapters = [
 ].flatMap(Object.keys);
 
 describe('attackReceiver finds nothing wrong with our webhooks', () => {
+  // real time: the attack judges by time, and a busy machine answers late.
   it.concurrent.each(Object.entries(ourReceivers))('on %s', { retry: 2 }, async (name, mount) => {
     // Behind all adapters the same code verifies and looks for repetitions.
     const isComplete = name === 'node:http' || isThorough;
@@ -78,7 +79,7 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
     ]);
   });
 
-  // The case `timing` needs a machine that is not busy with other things.
+  // real time: the case `timing` needs a machine that is not busy with other things.
   it('with an inbox, also in the time of its answers', { retry: 2 }, async () => {
     const inbox = memoryInbox();
     const { webhooks, handled } = countingWebhooks({ inbox });

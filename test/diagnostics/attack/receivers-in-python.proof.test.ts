@@ -44,7 +44,7 @@ describe.runIf(hasPython).concurrent('attackReceiver, of receivers in Python,', 
     await once(python, 'close');
   });
 
-  // On a busy machine pieces can arrive together.
+  // real time: on a busy machine pieces can arrive together.
   const options = { retry: 2, timeout: 180_000 };
   // `broken-receivers` has the same faults in JavaScript; `npm run test:thorough` tries all of these.
   const chosen = new Map([...all.slice(0, 1), ...some(all, 12), ...all.filter(([name]) => isSlow(name))]);

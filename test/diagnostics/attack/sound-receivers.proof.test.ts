@@ -255,7 +255,7 @@ describe.concurrent('attackReceiver reports nothing of a sound receiver in', () 
 const scale = isThorough ? 1 : 0.2;
 
 describe.concurrent('attackReceiver takes no body that the server ends after 28 seconds for a weakness, in', () => {
-  // A busy machine can outlast the limits.
+  // real time: a busy machine can outlast the limits.
   const options = { retry: 2 };
   it.each(Object.entries(frameworks))('%s', options, async (_, mount) => {
     const times = { requestTimeout: 1000 * scale, connectionsCheckingInterval: 28_000 * scale };
