@@ -327,6 +327,7 @@ export const causes = {
     ids: ['order-reply'],
   },
   messageReply: {
+    brief: 'readMessageReply is needed',
     advice: (say) =>
       `the messenger sends messages with such replies: set ${say.settings('readMessageReply')}`,
     ids: ['message-reply'],
