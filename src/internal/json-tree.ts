@@ -2,14 +2,16 @@ import type { JsonValue } from './json.ts';
 import { type JsonToken, tokenAt } from './json-tokens.ts';
 
 /**
- * A parsed JSON text that keeps the spelling of numbers, the order of members, and repeated members. A `literal` is a
- * number, `true`, `false` or `null`, as it was spelled.
+ * A parsed JSON text that keeps the spelling of numbers and strings, the order of members, and repeated members. A
+ * `literal` is a number, `true`, `false` or `null`, as it was spelled.
  */
 export type LiteralNode =
   | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly spelling: string }
   | { readonly kind: 'array'; readonly elements: readonly LiteralNode[] }
-  | { readonly kind: 'object'; readonly members: readonly (readonly [name: string, value: LiteralNode])[] };
+  | { readonly kind: 'object'; readonly members: readonly LiteralMember[] };
+
+export type LiteralMember = readonly [name: string, value: LiteralNode, spelling: string];
 
 /**
  * Reads a text that `JSON.parse` has accepted.
@@ -36,15 +38,17 @@ export function readLiteralTree(text: string): LiteralNode {
     return items;
   }
 
-  function readMember(name: JsonToken): readonly [string, LiteralNode] {
+  function readMember(name: JsonToken): LiteralMember {
     next();
-    return [stringValue(name.text), readValue(next())];
+    return [stringValue(name.text), readValue(next()), name.text];
   }
 
   function readValue({ kind, text }: JsonToken): LiteralNode {
     if (text === '{') return { kind: 'object', members: readItems('}', readMember) };
     if (text === '[') return { kind: 'array', elements: readItems(']', readValue) };
-    return kind === 'string' ? { kind: 'text', text: stringValue(text) } : { kind: 'literal', text };
+    return kind === 'string'
+      ? { kind: 'text', text: stringValue(text), spelling: text }
+      : { kind: 'literal', text };
   }
 
   return readValue(next());

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../internal/json.ts';
 import { readLiteralTree } from '../internal/json-tree.ts';
 import {
   byCodePoint,
+  minifiedStyle,
   phpStyle,
   pythonStyle,
   topMembers,
@@ -36,6 +37,11 @@ export interface SerializationRules {
   readonly keepsPadding: boolean;
   /** The rank when several fit: the text itself first, then plain JSON, then the rest. */
   readonly preference: number;
+  /**
+   * The serialization that writes the same text of every body without white space. A sender writes white space always or
+   * never, so where both fit all samples, this one is enough.
+   */
+  readonly likeUnspaced?: 'as-sent';
 }
 
 /**
@@ -44,23 +50,30 @@ export interface SerializationRules {
  */
 export const serializations = {
   'as-sent': { ...jsonRules('text', 0, ({ json }) => json), keepsPadding: true },
-  compact: jsonRules('value', 1, ({ value }) => JSON.stringify(withoutSignature(value))),
-  sorted: jsonRules('value', 2, ({ value }) => writeSorted(withoutSignature(value))),
-  'sorted-shallow': jsonRules('value', 6, ({ value }) =>
+  minified: {
+    ...jsonRules('text', 1, ({ json }) => writeNode(readLiteralTree(json), minifiedStyle)),
+    likeUnspaced: 'as-sent',
+  },
+  'minified-sorted': jsonRules('text', 3, ({ json }) =>
+    writeNode(readLiteralTree(json), { ...minifiedStyle, order: byCodePoint }),
+  ),
+  compact: jsonRules('value', 2, ({ value }) => JSON.stringify(withoutSignature(value))),
+  sorted: jsonRules('value', 4, ({ value }) => writeSorted(withoutSignature(value))),
+  'sorted-shallow': jsonRules('value', 8, ({ value }) =>
     writeSorted(withoutSignature(value), JSON.stringify),
   ),
-  python: jsonRules('text', 3, ({ json }) => writeNode(readLiteralTree(json), pythonStyle)),
-  'python-sorted': jsonRules('text', 5, ({ json }) =>
+  python: jsonRules('text', 5, ({ json }) => writeNode(readLiteralTree(json), pythonStyle)),
+  'python-sorted': jsonRules('text', 7, ({ json }) =>
     writeNode(readLiteralTree(json), { ...pythonStyle, order: byCodePoint }),
   ),
-  php: jsonRules('text', 4, ({ json }) => writeNode(readLiteralTree(json), phpStyle)),
+  php: jsonRules('text', 6, ({ json }) => writeNode(readLiteralTree(json), phpStyle)),
   values: {
     write: ({ json }, joiner) => joinValues(topMembers(json, 'sorted'), joiner),
     reads: 'text',
     pins: 'values',
     takesJoiner: true,
     keepsPadding: false,
-    preference: 11,
+    preference: 13,
   },
   'values-as-sent': {
     write: ({ json }, joiner) => joinValues(topMembers(json, 'as-sent'), joiner),
@@ -68,7 +81,7 @@ export const serializations = {
     pins: 'values',
     takesJoiner: true,
     keepsPadding: false,
-    preference: 12,
+    preference: 14,
   },
   query: {
     write: ({ json }) =>
@@ -79,17 +92,18 @@ export const serializations = {
     pins: 'pairs',
     takesJoiner: false,
     keepsPadding: false,
-    preference: 10,
+    preference: 12,
   },
-  base64: { ...jsonRules('text', 7, ({ json }) => toBase64(json)), keepsPadding: true },
-  'base64-compact': jsonRules('value', 8, ({ value }) => toBase64(JSON.stringify(withoutSignature(value)))),
-  'base64-sorted': jsonRules('value', 9, ({ value }) => toBase64(writeSorted(withoutSignature(value)))),
+  base64: { ...jsonRules('text', 9, ({ json }) => toBase64(json)), keepsPadding: true },
+  'base64-compact': jsonRules('value', 10, ({ value }) => toBase64(JSON.stringify(withoutSignature(value)))),
+  'base64-sorted': jsonRules('value', 11, ({ value }) => toBase64(writeSorted(withoutSignature(value)))),
 } as const satisfies Readonly<Record<string, SerializationRules>>;
 
 /**
  * Which text is signed. "The body" is the body without its top-level `signature`.
  *
- * - `as-sent`: the body's own text with the member cut out. Nothing is lost.
+ * - `as-sent`: the body's own text with the member cut out. Nothing is lost. White space and a byte order mark around
+ *   the body may be signed or not.
  * - `compact`: `JSON.stringify` of the parsed body. It ignores how numbers are spelled (`10.0`, `1e2`), string escapes
  *   (`\/`, `\u00e9`), spacing, repeated members (the last one counts), and the place of integer-like names (they move
  *   to the front).
@@ -103,6 +117,10 @@ export const serializations = {
  *
  * The others keep the spelling of numbers and, unless sorted, the order of members:
  *
+ * - `minified`: the body's own text without white space between its tokens. Numbers and escapes stay as they were sent
+ *   (`10.0`, `1e-7`, `\u00e9`).
+ * - `minified-sorted`: the same with the members of every object sorted by code point of their names, for a sender that
+ *   signs a sorted copy (Python's `json.dumps(sort_keys=True, separators=(',', ':'))`, a sorted map of Java or PHP).
  * - `python`: `json.dumps`: `", "` and `": "` between, everything beyond ASCII as `\uXXXX`.
  * - `python-sorted`: `json.dumps(sort_keys=True)`: by code point, in every object.
  * - `php`: `json_encode`: no spaces, `/` as `\/`, everything beyond ASCII as `\uXXXX`.

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../internal/json.ts';
-import { type LiteralNode, readLiteralTree } from '../internal/json-tree.ts';
+import { type LiteralMember, type LiteralNode, readLiteralTree } from '../internal/json-tree.ts';
 
 /** `writeMember` writes the members of the outermost object. */
 export function writeSorted(
@@ -17,18 +17,19 @@ export function writeSorted(
   return `{${members.join(',')}}`;
 }
 
-type Member = readonly [name: string, value: LiteralNode];
-type Order = (one: Member, other: Member) => number;
+type Order = (one: LiteralMember, other: LiteralMember) => number;
 
 /** How a serializer of another language writes JSON. */
 interface Style {
   readonly comma: string;
   readonly colon: string;
-  readonly quote: (text: string) => string;
+  /** Writes a string or a name. `spelling` is that of the text which was read. */
+  readonly quote: (text: string, spelling: string) => string;
   readonly order?: Order;
 }
 
 const compactStyle: Style = { comma: ',', colon: ':', quote: (text) => JSON.stringify(text) };
+export const minifiedStyle: Style = { comma: ',', colon: ':', quote: (_, spelling) => spelling };
 export const pythonStyle: Style = { comma: ', ', colon: ': ', quote: (text) => quoteAscii(text, 0x7f) };
 export const phpStyle: Style = {
   comma: ',',
@@ -41,13 +42,13 @@ export function writeNode(node: LiteralNode, style: Style): string {
     case 'literal':
       return node.text;
     case 'text':
-      return style.quote(node.text);
+      return style.quote(node.text, node.spelling);
     case 'array':
       return `[${node.elements.map((element) => writeNode(element, style)).join(style.comma)}]`;
     case 'object': {
       const members = style.order ? lastOfEach(node.members).sort(style.order) : node.members;
       const written = members.map(
-        ([name, member]) => style.quote(name) + style.colon + writeNode(member, style),
+        ([name, member, spelling]) => style.quote(name, spelling) + style.colon + writeNode(member, style),
       );
       return `{${written.join(style.comma)}}`;
     }
@@ -61,24 +62,24 @@ export function writePlain(node: LiteralNode): string {
 }
 
 /** Each name of the outermost object once; none if it is not an object. */
-export function topMembers(json: string, order: 'as-sent' | 'sorted'): readonly Member[] {
+export function topMembers(json: string, order: 'as-sent' | 'sorted'): readonly LiteralMember[] {
   const tree = readLiteralTree(json);
   const members = tree.kind === 'object' ? lastOfEach(tree.members) : [];
   return order === 'sorted' ? members.sort(byCodeUnit) : members;
 }
 
 /** The last member of each name counts, as in JSON.parse. */
-function lastOfEach(members: readonly Member[]): Member[] {
-  return [...new Map(members)];
+function lastOfEach(members: readonly LiteralMember[]): LiteralMember[] {
+  return [...new Map(members.map((member) => [member[0], member])).values()];
 }
 
 /** Both names differ, here and in `byCodePoint`: `lastOfEach` leaves each one once. */
-function byCodeUnit([one]: Member, [other]: Member): number {
+function byCodeUnit([one]: LiteralMember, [other]: LiteralMember): number {
   return one < other ? -1 : 1;
 }
 
 /** The order in which Python sorts. */
-export function byCodePoint([one]: Member, [other]: Member): number {
+export function byCodePoint([one]: LiteralMember, [other]: LiteralMember): number {
   for (let index = 0; index < one.length; index++) {
     const [left = 0, right = -1] = [one.codePointAt(index), other.codePointAt(index)];
     if (left !== right) return left - right;

@@ -61,6 +61,7 @@ export function signedUnder(
 /** A compact text without commas and colons in its strings that could be taken for others, as json.dumps spaces it. */
 export function pythonStyle(text: string): string {
   return text
+    .replace('{ ', '{')
     .replaceAll('":', '": ')
     .replaceAll(/,(?=["{])/g, ', ')
     .replaceAll(/[^\0-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

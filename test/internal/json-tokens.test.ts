@@ -43,13 +43,13 @@ describe('the tokens of a JSON text', () => {
     );
   });
 
-  it('make a tree with the spelling of numbers and the order of repeated members', () => {
+  it('make a tree with the spelling of numbers and strings and the order of repeated members', () => {
     expect(readLiteralTree(' { "2" : 1e2 , "1":-0, "\\u0032" :[ "\\n" ] } ')).toEqual({
       kind: 'object',
       members: [
-        ['2', { kind: 'literal', text: '1e2' }],
-        ['1', { kind: 'literal', text: '-0' }],
-        ['2', { kind: 'array', elements: [{ kind: 'text', text: '\n' }] }],
+        ['2', { kind: 'literal', text: '1e2' }, '"2"'],
+        ['1', { kind: 'literal', text: '-0' }, '"1"'],
+        ['2', { kind: 'array', elements: [{ kind: 'text', text: '\n', spelling: '"\\n"' }] }, '"\\u0032"'],
       ],
     });
   });

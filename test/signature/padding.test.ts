@@ -101,9 +101,14 @@ describe('a signature that somebody has seen', () => {
     fc.stringMatching(/^[ \t\r\n]{0,3}$/),
   );
   const piece = fc.constantFrom(' ', '\n', mark, '\t', ',', '0', '"', '{}', '\u00a0', '"a":1,');
-  const anyText = fc.constantFrom('as-sent', 'base64', 'sorted', 'python') as fc.Arbitrary<
-    SignatureScheme['serialization']
-  >;
+  const anyText = fc.constantFrom(
+    'as-sent',
+    'base64',
+    'minified',
+    'minified-sorted',
+    'sorted',
+    'python',
+  ) as fc.Arbitrary<SignatureScheme['serialization']>;
 
   it('verifies no body of another value or another identity, however the text is changed', () => {
     let verified = 0;

@@ -21,6 +21,7 @@ ENCODINGS = ("hex", "hex-upper", "base64", "base64url", "base64-hex")
 SERIALIZATIONS = (
     "as-sent", "compact", "sorted", "sorted-shallow", "python", "python-sorted", "php",
     "values", "values-as-sent", "query", "base64", "base64-compact", "base64-sorted",
+    "minified", "minified-sorted",
 )
 SEPARATORS = ("", ":", "|", ".", "\n", "—é😀")
 JOINERS = ("", ",", "|", "\n", "€")
@@ -54,7 +55,7 @@ BODIES = {
 }
 DELETE = [("d", '"\u007f\\u007F"'), ("\u007f", "1"), ("c", "[]")]
 # The definitions of these say nothing of a name that occurs twice, and their senders never write one.
-NO_REPETITION = {"python", "php", "values", "values-as-sent", "query"}
+NO_REPETITION = {"python", "php", "values", "values-as-sent", "query", "minified"}
 EVERYTHING = [
     ("b", '"a/b é😀\u2028"'), ("a", '{"z":1,"10":[1.5,1e21,1e-7],"9":null,"y":{"d":"","c":[]}}'), ("ａ", "true"),
     ("😀", "[]"), ("é=&", "{}"), ("o", "-12.25"),
@@ -189,6 +190,44 @@ def python(text, value, sort):
     return written
 
 
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+')
+
+
+def minified(text, sort):
+    """The tokens as they are spelled, with nothing between them; by way of no parser but for the order of names."""
+    tokens = TOKEN.findall(text)
+    at = 0
+
+    def value():
+        nonlocal at
+        token, at = tokens[at], at + 1
+        if token not in "{[":
+            return token
+        closing, members = {"{": "}", "[": "]"}[token], []
+        while tokens[at] != closing:
+            at += tokens[at] == ","
+            if token == "[":
+                members.append((None, value()))
+                continue
+            name, at = tokens[at], at + 2
+            members.append((name, value()))
+        at += 1
+        if sort and token == "{":
+            # A map keeps the last of two equal names.
+            members = sorted({json.loads(name): (name, member) for name, member in members}.items())
+            members = [member for _, member in members]
+        return token + ",".join(member if name is None else f"{name}:{member}" for name, member in members) + closing
+
+    written = value()
+    assert sort or written == "".join(tokens)
+    # Where Python writes each token as it is spelled, it writes all of it itself.
+    for ascii_only in (False, True):
+        own = lambda piece, **options: json.dumps(json.loads(piece), ensure_ascii=ascii_only, separators=(",", ":"), **options)
+        if all(own(token) == token for token in tokens if token not in "{}[]:,"):
+            assert written == own(text, sort_keys=sort), (written, text)
+    return written
+
+
 def literals(value):
     if isinstance(value, Literal):
         yield value
@@ -214,6 +253,8 @@ def signed_text(serialization, joiner, text):
         "values": lambda: joiner.join(plain(member) for _, member in code_unit_order(value)),
         "values-as-sent": lambda: joiner.join(plain(member) for _, member in value),
         "query": lambda: "&".join(f"{name}={plain(member)}" for name, member in code_unit_order(value)),
+        "minified": lambda: minified(text, False),
+        "minified-sorted": lambda: minified(text, True),
         "base64": lambda: of_base64(text),
         "base64-compact": lambda: of_base64(compact(value)),
         "base64-sorted": lambda: of_base64(compact(value, code_unit_order)),

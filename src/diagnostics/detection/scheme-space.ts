@@ -198,9 +198,14 @@ const orderKeys: readonly OrderKey[] = [
 /** The safest first. */
 const constructions: readonly Construction[] = ['hmac', 'hash-suffix', 'hash-both', 'hash-prefix'];
 
-/** The most plausible and safest first, and of those the simplest. */
+/** The most plausible and safest first, and of those the simplest; without one where another says the same. */
 export function rankSchemes(schemes: readonly SignatureScheme[]): SignatureScheme[] {
+  const fitting = new Set(schemes.map((scheme) => JSON.stringify(scheme)));
   return schemes
+    .filter((scheme) => {
+      const { likeUnspaced } = serializationRules(scheme.serialization);
+      return !fitting.has(JSON.stringify({ ...scheme, serialization: likeUnspaced }));
+    })
     .map((scheme) => ({ scheme, places: placesOf(scheme) }))
     .sort((left, right) => compare(left.places, right.places))
     .map(({ scheme }) => scheme);

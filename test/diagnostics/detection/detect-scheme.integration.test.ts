@@ -9,6 +9,7 @@ import {
   allTextRules,
   composeScheme,
 } from '../../../src/diagnostics/detection/scheme-space.ts';
+import { serializationRules } from '../../../src/signature/serializations.ts';
 import { signBody } from '../../../src/signature/sign-body.ts';
 import { type SignatureScheme, schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { some } from '../../support/repeat.ts';
@@ -112,7 +113,9 @@ describe('what signBody signs', () => {
       const { partnerSecretKey } = secrets;
       const { text } = signBody(JSON.parse(probeBody()), { key: partnerSecretKey, scheme });
       const { survivors } = detectScheme(text, { partnerSecretKey }, { purpose: 'general' });
-      expect(survivors.map((survivor) => survivor.scheme)).toContainEqual(scheme);
+      // What signBody posts has no white space.
+      const { likeUnspaced: serialization = scheme.serialization } = serializationRules(scheme.serialization);
+      expect(survivors.map((survivor) => survivor.scheme)).toContainEqual({ ...scheme, serialization });
     },
   );
 });
@@ -137,6 +140,19 @@ describe('samples that cannot tell schemes apart', () => {
       const { verdict, survivors } = detectScheme(samples, secrets);
       expect(verdict).toBe('found');
       expect(survivors.map(({ scheme }) => scheme)).toEqual([hmac]);
+    }
+  });
+
+  it('are as sent where white space alone could tell them from minified, which a body with some can be', () => {
+    const minified = { ...hmac, serialization: 'minified' } as const;
+    const text = '{"fiat_amount":10.0,"a":"\\u00C9/"}';
+    const spaced = signedUnder(minified, { text }).replace('{', '{ ').replace(',', ', ');
+    for (const [samples, scheme] of [
+      [[signedUnder(hmac, { text })], hmac],
+      [[signedUnder(hmac, { text }), spaced], minified],
+    ] as const) {
+      const { verdict, survivors } = detectScheme(samples, secrets);
+      expect([verdict, survivors.map((survivor) => survivor.scheme)]).toEqual(['found', [scheme]]);
     }
   });
 
