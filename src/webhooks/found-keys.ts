@@ -16,7 +16,10 @@ import { type CandidateKeys, maxKeys } from './candidate-keys.ts';
 export interface DeliveryRequest {
   /** Path and query, or the whole URL. Only a `credentials` function reads it. */
   readonly url?: string | undefined;
-  /** By name, in any case. `traceparent`, `content-encoding` are read, and the headers that a `credentials` function reads. */
+  /**
+   * By name, in any case. `traceparent`, `content-encoding` and `content-type` are read, and the headers that a
+   * `credentials` function reads.
+   */
   readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 

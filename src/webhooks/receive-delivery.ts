@@ -127,7 +127,7 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     // Headers alone refuse nothing: many senders name an encoding that is none, and many parsers keep the header of one
     // that they have undone.
     const isUnread = error.code === 'body_not_utf8' || error.code === 'body_not_json';
-    if (isUnread && isEncoded(headerOf(request, 'content-encoding'))) {
+    if (isUnread && namesEncoding(request)) {
       reporting.refusal('unsupported_media_type');
       return { kind: 'refused', status: 415, code: 'unsupported_media_type' };
     }
@@ -230,8 +230,13 @@ function traceparentOf({ headers }: DeliveryRequest): string | undefined {
   return name === undefined ? undefined : readTraceparent(Object(headers)[name]);
 }
 
-function isEncoded(contentEncoding = ''): boolean {
-  return contentEncoding.split(',').some((coding) => !/^\s*(identity)?\s*$/i.test(coding));
+/** Whether the headers name another encoding than UTF-8 as it is. */
+function namesEncoding(request: DeliveryRequest): boolean {
+  const codings = headerOf(request, 'content-encoding') ?? '';
+  const [, charset = 'utf-8'] =
+    /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headerOf(request, 'content-type') ?? '') ?? [];
+  const isPlain = (coding: string) => ['', 'identity'].includes(coding.trim().toLowerCase());
+  return !/^utf-?8$/i.test(charset) || !codings.split(',').every(isPlain);
 }
 
 function isStoreFailure(error: unknown): boolean {

@@ -127,7 +127,7 @@ type RefusalCode = SignatureErrorCode | RequestRefusalCode;
 const problems: Readonly<Record<RequestRefusalCode, string>> = {
   method_not_allowed: 'It was not a POST.',
   unsupported_media_type:
-    'Its body is encoded (content-encoding), for example compressed, and no JSON in UTF-8.',
+    'Its body is encoded (content-encoding or charset), for example compressed, and no JSON in UTF-8.',
   body_too_large: 'Its body is larger than maxBodyBytes (with an inbox, than 1 MiB if that is more).',
   body_timeout: 'Its body did not arrive within bodyTimeoutMs.',
   body_unreadable: 'Its caller broke off before its body was whole.',

@@ -104,6 +104,27 @@ describeTransports('a delivery is answered', (post) => {
     expect(answer.headers['accept-encoding']).toBe('identity');
   });
 
+  it.each([
+    'application/json; charset=utf-16',
+    'application/json;CHARSET="UTF-16LE"',
+    'text/json; v=1 ; charset = iso-8859-1',
+  ])('415 when its content type is %s, and it is no JSON in UTF-8', async (type) => {
+    const body = Buffer.from(`\uFEFF${valid}`, 'utf16le');
+    const answer = await post(closedWebhooks(), { body, headers: { 'content-type': type } });
+    expect(answer).toMatchObject({ status: 415, body: '{"error":"unsupported_media_type"}' });
+  });
+
+  it.each([
+    'application/json; charset=utf-8',
+    'application/json; charset="UTF8"',
+    'text/plain; a=charset',
+    '',
+  ])('400 when its content type is "%s" and its bytes are not UTF-8', async (type) => {
+    const body = Buffer.from(`\uFEFF${valid}`, 'utf16le');
+    const answer = await post(closedWebhooks(), { body, headers: { 'content-type': type } });
+    expect(answer).toMatchObject({ status: 400, body: '{"error":"body_not_utf8"}' });
+  });
+
   it.each(['utf-8', 'none', 'binary', 'aws-chunked', 'gzip', 'br', '7bit', 'gzip, identity', '*', ' '])(
     'by its bytes where they are JSON, though its content encoding says %s',
     async (encoding) => {
@@ -126,6 +147,7 @@ describeTransports('a delivery is answered', (post) => {
     { 'content-type': 'application/vnd.exchange.event+json' },
     { 'content-type': 'text/plain' },
     { 'content-type': 'application/x-www-form-urlencoded' },
+    { 'content-type': 'application/json; charset=utf-16' },
     { 'content-type': 'multipart/form-data; boundary=application/json' },
     { 'content-type': 'application/json, text/plain' },
     { 'content-type': 'no media type' },
