@@ -293,7 +293,7 @@ export const assumptions = [
   {
     id: 'event-content-type',
     statement:
-      'An event is JSON in UTF-8, whatever its Content-Type and Content-Encoding say or lack; another body with a Content-Encoding is refused with 415.',
+      'An event is JSON in UTF-8, whatever its headers say or lack; another body that they call encoded is refused with 415.',
     basis: 'assumed',
     override: 'undo the encoding in a proxy, or use receive() with the decoded body',
   },
