@@ -149,7 +149,7 @@ export const assumptions = [
   {
     id: 'message-reply',
     statement:
-      'A 2xx reply to a message sends it unless its JSON denies it, as that of an order does: then it was not sent; a text that is not JSON leaves it unknown; an empty body and any other JSON mean that it was sent.',
+      'A 2xx reply to a message, also an empty one, means that it was sent, unless its JSON denies that as for order-reply; text leaves it unknown.',
     basis: 'assumed',
     override: 'readMessageReply in defineDeployment',
   },
