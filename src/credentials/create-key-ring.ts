@@ -1,6 +1,7 @@
 import { composeMessage, KeyError, whatFailed } from '../errors/errors.ts';
 import { libraryWords } from '../errors/remedies.ts';
 import { withDeadline } from '../internal/deadline.ts';
+import { redactError } from '../internal/driver-error.ts';
 import {
   callback,
   defineOptions,
@@ -9,7 +10,6 @@ import {
   optional,
   timerMs,
 } from '../internal/options.ts';
-import { redactError } from '../internal/repeats.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { allKeysOf } from './define-credentials.ts';
 import {

@@ -38,6 +38,19 @@ export function mayTakeProxy(settings: ProxySettings = currentSettings()): boole
   return usesEnvironment(settings) || /proxy/i.test(settings.dispatcher ?? '');
 }
 
+/**
+ * The environment variable that names a proxy for this URL, if Node's fetch does not read it: it does only if it is told
+ * to. `undefined` where the runtime reads it, or where another dispatcher is in use.
+ */
+export function unreadProxy(url: URL, settings: ProxySettings = currentSettings()): string | undefined {
+  const { env, userAgent, dispatcher = 'Agent' } = settings;
+  if (!userAgent.startsWith('Node.js/') || dispatcher !== 'Agent' || usesEnvironment(settings))
+    return undefined;
+  const own = url.protocol === 'https:' ? ['HTTPS_PROXY', 'https_proxy'] : ['HTTP_PROXY', 'http_proxy'];
+  const name = [...own, 'ALL_PROXY', 'all_proxy'].find((one) => (env[one] ?? '') !== '');
+  return name === undefined || isExempt(url, env.no_proxy ?? env.NO_PROXY ?? '', true) ? undefined : name;
+}
+
 function usesEnvironment({ env, flags, dispatcher }: ProxySettings): boolean {
   const options = [...flags, ...(env.NODE_OPTIONS ?? '').split(/\s+/)];
   return (

@@ -1,3 +1,4 @@
+import { unreadProxy } from '../deployment/environment-proxy.ts';
 import { operationRules } from '../deployment/operations.ts';
 import {
   codeOf,
@@ -10,6 +11,7 @@ import {
 } from '../errors/errors.ts';
 import {
   briefOutcomes,
+  causeOf,
   causes,
   inWords,
   libraryWords,
@@ -18,10 +20,11 @@ import {
   type Text,
   type Words,
 } from '../errors/remedies.ts';
+import { redactError } from '../internal/driver-error.ts';
 import { plainLine } from '../internal/printable-text.ts';
 import { hidden, redactQuote } from '../internal/redact-credentials.ts';
 import { redactUrl } from '../internal/redaction.ts';
-import { redactError, repeatsOf } from '../internal/repeats.ts';
+import { repeatsOf } from '../internal/repeats.ts';
 import { type Call, secretsOf } from './call.ts';
 import type { CallRecord } from './http-attempt.ts';
 import { type LikelyCause, likelyCauses } from './likely-causes.ts';
@@ -145,13 +148,17 @@ function likelyIn(causes: readonly LikelyCause[]): string {
 
 /** A remedy for this call; `undefined` where the table's is as good. */
 function remedyFor(
-  { operation }: Call,
+  { operation, url }: Call,
   code: RequestErrorCode,
   likely: readonly LikelyCause[],
 ): Text | undefined {
   if (likely.length > 0)
     return (say) => `Likely: ${likely.map((cause) => describeCause(cause, say)).join('; or ')}.`;
   switch (code) {
+    case 'connection_failed': {
+      const proxy = unreadProxy(new URL(url));
+      return proxy && causeOf.unreadProxy(proxy);
+    }
     case 'redirected':
       return (say) =>
         `Set ${say.settings(operationRules(operation).baseUrl)} to the address that the service redirects to.`;

@@ -1,5 +1,5 @@
 import { longestTimerMs } from '../internal/deadline.ts';
-import { driverError } from '../internal/driver-error.ts';
+import { describeError, driverError } from '../internal/driver-error.ts';
 import {
   callback,
   integer,
@@ -10,7 +10,6 @@ import {
   randomBytes,
   type Settings,
 } from '../internal/options.ts';
-import { describeError } from '../internal/redact-credentials.ts';
 import { callHook, warn } from '../internal/warn.ts';
 
 /** How long to wait between attempts. */

@@ -1,6 +1,6 @@
 import { settledWithin } from '../internal/deadline.ts';
+import { describeError } from '../internal/driver-error.ts';
 import { defineOptions, integer, type OptionTable } from '../internal/options.ts';
-import { describeError } from '../internal/redact-credentials.ts';
 import { handlerStopped, inboxStopped } from './handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from './handling-options.ts';
 import type { Delivery, InboxHost, ManagedInbox } from './inbox.ts';

@@ -1,4 +1,4 @@
-import { storableText } from '../internal/redact-credentials.ts';
+import { storableText } from '../internal/driver-error.ts';
 import { isNewerFormat, refuseNewer } from '../internal/stored-version.ts';
 import type { KnownMembers } from '../internal/unknown-members.ts';
 import { type Delivery, readTraceparent } from './inbox.ts';

@@ -1,7 +1,7 @@
 import { type FailureCode, failureCode } from '../errors/errors.ts';
 import { type Sleep, sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
-import { describeError } from '../internal/redact-credentials.ts';
+import { describeError } from '../internal/driver-error.ts';
 import {
   attemptDelivery,
   handlerStopped,

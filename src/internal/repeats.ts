@@ -1,6 +1,5 @@
-import { isPartnerExchangeError, whatFailed } from '../errors/errors.ts';
 import { latinDigits } from './printable-text.ts';
-import { hidden, redactCredentials, redactQuote } from './redact-credentials.ts';
+import { hidden } from './redact-credentials.ts';
 
 /** Layers of escapes that are undone: `%2525` has three. */
 const maxLayers = 4;
@@ -171,51 +170,4 @@ function tellingDigits(secret: string): string {
   if (text.length > 40 || text.replace(/[^a-z]/gi, '').length > 2) return '';
   const digits = text.replace(/\D/g, '');
   return digits.length < 5 ? '' : digits.slice(-7);
-}
-
-/** An error's text may hold a whole reply. */
-const maxShown = 10_000;
-
-/**
- * A copy that is safe as a `cause`: name, code and message, also of its causes, without secrets. The original may
- * carry the request itself.
- */
-export function redactError(error: unknown, secrets: readonly string[]): Error | undefined {
-  return redactedCopy(error, repeatsOf(secrets), 0);
-}
-
-function redactedCopy(error: unknown, repeats: (text: string) => boolean, depth: number): Error | undefined {
-  if (!(error instanceof Error) || depth > 4) return undefined;
-  const cause = redactedCopy(error.cause, repeats, depth + 1);
-  const isOurs = isPartnerExchangeError(error);
-  const shown = (value: unknown) => {
-    const text = String(value ?? '');
-    if (repeats(text)) return hidden;
-    const start = text.slice(0, maxShown);
-    // Our own sentences hold no secret, and speak of keys and their ids.
-    if (isOurs) return start;
-    return redactQuote(error instanceof SyntaxError ? withoutQuotes(start) : start);
-  };
-  // A message that wraps ours needs neither its advice nor its link.
-  const message = shown(isOurs ? whatFailed(error) : error.message);
-  const name = shown(error.name);
-  const copy = new Error(message, cause && { cause });
-  Object.defineProperty(copy, 'name', { value: name });
-  Object.defineProperty(copy, 'stack', { value: `${name}: ${message}${placesOf(error, repeats)}` });
-  if ('code' in error && (typeof error.code === 'string' || typeof error.code === 'number')) {
-    const code = typeof error.code === 'string' ? shown(error.code) : error.code;
-    Object.defineProperty(copy, 'code', { value: code, enumerable: true });
-  }
-  return copy;
-}
-
-/** The places of the code, which stay where the message is hidden. */
-function placesOf({ stack }: Error, repeats: (text: string) => boolean): string {
-  const places = /(?:\n {4}at .*)+$/.exec(String(stack))?.[0].slice(0, maxShown) ?? '';
-  return repeats(places) ? '' : redactCredentials(places);
-}
-
-/** JSON parsers quote a part of the text, and no pattern finds a part of a secret. */
-function withoutQuotes(text: string): string {
-  return text.replace(/".*"/s, `"${hidden}"`);
 }

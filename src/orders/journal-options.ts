@@ -4,6 +4,7 @@ import type { SameOrder } from '../deployment/same-order.ts';
 import type { RequestError } from '../errors/errors.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
 import type { Reply } from '../http/reply.ts';
+import { describeError } from '../internal/driver-error.ts';
 import type { JsonValue } from '../internal/json.ts';
 import {
   callback,
@@ -16,7 +17,6 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
-import { describeError } from '../internal/redact-credentials.ts';
 import { warn, warnOnce } from '../internal/warn.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../store/record-store.ts';
 import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';

@@ -1,8 +1,8 @@
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { type Sleep, sleep } from '../internal/backoff.ts';
+import { describeError } from '../internal/driver-error.ts';
 import { callback, defineOptions, integer, nested, type OptionTable, timerMs } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
-import { describeError } from '../internal/redact-credentials.ts';
 import { warn, warnOnce } from '../internal/warn.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 

@@ -1,6 +1,6 @@
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
+import { storableText } from '../internal/driver-error.ts';
 import { isJsonObject } from '../internal/json.ts';
-import { storableText } from '../internal/redact-credentials.ts';
 import type { ObservedEvent } from './journal.ts';
 
 const longestRef = 200;

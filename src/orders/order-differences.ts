@@ -1,5 +1,5 @@
 import type { KnownOrder } from '../deployment/same-order.ts';
-import { storableText } from '../internal/redact-credentials.ts';
+import { storableText } from '../internal/driver-error.ts';
 
 /** A member of an event that contradicts its order. Plain JSON. */
 export interface OrderDifference {

@@ -4,6 +4,7 @@ import { isValidationError, type OrderError, type OrderState } from '../errors/e
 import { unrecognizedEvent } from '../events/unrecognized-event.ts';
 import { type CallOptions, callRows, type ReplyBody, type ReplySchema } from '../http/call.ts';
 import type { Reply } from '../http/reply.ts';
+import { storableText } from '../internal/driver-error.ts';
 import {
   checkOneOf,
   defineOptions,
@@ -16,7 +17,6 @@ import {
   text,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
-import { storableText } from '../internal/redact-credentials.ts';
 import { callHook, warn, warnOnce } from '../internal/warn.ts';
 import { checkStore } from '../store/record-store.ts';
 import type {

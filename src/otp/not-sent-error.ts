@@ -9,8 +9,9 @@ import {
   whatFailed,
 } from '../errors/errors.ts';
 import { mapText } from '../errors/remedies.ts';
+import { redactError } from '../internal/driver-error.ts';
 import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
-import { redactError, redactReply, repeatsOf } from '../internal/repeats.ts';
+import { redactReply, repeatsOf } from '../internal/repeats.ts';
 import type { SendResult } from './devices.ts';
 
 /** Longer than any message of our clients; another messenger's may be of any length. */

@@ -13,7 +13,7 @@ import {
 import { libraryWords, requestRefusalRemedies, type Text } from '../errors/remedies.ts';
 import { type EventReading, type ReadingKind, readingKind } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
-import { describeError } from '../internal/redact-credentials.ts';
+import { describeError } from '../internal/driver-error.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { signatureMismatch } from '../signature/verify-body.ts';
 import type { DeliveryReport } from './receive-outcome.ts';

@@ -5,6 +5,7 @@ import type { Deployment } from '../deployment/define-deployment.ts';
 import { readSigningPart } from '../deployment/signing-part.ts';
 import type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
 import { memoryDeduplication } from '../inbox/memory-deduplication.ts';
+import { describeError, redactError } from '../internal/driver-error.ts';
 import {
   callback,
   checkFunction,
@@ -18,8 +19,6 @@ import {
   unchecked,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
-import { describeError } from '../internal/redact-credentials.ts';
-import { redactError } from '../internal/repeats.ts';
 import { signerFinder } from './delivery-keys.ts';
 import type { FindCredentials } from './found-keys.ts';
 import type { DeliveryReport, RefusedBody } from './receive-outcome.ts';

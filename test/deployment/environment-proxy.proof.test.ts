@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { environmentProxy, type ProxySettings } from '../../src/deployment/environment-proxy.ts';
+import { environmentProxy, type ProxySettings, unreadProxy } from '../../src/deployment/environment-proxy.ts';
 import { listening } from '../support/listening.ts';
 
 const run = promisify(execFile);
@@ -67,6 +67,30 @@ describe('an http: request to this machine stays here', () => {
     expect(environmentProxy(six, settings({ ...useProxy, NO_PROXY: '::1' }))).toBe('HTTP_PROXY');
     const deno = settings({ HTTP_PROXY: proxy, NO_PROXY: '::1' }, { userAgent: 'Deno/2' });
     expect(environmentProxy(six, deno)).toBeUndefined();
+  });
+});
+
+describe('a proxy that is set and that Node does not read', () => {
+  const outside = new URL('https://service.example/');
+
+  it.each<[string, ProxySettings]>([
+    ['HTTPS_PROXY', settings({ HTTPS_PROXY: proxy })],
+    ['https_proxy', settings({ https_proxy: proxy, NO_PROXY: 'localhost' })],
+    ['ALL_PROXY', settings({ ALL_PROXY: proxy, HTTP_PROXY: proxy }, { dispatcher: 'Agent' })],
+  ])('is named: %s', (name, given) => {
+    expect(unreadProxy(outside, given)).toBe(name);
+  });
+
+  it.each<[string, ProxySettings]>([
+    ['none', settings({ HTTPS_PROXY: '', HTTP_PROXY: proxy })],
+    ['one that Node is told to read', settings({ HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: '1' })],
+    ['one that a flag has it read', settings({ HTTPS_PROXY: proxy }, { flags: ['--use-env-proxy'] })],
+    ['one beside a dispatcher of the user', settings({ HTTPS_PROXY: proxy }, { dispatcher: 'ProxyAgent' })],
+    ['one that exempts the host', settings({ HTTPS_PROXY: proxy, NO_PROXY: 'service.example' })],
+    ['one of Bun', settings({ HTTPS_PROXY: proxy }, { userAgent: 'Bun/1.3.0' })],
+    ['one of Deno', settings({ HTTPS_PROXY: proxy }, { userAgent: 'Deno/2.5.0' })],
+  ])('is not %s', (_, given) => {
+    expect(unreadProxy(outside, given)).toBeUndefined();
   });
 });
 

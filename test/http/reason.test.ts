@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { getResponse, HttpResponse, http } from 'msw';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { type Operation, operations } from '../../src/deployment/operations.ts';
 import { describeIn, type RequestError } from '../../src/errors/errors.ts';
@@ -447,6 +447,25 @@ describe('the likely cause that an error names', () => {
     );
     expect(cited.length).toBeGreaterThan(0);
     expect(cited.filter((id) => !known.includes(id))).toEqual([]);
+  });
+});
+
+describe('a connection that could not be made', () => {
+  const refused = {
+    fetch: () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
+  };
+
+  it('names a proxy that is set and that Node does not read', async () => {
+    const failed = () => requestError(createOrder(service, { ...refused, maxAttempts: 1 }));
+    vi.stubEnv('HTTPS_PROXY', 'http://user:s3cret@proxy.example:3128');
+    vi.stubEnv('NODE_USE_ENV_PROXY', '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { code, message } = await failed();
+    expect(code).toBe('connection_failed');
+    expect(message).toContain('HTTPS_PROXY is set, and Node reads it only with NODE_USE_ENV_PROXY=1. See ');
+    expect(message).not.toContain('s3cret');
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+    expect((await failed()).message).toContain('Check the base URL, the network and the certificate. See ');
   });
 });
 

@@ -2,9 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeyError } from '../../src/errors/errors.ts';
-import { driverError } from '../../src/internal/driver-error.ts';
-import { describeError } from '../../src/internal/redact-credentials.ts';
-import { redactError } from '../../src/internal/repeats.ts';
+import { describeError, driverError, redactError } from '../../src/internal/driver-error.ts';
 import { timeOf } from '../support/timing.ts';
 
 it.each([

@@ -154,6 +154,7 @@ export const errorCauses: Readonly<Record<Code, readonly string[]>> = {
     'the host of the base URL is misspelt',
     'the service or the network is down',
     'a proxy or firewall refuses it',
+    'the only way out is a proxy: `HTTPS_PROXY` is set, and Node reads it only with `NODE_USE_ENV_PROXY=1` (Node 22.21 or later)',
     'its certificate is not trusted',
   ],
   network_error: ['the network is unstable', 'a proxy has a short time limit', 'the service was restarted'],

@@ -1,5 +1,6 @@
 import { libraryWords, type Words } from '../../errors/remedies.ts';
-import { describeError, hidden } from '../../internal/redact-credentials.ts';
+import { describeError } from '../../internal/driver-error.ts';
+import { hidden } from '../../internal/redact-credentials.ts';
 import type { AttackVerdict, CheckResult } from '../check-result.ts';
 import { type Check, fail } from './check.ts';
 import { baseUrlChecks, callbackTls, clockCheck } from './checks/addresses.ts';

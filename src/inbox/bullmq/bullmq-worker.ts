@@ -1,7 +1,6 @@
 import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { settledWithin } from '../../internal/deadline.ts';
-import { driverError } from '../../internal/driver-error.ts';
-import { describeError } from '../../internal/redact-credentials.ts';
+import { describeError, driverError } from '../../internal/driver-error.ts';
 import { isNewer, newerFormat } from '../../internal/stored-version.ts';
 import { attemptDelivery, handlerStopped, leaseLost, startLeaseClock } from '../handling-attempt.ts';
 import { type Handling, reportStore } from '../handling-options.ts';

@@ -1,5 +1,6 @@
 import { type Sleep, sleep } from '../../internal/backoff.ts';
 import { settledWithin } from '../../internal/deadline.ts';
+import { describeError } from '../../internal/driver-error.ts';
 import { callLimitRows, type StoreCallOptions } from '../../internal/limited-calls.ts';
 import {
   callback,
@@ -9,7 +10,6 @@ import {
   timerMs,
   value,
 } from '../../internal/options.ts';
-import { describeError } from '../../internal/redact-credentials.ts';
 import { isNewer, newerFormat } from '../../internal/stored-version.ts';
 import { checkMethods, durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { leaseLost } from '../handling-attempt.ts';

@@ -1,5 +1,5 @@
+import { describeError } from '../../internal/driver-error.ts';
 import type { ProcessView } from '../../internal/process-identity.ts';
-import { describeError } from '../../internal/redact-credentials.ts';
 import { refuseNewer } from '../../internal/stored-version.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { type LeasedDelivery, leaseLost } from '../handling-attempt.ts';
