@@ -170,7 +170,7 @@ export const assumptions = [
   {
     id: 'errors',
     statement:
-      'Status 4xx means the service refused to act; 408, 5xx and redirects leave it unknown, and for an order also 409 and 423.',
+      'Status 4xx, 307 and 308 mean the service refused to act; 408, 5xx and other redirects leave it unknown, and for an order also 409 and 423.',
     basis: 'assumed',
     override: 'read status, headers and body of the RequestError',
   },

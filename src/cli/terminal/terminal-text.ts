@@ -14,10 +14,10 @@ export function paintFor({ env }: { readonly env: Variables }, stream: OutputStr
   return (style, text) => styleText(style, text, { validateStream: false });
 }
 
-/** NO_COLOR beats FORCE_COLOR, which beats what the stream is (no-color.org, force-color.org). */
+/** NO_COLOR beats FORCE_COLOR, which beats what the stream is; empty, both say nothing (no-color.org, force-color.org). */
 export function hasColours(env: Variables, stream: OutputStream): boolean {
   if (env.NO_COLOR) return false;
-  if (env.FORCE_COLOR !== undefined) return !['0', 'false'].includes(env.FORCE_COLOR);
+  if (env.FORCE_COLOR) return !['0', 'false'].includes(env.FORCE_COLOR);
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
