@@ -10,8 +10,8 @@ import { isThirdPartyKycError } from './status.ts';
  * The `digest` of the context is no such guard: it names one text, and two authentic texts can report one credit
  * (`crypto_payment_status` `PAID`, then `Completed`).
  *
- * A KYC error also has its kind, of which both spellings of the third-party error are one. Characters other than
- * letters, digits, `.`, `_`, `~` and `-` are written as `%` and four hexadecimal digits, so no two orders or partners
+ * A KYC error also has its kind, of which both spellings of the third-party error are one, and a close its status unless
+ * that is `refunded`: a close of another kind does not stand for the refund. Characters other than letters, digits, `.`, `_`, `~` and `-` are written as `%` and four hexadecimal digits, so no two orders or partners
  * share a key, and every key is printable ASCII.
  *
  * @param context of the handler, if you serve several partners: `partnerId` of its `key`, or else `partnerCode`, comes
@@ -42,8 +42,13 @@ function partnerOf(key: EventSigner = {}): readonly string[] {
 }
 
 function kindOf(event: OrderEvent): readonly string[] {
-  if (event.event_name !== 'event.buy.received.fiat_kyc_error') return [];
-  return [isThirdPartyKycError(event.kyc_error_type) ? 'THIRD_PARTY_PAYMENT' : event.kyc_error_type];
+  if (event.event_name === 'event.buy.received.fiat_kyc_error')
+    return [
+      isThirdPartyKycError(event.kyc_error_type) ? 'THIRD_PARTY_PAYMENT' : escaped(event.kyc_error_type),
+    ];
+  if (event.event_name === 'buy.event.close' && event.meta_data.status.toLowerCase() !== 'refunded')
+    return [escaped(event.meta_data.status)];
+  return [];
 }
 
 /** By UTF-16 units, so half of a surrogate pair has a text of its own too. */

@@ -12,7 +12,7 @@ import { knownFacts, type OrderFacts, orderFactNames, withFactsOf } from './orde
  * - `fiat_received`: the buyer's fiat has arrived.
  * - `held`: the fiat has arrived, and a KYC or third-party error was reported. Only the end of the order lifts a hold.
  * - `credited`: the buyer has the crypto. Final.
- * - `closed`: the order is closed with a refund. Final.
+ * - `closed`: the order is closed, with a refund unless `meta_data.status` of the event says otherwise. Final.
  * - `contradictory`: reported both as credited and as closed. Final; a person has to check it.
  */
 export type OrderStage = (typeof orderStages)[number];

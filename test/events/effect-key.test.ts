@@ -54,6 +54,23 @@ describe('effectKey', () => {
     expect(keyOf('THIRD_PARTY_ERROR', null)).toBe(thirdParty);
   });
 
+  it('tells a close that is no refund from the refund, in printable ASCII', () => {
+    const keyOf = (status: string) =>
+      effectKey(
+        eventOf('buy.event.close', {
+          partner_order_id: 'A-1',
+          meta_data: { ...eventBody('buy.event.close').meta_data, status },
+        }),
+      );
+    expect(keyOf('refunded')).toBe('A-1/buy.event.close');
+    expect(keyOf('REFUNDED')).toBe('A-1/buy.event.close');
+    expect(keyOf('refund pending')).toBe('A-1/buy.event.close/refund%0020pending');
+    const kyc = { partner_order_id: 'A-1', kyc_error_type: 'ID/é' };
+    expect(effectKey(eventOf('event.buy.received.fiat_kyc_error', kyc))).toBe(
+      'A-1/event.buy.received.fiat_kyc_error/ID%002f%00e9',
+    );
+  });
+
   it.each([[undefined], [null], ['']])('is undefined without an order id (%j)', (partner_order_id) => {
     const event = { ...eventBody('event.buy.third_party_error'), partner_order_id };
     expect(effectKey(Object(event))).toBeUndefined();
