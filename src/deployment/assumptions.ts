@@ -142,7 +142,7 @@ export const assumptions = [
   {
     id: 'order-reply',
     statement:
-      'A 2xx reply to an order accepts it if its body is a JSON object in which no member denies it (success, ok, status, error, code, responseCode and their like); after any other nobody knows.',
+      "A 2xx reply to an order accepts it if its body is a JSON object in which no member denies it (success, ok, status, error, code, responseCode and their like) or names another partner_order_id, and at least one is the service's own; after any other nobody knows.",
     basis: 'assumed',
     override: 'readOrderReply in defineDeployment',
   },

@@ -1,6 +1,8 @@
-import { isJsonObject } from '../internal/json.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { checkInteger, invalidOption } from '../internal/options.ts';
 import { denialOf } from './denying-members.ts';
+import { reportedBuyOrder } from './order-schema.ts';
 import { shapeOfReply } from './reply-shape.ts';
 
 /** A 2xx reply to an order, or to a message. */
@@ -11,6 +13,8 @@ export interface OrderReply {
   readonly headers: Headers;
   /** Parsed JSON, or text if it is not JSON; `undefined` if empty. */
   readonly body: unknown;
+  /** The order, as it was posted; absent where nobody knows it, as for `learn`, which has names and types alone. */
+  readonly order?: JsonObject | undefined;
 }
 
 /**
@@ -26,7 +30,8 @@ export const orderVerdicts = ['accepted', 'refused', 'unknown'] as const satisfi
 
 /**
  * How replies to orders are read unless the deployment says otherwise (assumed, ledger: `order-reply`): `accepted` if the
- * body is a JSON object in which no member denies it, otherwise `unknown`. A member denies it at the top or one object
+ * body is a JSON object in which no member denies the order or names another one, and at least one is the service's own:
+ * `{}` and a copy of what was posted accept nothing. Otherwise `unknown`. A member denies it at the top or one object
  * deeper, whatever the case of names and words:
  *
  * | member | denies the order if it is |
@@ -36,6 +41,7 @@ export const orderVerdicts = ['accepted', 'refused', 'unknown'] as const satisfi
  * | `error`, `errors` | not empty |
  * | `code`, `statusCode` | 400 to 599 |
  * | `responseCode` | anything but 0, 00, 000 and 200 |
+ * | `partner_order_id` | another id than the order's |
  *
  * @example
  * ```ts
@@ -111,11 +117,59 @@ export function checkOrderReplyRules(given: unknown, name: string): OrderReplyRu
 }
 
 /** Why {@link usualOrderReply} does not take a reply for an acceptance: a clause. */
-export function whyNotAccepted({ body }: Pick<OrderReply, 'body'>): string | undefined {
+export function whyNotAccepted({ body, order }: Pick<OrderReply, 'body' | 'order'>): string | undefined {
   if (!isJsonObject(body)) return 'the reply is not a JSON object, so nothing in it accepts the order';
   const denial = denialOf(body);
-  return denial && `the reply denies the order by its member ${denial}`;
+  if (denial !== undefined) return `the reply denies the order by its member ${denial}`;
+  const objects = [body, ...Object.values(body).filter(isJsonObject)];
+  if (objects.some((object) => namesOther(object, order)))
+    return 'the reply names another partner_order_id than that of the order';
+  return hasOwnMember(body, order) ? undefined : "the reply has no member of the service's own";
 }
+
+function namesOther(object: JsonObject, order: JsonObject | undefined): boolean {
+  const id = order?.partner_order_id;
+  if (typeof id !== 'string') return false;
+  return Object.entries(object).some(
+    ([name, value]) =>
+      /^partner[_-]?order[_-]?id$/i.test(name) &&
+      (typeof value === 'string' || typeof value === 'number') &&
+      String(value) !== id,
+  );
+}
+
+/**
+ * Whether a reply has a member that is not a copy of what was posted, at the top or one object deeper. `null` and what is
+ * empty say nothing.
+ *
+ * @param posted without it the published names of an order are those that may be copies
+ */
+export function hasOwnMember(body: JsonObject, posted: JsonObject | undefined): boolean {
+  return Object.entries(body).some(([name, value]) => {
+    if (isCopy(name, value, posted)) return false;
+    if (!isJsonObject(value)) return value !== null && !(Array.isArray(value) && value.length === 0);
+    return Object.entries(value).some(
+      ([inner, each]) =>
+        !isCopy(inner, each, posted) &&
+        each !== null &&
+        (typeof each !== 'object' || Object.keys(each).length > 0),
+    );
+  });
+}
+
+function isCopy(name: string, value: JsonValue, posted: JsonObject | undefined): boolean {
+  if (posted === undefined) return postedNames.has(name);
+  if (!Object.hasOwn(posted, name)) return false;
+  const sent = posted[name];
+  return typeof value === 'object' ? isDeepStrictEqual(value, sent) : isSameText(String(value), String(sent));
+}
+
+/** A number may have lost the zeros of its text. */
+function isSameText(one: string, other: string): boolean {
+  return one === other || (one.trim() !== '' && Number(one) === Number(other));
+}
+
+const postedNames: ReadonlySet<string> = new Set([...Object.keys(reportedBuyOrder.shape), 'signature']);
 
 /** What a status says of an order: the service did not act on it, or nobody knows. */
 export type OrderStatuses = Readonly<Record<number, 'refused' | 'unknown'>>;

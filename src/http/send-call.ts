@@ -4,6 +4,7 @@ import { plainIssue } from '../deployment/plain-issue.ts';
 import type { StandardResult } from '../deployment/standard-schema.ts';
 import type { RequestError, RequestErrorDetails } from '../errors/errors.ts';
 import { backoffDelay } from '../internal/backoff.ts';
+import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { type Call, leftMsOf, type ReplyBody, type ReplySchema } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
 import { failure } from './failure.ts';
@@ -159,9 +160,10 @@ function requireAcceptance(call: Call, record: CallRecord, reply: ReadReply): vo
       what,
       cause,
     });
+  const answered = { status, headers, body, order: postedOrder(call) };
   let verdict: unknown;
   try {
-    verdict = read({ status, headers, body });
+    verdict = read(answered);
   } catch (cause) {
     throw refuse('unknown', `${option} of the deployment threw instead of answering`, cause);
   }
@@ -171,5 +173,12 @@ function requireAcceptance(call: Call, record: CallRecord, reply: ReadReply): vo
     Promise.resolve(verdict).catch(() => {});
     throw refuse('unknown', `${option} of the deployment has to return ${orderVerdicts.join(', ')}`);
   }
-  throw refuse(verdict, why?.(reply) ?? `${option} of the deployment says ${verdict}`);
+  throw refuse(verdict, why?.(answered) ?? `${option} of the deployment says ${verdict}`);
+}
+
+/** What a service may repeat of an order without saying anything. */
+function postedOrder({ operation, body }: Call): JsonObject | undefined {
+  if (operation !== 'createOrder' || body === undefined) return undefined;
+  const posted: unknown = JSON.parse(body);
+  return isJsonObject(posted) ? posted : undefined;
 }

@@ -68,7 +68,9 @@ function buildProcess(
   const store = isLocal
     ? sqliteStore({ path: `${folder}/records.sqlite` })
     : inFormOf(version, world, remoteStore(world, machine, world.storeServer));
-  const client = { deployment, fetch: clientFetch(world, machine), timeoutMs };
+  // A lease outlives every call.
+  const totalTimeoutMs = claimMs(plan) - 5_000;
+  const client = { deployment, fetch: clientFetch(world, machine), timeoutMs, totalTimeoutMs };
 
   const partners = Object.fromEntries(
     partnerNames.map((name) => {

@@ -37,7 +37,7 @@ function setUp(first: LoadedKeys | Error, answer: (publicKey: string) => Answer)
       requests.push({ key, body: await request.text(), partnerId: request.headers.get('x-partner-id') });
       const given = answer(key);
       if (given instanceof Error) throw given;
-      return new Response(given.body ?? '{}', { status: given.status ?? 200 });
+      return new Response(given.body ?? '{"ok":true}', { status: given.status ?? 200 });
     },
   });
   return { client, ring, source, requests, observed, keys: () => requests.map(({ key }) => key) };
@@ -129,7 +129,7 @@ describe('a client with a key ring', () => {
     const error = await requestError(client.createOrder(order));
     expect(error).toMatchObject({ status: 401, outcome: 'refused', attempts: 1 });
     expect(error.headers).toBeInstanceOf(Headers);
-    expect(error.body).toEqual({});
+    expect(error.body).toEqual({ ok: true });
     expect(error.message).toMatch(
       /Likely the keys are old: The key ring may hold old keys, and reads them again in 3 s \(cooldownMs\): the vault is sealed\. See .*#http_error\.$/,
     );
@@ -247,7 +247,7 @@ describe('a client with a key ring', () => {
       credentials: ring,
       maxAttempts: 2,
       retry: { firstDelayMs: 0 },
-      fetch: async () => new Response('{}', answers.shift()),
+      fetch: async () => new Response('{"ok":true}', answers.shift()),
     });
     expect(await told(client.whitelistIp())).toMatchObject({ status: 401, outcome: 'unknown', attempts: 2 });
   });
@@ -288,7 +288,9 @@ describe('a client with a key ring', () => {
       deployment: deploymentAt('http://localhost:1', { orderSchema }),
       credentials: createKeyRing({ load: () => sets }),
       fetch: async (request) =>
-        new Response('{}', { status: request.headers.get('authorization')?.endsWith('_2') ? 200 : 401 }),
+        new Response('{"ok":true}', {
+          status: request.headers.get('authorization')?.endsWith('_2') ? 200 : 401,
+        }),
     });
     await client.createOrder(order);
     expect(checks).toBe(1);

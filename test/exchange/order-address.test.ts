@@ -22,7 +22,7 @@ function exchangeWith(options: DeploymentOptions) {
     credentials,
     fetch: async (request) => {
       sent.push(await new Request(request).text());
-      return Response.json({});
+      return Response.json({ ok: true });
     },
   });
   return { exchange, sent };
@@ -138,7 +138,7 @@ describe('an order whose address is unchecked', () => {
 
   it('is sent if the schema of the deployment has other members', async () => {
     const deployment = defineDeployment({ ...bases, orderSchema: z.looseObject({ to: z.string() }) });
-    const fetch = async () => Response.json({});
+    const fetch = async () => Response.json({ ok: true });
     const { status } = await new ExchangeClient({ deployment, credentials, fetch }).createOrder({ to: 'x' });
     expect(status).toBe(200);
   });

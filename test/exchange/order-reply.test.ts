@@ -105,6 +105,37 @@ describe('createOrder, when a 2xx does not accept the order', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it.each<[string, unknown, string]>([
+    ['nothing', {}, 'no member of the service'],
+    ['an error object without members', { error: {} }, 'no member of the service'],
+    ['nothing but null', { data: null, error: null }, 'no member of the service'],
+    ['an empty list', { orders: [] }, 'no member of the service'],
+    ['a copy of the order', order, 'no member of the service'],
+    ['a copy of it one level down', { data: { ...order, items: [], of: {} } }, 'no member of the service'],
+    [
+      'a copy of its amount as a number',
+      { fiat_amount: Number(order.fiat_amount) },
+      'no member of the service',
+    ],
+    ['another id', { status: 'ok', partner_order_id: 'other' }, 'names another partner_order_id'],
+    ['another id one level down', { data: { ref: 7, partnerOrderId: 1 } }, 'names another partner_order_id'],
+  ])('leaves the order unknown, and asks once: a reply with %s', async (_, body, words) => {
+    const { exchange, sent } = answering(body);
+    const error = await requestError(exchange.createOrder(order));
+    expect(error).toMatchObject({ code: 'reply_not_accepted', outcome: 'unknown', attempts: 1 });
+    expect(error.message).toContain(words);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('leaves the order unknown after a copy of all that was posted, signature included', async () => {
+    const exchange = new ExchangeClient({
+      deployment: deploymentAt('https://service.example'),
+      credentials,
+      fetch: async (request) => new Response(await request.text()),
+    });
+    expect(await requestError(exchange.createOrder(order))).toMatchObject({ outcome: 'unknown' });
+  });
+
   it('takes no empty reply for an acceptance, unless the deployment does', async () => {
     const noContent = { status: 204, body: null };
     const fetch = async () => new Response(noContent.body, { status: noContent.status });
@@ -119,10 +150,12 @@ describe('createOrder, when a 2xx does not accept the order', () => {
   });
 
   it.each<[string, unknown]>([
-    ['an object without members', {}],
+    ['a reference beside a copy of the order', { ...order, platform_order_ref: 'P-1' }],
+    ['the id of the order, and a sign', { partner_order_id: order.partner_order_id, created: true }],
+    ['a reference one level down', { data: { ...order, platform_order_ref: 'P-1' } }],
+    ['an id that is nothing', { partner_order_id: null, created: true }],
     ['success', { success: true, status: 'success', error: null, errors: [], statusCode: 201, code: '00' }],
     ['an empty error', { error: '' }],
-    ['an error object without members', { error: {} }],
     ['an error that is false', { error: false }],
     ['an error 0', { error: 0 }],
     ['each code of a success', [0, '0', '00', '000', 200, '200'].map((responseCode) => ({ responseCode }))],

@@ -67,7 +67,7 @@ it('a client does not wait for the calls of another', async () => {
 describe('a call that waits for its turn', () => {
   it('makes no request when it is aborted, and others go on', async () => {
     const held: (() => void)[] = [];
-    const server = await startServer((response) => void held.push(() => response.end('{}')), ok);
+    const server = await startServer((response) => void held.push(() => response.end('{"ok":true}')), ok);
     const messenger = messengerAt(server.url, { concurrency: 1 });
     const controller = new AbortController();
     const first = messenger.sendMessage(message);
@@ -85,7 +85,7 @@ describe('a call that waits for its turn', () => {
 
   it('has all of timeoutMs when its turn comes', async () => {
     // real time: four answers take longer than the limit of each, which leaves one answer more than half a second.
-    const server = await startServer((response) => void setTimeout(() => response.end('{}'), 400));
+    const server = await startServer((response) => void setTimeout(() => response.end('{"ok":true}'), 400));
     const exchange = exchangeAt(server.url, { concurrency: 1, timeoutMs: 1_000 });
     const replies = await Promise.all(Array.from({ length: 4 }, () => exchange.createOrder(order)));
     expect(replies).toHaveLength(4);
@@ -111,7 +111,7 @@ describe('a call that waits for its turn', () => {
   it('has what is left of totalTimeoutMs when its turn comes', async () => {
     const server = await startServer(
       // real time: the second call waits for its turn, for less than half of its time.
-      (response) => void setTimeout(() => response.end('{}'), 1_000),
+      (response) => void setTimeout(() => response.end('{"ok":true}'), 1_000),
       () => {},
     );
     const options = { concurrency: 1, totalTimeoutMs: 4_000 };
@@ -191,7 +191,7 @@ describe('a call that is to be repeated', () => {
     const held: (() => void)[] = [];
     const server = await startServer(
       { status: 503 },
-      (response) => void held.push(() => response.end('{}')),
+      (response) => void held.push(() => response.end('{"ok":true}')),
       ok,
     );
     return { server, release: () => held[0]?.() };
@@ -256,7 +256,7 @@ async function startCountingServer() {
       // real time: further requests arrive before the answer.
       setTimeout(() => {
         requests--;
-        response.end('{}');
+        response.end('{"ok":true}');
       }, 2);
     });
   });

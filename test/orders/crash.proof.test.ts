@@ -145,7 +145,7 @@ describe('a store that fails', () => {
       const [record] = await store.list({ prefix: 'orders:order:', limit: 1 });
       const key = record?.key ?? '';
       await store.transact([key], (records) => records.delete(key));
-      return Response.json({});
+      return Response.json({ ok: true });
     });
     expect(await journal.create(order)).toMatchObject({
       reply: { status: 200 },

@@ -45,7 +45,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     let seen: unknown;
     service.next.push(async () => {
       seen = await another().get('A-1001');
-      return Response.json({});
+      return Response.json({ ok: true });
     });
     await journal.create(order);
     expect(seen).toMatchObject({ state: 'sending', attempts: 1, leaseUntil: 1_700_000_120_000 });
@@ -78,7 +78,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     service.next.push(async () => {
       clock.now += 20_000;
       second = await rejected(another().create(order));
-      return Response.json({});
+      return Response.json({ ok: true });
     });
     await journal.create(order);
     expect(second).toMatchObject({ code: 'in_progress', state: 'sending', retryAfterMs: 100_000 });
@@ -163,7 +163,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     service.next.push(async () => {
       clock.now += 60_000;
       expect(await another().get('A-1001')).toMatchObject({ state: 'unknown' });
-      return answer === 'ok' ? Response.json({}) : new Response(null, answer);
+      return answer === 'ok' ? Response.json({ ok: true }) : new Response(null, answer);
     });
     await journal.create(order).catch(() => {});
     expect(await journal.get('A-1001')).toMatchObject(expected);

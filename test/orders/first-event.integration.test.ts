@@ -117,7 +117,7 @@ describe('an accepted order without its first event', () => {
     world.service.next.push(async () => {
       await meanwhile(world);
       if (name === 'the reply was lost') throw new Error('reset');
-      return Response.json({});
+      return Response.json({ ok: true });
     });
     await world.journal.create(order);
     world.clock.now += hour;

@@ -83,12 +83,12 @@ class World {
     const { way } = this;
     if (!way.reaches) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     if (request.headers.get('authorization') !== `Bearer pk_partner_${this.key}`)
-      return Response.json({}, { status: 401 });
+      return Response.json({ ok: true }, { status: 401 });
     const { partner_order_id: id, fiat_amount } = await request.json();
     const status = way.refuses ? 400 : this.#make(id, fiat_amount);
     await this.meanwhile(id);
     if (way.reply === 'lost') throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-    return Response.json({}, { status: way.reply === '5xx' ? 503 : status });
+    return Response.json({ ok: true }, { status: way.reply === '5xx' ? 503 : status });
   }
 
   #make(id: string, amount: string): number {

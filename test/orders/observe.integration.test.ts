@@ -46,7 +46,7 @@ describe.each(storeKinds())('observe, over $name', ({ open }) => {
     service.next.push(async () => {
       expect(await another().observe(event())).toMatchObject({ result: 'accepted' });
       if (answer === 'lost') throw new Error('reset');
-      return Response.json({}, answer);
+      return Response.json({ ok: true }, answer);
     });
     const created = await journal.create(order);
     expect(created).toMatchObject({
@@ -62,7 +62,7 @@ describe.each(storeKinds())('observe, over $name', ({ open }) => {
     const { journal, service, another } = bench({}, open);
     service.next.push(async () => {
       await another().observe(event());
-      return Response.json({}, { status: 422 });
+      return Response.json({ ok: true }, { status: 422 });
     });
     expect(await journal.create(order)).toMatchObject({
       reply: undefined,

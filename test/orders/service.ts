@@ -64,7 +64,7 @@ export function fakeService(): FakeService {
       if (answer === 'lost') throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
       if (typeof answer === 'function') return await answer();
       const { body, ...init } = answer === 'ok' ? { status: 200, body: { ok: true } } : answer;
-      return Response.json(body ?? {}, init);
+      return Response.json(body ?? { ok: true }, init);
     },
   };
 }

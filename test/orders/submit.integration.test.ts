@@ -60,7 +60,7 @@ describe.each(storeKinds())('submit, over $name', ({ open }) => {
     let second: SubmittedOrder | undefined;
     service.next.push(async () => {
       second = await another().submit(order);
-      return Response.json({});
+      return Response.json({ ok: true });
     });
     await journal.submit(order);
     expect(second).toMatchObject({ state: 'waiting', error: { code: 'in_progress' } });

@@ -196,7 +196,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       service.next.push(async () => {
         clock.now += 60_000;
         await another().settle('A-1001', 'abandoned', 'x');
-        return Response.json({});
+        return Response.json({ ok: true });
       });
       expect(await journal.create(order)).toMatchObject({
         reply: { status: 200 },
@@ -212,7 +212,7 @@ describe.each(storeKinds())('over $name', ({ open }) => {
       service.next.push(async () => {
         clock.now += 60_000;
         await another().settle('A-1001', decision, 'x');
-        return Response.json({}, { status: 400 });
+        return Response.json({ ok: true }, { status: 400 });
       });
       expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'refused' });
       expect(await journal.get('A-1001')).toMatchObject(expected);

@@ -129,7 +129,7 @@ async function readAll(incoming: IncomingMessage): Promise<Buffer> {
 function give(answer: Answer, response: ServerResponse, request: ReceivedRequest): void {
   if (typeof answer === 'function') answer(response, request);
   else {
-    const { status = 200, headers, body = status === 200 ? '{}' : undefined } = answer;
+    const { status = 200, headers, body = status === 200 ? '{"ok":true}' : undefined } = answer;
     response.writeHead(status, headers).end(body);
   }
 }

@@ -140,5 +140,5 @@ function answerAndClose(status: number): Act {
 }
 
 function response(status: number, header: string): string {
-  return `HTTP/1.1 ${status} Test\r\ncontent-length: 2\r\n${header}\r\n\r\n{}`;
+  return `HTTP/1.1 ${status} Test\r\ncontent-length: 11\r\n${header}\r\n\r\n{"ok":true}`;
 }

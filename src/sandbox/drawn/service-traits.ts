@@ -49,7 +49,7 @@ const documented: Trait = { options: {} };
 
 /** Bodies that do not say by themselves that the order is there. */
 const vague: ReadonlySet<ReplyForm> = new Set([
-  ...(['text', 'error_text', 'html', 'empty', 'cut', 'list', 'null', 'true'] as const),
+  ...(['text', 'error_text', 'html', 'empty', 'cut', 'list', 'null', 'true', 'empty_object'] as const),
 ]);
 
 /**

@@ -61,6 +61,6 @@ export async function startHttp2Server(requests: RecordedRequest[]): Promise<str
 function answer(status: number): Act {
   return (stream) => {
     stream.respond({ ':status': status });
-    stream.end('{}');
+    stream.end('{"ok":true}');
   };
 }
