@@ -36,11 +36,13 @@ const maxLength = 1024 * 1024;
 
 /**
  * Reads the rows of a statement of the service for `reconcile` from CSV (RFC 4180, UTF-8, with a header), without keeping
- * it in memory. A row that cannot be read ends the reading: a statement that is half read proves nothing.
+ * it in memory. A row that cannot be read, or names no order, ends the reading: a statement that is half read proves
+ * nothing.
  *
  * @param source a Node or web stream, chunks of text or bytes, or the whole text
  * @throws {ConfigurationError} `invalid_option`, at once
- * @throws {ValidationError} from the iteration: a column is missing, or a row cannot be read
+ * @throws {ValidationError} from the iteration: it is not UTF-8, a column is missing or there twice, or a row cannot be
+ *   read
  * @example
  * ```ts
  * const statement = readStatementCsv(createReadStream('orders.csv'), { columns: { id: 'Order', amount: 'Paid' } });
@@ -62,20 +64,29 @@ export function readStatementCsv(
       skip_empty_lines: true,
       trim: true,
     });
-    const input = Readable.from(source);
+    const input = Readable.from(textOf(source));
     input.on('error', (error) => parser.destroy(error));
     input.pipe(parser);
     let places: { id: number; amount: number; hash: number } | undefined;
+    let row = 0;
     try {
       // Sound: without `columns` the parser gives lists of texts.
       for await (const record of parser as AsyncIterable<string[]>) {
+        row++;
         if (places === undefined) {
           const placeOf = (title: string | undefined) =>
-            title === undefined ? -1 : requireColumn(record, title);
+            title === undefined ? -1 : requireColumn(record, { title, delimiter });
           places = { id: placeOf(columns.id), amount: placeOf(columns.amount), hash: placeOf(columns.hash) };
           continue;
         }
-        const [id = '', amount, hash] = [places.id, places.amount, places.hash].map((at) => record[at]);
+        const cells = [places.id, places.amount, places.hash].map((at) => record[at]);
+        const [id = '', amount, hash] = cells;
+        if (id === '') throw unreadable(`row ${row} has no "${columns.id}"`);
+        if (cells.some((cell) => cell?.includes('\ufffd'))) throw unreadable(notUtf8);
+        const other =
+          record.length === 1 ? otherDelimiters(delimiter).find((each) => id.includes(each)) : undefined;
+        if (other !== undefined)
+          throw unreadable(`row ${row} has ${nameOf(other)}, which may be its delimiter`);
         yield { id, ...(amount && { amount }), ...(hash && { hash }) };
       }
       if (places === undefined) throw unreadable('it has no header');
@@ -90,11 +101,43 @@ export function readStatementCsv(
   }
 }
 
-function requireColumn(titles: readonly string[], title: string): number {
+const notUtf8 = 'it is not UTF-8: export it as UTF-8';
+
+async function* textOf(source: Parameters<typeof readStatementCsv>[0]): AsyncGenerator<string> {
+  if (typeof source === 'string') return yield source;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (bytes?: Uint8Array) => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw unreadable(notUtf8);
+    }
+  };
+  for await (const chunk of source) yield typeof chunk === 'string' ? chunk : decode(chunk);
+  yield decode();
+}
+
+function requireColumn(
+  titles: readonly string[],
+  { title, delimiter }: { readonly title: string; readonly delimiter: string },
+): number {
   const index = titles.indexOf(title);
+  if (index !== titles.lastIndexOf(title)) throw unreadable(`it has the column "${title}" twice`);
   if (index !== -1) return index;
   const known = titles.slice(0, 12).map((each) => `"${printableText(each).slice(0, 40)}"`);
-  throw unreadable(`it has no column "${title}": its first line is ${known.join(', ')}`);
+  const other = otherDelimiters(delimiter).find((each) =>
+    titles.some((joined) => joined.split(each).some((part) => part.replaceAll('"', '').trim() === title)),
+  );
+  const hint = other === undefined ? '' : ` (its delimiter may be ${nameOf(other)})`;
+  throw unreadable(`it has no column "${title}": its first line is ${known.join(', ')}${hint}`);
+}
+
+function otherDelimiters(delimiter: string): string[] {
+  return [',', ';', '\t', '|'].filter((each) => each !== delimiter);
+}
+
+function nameOf(delimiter: string): string {
+  return delimiter === '\t' ? 'a tab' : `"${delimiter}"`;
 }
 
 function unreadable(message: string): ValidationError {

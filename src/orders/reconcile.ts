@@ -155,9 +155,10 @@ function paymentsOf({ timeline }: OrderRecord): ReadonlySet<string> {
   return new Set(hashes.map((each) => plainHash(String(each))));
 }
 
-/** Hexadecimal digits in any case are one hash. */
+/** Hexadecimal digits in any case are one hash, with `0x` and without. */
 function plainHash(text: string): string {
-  return /^(?:0x)?[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : text;
+  const [, digits] = /^(?:0x)?([0-9a-f]{64})$/i.exec(text) ?? [];
+  return digits === undefined ? text : digits.toLowerCase();
 }
 
 /** Remembers any number of texts in 2 MiB, and takes one for another: of a million about 400, of 100,000 none. */

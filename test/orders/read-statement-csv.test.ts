@@ -33,8 +33,20 @@ describe('readStatementCsv', () => {
     expect(await rowsOf('amount,partner_order_id,hash\n7,A-1,0x1\n', options)).toStrictEqual([row]);
   });
 
-  it('gives an empty id for a row that has none: reconcile then names it', async () => {
-    expect(await rowsOf('partner_order_id,x\n,1\n')).toStrictEqual([{ id: '' }]);
+  it('reads bytes that split a character', async () => {
+    const bytes = Buffer.from('partner_order_id\né\n');
+    expect(await rowsOf([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([{ id: 'é' }]);
+  });
+
+  it.each<[string, string | Uint8Array[]]>([
+    ['Latin-1', [Buffer.from('partner_order_id\né\n', 'latin1')]],
+    ['UTF-16', [Buffer.from('\uFEFFpartner_order_id\nA-1\n', 'utf16le')]],
+    ['half a character at the end', [Buffer.from('partner_order_id\né').subarray(0, -1)]],
+    ['a text that was decoded so', 'partner_order_id\n\ufffd\n'],
+  ])('ends at a statement that is not UTF-8: %s', async (_, source) => {
+    expect(await rejected(rowsOf(source))).toMatchObject({
+      issues: [{ message: 'it is not UTF-8: export it as UTF-8' }],
+    });
   });
 
   it('reads no row from a header alone', async () => {
@@ -45,6 +57,18 @@ describe('readStatementCsv', () => {
     ['', 'it has no header'],
     ['Order\n1', 'it has no column "partner_order_id": its first line is "Order"'],
     ['partner_order_id,x\n1,2,secret', 'line 2 cannot be read (CSV_RECORD_INCONSISTENT_FIELDS_LENGTH)'],
+    ['x,partner_order_id,partner_order_id\n1,2,3', 'it has the column "partner_order_id" twice'],
+    ['partner_order_id,x\nA-1,1\n,1\n', 'row 3 has no "partner_order_id"'],
+    ['partner_order_id,x\n,\n', 'row 2 has no "partner_order_id"'],
+    [
+      'partner_order_id;x\n1;2',
+      'it has no column "partner_order_id": its first line is "partner_order_id;x" (its delimiter may be ";")',
+    ],
+    [
+      'partner_order_id\tx\n1\t2',
+      'it has no column "partner_order_id": its first line is "partner_order_id x" (its delimiter may be a tab)',
+    ],
+    ['partner_order_id\nA-1;secret', 'row 2 has ";", which may be its delimiter'],
     ['partner_order_id\n"secret', 'line 2 cannot be read (CSV_QUOTE_NOT_CLOSED)'],
   ])('ends at a statement that cannot be read: %j', async (csv, message) => {
     const error = await rejected(rowsOf(csv));

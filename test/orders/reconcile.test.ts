@@ -95,6 +95,7 @@ describe('reconcile with a statement', () => {
   it.each<[string, readonly string[], string | undefined, boolean]>([
     ['the same', ['0xother', '0xhash'], '0xhash', false],
     ['digits in another case', [`0x${'AB'.repeat(32)}`], `0x${'ab'.repeat(32)}`, false],
+    ['digits with 0x and without', [`0x${'ab'.repeat(32)}`], 'AB'.repeat(32), false],
     ['digits without 0x in another case', ['AB'.repeat(32)], 'ab'.repeat(32), false],
     ['one in no known form in another case', ['Hash'], 'hash', true],
     ['a longer one in another case', ['AB'.repeat(33)], 'ab'.repeat(33), true],
@@ -167,12 +168,12 @@ describe('reconcile with a statement', () => {
 });
 
 describe('reconcile', () => {
-  it('finds a payment that several orders name, whatever the case of its digits', async () => {
+  it('finds a payment that several orders name, whatever the case of its digits, with 0x and without', async () => {
     const hash = 'ab'.repeat(32);
     const records = [
       paid('A', [hash, 'only A']),
       paid('B', [hash.toUpperCase()]),
-      paid('old', [hash], { createdAt: 1 }),
+      paid('old', [`0x${hash}`], { createdAt: 1 }),
       // Its own events spell it in two ways.
       paid('C', ['cd'.repeat(32), 'CD'.repeat(32)]),
     ];

@@ -36,6 +36,7 @@ export default defineCommand({
       '60',
     ),
     statement: textFlag.optional('file', 'CSV of the service: its dashboard exports one'),
+    delimiter: textFlag.optional('text', 'What separates the columns of the CSV (default: a comma)'),
     column: parsedBy(parseColumn).list('name=title', 'The title of a column: id, amount or hash'),
     ...formatFlags,
     format: {
@@ -45,11 +46,12 @@ export default defineCommand({
       default: 'text',
     },
   },
-  async run(context, { statement: path, column = [], ...flags }) {
+  async run(context, { statement: path, delimiter, column = [], ...flags }) {
     const { format } = flags;
     const output = openOutput(context, { format: format === 'csv' ? 'text' : format });
     const columns = Object.fromEntries(column.map(({ name, title }) => [name, title]));
-    const statement = path === undefined ? undefined : readStatementCsv(readFile(context, path), { columns });
+    const statement =
+      path === undefined ? undefined : readStatementCsv(readFile(context, path), { columns, delimiter });
     const now = context.now();
     return await withJournal(context, flags, async (journal) => {
       const findings = journal.reconcile({
