@@ -8,6 +8,7 @@ import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { root } from '../../tools/checks/entries.ts';
+import { bases } from '../deployment/bases.ts';
 import { describeWith, postgresUrl, run } from '../store/servers.ts';
 import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
 import { startServer } from '../support/local-server.ts';
@@ -395,7 +396,7 @@ describeWith('postgres', 'order unsettled and order settle, on a PostgreSQL', ()
       await pool.end();
     });
     const store = postgresStore({ client: pool, schema, table: 'journal' });
-    const exchange = new ExchangeClient({ deployment: defineDeployment({}), credentials: keysFile });
+    const exchange = new ExchangeClient({ deployment: defineDeployment(bases), credentials: keysFile });
     await createOrderJournal({ exchange, store, prefix: 'ng:' }).prepare(order);
     const unsettled = (...more: string[]) => {
       const place = ['--journal', 'env:STORE', '--schema', schema, '--table', 'journal', ...more];
