@@ -42,5 +42,6 @@ export {
 } from './order-differences.ts';
 export type { OrderFinding, OrderFindingKind } from './order-findings.ts';
 export { createOrderJournal } from './order-journal.ts';
+export { refusedEvent } from './order-record.ts';
 export { readStatementCsv, type StatementCsvOptions } from './read-statement-csv.ts';
 export type { ReconcileOptions, StatementRow } from './reconcile-options.ts';
