@@ -137,6 +137,7 @@ function checkOrder(
   if (state === 'accepted' && count === 0) breach('is not at the service.');
   if (count > 0 && isTimely && (state === 'prepared' || state === 'not-sent')) breach('is at the service.');
   if (count > 0 && isTimely && state === 'refused' && plan.isHonest) breach('is at the service.');
+  if (state === 'refused' && known.status === 429) breach('was refused for good by a rate limit.');
   if (plan.isHonest && isTimely && !plan.isReshaped && known.contradiction !== undefined)
     breach(`contradicts ${known.contradiction}.`);
   const { losesEvents } = plan;
