@@ -75,8 +75,11 @@ describe('pin', { timeout: 120_000 }, () => {
   });
 
   it.each([
-    ['was saved with a line break', (body: string) => `${body}\n`, 'white space'],
-    ['is too large for a search', (body: string) => body.padEnd(70_000), 'Larger than 64 KiB'],
+    [
+      'is too large for a search',
+      (body: string) => body.replace('{', `{"note":"${'x'.repeat(70_000)}",`),
+      'Larger than 64 KiB',
+    ],
   ])('refuses to pin while a file may be genuine: it %s', async (_, change, doubt) => {
     const { code, stdout, stderr } = await pin(
       { ...genuine(), 'x.json': change(genuine()['0.json'] ?? '') },

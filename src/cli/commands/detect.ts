@@ -40,7 +40,7 @@ export default defineCommand({
  */
 function adviceOnStrays({ verdict, samples }: SchemeDetection, sources: readonly string[]): string[] {
   const strays = sources.filter((_, index) => samples[index]?.fits.length === 0);
-  if (verdict !== 'contradictory' || strays.length === 0) return [];
+  if (verdict === 'none' || verdict === 'unusable' || strays.length === 0) return [];
   const names = strays.slice(0, maxNamed).map(printableText).join(', ');
   const more = strays.length > maxNamed ? ` and ${strays.length - maxNamed} more` : '';
   return [

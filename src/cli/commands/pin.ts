@@ -110,11 +110,7 @@ function warnOf(strays: readonly Stray[], output: Output): void {
 
 function findScheme(deliveries: readonly NamedDelivery[], keys: KeyRing): SignatureScheme {
   const bodies = deliveries.map(({ body }) => body);
-  const ofAll = detectScheme(bodies, keys);
-  // Anybody can post to `listen`, so a delivery that no scheme fits does not decide.
-  const fitting = bodies.filter((_, index) => ofAll.samples[index]?.fits.length);
-  const isDisputed = ofAll.survivors.length === 0 && fitting.length > 0;
-  const detection = isDisputed ? detectScheme(fitting, keys) : ofAll;
+  const detection = detectScheme(bodies, keys);
   const { verdict, survivors, nearMisses } = detection;
   const [only] = survivors;
   if (verdict === 'found' && only !== undefined) return only.scheme;

@@ -67,12 +67,18 @@ export function detectScheme(
   if (usable.length === 0 || keys.size === 0) return nothingToSearch(read, keys);
 
   const schemes = rankSchemes(fitAll(usable, known));
-  if (schemes.length > 0) return withSurvivors(read, schemes, swapsIn(schemes, read, known));
+  if (schemes.length > 0) return withSurvivors(read, schemes, { known, nearMisses: [] });
 
   const reports = read.map((sample) =>
     isUsable(sample) ? reportOf(sample, rankSchemes(fitAll([sample], known))) : reportOf(sample),
   );
-  return withoutSurvivors(reports, nearMissesOf(read, reports, known));
+  const nearMisses = nearMissesOf(read, reports, known);
+  // Anybody can post a body that nothing fits: it says nothing of the others.
+  const fitting = usable.filter((sample) => reports[read.indexOf(sample)]?.fits.length !== 0);
+  const common = fitting.length < usable.length ? rankSchemes(fitAll(fitting, known)) : [];
+  return common.length > 0
+    ? withSurvivors(read, common, { known, nearMisses })
+    : withoutSurvivors(reports, nearMisses);
 }
 
 /**
@@ -124,21 +130,31 @@ function knownSecrets(sets: readonly DetectionSecrets[], purpose: SigningPurpose
   return { merchants, purpose, keys: keyCandidates(merchants, purpose) };
 }
 
-/** The schemes under which a receiver verifies each of the samples. */
+/**
+ * The schemes under which a receiver verifies the samples. Of those with one signature one text is enough: whoever holds
+ * a signed body can write it in another spelling, which a loose scheme verifies.
+ */
 function fitAll(samples: readonly Sample[], known: KnownSecrets): SignatureScheme[] {
-  const [first] = samples;
-  if (first === undefined) return [];
-  const found = searchSchemes(first, { keys: known.keys, texts: textCandidates(first) });
-  return found.filter((scheme) => samples.every((sample) => isVerified(sample, scheme, known)));
+  const texts = Map.groupBy(samples, ({ claimedDigest }) => Buffer.from(claimedDigest).toString('hex'));
+  const [first = [], ...others] = texts.values();
+  const found = first.flatMap((sample) =>
+    searchSchemes(sample, { keys: known.keys, texts: textCandidates(sample) }).filter((scheme) =>
+      isVerified(sample, scheme, known),
+    ),
+  );
+  const distinct = new Map(found.map((scheme) => [JSON.stringify(scheme), scheme]));
+  return [...distinct.values()].filter((scheme) =>
+    others.every((alike) => alike.some((sample) => isVerified(sample, scheme, known))),
+  );
 }
 
 /** Whether the schemes fit only because secrets are swapped. */
 function swapsIn(
   schemes: readonly SignatureScheme[],
-  read: readonly (Sample | UnusableSample)[],
+  reports: readonly SampleReport[],
   { merchants: [secrets = {}] }: KnownSecrets,
 ): NearMiss[] {
-  const searched = [...read.entries()].filter(([, sample]) => isUsable(sample)).map(([index]) => index);
+  const searched = [...reports.entries()].filter(([, { fits }]) => fits.length > 0).map(([index]) => index);
   return findSwappedSecrets(schemes, { secrets, samples: searched });
 }
 
@@ -160,37 +176,52 @@ const noMatches = { survivors: [], undecided: [], nearMisses: [] } as const;
 function withSurvivors(
   read: readonly (Sample | UnusableSample)[],
   schemes: readonly SignatureScheme[],
-  nearMisses: readonly NearMiss[],
+  { known, nearMisses: missed }: { known: KnownSecrets; nearMisses: readonly NearMiss[] },
 ): SchemeDetection {
+  const samples = read.map((sample) =>
+    isUsable(sample)
+      ? reportOf(
+          sample,
+          schemes.filter((scheme) => isVerified(sample, scheme, known)),
+        )
+      : reportOf(sample),
+  );
+  const nearMisses = [...missed, ...swapsIn(schemes, samples, known)];
   const undecided = partsThatDiffer(schemes);
   return {
     verdict: schemes.length === 1 ? 'found' : 'ambiguous',
-    message: foundMessage({ count: schemes.length, undecided, nearMisses }, libraryWords),
+    message: foundMessage({ survivors: schemes, undecided, nearMisses, samples }, libraryWords),
     survivors: schemes.map((scheme) => ({ scheme, notes: safetyNotes(scheme) })),
     undecided,
     nearMisses,
-    samples: read.map((sample) => reportOf(sample, schemes)),
+    samples,
   };
 }
 
 /** The message of a detection in other words. */
 export function detectionMessage(detection: SchemeDetection, say: Words): string {
-  const { survivors, undecided, nearMisses, message } = detection;
-  return survivors.length === 0
-    ? message
-    : foundMessage({ count: survivors.length, undecided, nearMisses }, say);
+  return detection.survivors.length === 0 ? detection.message : foundMessage(detection, say);
 }
 
 function foundMessage(
-  { count, undecided, nearMisses }: Pick<SchemeDetection, 'undecided' | 'nearMisses'> & { count: number },
+  {
+    survivors: { length: count },
+    undecided,
+    nearMisses,
+    samples,
+  }: Pick<SchemeDetection, 'undecided' | 'nearMisses' | 'samples'> & {
+    readonly survivors: readonly unknown[];
+  },
   say: Words,
 ): string {
+  const strays = samples.filter(({ status, fits }) => status === 'usable' && fits.length === 0).length;
+  const rest = strays === 0 ? '' : ` But: ${strays} of the samples it does not fit: leave them out.`;
   const doubts = [...new Set(nearMisses.map((miss) => miss.message))].map((message) => ` But: ${message}`);
   const found =
     count === 1
       ? `One scheme fits. Set ${say.settings('signature')} to it, and pin it with ${say.pin}.`
       : `${count} schemes fit all samples, which cannot tell them apart: they differ in ${undecided.join(', ')}. The first is the most plausible. To be certain have a probe signed (${say.oracle}), or add samples with numbers like 10.0, slashes, letters beyond ASCII and nested members.`;
-  return found + doubts.join('');
+  return found + rest + doubts.join('');
 }
 
 function partsThatDiffer(schemes: readonly SignatureScheme[]): (keyof SignatureScheme)[] {

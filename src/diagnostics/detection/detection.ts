@@ -18,10 +18,11 @@ export interface DetectionSecrets {
 export type SecretName = Exclude<keyof DetectionSecrets, 'merchantSecretKeys'>;
 
 /**
- * - `found`: exactly one scheme fits every usable sample.
+ * - `found`: exactly one scheme fits the usable samples. One that no scheme fits, which anybody can post, does not count,
+ *   nor does a copy of another sample in another spelling.
  * - `ambiguous`: several fit, and these samples cannot decide between them.
  * - `none`: no scheme fits any sample; see the near misses.
- * - `contradictory`: some samples fit a scheme, but none fits all; see `fits` of each sample.
+ * - `contradictory`: samples fit different schemes, and none fits all of these; see `fits` of each sample.
  * - `unusable`: there is no readable sample, or no secret.
  */
 export type DetectionVerdict = 'found' | 'ambiguous' | 'none' | 'contradictory' | 'unusable';
@@ -32,7 +33,7 @@ export interface SchemeDetection {
   readonly verdict: DetectionVerdict;
   /** The verdict and the next step. */
   readonly message: string;
-  /** Every scheme that fits all usable samples, the most plausible and safest first. */
+  /** Every scheme that fits the usable samples, the most plausible and safest first. */
   readonly survivors: readonly Survivor[];
   /** The parts of a scheme in which the survivors differ. */
   readonly undecided: readonly (keyof SignatureScheme)[];
@@ -42,7 +43,7 @@ export interface SchemeDetection {
   readonly samples: readonly SampleReport[];
 }
 
-/** A scheme that fits all usable samples. */
+/** A scheme that fits the usable samples. */
 export interface Survivor {
   /** For `defineDeployment({ signature })`. */
   readonly scheme: SignatureScheme;

@@ -68,13 +68,22 @@ export function readGenuineEvent(
 
 function otherReferenceName(body: JsonObject): string | undefined {
   if (Object.hasOwn(body, 'platform_order_ref')) return 'platform_order_ref';
-  const [name, ...others] = Object.keys(body).filter((each) => each.endsWith('_order_ref'));
-  if (name === undefined || others.length > 0) return undefined;
+  const possible = Object.keys(body).filter((name) => isReference(body[name]) && canNameReference(name));
+  if (possible.length === 1) return possible[0];
+  const [name, ...others] = possible.filter((each) => /ref(?:erence)?$/i.test(each));
+  return others.length === 0 ? name : undefined;
+}
+
+function isReference(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && /^[!-~]{1,128}$/.test(value);
+}
+
+/** Whether it is a name that no other member has in a body of the contract, and none of a time. */
+function canNameReference(name: string): boolean {
   try {
-    return checkWireNames({ platform_order_ref: name }).platform_order_ref;
+    return !timeLike.test(name) && checkWireNames({ platform_order_ref: name }) !== undefined;
   } catch {
-    // A name that a deployment cannot have.
-    return undefined;
+    return false;
   }
 }
 
@@ -162,8 +171,10 @@ export function observeShape({ body, parsed }: GenuineEvent): RowObservation | u
   return issues.length === 0 ? undefined : speaksAgainst(`${name} ${differences(issues)}`.trim());
 }
 
-export function observeAddress({ body }: GenuineEvent): RowObservation | undefined {
+export function observeAddress({ body, parsed }: GenuineEvent): RowObservation | undefined {
   const { buyer_crypto_address: address, chain } = body;
+  // A close event has any chain (ledger: event-matches-order).
+  if (nameOf(parsed) === 'buy.event.close') return undefined;
   if (typeof address !== 'string' || typeof chain !== 'string') return undefined;
   const { verdict, reason } = checkAddress(address, { chain });
   if (verdict === 'valid') return speaksFor(chain);

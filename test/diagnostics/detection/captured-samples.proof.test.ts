@@ -50,7 +50,7 @@ describe('several merchants', () => {
     const { verdict, survivors } = detectScheme([sample, ghana], { ...others, merchantSecretKeys });
     expect(verdict).toBe('found');
     expect(survivors.map(({ scheme }) => scheme)).toEqual([hmac]);
-    expect(detectScheme([sample, ghana], secrets).verdict).toBe('contradictory');
+    expect(detectScheme([sample, ghana], secrets).samples[1]?.fits).toEqual([]);
   });
 
   it('have their near misses found', () => {

@@ -39,6 +39,48 @@ describe('addresses', () => {
   });
 });
 
+it('close events, which have any chain, say nothing of the form of addresses', async () => {
+  const deliveries = ['A', 'B', 'C'].map((partner_order_id) =>
+    delivery({
+      partner_order_id,
+      event_name: 'buy.event.close',
+      chain: 'eusd-mob',
+      buyer_crypto_address: evm,
+    }),
+  );
+  expect(await verdictOf('address-form', { deliveries })).toBe('not-seen');
+});
+
+describe('three events without platform_order_ref', () => {
+  const referenceOf = async (members: JsonObject) => {
+    const deliveries = ['A', 'B', 'C'].map((id) => {
+      const { platform_order_ref: _, ...body } = buyInitBody({ partner_order_id: id, ...members });
+      return { body: signBody(body, { key: signingKey(partnerCredentials, 'order', {}) }).text };
+    });
+    const { deployment } = await learn({ deliveries, credentials: partnerCredentials });
+    return deployment.wireNames?.platform_order_ref;
+  };
+
+  it.each([
+    ['acme_order_ref', { acme_order_ref: 'P-1' }],
+    ['acmeReference', { acmeReference: 'P-1' }],
+    ['acme_id', { acme_id: '0a1b', sent_at: '2026-01-01T00:00:00Z', fee: 1 }],
+    ['acme_ref', { acme_ref: 'P-1', note: 'for you', event_id: 'e-1' }],
+  ])('name it in the one member that can be it: %s', async (name, members) => {
+    expect(await referenceOf(members)).toBe(name);
+  });
+
+  it.each([
+    { event_id: 'e-1', acme_id: 'P-1' },
+    { note: 'of several words' },
+    { created_at: '2026-01-01T00:00:00Z' },
+    { acme_ref: 'P-1', other_ref: 'P-2' },
+    { message: 'P-1' },
+  ])('settle nothing where several can be it, or none: %j', async (members) => {
+    expect(await referenceOf(members)).toBeUndefined();
+  });
+});
+
 it('one encoded event refutes that events are not encoded', async () => {
   const deliveries = [delivery({}, { 'Content-Encoding': 'gzip' })];
   expect(await verdictOf('event-content-type', { deliveries })).toBe('refuted');
