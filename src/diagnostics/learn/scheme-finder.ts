@@ -20,6 +20,8 @@ export interface GenuineBody extends Pick<VerifiedBody, 'value' | 'json'> {
 
 /** A search takes tenths of a second, and strangers can post as much as they like. */
 const maxSearches = 20;
+/** Each takes milliseconds. */
+const maxMisses = 500;
 /** Further signatures, and further texts with one signature, tell schemes apart no better. */
 const maxSignatures = 100;
 const maxTexts = 8;
@@ -33,6 +35,7 @@ export function createSchemeFinder(sets: readonly PartnerCredentials[], configur
   let candidates: readonly SignatureScheme[] = [];
   let schemes: readonly SignatureScheme[] = [];
   let searches = 0;
+  let misses = 0;
   const keysOf = new Map<SignatureScheme, ReturnType<typeof keysUnder>>();
   /** The candidates that verify each text, by the digest that signs it. */
   const compared = new Map<string, ReadonlySet<SignatureScheme>[]>();
@@ -56,15 +59,19 @@ export function createSchemeFinder(sets: readonly PartnerCredentials[], configur
   }
 
   function compare(body: string | Uint8Array): void {
-    const sample = readSample(body);
-    if (!isUsable(sample)) return;
+    const sample = misses < maxMisses ? readSample(body) : undefined;
+    if (sample === undefined || !isUsable(sample)) return;
     const digest = Buffer.from(sample.claimedDigest).toString('hex');
     const texts = compared.get(digest) ?? [];
     if (texts.length >= maxTexts || (texts.length === 0 && compared.size >= maxSignatures)) return;
     const possible = candidates.filter(({ encoding }) => sample.encodings.includes(encoding));
     const fitting = possible.filter((scheme) => verified(body, scheme) !== undefined);
-    if (fitting.length === 0) return;
-    compared.set(digest, [...texts, new Set(fitting)]);
+    if (fitting.length === 0) misses++;
+    else record(digest, fitting);
+  }
+
+  function record(digest: string, fitting: readonly SignatureScheme[]): void {
+    compared.set(digest, [...(compared.get(digest) ?? []), new Set(fitting)]);
     schemes = schemesOf(candidates, [...compared.values()]);
   }
 

@@ -69,3 +69,25 @@ it('a service that signs another text than it sends is found by one event, whate
   expect(deployment).toEqual({ signature: scheme });
   expect(deliveries).toEqual({ genuine: 4, others: 0 });
 });
+
+it.each([
+  [400, { signature: { ...defaultScheme, serialization: 'compact' } }],
+  [600, {}],
+])(
+  'behind %i bodies that no key signed, an event is compared under other schemes only if they are few',
+  async (forgeries, expected) => {
+    const scheme = { ...defaultScheme, serialization: 'compact' } as const;
+    const telling = createHmac('sha512', key).update('{"fiat_amount":10}').digest('hex');
+    const forged = (index: number) => `{"n":${index},"signature":"${'a1'.repeat(64)}"}`;
+    const bodies = [
+      signed('C-1', scheme),
+      ...Array.from({ length: forgeries }, (_, index) => forged(index)),
+      `{"fiat_amount":10.0,"signature":"${telling}"}`,
+    ];
+    const { deployment } = await learn({
+      deliveries: bodies.map((body) => ({ body })),
+      credentials: partnerCredentials,
+    });
+    expect(deployment).toEqual(expected);
+  },
+);
