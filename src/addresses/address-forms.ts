@@ -38,19 +38,21 @@ export function readAddressForms(given: unknown, name: string): AddressForms {
 
 /** The form of a chain or of its network, without regard to case, separators and blanks. The user's own come first. */
 export function formOfChain(chain: string, forms: AddressForms): AddressForm | undefined {
-  const known = Object.entries(forms).reverse();
+  const known = Object.entries(forms)
+    .map(([name, form]) => ({ names: endingsOf(name).slice(0, 2), form }))
+    .reverse();
   for (const ending of endingsOf(chain)) {
-    const found = known.find(([name]) => endingsOf(name).slice(0, 2).includes(ending));
-    if (found !== undefined) return found[1];
+    const found = known.find(({ names }) => names.includes(ending));
+    if (found !== undefined) return found.form;
   }
   return undefined;
 }
 
 /** Of `usdt-trc-20`: `usdttrc20`, `trc20`, `20`. */
 function endingsOf(chain: string): string[] {
-  const parts = chain
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean);
+  const parts = chain.toLowerCase().split(separators).filter(Boolean);
   return parts.map((_, at) => parts.slice(at).join(''));
 }
+
+/** White space and the punctuation of ASCII. */
+const separators = /[\s!-/:-@[-`{-~]+/;

@@ -63,6 +63,14 @@ const readOptions = defineOptions('checkAddress', {
 export function checkAddress(address: string, options: CheckAddressOptions): AddressCheck {
   const { chain, forms, contracts } = readOptions(options);
   if (typeof address !== 'string') throw invalidOption('The address must be a text.');
+  return checkOnChain(address, { chain, forms, contracts });
+}
+
+/** The same for options that have been checked. */
+export function checkOnChain(
+  address: string,
+  { chain, forms, contracts = [] }: { chain: string; forms: AddressForms; contracts?: readonly string[] },
+): AddressCheck {
   if (isSecret(address)) return because('secret');
   const form = formOfChain(chain, forms);
   if (form === undefined) return because(contracts.includes(address) ? 'token_contract' : 'unknown_chain');

@@ -7,7 +7,11 @@ import { wrapsSecret } from './mobilecoin.ts';
  * a key. Its shape decides, so this also holds for a chain whose addresses look like a key.
  */
 export function isSecret(text: string): boolean {
-  return isMnemonic(text) || holdsPrivateKey(text);
+  // Nearly every address is one part, which holds no words: looking for them takes longer than all else.
+  if (/^[0-9a-z]*$/i.test(text)) return isPrivateKey(text);
+  // The whole finds a key that is broken into lines or groups.
+  const parts = new Set([text.replace(separators, ''), ...text.split(separators)]);
+  return isMnemonic(text) || [...parts].some(isPrivateKey);
 }
 
 /**
@@ -25,10 +29,8 @@ const fewestWords = 12;
 /** Letters with at most a number before or behind them. In Chinese each character is a word. */
 const words = /\p{sc=Han}|(?<![\p{L}\p{M}])[\p{L}\p{M}]{2,}(?!\p{N}*[\p{L}\p{M}])/gu;
 
-function holdsPrivateKey(text: string): boolean {
-  // The whole finds a key that is broken into lines or groups.
-  const parts = new Set([text.replace(separators, ''), ...text.split(separators)]);
-  return [...parts].some((part) => isHexadecimalKey(part) || isBase58Key(part));
+function isPrivateKey(part: string): boolean {
+  return isHexadecimalKey(part) || isBase58Key(part);
 }
 
 /** One or two keys of 32 bytes. Some chains that have no form here have addresses that look the same. */
@@ -38,9 +40,13 @@ export function isHexadecimalKey(text: string): boolean {
 
 const separators = /[^\p{L}\p{N}]+/gu;
 
+/** Of 32 bytes, a checksum of four, and at least one more. */
+const shortestBase58Key = 50;
+
 /** A payload of MobileCoin, a wallet import format, or a private extended key (BIP-32). */
 function isBase58Key(part: string): boolean {
-  const bytes = part.length > longestAddress ? undefined : decodeBase58(part);
+  const isPossible = part.length >= shortestBase58Key && part.length <= longestAddress;
+  const bytes = isPossible ? decodeBase58(part) : undefined;
   if (bytes === undefined) return false;
   if (wrapsSecret(bytes)) return true;
   const isPrivateExtended = bytes.length === 82 && bytes[45] === 0;

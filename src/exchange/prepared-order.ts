@@ -1,5 +1,5 @@
 import { addressReasons } from '../addresses/address-reasons.ts';
-import { type AddressCheck, because, checkAddress } from '../addresses/check-address.ts';
+import { type AddressCheck, because, checkOnChain } from '../addresses/check-address.ts';
 import { isExampleAddress } from '../addresses/example-addresses.ts';
 import { isHexadecimalKey, isSecret } from '../addresses/secret.ts';
 import { canBeRealHost } from '../deployment/base-url.ts';
@@ -89,7 +89,7 @@ function checkForService(address: string, chain: unknown, deployment: Deployment
   if (isReal && isExampleAddress(address)) return because('example');
   if (forms === false && isHexadecimalKey(address)) return { verdict: 'unchecked' };
   if (forms !== false && typeof chain === 'string' && chain !== '')
-    return checkAddress(address, { chain, forms });
+    return checkOnChain(address, { chain, forms });
   return isSecret(address) ? because('secret') : { verdict: 'unchecked' };
 }
 
