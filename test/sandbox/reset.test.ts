@@ -90,3 +90,16 @@ it('a sandbox calls onReset once everything is forgotten, so that a program can 
   await sandbox.reset();
   expect(seen).toEqual([0]);
 });
+
+it('an event that is held back without a next one of its order is posted after a minute of the clock', async () => {
+  const partner = callback();
+  const sandbox = createSandbox({ clock: 'manual', fetch: partner.fetch });
+  const credentials = await onboarded(sandbox);
+  sandbox.faults.next('event', 'reorder');
+  await place(sandbox, credentials);
+  await sandbox.clock.advance(59_999);
+  expect(sandbox.deliveries).toMatchObject([{ attempts: 0 }]);
+  await sandbox.clock.advance(1);
+  expect(sandbox.deliveries).toMatchObject([{ attempts: 1, acknowledged: true }]);
+  expect(sandbox.clock.nextAt).toBeUndefined();
+});

@@ -31,13 +31,22 @@ interface QueueOptions {
   readonly trace: TraceLog;
 }
 
+/** An event that waits for the next one of its order, at most until its timer. */
+interface HeldDelivery {
+  readonly queued: QueuedDelivery;
+  readonly timer: { cancel(): void };
+}
+
+/** Milliseconds of the sandbox's clock for which an event is held back: there may be no next one. */
+const maxHeldMs = 60_000;
+
 /** Posts events to the partners and keeps the last ones. */
 export class DeliveryQueue {
   readonly #options: QueueOptions;
   readonly #deliveries = new Map<string, QueuedDelivery>();
   /** The last unanswered event of each order, since the events of one order are posted one after another. */
   readonly #lastOfOrder = new Map<string, Promise<SandboxDelivery>>();
-  readonly #held = new Map<string, QueuedDelivery[]>();
+  readonly #held = new Map<string, HeldDelivery[]>();
   readonly #underWay = new Set<Promise<unknown>>();
   #numbers = 0;
   /** Counts the calls of `clear`: an event of an earlier generation is not posted. */
@@ -68,7 +77,8 @@ export class DeliveryQueue {
       return Promise.resolve(queued.delivery);
     }
     if (schedule.isHeld) {
-      this.#held.set(order, [...(this.#held.get(order) ?? []), queued]);
+      const timer = this.#options.clock.schedule(maxHeldMs, () => this.#postHeld(order));
+      this.#held.set(order, [...(this.#held.get(order) ?? []), { queued, timer }]);
       return Promise.resolve(queued.delivery);
     }
     return this.#enqueue(order, queued, schedule);
@@ -92,7 +102,7 @@ export class DeliveryQueue {
   /** Resolves when every event was answered or given up, except those that wait for the clock. */
   async idle(): Promise<void> {
     for (;;) {
-      if (this.#underWay.size === 0) this.#enqueueHeld();
+      if (this.#underWay.size === 0) for (const order of this.#held.keys()) void this.#postHeld(order);
       if (this.#underWay.size === 0) return;
       await Promise.all(this.#underWay);
     }
@@ -102,7 +112,7 @@ export class DeliveryQueue {
   clear(): void {
     this.#generation += 1;
     this.#deliveries.clear();
-    this.#held.clear();
+    for (const order of this.#held.keys()) this.#takeHeld(order);
     this.#numbers = 0;
   }
 
@@ -139,8 +149,7 @@ export class DeliveryQueue {
 
   #enqueue(order: string, queued: QueuedDelivery, schedule: DeliverySchedule): Promise<SandboxDelivery> {
     const previous = this.#lastOfOrder.get(order);
-    const held = this.#held.get(order) ?? [];
-    this.#held.delete(order);
+    const held = this.#takeHeld(order);
     const result = this.#track(this.#sendAfter(previous, queued, schedule));
     this.#lastOfOrder.set(order, result);
     void result.then(() => {
@@ -150,11 +159,15 @@ export class DeliveryQueue {
     return result;
   }
 
-  #enqueueHeld(): void {
-    for (const [order, held] of this.#held) {
-      this.#held.delete(order);
-      for (const queued of held) void this.#enqueue(order, queued, {});
-    }
+  async #postHeld(order: string): Promise<void> {
+    await Promise.all(this.#takeHeld(order).map((queued) => this.#enqueue(order, queued, {})));
+  }
+
+  #takeHeld(order: string): QueuedDelivery[] {
+    const held = this.#held.get(order) ?? [];
+    this.#held.delete(order);
+    for (const { timer } of held) timer.cancel();
+    return held.map(({ queued }) => queued);
   }
 
   #track<Result>(sending: Promise<Result>): Promise<Result> {
