@@ -68,8 +68,9 @@ function buildProcess(
   const store = isLocal
     ? sqliteStore({ path: `${folder}/records.sqlite` })
     : inFormOf(version, world, remoteStore(world, machine, world.storeServer));
-  // A lease outlives every call.
-  const totalTimeoutMs = claimMs(plan) - 5_000;
+  const leaseMs = claimMs(plan);
+  // A request ends before its lease does.
+  const totalTimeoutMs = Math.min(90_000, leaseMs - 5_000);
   const client = { deployment, fetch: clientFetch(world, machine), timeoutMs, totalTimeoutMs };
 
   const partners = Object.fromEntries(
@@ -87,7 +88,6 @@ function buildProcess(
       const { duplicateIds } = plan;
       const prefix = `orders-${name}:`;
       const quiet = { onStoreError: () => {}, onMismatch: () => {} };
-      const leaseMs = claimMs(plan);
       const journal = createOrderJournal({ exchange, store, duplicateIds, prefix, leaseMs, ...quiet });
       return [name, { journal, rotation, ring }];
     }),
