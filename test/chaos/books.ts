@@ -48,6 +48,12 @@ export class Books {
   readonly disturbances: Disturbance[] = [];
   /** Orders that the partner wanted, with the payload that counts. */
   readonly amounts = new Map<string, string>();
+  /** Every payload that an id may have had: that of its first request, and those that replaced it. */
+  readonly payloads = new Map<string, Set<string>>();
+  /** Ids of orders that are being replaced, or whose replacement nobody heard the end of. */
+  readonly replaced = new Set<string>();
+  /** Rows of the shop that were changed, and not the order. */
+  readonly rows = new Map<string, string>();
   /** How often a process died while it was sending an order. */
   readonly deaths = new Map<string, number>();
   /** Texts of events, with what the service got as an answer: a status, or 0 for none. */
@@ -258,6 +264,11 @@ export function add(counts: Map<string, number>, name: string): number {
   const count = (counts.get(name) ?? 0) + 1;
   counts.set(name, count);
   return count;
+}
+
+/** Adds to the set of this name. */
+export function addTo(sets: Map<string, Set<string>>, name: string, item: string): void {
+  sets.set(name, (sets.get(name) ?? new Set()).add(item));
 }
 
 /** The orders that the service has under an id. */

@@ -36,8 +36,10 @@ export async function checkBooks(world: World): Promise<void> {
       checkTimeline(world, id, timeline);
     }
   });
-  for (const { partner_order_id: id } of sandbox.orders)
+  for (const { partner_order_id: id, fiat_amount = '' } of sandbox.orders)
     if (!books.amounts.has(id)) books.breach(`${id} was ordered by nobody.`);
+    else if (books.payloads.get(id)?.has(fiat_amount) !== true)
+      books.breach(`${id} was made with ${fiat_amount}.`);
   for (const delivery of sandbox.deliveries) checkDelivery(world, delivery, setAside);
   for (const visits of books.visits.values()) checkVisits(world, visits);
   checkMessages(world);
@@ -125,9 +127,16 @@ function checkOrder(
   if (known.contradiction !== undefined) world.sometimes('a contradiction was found');
   world.count(`orders ${state}`);
   if (books.handedOver.has(id)) world.sometimes('an order was handed over to a person');
-  if (state === 'waiting' && plan.ordering === 'submit' && !books.handedOver.has(id)) breach('still waits.');
+  if (
+    state === 'waiting' &&
+    plan.ordering === 'submit' &&
+    !books.handedOver.has(id) &&
+    !books.replaced.has(id)
+  )
+    breach('still waits.');
+  if (state === 'refused' && known.status === 429) breach('was ended by a 429.');
   const isTimely = plan.clocks !== 'jumping';
-  if (count > 1 && isTimely) breach('is there twice at the service.');
+  if (count > 1 && isTimely && !isMisled(world, id)) breach('is there twice at the service.');
   const allowed = attempts + repeatedRequests(world, id);
   if (requestsOf(world, id) > allowed)
     breach(`was sent ${requestsOf(world, id)} times in ${attempts} attempts.`);
@@ -150,6 +159,15 @@ function checkOrder(
     !isUnheard(world, id)
   )
     breach('is at the service, whose events all came.');
+}
+
+/** It acted on a request, and said that it wants fewer. */
+function isMisled({ plan, sandbox }: World, id: string): boolean {
+  if (plan.isHonest) return false;
+  return [...sandbox.trace].some(
+    ({ kind, operation, order, status }) =>
+      kind === 'reply' && operation === 'createOrder' && order === id && status === 429,
+  );
 }
 
 /** A client repeats what was certainly not acted on: a 429, and what was refused for its keys. */

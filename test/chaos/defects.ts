@@ -209,6 +209,18 @@ export const defects: readonly Defect[] = [
     replace: 'return [];',
   },
   {
+    name: 'a payload changes under one id',
+    file: transitions,
+    find: 'if (replace && unsentStates.has(',
+    replace: 'if (unsentStates.has(',
+  },
+  {
+    name: 'a 429 ends an order',
+    file: 'orders/send-order.ts',
+    find: '&& status === 429 ? retryAfterMs',
+    replace: '&& status === 0 ? retryAfterMs',
+  },
+  {
     name: 'a refusal outweighs an earlier request without a reply',
     file: transitions,
     find: "const state = unresolved.length > 0 ? 'unknown' : outcome;",

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { isKeyError, isOrderError, isRequestError, isStoreError } from '../../src/errors/errors.ts';
-import type { SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
+import type { SandboxOrder, SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
 import { type OrderScenario, orderScenarios } from '../../src/sandbox/orders/order-scenarios.ts';
 import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
 import type { TraceEntry } from '../../src/sandbox/trace.ts';
-import { ordersOf } from './books.ts';
+import { addTo, ordersOf } from './books.ts';
 import type { Machine } from './machine.ts';
 import type { PartnerProcess } from './partner-process.ts';
 import { pick, pickOf } from './plan.ts';
@@ -47,6 +47,7 @@ function newOrder({ books, plan }: World, random: { chance: (p: number) => boole
   const owner = plan.partners === 2 && random.chance(0.5) ? 'b' : 'a';
   const id = `${owner}-${books.amounts.size + 1}`;
   books.amounts.set(id, '15000.50');
+  addTo(books.payloads, id, '15000.50');
   return id;
 }
 
@@ -94,19 +95,67 @@ export const prepare: Step = async (world, random) => {
   await tell(world, process, () => journalOf(process, id).prepare(orderOf(id, '15000.50')));
 };
 
-/** Another payload under an id of the journal. */
+/** Another payload under an id: of a careless program, of a person who replaces the order, in the row of the shop. */
 export const createChanged: Step = async (world, random) => {
-  const { books, sandbox } = world;
+  const { books, simulation, plan } = world;
   const process = world.pick(random);
   const id = pickOf(random, [...books.amounts.keys()]);
   if (process === undefined || id === undefined) return;
   const journal = journalOf(process, id);
-  const known = await world.simulation.within(process.machine, () => journal.get(id).catch(() => undefined));
+  const known = await simulation.within(process.machine, () => journal.get(id).catch(() => undefined));
+  // The first payload is the order.
   if (known === undefined) return;
-  await tell(world, process, () => journal.create(orderOf(id, '1')));
-  if (ordersOf(sandbox, id).some(({ fiat_amount }) => fiat_amount === '1'))
-    books.breach(`${id} was made with another amount.`);
+  const amount = String(1_000 + Math.floor(random.fraction() * 1_000_000));
+  const order = orderOf(id, amount);
+  switch (pick(random, ['create', 'create', 'prepare', 'replace', 'row'])) {
+    case 'create':
+    case 'prepare': {
+      const told = await tell(world, process, () =>
+        random.chance(0.5) ? journal.create(order) : journal.prepare(order),
+      );
+      if (told === 'created') books.breach(`${id} (${known.state}) became another order.`);
+      break;
+    }
+    case 'replace':
+      if (!books.replaced.has(id)) await replace(world, id, { process, amount, random });
+      break;
+    case 'row':
+      if (plan.ordering !== 'submit' || books.rows.has(id)) return;
+      books.rows.set(id, amount);
+      await simulation.delay(30_000 + random.fraction() * 30_000);
+      books.rows.delete(id);
+  }
 };
+
+/** What `tell` says of an order whose intent was written. */
+const written: ReadonlySet<string> = new Set([
+  ...['created', 'waiting', 'refused', 'not-sent', 'unknown'],
+  ...['order_refused', 'outcome_unknown', 'rate_limited', 'waiting_for_keys'],
+]);
+
+/** A person has changed an order that the service does not have. */
+async function replace(
+  world: World,
+  id: string,
+  { process, amount, random }: { process: PartnerProcess; amount: string; random: SeededRandom },
+): Promise<void> {
+  const { books } = world;
+  const journal = journalOf(process, id);
+  const order = orderOf(id, amount);
+  addTo(books.payloads, id, amount);
+  books.replaced.add(id);
+  const isNow = random.chance(0.7);
+  const told = await tell(world, process, () =>
+    isNow
+      ? journal.create(order, { replace: true, schema: schemaOf(world) })
+      : journal.prepare(order, { replace: true }),
+  );
+  if (written.has(told)) {
+    books.amounts.set(id, amount);
+    world.sometimes('an order was replaced');
+  }
+  if (written.has(told) || told === 'different_order') books.replaced.delete(id);
+}
 
 async function create(
   world: World,
@@ -125,6 +174,7 @@ async function create(
     return submitted[state];
   });
   simulation.log(`${id} of ${process.machine.name}: ${told}`);
+  if (told === 'rate_limited') world.sometimes('an order waited for a service that wants fewer requests');
   const count = ordersOf(sandbox, id).length;
   if (told === 'created' && count === 0) books.breach(`${id} was told to be created, and is not there.`);
   if (
@@ -208,7 +258,8 @@ const steps = [
 ] as const satisfies SandboxOrderStep[];
 
 /** An order goes on at the service: by a step, or to its end. */
-export const goOn: Step = async ({ sandbox, simulation, service }, random) => {
+export const goOn: Step = async (world, random) => {
+  const { sandbox, simulation, service } = world;
   const order = pickOf(random, sandbox.orders);
   if (order === undefined) return;
   const { platform_order_ref, state } = order;
@@ -218,12 +269,20 @@ export const goOn: Step = async ({ sandbox, simulation, service }, random) => {
     await simulation.within(service, () => sandbox.play(platform_order_ref, scenario));
     return;
   }
+  await advance(world, order, random);
+};
+
+async function advance(
+  { sandbox, simulation, service }: World,
+  { platform_order_ref, state }: SandboxOrder,
+  random: SeededRandom,
+): Promise<void> {
   const step = pickOf(
     random,
     steps.filter((one) => one !== state),
   );
   if (step !== undefined) await simulation.within(service, () => sandbox.advance(platform_order_ref, step));
-};
+}
 
 /** An event comes once more, or a copy that somebody has made. */
 export const copyEvent: Step = async ({ sandbox, simulation, service }, random) => {

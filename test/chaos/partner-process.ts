@@ -111,7 +111,7 @@ function buildProcess(
     if (plan.ordering !== 'submit') return [];
     return partnerNames.slice(0, plan.partners).map((name) =>
       partners[name].journal.start({
-        load: ({ partner_order_id: id }) => orderOf(id, books.amounts.get(id) ?? ''),
+        load: ({ partner_order_id: id }) => orderOf(id, books.rows.get(id) ?? books.amounts.get(id) ?? ''),
         everyMs: 3_000,
         onUnknown: ({ partner_order_id: id }) => void books.handedOver.add(id),
         onError: () => {},

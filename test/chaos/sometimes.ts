@@ -40,6 +40,8 @@ export const rareStates = [
   'an order was refused for its keys and sent again',
   'a contradiction was found',
   'an event was not about what was ordered',
+  'an order was replaced',
+  'an order waited for a service that wants fewer requests',
   'one order was created by two processes at once',
   'keys were received',
   'a name became known between two generations',
