@@ -54,6 +54,8 @@ export class Books {
   readonly replaced = new Set<string>();
   /** Rows of the shop that were changed, and not the order. */
   readonly rows = new Map<string, string>();
+  /** What persons decided about differing events, by their digests. */
+  readonly decisions = new Map<string, Set<string>>();
   /** How often a process died while it was sending an order. */
   readonly deaths = new Map<string, number>();
   /** Texts of events, with what the service got as an answer: a status, or 0 for none. */

@@ -88,6 +88,8 @@ async function checkMismatches(world: World, process: PartnerProcess): Promise<v
     if (!mayDiffer.has(digest) && (plan.isHonest || kind !== 'amount_differs'))
       books.breach(`Event ${digest.slice(0, 8)} is as ordered, and was found to differ.`);
   for (const digest of digestsOf(ends)) {
+    // A person has decided about it.
+    if (books.decisions.has(digest)) continue;
     const isSeen = books.compared.has(digest);
     if (isSeen) world.sometimes('an event was not about what was ordered');
     if (isSeen && !found.has(digest))
@@ -135,6 +137,9 @@ function checkOrder(
   )
     breach('still waits.');
   if (state === 'refused' && known.status === 429) breach('was ended by a 429.');
+  for (const { digest, decision } of known.events ?? [])
+    if (decision !== undefined && books.decisions.get(digest)?.has(decision.verdict) !== true)
+      breach(`has a decision about event ${digest.slice(0, 8)}, which nobody has seen.`);
   const isTimely = plan.clocks !== 'jumping';
   if (count > 1 && isTimely && !isMisled(world, id)) breach('is there twice at the service.');
   const allowed = attempts + repeatedRequests(world, id);
@@ -229,6 +234,16 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   const isStrange = deviates(plan, faults) || isUnfamiliar(delivery) || faults.includes('credits_elsewhere');
   if (isKept && !isStrange && !isPoison(digest) && !isWorn(world, digest))
     books.breach(`${about} is as documented, and was set aside.`);
+  if (
+    faults.includes('credits_elsewhere') &&
+    canDiffer(name, 'credits_elsewhere') &&
+    name !== 'event.buy.third_party_error' &&
+    !deviates(plan, faults) &&
+    books.compared.has(digest) &&
+    books.decisions.get(digest)?.has('accepted') !== true &&
+    isHandled(world, delivery)
+  )
+    books.breach(`${about} credits another address, and was handled.`);
   if (isReceived && faults.includes('old_key')) world.sometimes('a delivery was signed with replaced keys');
   if (
     isReceived &&

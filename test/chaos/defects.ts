@@ -221,6 +221,12 @@ export const defects: readonly Defect[] = [
     replace: '&& status === 0 ? retryAfterMs',
   },
   {
+    name: 'a decision covers later events',
+    file: 'orders/seen-event.ts',
+    find: 'isUndecided(each) && digests.includes(each.digest) ?',
+    replace: 'isUndecided(each) ?',
+  },
+  {
     name: 'a refusal outweighs an earlier request without a reply',
     file: transitions,
     find: "const state = unresolved.length > 0 ? 'unknown' : outcome;",

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isKeyError, isOrderError, isRequestError, isStoreError } from '../../src/errors/errors.ts';
+import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { SandboxOrder, SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
 import { type OrderScenario, orderScenarios } from '../../src/sandbox/orders/order-scenarios.ts';
 import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
@@ -155,6 +156,43 @@ async function replace(
     world.sometimes('an order was replaced');
   }
   if (written.has(told) || told === 'different_order') books.replaced.delete(id);
+}
+
+/** A person looks at what differs from an order, thinks, while the order goes on, and decides about what was there. */
+export const decide: Step = async (world, random) => {
+  const { books, sandbox, simulation } = world;
+  const process = world.pick(random);
+  if (process === undefined) return;
+  const found: JournaledOrder[] = [];
+  await tell(world, process, async () => {
+    for (const { journal } of Object.values(process.partners))
+      for await (const order of journal.list({ attention: true }))
+        if (order.attention === 'mismatch') found.push(order);
+  });
+  const looked = pickOf(random, found);
+  if (looked === undefined) return;
+  const { partner_order_id: id } = looked;
+  const events = undecided(looked);
+  for (let count = 0; count < 3; count++) {
+    const [placed] = ordersOf(sandbox, id);
+    if (placed !== undefined) await advance(world, placed, random);
+  }
+  await simulation.delay(random.fraction() * 30_000);
+  const decider = world.pick(random);
+  if (decider === undefined) return;
+  const decision = pick(random, ['accepted', 'rejected']);
+  for (const digest of events) addTo(books.decisions, digest, decision);
+  await tell(world, decider, async () => {
+    const settled = await journalOf(decider, id).settle(id, decision, 'looked at it', { events });
+    world.sometimes('a person decided about an event');
+    if (undecided(settled).length > 0) world.sometimes('an event came while a person looked at another one');
+  });
+};
+
+function undecided({ events = [] }: JournaledOrder): string[] {
+  return events
+    .filter(({ differences, decision }) => differences !== undefined && decision === undefined)
+    .map(({ digest }) => digest);
 }
 
 async function create(

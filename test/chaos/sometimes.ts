@@ -42,6 +42,8 @@ export const rareStates = [
   'an event was not about what was ordered',
   'an order was replaced',
   'an order waited for a service that wants fewer requests',
+  'a person decided about an event',
+  'an event came while a person looked at another one',
   'one order was created by two processes at once',
   'keys were received',
   'a name became known between two generations',
