@@ -54,6 +54,8 @@ export class Books {
   readonly replaced = new Set<string>();
   /** Rows of the shop that were changed, and not the order. */
   readonly rows = new Map<string, string>();
+  /** Orders with addresses of another network than their chain's. */
+  readonly misdirected = new Set<string>();
   /** What persons decided about differing events, by their digests. */
   readonly decisions = new Map<string, Set<string>>();
   /** How often a process died while it was sending an order. */

@@ -40,6 +40,8 @@ export async function checkBooks(world: World): Promise<void> {
     if (!books.amounts.has(id)) books.breach(`${id} was ordered by nobody.`);
     else if (books.payloads.get(id)?.has(fiat_amount) !== true)
       books.breach(`${id} was made with ${fiat_amount}.`);
+  for (const id of books.misdirected)
+    if (requestsOf(world, id) > 0) books.breach(`${id} was sent, though its crypto would be lost.`);
   for (const delivery of sandbox.deliveries) checkDelivery(world, delivery, setAside);
   for (const visits of books.visits.values()) checkVisits(world, visits);
   checkMessages(world);

@@ -227,6 +227,12 @@ export const defects: readonly Defect[] = [
     replace: 'isUndecided(each) ?',
   },
   {
+    name: 'a chain is looked up with regard to case',
+    file: 'addresses/address-forms.ts',
+    find: '.toLowerCase()\n    .split(',
+    replace: '.split(',
+  },
+  {
     name: 'a refusal outweighs an earlier request without a reply',
     file: transitions,
     find: "const state = unresolved.length > 0 ? 'unknown' : outcome;",

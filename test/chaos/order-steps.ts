@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { isKeyError, isOrderError, isRequestError, isStoreError } from '../../src/errors/errors.ts';
+import {
+  isKeyError,
+  isOrderError,
+  isRequestError,
+  isStoreError,
+  isValidationError,
+} from '../../src/errors/errors.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { SandboxOrder, SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
 import { type OrderScenario, orderScenarios } from '../../src/sandbox/orders/order-scenarios.ts';
@@ -158,6 +164,30 @@ async function replace(
   if (written.has(told) || told === 'different_order') books.replaced.delete(id);
 }
 
+const [ofTron, ofEvm] = ['TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP', '0x52908400098527886E0F7030069857D2E4169EE7'];
+
+/** Chains as partners spell them, each with an address of another network. */
+const misdirections = [
+  { chain: 'USDT-TRC20', buyer_crypto_address: ofEvm },
+  { chain: 'usdt_trc20', buyer_crypto_address: ofEvm },
+  { chain: ' Usdc-Trc20', buyer_crypto_address: ofEvm },
+  { chain: 'USDC-MATIC', buyer_crypto_address: ofTron },
+  { chain: 'usdt-Matic', buyer_crypto_address: ofTron },
+];
+
+/** An order whose crypto would be lost: nothing of it may be sent. */
+export const createMisdirected: Step = async (world, random) => {
+  const { books } = world;
+  const process = world.pick(random);
+  if (process === undefined) return;
+  const id = `a-misdirected-${books.misdirected.size + 1}`;
+  books.misdirected.add(id);
+  const order = { ...orderOf(id, '15000.50'), ...pickOf(random, misdirections) };
+  const told = await tell(world, process, () => journalOf(process, id).create(order));
+  if (told === 'created') books.breach(`${id} was told to be created.`);
+  if (told === 'address_refused') world.sometimes('an address of another network was refused');
+};
+
 /** A person looks at what differs from an order, thinks, while the order goes on, and decides about what was there. */
 export const decide: Step = async (world, random) => {
   const { books, sandbox, simulation } = world;
@@ -274,7 +304,8 @@ async function tell(
     return typeof told === 'string' ? told : 'created';
   } catch (error) {
     if (isRequestError(error)) return error.outcome;
-    if (isOrderError(error) || isStoreError(error) || isKeyError(error)) return error.code;
+    if (isOrderError(error) || isStoreError(error) || isKeyError(error) || isValidationError(error))
+      return error.code;
     world.books.breach(`create threw ${error instanceof Error ? error.stack : String(error)}`);
     return 'other';
   }

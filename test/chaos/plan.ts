@@ -98,7 +98,7 @@ export interface Version {
 /** Each step, and how often it comes. */
 const stepWeights = {
   ...{ createNew: 5, createAgain: 2, createChanged: 2, prepare: 1, goOn: 6, copyEvent: 3 },
-  ...{ decide: 2 },
+  ...{ createMisdirected: 1, decide: 2 },
   ...{ issueCode: 3, resendCode: 1, checkCode: 4, rotate: 4, nameKeys: 1, sendCampaign: 1 },
   ...{ killOne: 1, restartOne: 2, stallOne: 1, sleepOne: 1, jumpClock: 1, breakDown: 1, replayDead: 1 },
 };

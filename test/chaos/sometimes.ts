@@ -42,6 +42,7 @@ export const rareStates = [
   'an event was not about what was ordered',
   'an order was replaced',
   'an order waited for a service that wants fewer requests',
+  'an address of another network was refused',
   'a person decided about an event',
   'an event came while a person looked at another one',
   'one order was created by two processes at once',

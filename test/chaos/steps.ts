@@ -2,7 +2,16 @@ import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
 import { sendCampaign } from './bulk-steps.ts';
 import { checkCode, issueCode, resendCode } from './code-steps.ts';
 import { nameKeys, rotate } from './key-steps.ts';
-import { copyEvent, createAgain, createChanged, createNew, decide, goOn, prepare } from './order-steps.ts';
+import {
+  copyEvent,
+  createAgain,
+  createChanged,
+  createMisdirected,
+  createNew,
+  decide,
+  goOn,
+  prepare,
+} from './order-steps.ts';
 import type { StepName } from './plan.ts';
 import {
   breakDown,
@@ -19,7 +28,7 @@ import type { World } from './world.ts';
 export type Step = (world: World, random: SeededRandom) => Promise<void> | void;
 
 export const steps: Readonly<Record<StepName, Step>> = {
-  ...{ createNew, createAgain, createChanged, prepare, goOn, copyEvent, decide },
+  ...{ createNew, createAgain, createChanged, createMisdirected, prepare, goOn, copyEvent, decide },
   ...{ issueCode, resendCode, checkCode, rotate, nameKeys, sendCampaign },
   ...{ killOne, restartOne, stallOne, sleepOne, jumpClock, breakDown, replayDead },
 };
