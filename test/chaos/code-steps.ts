@@ -79,6 +79,8 @@ async function send(
     if (issued.delivery === 'unknown') world.sometimes('a code was sent and its reply was lost');
     // Others may have got a code at the same time.
     const codes = sandbox.messages.slice(before).filter(({ to_phone }) => to_phone === phone);
+    if (issued.delivery === 'sent' && codes.length === 0)
+      world.books.breach(`A code for ${phone} was told to be sent, and was not.`);
     for (const { message } of codes)
       flow.codes.push({ code: /\d{6}/.exec(message)?.[0] ?? '', sentAt: simulation.time });
     simulation.log(`code ${flow.id.slice(0, 4)} for ${phone}: ${issued.delivery}, ${codes.length} messages`);

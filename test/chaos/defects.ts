@@ -245,6 +245,12 @@ export const defects: readonly Defect[] = [
     replace: 'return true;',
   },
   {
+    name: 'a denial with 200 counts as sent',
+    file: 'deployment/message-reply.ts',
+    find: 'body === false || denialOf(body) !== undefined ?',
+    replace: 'body === false ?',
+  },
+  {
     name: 'wrong guesses of a code are not counted',
     file: 'otp/check-code.ts',
     find: 'writeFlow(records, key, { ...flow, attempts });',

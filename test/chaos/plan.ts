@@ -338,6 +338,13 @@ function drawRequestFaults(
   );
 }
 
+/** An honest service that denies a text with a 2xx has not sent it. */
+export function messageFaults({ isHonest, requestFaults }: Plan): FaultRates {
+  const { ok_with_error: denial } = requestFaults;
+  if (!isHonest || typeof denial !== 'object') return requestFaults;
+  return { ...requestFaults, ok_with_error: { ...denial, when: 'before' } };
+}
+
 /** The service posts these again and again, since nobody acknowledges them. */
 const shares: Partial<Record<EventFaultName, number>> = { forged: 0.2, tampered: 0.2 };
 

@@ -15,7 +15,7 @@ import { handle } from './handle.ts';
 import { Machine, type SharedClock } from './machine.ts';
 import { callbackFetch } from './network.ts';
 import { type PartnerProcess, startProcess } from './partner-process.ts';
-import { type Plan, pick, pickOf, type WorldFaults } from './plan.ts';
+import { messageFaults, type Plan, pick, pickOf, type WorldFaults } from './plan.ts';
 import { StoreServer } from './remote-store.ts';
 import { dayOne, Simulation } from './simulation.ts';
 import type { RareState } from './sometimes.ts';
@@ -139,8 +139,9 @@ export class World {
     }
     if (plan.inbox === 'queue') this.broker.start();
     if (plan.inbox === 'drain') this.#drainRegularly();
-    for (const operation of ['createOrder', 'sendMessage', 'regenerateKeys'] as const)
+    for (const operation of ['createOrder', 'regenerateKeys'] as const)
       sandbox.faults.rate(operation, plan.requestFaults);
+    sandbox.faults.rate('sendMessage', messageFaults(plan));
     sandbox.faults.rate('event', plan.eventFaults);
     simulation.disturbances = plan.disturbances;
   }
