@@ -198,7 +198,9 @@ describe('the loop of start', () => {
       load: async () => {
         const loaded = row;
         row = changed;
-        if (loaded === order) await journal.prepare(changed, { replace: true });
+        if (loaded !== order) return loaded;
+        await journal.prepare(changed, { replace: true });
+        clock.now += 1_000;
         return loaded;
       },
     });
