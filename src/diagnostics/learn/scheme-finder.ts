@@ -100,7 +100,7 @@ function schemesLike(found: readonly SignatureScheme[]): SignatureScheme[] {
       schemeParts.encoding.map((encoding) => normalizeScheme({ ...others, ...text, encoding })),
     ),
   );
-  return rankSchemes([...new Map(alike.map((scheme) => [JSON.stringify(scheme), scheme])).values()]);
+  return [...new Map(alike.map((scheme) => [JSON.stringify(scheme), scheme])).values()];
 }
 
 /** The candidates that verify all that the best of them does: it verifies a text of the most signatures. */
@@ -112,9 +112,9 @@ function schemesOf(
     compared.filter((texts) => texts.some((fitting) => fitting.has(scheme))).length;
   const counts = new Map(candidates.map((scheme) => [scheme, verifiedBy(scheme)]));
   const most = Math.max(...counts.values());
-  const best = candidates.find((scheme) => counts.get(scheme) === most);
+  const [best] = rankSchemes(candidates.filter((scheme) => counts.get(scheme) === most));
   const genuine = compared.flat().filter((fitting) => best !== undefined && fitting.has(best));
-  return candidates.filter((scheme) => genuine.every((fitting) => fitting.has(scheme)));
+  return rankSchemes(candidates.filter((scheme) => genuine.every((fitting) => fitting.has(scheme))));
 }
 
 function keysUnder(sets: readonly PartnerCredentials[], scheme: SignatureScheme) {
