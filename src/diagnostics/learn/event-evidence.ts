@@ -3,6 +3,7 @@ import type { Deployment } from '../../deployment/define-deployment.ts';
 import { closedStatuses, contraryStatuses } from '../../deployment/event-statuses.ts';
 import type { LearntDeployment } from '../../deployment/learnt-deployment.ts';
 import { checkWireNames, fromWireNames, publishedNameOf } from '../../deployment/wire-names.ts';
+import { orderEventNames } from '../../events/event-names.ts';
 import type { OrderEventName } from '../../events/order-event.ts';
 import {
   type EventIssue,
@@ -69,7 +70,9 @@ export function readGenuineEvent(
 function otherReferenceName(body: JsonObject): string | undefined {
   if (Object.hasOwn(body, 'platform_order_ref')) return 'platform_order_ref';
   const possible = Object.keys(body).filter((name) => isReference(body[name]) && canNameReference(name));
-  if (possible.length === 1) return possible[0];
+  // Each published event has a reference; of others nobody knows.
+  const isPublished = orderEventNames.some((name) => name === body.event_name);
+  if (isPublished && possible.length === 1) return possible[0];
   const [name, ...others] = possible.filter((each) => /ref(?:erence)?$/i.test(each));
   return others.length === 0 ? name : undefined;
 }

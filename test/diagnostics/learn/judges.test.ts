@@ -76,6 +76,7 @@ describe('three events without platform_order_ref', () => {
     { created_at: '2026-01-01T00:00:00Z' },
     { acme_ref: 'P-1', other_ref: 'P-2' },
     { message: 'P-1' },
+    { event_name: 'event.sell.init', acme_id: 'P-1' },
   ])('settle nothing where several can be it, or none: %j', async (members) => {
     expect(await referenceOf(members)).toBeUndefined();
   });
