@@ -1,5 +1,5 @@
 import type { JsonValue } from '../internal/json.ts';
-import { isDecimal } from './decimal-literal.ts';
+import { isDecimal } from '../internal/json-scanner.ts';
 import type { BuyFiatReceivedEvent, BuyOrderRecord, TransactionalKyc } from './event-types.ts';
 import type { OrderEventName, OrderEventOf } from './order-event.ts';
 import { settledCryptoStatuses, thirdPartyKycErrors } from './status.ts';

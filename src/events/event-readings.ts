@@ -1,6 +1,6 @@
 import type { EventStatuses } from '../deployment/event-statuses.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
-import { decimalLiteral } from './decimal-literal.ts';
+import { decimalLiteral } from '../internal/json-scanner.ts';
 import { eventReaders, type Reader, type ReaderTree } from './event-readers.ts';
 import type { OrderEventName } from './order-event.ts';
 

@@ -6,7 +6,7 @@
 
 export type { EventSigner, KeyOrigin, OrderOwner, PartnerNames } from '../credentials/partner-credentials.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
-export { decimalLiteral } from './decimal-literal.ts';
+export { decimalLiteral } from '../internal/json-scanner.ts';
 export { effectKey } from './effect-key.ts';
 export { orderEventNames } from './event-names.ts';
 export type { EventReading } from './event-readings.ts';

@@ -1,4 +1,5 @@
 import { tryParse } from '../internal/json.ts';
+import { decimalDigits } from '../internal/json-scanner.ts';
 import { readBoundedText } from '../internal/read-bounded.ts';
 
 /**
@@ -12,12 +13,27 @@ export interface Reply<Body = unknown> {
   readonly headers: Headers;
   /** Parsed JSON, or text if it is not JSON; `undefined` if empty. */
   readonly body: Body;
+  /**
+   * The number at a path of the reply's JSON in plain digits, of at most 100 characters: parsing rounds in `body` (it makes
+   * 9007199254740992 of `9007199254740993`). `undefined` if there is none. Not enumerable.
+   * @param path a member's name, or names and array indexes from the outermost inwards
+   */
+  decimal(path: string | readonly (string | number)[]): string | undefined;
+}
+
+/** A reply with its text, which is shown nowhere: it can hold keys. */
+export function makeReply<Body>({ status, headers, text = '' }: ReadReply, body: Body): Reply<Body> {
+  const decimal: Reply['decimal'] = (path) => decimalDigits(text, path);
+  // Sound: the member is added here.
+  return Object.defineProperty({ status, headers, body } as Reply<Body>, 'decimal', { value: decimal });
 }
 
 export interface ReadReply {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
+  /** As it was received, if it is whole. */
+  readonly text?: string;
   /** Why `body` is missing, if reading it failed. */
   readonly failure?: 'too_large' | 'broken';
   readonly cause?: unknown;
@@ -36,7 +52,7 @@ export async function readReply(response: Response, maxBytes: number): Promise<R
   try {
     const text = await readBoundedText(response.body, maxBytes);
     if (text === undefined) return { status, headers, body: undefined, failure: 'too_large' };
-    return { status, headers, body: parseReplyBody(text) };
+    return { status, headers, body: parseReplyBody(text), text };
   } catch (cause) {
     return { status, headers, body: undefined, failure: 'broken', cause };
   }

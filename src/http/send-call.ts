@@ -9,7 +9,7 @@ import { type Call, leftMsOf, type ReplyBody, type ReplySchema } from './call.ts
 import type { ClientSettings } from './client-options.ts';
 import { failure } from './failure.ts';
 import { CallRecord, sendAttempt, tooLate } from './http-attempt.ts';
-import { type ReadReply, type Reply, retryAfterMs } from './reply.ts';
+import { makeReply, type ReadReply, type Reply, retryAfterMs } from './reply.ts';
 import { AttemptFailure, lessCertain } from './request-outcome.ts';
 
 /**
@@ -122,10 +122,10 @@ async function checkReply<Schema extends ReplySchema>(
   const reply = record.reply;
   if (reply === undefined) throw new TypeError('A call ended without a reply.');
   requireAcceptance(call, record, reply);
-  const { status, headers, body } = reply;
+  const { body } = reply;
   const schema = call.options.schema;
   // Sound: without a schema the body is `unknown`.
-  if (schema === undefined) return { status, headers, body: body as ReplyBody<Schema> };
+  if (schema === undefined) return makeReply(reply, body as ReplyBody<Schema>);
   const nonconforming = (details: Pick<RequestErrorDetails, 'issues' | 'cause'>) =>
     failure(call, record, {
       code: 'reply_nonconforming',
@@ -142,7 +142,7 @@ async function checkReply<Schema extends ReplySchema>(
     throw nonconforming({ issues, cause });
   }
   // Sound: the schema says so.
-  if (result.issues === undefined) return { status, headers, body: result.value as ReplyBody<Schema> };
+  if (result.issues === undefined) return makeReply(reply, result.value as ReplyBody<Schema>);
   const issues = result.issues.map((issue) => plainIssue(issue, body));
   throw nonconforming({ issues });
 }

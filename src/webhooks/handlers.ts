@@ -2,7 +2,6 @@ import type { EventStatuses } from '../deployment/event-statuses.ts';
 import { fromWireNames, publishedNameOf, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError, composeMessage, type InboxError, remedyOf } from '../errors/errors.ts';
 import { inboxRemedies, libraryWords } from '../errors/remedies.ts';
-import { decimalDigits } from '../events/decimal-literal.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import { type EventReading, noReadings } from '../events/event-readings.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
@@ -10,6 +9,7 @@ import { type ParsedOrderEvent, parseReceivedEvent } from '../events/parse-order
 import { type UnrecognizedEvent, unrecognizedEvent } from '../events/unrecognized-event.ts';
 import type { DeliveryReference, HandleOptions, HandleResult } from '../inbox/inbox.ts';
 import type { JsonObject } from '../internal/json.ts';
+import { decimalDigits } from '../internal/json-scanner.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { warn } from '../internal/warn.ts';
 import type { VerifiedBody } from '../signature/verify-body.ts';
@@ -34,8 +34,8 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
    */
   readonly text: string;
   /**
-   * The number at a path exactly as the sender wrote it, as a number or as text, as a decimal string of at most 100
-   * characters; `undefined` if there is none. For money, since parsing may have rounded `event.fiat_amount_to_pay`. It is read from the body as
+   * The digits of the number at a path as the sender wrote it, as a number or as text: plain digits (`0.0000001` for
+   * `1E-07`) of at most 100 characters; `undefined` if there is none. For money, since parsing may have rounded `event.fiat_amount_to_pay`. It is read from the body as
    * received, under every signature scheme.
    *
    * Under schemes that sign the parsed value (serializations `compact`, `sorted`, `sorted-shallow`, `base64-compact`,
@@ -227,7 +227,7 @@ export interface ReceivedEvent {
   readonly body: JsonObject;
   /** The text that was signed. */
   readonly text: string;
-  /** The digits of a number exactly as they were written, by its published name: {@link decimalDigits}. */
+  /** The digits of a number, by its published name: {@link decimalDigits}. */
   decimal(path: string | readonly (string | number)[]): string | undefined;
 }
 

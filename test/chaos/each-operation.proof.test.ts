@@ -254,7 +254,7 @@ describe('After any one operation has failed', () => {
               ? keyFileOver(operatingFiles(operate))
               : storedKeys({ store: operatingStore(bare, operate), key: 'keys' });
           const healthy = kind === 'keyFile' ? keyFileOver(fs) : storedKeys({ store: bare, key: 'keys' });
-          const reply = { status: 200, headers: new Headers(), body: undefined };
+          const reply = { status: 200, headers: new Headers(), body: undefined, decimal: () => undefined };
           const rotation = createKeyRotation({ storage, exchange: { regenerateKeys: async () => reply } });
           const step = (act: () => Promise<unknown>) =>
             untilDone(async () => {

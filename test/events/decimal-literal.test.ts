@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalLiteral } from '../../src/events/decimal-literal.ts';
 import type { JsonValue } from '../../src/internal/json.ts';
+import { decimalDigits, decimalLiteral } from '../../src/internal/json-scanner.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { seeded, writeLoosely } from '../internal/loose-json.ts';
 import { orderKey, signedText } from '../support/bodies.ts';
@@ -142,3 +142,47 @@ function leaves(
   if (typeof value !== 'object' || value === null) return [{ path, found: value }];
   return Object.entries(value).flatMap(([name, member]) => leaves(member, [...path, name]));
 }
+
+describe('plain digits', () => {
+  it.each([
+    ['1E-07', '0.0000001'],
+    ['-1.50e-3', '-0.00150'],
+    ['1e2', '100'],
+    ['1.2345e2', '123.45'],
+    ['12.5e+3', '12500'],
+    ['12.5e0', '12.5'],
+    ['0.05e2', '5'],
+    ['0.05e1', '0.5'],
+    ['-0e5', '-0'],
+    ['0.000e999999999', '0'],
+    ['9007199254740993', '9007199254740993'],
+    ['15000.10', '15000.10'],
+    ['1e99', `1${'0'.repeat(99)}`],
+  ])('of %s are %s, as a number and as text', (written, plain) => {
+    expect(decimalDigits(`{"a":${written}}`, 'a')).toBe(plain);
+    expect(decimalDigits(`{"a":"${written}"}`, 'a')).toBe(plain);
+  });
+
+  it.each(['1e100', '-1e99', '1e-99', '1e999999999', '1e-999999999999999999999'])(
+    'are not more than 100: %s',
+    (written) => {
+      expect(decimalDigits(`{"a":${written}}`, 'a')).toBeUndefined();
+    },
+  );
+
+  it('have the value of the number, and no exponent', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
+        fc.integer({ min: -60, max: 60 }),
+        (units, exponent) => {
+          const digits = decimalDigits(`[${units}e${exponent}]`, [0]) ?? '';
+          expect(digits).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/);
+          const [whole = '', fraction = ''] = digits.split('.');
+          const scale = 60n - BigInt(fraction.length);
+          expect(BigInt(whole + fraction) * 10n ** scale).toBe(units * 10n ** BigInt(60 + exponent));
+        },
+      ),
+    );
+  });
+});

@@ -52,7 +52,7 @@ function rotationOf(real: Real, { fault, outcome }: { fault?: Fault; outcome?: O
       regenerateKeys: async () => {
         real.asked += 1;
         if (outcome !== undefined && outcome !== 'accepted') throw failed(outcome);
-        return { status: 200, headers: new Headers(), body: {} };
+        return { status: 200, headers: new Headers(), body: {}, decimal: () => undefined };
       },
     },
   });

@@ -221,7 +221,14 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
   });
 
   it('a name for the current keys does not end the wait for new ones', async () => {
-    const exchange = { regenerateKeys: async () => ({ status: 200, headers: new Headers(), body: {} }) };
+    const exchange = {
+      regenerateKeys: async () => ({
+        status: 200,
+        headers: new Headers(),
+        body: {},
+        decimal: () => undefined,
+      }),
+    };
     const rotation = createKeyRotation({ storage, exchange });
     await rotation.receive(keys(1));
     await rotation.request(partner);

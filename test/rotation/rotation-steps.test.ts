@@ -9,7 +9,7 @@ import { partner } from '../http/clients.ts';
 import { rejected } from '../support/refusal.ts';
 
 const hour = 3_600_000;
-const reply = { status: 200, headers: new Headers(), body: {} };
+const reply = { status: 200, headers: new Headers(), body: {}, decimal: () => undefined };
 const exchange = { regenerateKeys: async () => reply };
 
 /** A rotation in memory, under a clock of its own. */

@@ -66,7 +66,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
         regenerateKeys: async (identity) => {
           sent.push(identity);
           if (answer !== undefined) throw answer;
-          return { status: 200, headers: new Headers(), body: {} };
+          return { status: 200, headers: new Headers(), body: {}, decimal: () => undefined };
         },
       },
       ...options,
@@ -498,7 +498,14 @@ describe('a receiver whose ring reads a key file', () => {
     onTestFinished(remove);
     const taker = createKeyRotation({
       storage,
-      exchange: { regenerateKeys: async () => ({ status: 200, headers: new Headers(), body: {} }) },
+      exchange: {
+        regenerateKeys: async () => ({
+          status: 200,
+          headers: new Headers(),
+          body: {},
+          decimal: () => undefined,
+        }),
+      },
     });
     await taker.receive(generation(1));
     const ring = createKeyRing({ load: createKeyRotation({ storage }).credentials, cooldownMs: 3_600_000 });

@@ -59,7 +59,7 @@ describe.each(Object.entries(ways))('a delivery that is handled %s', (_, context
         signedText(text, signature),
       );
       expect(decimal('amount')).toBe('15000.10');
-      expect(decimal(['deep', 0, 'fee'])).toBe('1e2');
+      expect(decimal(['deep', 0, 'fee'])).toBe('100');
       expect(decimal('signature')).toBeUndefined();
       expect(decimal([])).toBeUndefined();
       expect(decimal([0])).toBeUndefined();

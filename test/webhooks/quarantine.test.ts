@@ -21,7 +21,9 @@ async function setUp(inboxOptions: Partial<StoreInboxOptions> = {}) {
   const clock = { time: 1_700_000_000_000 };
   const now = () => clock.time;
   const [store, storage] = [memoryStore({ now }), storedKeys({ store: memoryStore({ now }) })];
-  const exchange = { regenerateKeys: async () => ({ status: 200, headers: new Headers(), body: {} }) };
+  const exchange = {
+    regenerateKeys: async () => ({ status: 200, headers: new Headers(), body: {}, decimal: () => undefined }),
+  };
   const rotation = createKeyRotation({ storage, exchange, now });
   await rotation.receive(generation(1));
   const handled: string[] = [];

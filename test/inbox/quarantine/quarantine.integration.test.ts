@@ -26,7 +26,9 @@ const unable = ['memory'];
 
 /** A rotation whose new keys were asked for, and receivers that each have a ring of their own. */
 async function setUp() {
-  const exchange = { regenerateKeys: async () => ({ status: 200, headers: new Headers(), body: {} }) };
+  const exchange = {
+    regenerateKeys: async () => ({ status: 200, headers: new Headers(), body: {}, decimal: () => undefined }),
+  };
   const storage = storedKeys({ store: memoryStore() });
   const rotation = createKeyRotation({ storage, exchange });
   await rotation.receive(generation(1));

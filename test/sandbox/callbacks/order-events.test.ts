@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../../src/credentials/signing-key.ts';
 import { isValidationError } from '../../../src/errors/errors.ts';
-import { decimalLiteral } from '../../../src/events/decimal-literal.ts';
+import { decimalLiteral } from '../../../src/internal/json-scanner.ts';
 import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
 import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import type { SandboxOrderStep } from '../../../src/sandbox/orders/order-registry.ts';
