@@ -223,7 +223,7 @@ export const outcomeClauses = {
 export const briefOutcomes = {
   'not-sent': 'it is safe to repeat',
   refused: 'it did not act',
-  unknown: 'it may have acted',
+  unknown: 'it may have acted: look first',
 } as const satisfies Record<keyof typeof outcomeClauses, string>;
 
 /** A likely cause of a refusal: what to check, as a clause without its full stop, and its entries in the ledger. */
@@ -253,7 +253,7 @@ export const causes = {
     ids: ['request-limits', 'order-rate-limit'],
   },
   orderConflict: {
-    brief: 'it has this partner_order_id already',
+    brief: 'it has this partner_order_id already (orderStatuses)',
     advice: (say) =>
       `the service may have an order with this partner_order_id, or be busy with it; if it answers so without having it, set ${say.settings('orderStatuses')}`,
     ids: ['order-conflict', 'partner-order-id'],

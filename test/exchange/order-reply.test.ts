@@ -174,7 +174,7 @@ describe('createOrder, when a 2xx does not accept the order', () => {
     expect(message).toContain(
       'createOrder: the reply denies the order by its member success (status 200): "[redacted]"',
     );
-    expect(message).toContain('; it may have acted. ');
+    expect(message).toContain('; it may have acted: look first. ');
     expect(message).toContain('Likely: an unknown chain or currency; or readOrderReply is needed. See ');
     expect(message).not.toContain('2348012345678');
   });
