@@ -88,7 +88,7 @@ export {
 export type { ExchangeClientOptions, PartnerIdentity } from './exchange/exchange-client.ts';
 export { ExchangeClient } from './exchange/exchange-client.ts';
 export type { OrderCallOptions, PreparedOrder } from './exchange/prepared-order.ts';
-export type { CallOptions, ReplyBody, ReplySchema } from './http/call.ts';
+export type { CallOptions, ReplyBody, ReplySchema } from './http/call-options.ts';
 export type {
   ClientOptions,
   NoResponseObservation,

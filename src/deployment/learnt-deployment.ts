@@ -100,7 +100,7 @@ export function readDeploymentFile(given: unknown, name: string): DeploymentFile
   if (other !== undefined)
     throw invalidOption(
       `${name} sets "${other.slice(0, 64)}", and a deployment file sets only ${Object.keys(learntOptions).join(', ')}.`,
-      'Set it in code or in the environment.',
+      'Set it in code.',
     );
   return file;
 }

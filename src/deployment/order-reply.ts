@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { checkInteger, invalidOption } from '../internal/options.ts';
+import { writeSorted } from '../signature/write-json.ts';
 import { denialOf } from './denying-members.ts';
 import { reportedBuyOrder } from './order-schema.ts';
 import { shapeOfReply } from './reply-shape.ts';
@@ -161,7 +161,11 @@ function isCopy(name: string, value: JsonValue, posted: JsonObject | undefined):
   if (posted === undefined) return postedNames.has(name);
   if (!Object.hasOwn(posted, name)) return false;
   const sent = posted[name];
-  return typeof value === 'object' ? isDeepStrictEqual(value, sent) : isSameText(String(value), String(sent));
+  return typeof value === 'object' ? isSameJson(value, sent) : isSameText(String(value), String(sent));
+}
+
+function isSameJson(value: JsonValue, sent: JsonValue | undefined): boolean {
+  return sent !== undefined && writeSorted(value) === writeSorted(sent);
 }
 
 /** A number may have lost the zeros of its text. */

@@ -156,7 +156,7 @@ export const requestRemedies = {
   reply_too_large: 'Raise maxReplyBytes if the service sends such replies.',
   reply_nonconforming: 'Correct the schema: `issues` says where the reply differs.',
   reply_not_accepted: (say) =>
-    `If the service accepts it with such replies, set ${say.settings('readOrderReply')}, or for a message ${say.settings('readMessageReply')}.`,
+    `If it accepts with such replies, set ${say.settings('readOrderReply')}, or readMessageReply for messages.`,
 } as const satisfies Remedies;
 
 /** Requests that the webhooks refuse before they verify a body. */

@@ -8,7 +8,8 @@ import { type Operation, operationRules } from '../deployment/operations.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError, type RequestError, ValidationError } from '../errors/errors.ts';
-import { type CallOptions, makeCall, type ReplyBody, type ReplySchema } from '../http/call.ts';
+import { makeCall } from '../http/call.ts';
+import type { CallOptions, ReplyBody, ReplySchema } from '../http/call-options.ts';
 import { checkInput } from '../http/check-input.ts';
 import {
   type ClientOptions,

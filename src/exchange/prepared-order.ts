@@ -6,7 +6,7 @@ import { canBeRealHost } from '../deployment/base-url.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
 import type { StandardSchema } from '../deployment/standard-schema.ts';
 import { ValidationError } from '../errors/errors.ts';
-import { type CallOptions, callRows, type ReplyBody, type ReplySchema } from '../http/call.ts';
+import { type CallOptions, callRows, type ReplyBody, type ReplySchema } from '../http/call-options.ts';
 import { checkWithSchema } from '../http/check-input.ts';
 import type { Reply } from '../http/reply.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';

@@ -3,8 +3,8 @@ import { checkSecretText } from '../credentials/partner-credentials.ts';
 import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/errors.ts';
-import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
 import { makeCall } from '../http/call.ts';
+import type { CallOptions, ReplyBody, ReplySchema } from '../http/call-options.ts';
 import { checkInput } from '../http/check-input.ts';
 import {
   type ClientOptions,

@@ -34,6 +34,7 @@ export type {
 export type { OrderJournalOptions, OrderSender } from './journal-options.ts';
 export type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 export type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
+export { refusedEvent } from './observed-event.ts';
 export {
   type ComparedEvent,
   type ComparedOrder,
@@ -42,6 +43,5 @@ export {
 } from './order-differences.ts';
 export type { OrderFinding, OrderFindingKind } from './order-findings.ts';
 export { createOrderJournal } from './order-journal.ts';
-export { refusedEvent } from './order-record.ts';
 export { readStatementCsv, type StatementCsvOptions } from './read-statement-csv.ts';
 export type { ReconcileOptions, StatementRow } from './reconcile-options.ts';

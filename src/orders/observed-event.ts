@@ -1,6 +1,8 @@
+import { OrderError } from '../errors/errors.ts';
 import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
 import { storableText } from '../internal/driver-error.ts';
 import { isJsonObject } from '../internal/json.ts';
+import { printableText, quotedName } from '../internal/printable-text.ts';
 import type { ObservedEvent } from './journal.ts';
 
 const longestRef = 200;
@@ -24,6 +26,35 @@ export function orderNamedBy(event: ObservedEvent): { id?: string; ref?: string;
   if (id === undefined || id === null) return {};
   if (!isName(id)) return { problem: problemOf(id) };
   return { id, ...(isName(ref) && { ref: storableText(ref.slice(0, longestRef)) }) };
+}
+
+/**
+ * Makes the error by which a handler refuses an authentic event that is not about an order of its own: one of another
+ * partner, of another program, or about something else than what was ordered. An inbox makes a dead letter of the event
+ * at the first attempt, for a person to replay or discard; a receiver without one answers 500.
+ *
+ * @param why a clause for the person, such as `'the order is of another partner'`: nothing personal, up to 200 characters
+ * @example
+ * ```ts
+ * webhooks.onAny(async (event, context) => {
+ *   const { result } = await journal.observe(event, context);
+ *   if (result === 'unknown_order' || result === 'other_partner') throw refusedEvent(event, result);
+ * });
+ * ```
+ */
+export function refusedEvent(event: ObservedEvent, why: string): OrderError {
+  const { id = '' } = orderNamedBy(event);
+  const name = Object(namedBody(event)).event_name;
+  const of = isName(name) ? ` ${quotedName(name)}` : '';
+  const reason = printableText(why).slice(0, 200);
+  return new OrderError(
+    'order_mismatch',
+    `The authentic event${of} of order ${quotedName(id)} was refused by a handler: ${reason}.`,
+    {
+      partner_order_id: id,
+      remedy: 'Find out whose order it is; if the event is right, replay it.',
+    },
+  );
 }
 
 function problemOf(given: unknown): string {

@@ -3,12 +3,10 @@ import { OrderError, type OrderErrorCode, type OrderState, StoreError } from '..
 import { type OrderTimeline, toTimeline } from '../events/order-timeline.ts';
 import { hash } from '../internal/hash.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
-import { printableText, quotedName } from '../internal/printable-text.ts';
+import { quotedName } from '../internal/printable-text.ts';
 import { refuseNewer } from '../internal/stored-version.ts';
 import { writeSorted } from '../signature/write-json.ts';
-import type { ObservedEvent } from './journal.ts';
 import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
-import { isName, namedBody, orderNamedBy } from './observed-event.ts';
 import { differingMembers } from './order-differences.ts';
 
 export const orderStates = [
@@ -273,35 +271,6 @@ export function orderMismatch(record: OrderRecord, event: JournaledEvent, now: n
     state: stateAt(record, now),
     assumptions,
   });
-}
-
-/**
- * Makes the error by which a handler refuses an authentic event that is not about an order of its own: one of another
- * partner, of another program, or about something else than what was ordered. An inbox makes a dead letter of the event
- * at the first attempt, for a person to replay or discard; a receiver without one answers 500.
- *
- * @param why a clause for the person, such as `'the order is of another partner'`: nothing personal, up to 200 characters
- * @example
- * ```ts
- * webhooks.onAny(async (event, context) => {
- *   const { result } = await journal.observe(event, context);
- *   if (result === 'unknown_order' || result === 'other_partner') throw refusedEvent(event, result);
- * });
- * ```
- */
-export function refusedEvent(event: ObservedEvent, why: string): OrderError {
-  const { id = '' } = orderNamedBy(event);
-  const name = Object(namedBody(event)).event_name;
-  const of = isName(name) ? ` ${quotedName(name)}` : '';
-  const reason = printableText(why).slice(0, 200);
-  return new OrderError(
-    'order_mismatch',
-    `The authentic event${of} of order ${quotedName(id)} was refused by a handler: ${reason}.`,
-    {
-      partner_order_id: id,
-      remedy: 'Find out whose order it is; if the event is right, replay it.',
-    },
-  );
 }
 
 /** Only the end of the lease is known, not whether its process is alive. */

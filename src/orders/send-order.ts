@@ -10,7 +10,7 @@ import {
 } from '../errors/errors.ts';
 import { briefOutcomes, outcomeClauses } from '../errors/remedies.ts';
 import type { PreparedOrder } from '../exchange/prepared-order.ts';
-import type { CallOptions, ReplyBody, ReplySchema } from '../http/call.ts';
+import type { CallOptions, ReplyBody, ReplySchema } from '../http/call-options.ts';
 import type { Reply } from '../http/reply.ts';
 import { describeError } from '../internal/driver-error.ts';
 import { findNonJson, type JsonValue } from '../internal/json.ts';

@@ -3,7 +3,7 @@ import type { KeySets } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { ConfigurationError, outcomeOf } from '../errors/errors.ts';
 import type { PartnerIdentity } from '../exchange/exchange-client.ts';
-import type { CallOptions } from '../http/call.ts';
+import type { CallOptions } from '../http/call-options.ts';
 import type { Reply } from '../http/reply.ts';
 import {
   callback,

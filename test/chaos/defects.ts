@@ -229,8 +229,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'a chain is looked up with regard to case',
     file: 'addresses/address-forms.ts',
-    find: '.toLowerCase()\n    .split(',
-    replace: '.split(',
+    find: 'chain.toLowerCase().split(',
+    replace: 'chain.split(',
   },
   {
     name: 'a refusal outweighs an earlier request without a reply',

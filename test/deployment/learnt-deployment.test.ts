@@ -88,7 +88,7 @@ describe('a deployment file', () => {
   ])('cannot set %s: it is named, with where to set it', (option, value) => {
     const learnt = fileOf(JSON.parse(`{${JSON.stringify(option)}:${JSON.stringify(value)}}`));
     expect(() => defineDeployment({ learnt })).toThrow(
-      new RegExp(`learnt sets "${option}", and a deployment file sets only signature.*in code or in the env`),
+      new RegExp(`learnt sets "${option}", and a deployment file sets only signature.*in code`),
     );
     expect(refusal(() => defineDeployment({ learnt }))).toBe('ConfigurationError invalid_deployment');
   });

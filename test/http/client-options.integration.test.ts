@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Deployment } from '../../src/deployment/define-deployment.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import type { CallOptions } from '../../src/http/call.ts';
+import type { CallOptions } from '../../src/http/call-options.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
 import { userAgent } from '../../src/internal/user-agent.ts';
 import { MessengerClient } from '../../src/messenger/messenger-client.ts';

@@ -2,7 +2,7 @@ import { type DeploymentOptions, defineDeployment } from '../../src/deployment/d
 import type { StandardSchema } from '../../src/deployment/standard-schema.ts';
 import { isRequestError, type RequestError } from '../../src/errors/errors.ts';
 import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import type { CallOptions } from '../../src/http/call.ts';
+import type { CallOptions } from '../../src/http/call-options.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
 import type { Reply } from '../../src/http/reply.ts';
 import { MessengerClient, type MessengerClientOptions } from '../../src/messenger/messenger-client.ts';

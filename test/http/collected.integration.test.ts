@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import type { CallOptions } from '../../src/http/call.ts';
+import type { CallOptions } from '../../src/http/call-options.ts';
 import type { ClientOptions } from '../../src/http/client-options.ts';
 import { startHangingServer } from '../support/local-server.ts';
 import { createOrder, told } from './clients.ts';

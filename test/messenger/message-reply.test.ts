@@ -70,8 +70,8 @@ describe('sendMessage, when a 2xx', () => {
       attempts: 1,
       assumptions: expect.arrayContaining(['message-reply']),
     });
-    expect(error.message).toContain('the service says that it did not act');
-    expect(error.message).toContain('set readMessageReply of defineDeployment (message-reply)');
+    expect(error.message).toContain('it did not act');
+    expect(error.message).toContain('readMessageReply is needed');
     expect(error.message).not.toContain('order');
     expect(sent).toHaveLength(1);
   });
@@ -109,7 +109,7 @@ describe('sendMessage, when a 2xx', () => {
     );
     expect(words).toContain('the reply denies the message by its member');
     expect(words).toContain('"session_not_connected"');
-    expect(words).toContain('the device of this API key is not connected');
+    expect(words).toContain('the device is not connected');
     const told = JSON.stringify({ success: false, message: `No such number: ${message.to_phone}` });
     const { message: hidden } = await requestError(answering(told).messenger.sendMessage(message));
     expect(hidden).not.toContain('2348012345678');

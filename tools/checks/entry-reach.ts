@@ -89,8 +89,8 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './store/sqlite': ['store'],
   './store/redis': ['store'],
   './store/postgres': ['store'],
-  // The error of an event that nobody can read.
-  './orders': ['credentials', 'deployment', 'events', 'orders', 'signature', 'store'],
+  // The error of an event that nobody can read; the options of a call.
+  './orders': ['credentials', 'deployment', 'events', 'http/call-options.ts', 'orders', 'signature', 'store'],
   './rotation': ['credentials', 'deployment', 'rotation', 'signature', 'store'],
   './otp': ['otp', 'store'],
   './bulk': ['bulk', 'signature', 'store'],
@@ -143,7 +143,7 @@ export function leakedFiles(subpath: string, files: readonly string[]): string[]
     const [, packaged] = file.split('../node_modules/');
     if (packaged !== undefined) return !bundled.some((name) => packaged.startsWith(`${name.split('/')[0]}/`));
     if (reserved[file] !== undefined) return !reserved[file].includes(subpath);
-    return file.includes('/') && !allowed.includes(file.slice(0, file.indexOf('/')));
+    return file.includes('/') && !allowed.some((own) => file === own || file.startsWith(`${own}/`));
   });
 }
 
