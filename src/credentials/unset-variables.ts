@@ -7,5 +7,5 @@ export function unsetVariables(
   const unset = required.filter((name) => [undefined, ''].includes(Reflect.get(env, name)));
   if (unset.length === 0) return 'readEnvironment() returns them as `credentials`';
   const verb = unset.length === 1 ? 'is' : 'are';
-  return `readEnvironment() makes them of environment variables, of which ${unset.join(' and ')} ${verb} not set`;
+  return `readEnvironment() reads them, and ${unset.join(' and ')} ${verb} not set`;
 }

@@ -452,7 +452,7 @@ describe('orders that a service recognizes', () => {
     service.next.push({ status: 409 });
     const error = await rejected(journal.create(order));
     expect(error).toMatchObject({ outcome: 'refused', status: 409 });
-    expect(String(error)).toContain('the service says that it did not act.');
+    expect(String(error)).toContain('; it did not act. ');
     expect(await journal.get('A-1001')).toMatchObject({ state: 'refused' });
   });
 
