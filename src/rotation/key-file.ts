@@ -71,7 +71,7 @@ export function keyFileIn({ path }: KeyFileOptions, context: KeyFileContext): Ke
       while (!tryUpdate(target, change)) {
         if (performance.now() - startedAt > waitMs) {
           throw new KeyError('key_storage_locked', `Another process keeps the key file ${path} locked.`, {
-            remedy: `Try again, and if no other process uses the file, delete ${target}.lock.`,
+            remedy: `Try again, and if it is in use nowhere, delete ${target}.lock.`,
           });
         }
         await sleep(10 + Math.random() * 20, new AbortController().signal);
