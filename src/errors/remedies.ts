@@ -101,7 +101,8 @@ export const keyRemedies = {
     `Compare them with those of the link, and if they differ, ${say.receiveKeys} once more.`,
   rotation_pending: (say) =>
     `Open the link in the e-mail and ${say.receiveKeys}; or ask again (option \`again\`).`,
-  rotation_unknown: (say) => `Look for its e-mail and ${say.receiveKeys}; or ask again (option \`again\`).`,
+  rotation_unknown: (say) =>
+    `Look for its e-mail and ${say.receiveKeys}; if none came, ask again (option \`again\`).`,
   key_storage_exposed:
     'Give the file to the user that runs the program, with mode 0600, and consider its keys known.',
   key_storage_invalid: (say) =>

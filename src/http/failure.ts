@@ -72,7 +72,7 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   return new RequestError(code, `${happening}; ${outcomeClauses[details.outcome]}.`, {
     ...rest,
     remedy,
-    brief: briefOf(call, details, { status: reply?.status, quote, remedy, likely }),
+    brief: briefOf(call, details, { status: reply?.status, quote, bounded, remedy, likely }),
     assumptions: assumptions ?? likely.flatMap(({ ids }) => ids),
     operation: call.operation,
     method: call.method,
@@ -116,11 +116,13 @@ function briefOf(
   {
     status,
     quote,
+    bounded,
     remedy,
     likely,
   }: {
     readonly status: number | undefined;
     readonly quote: string;
+    readonly bounded: string;
     readonly remedy: Text | undefined;
     readonly likely: readonly LikelyCause[];
   },
@@ -128,7 +130,7 @@ function briefOf(
   const shortest = quote.slice(0, minQuoted);
   const happened = what ?? (code === 'http_error' ? 'the service answered' : whatHappened[code]);
   const withQuote = (text: string) =>
-    `${operation}: ${happened}${reasonOf(text, status)}; ${briefOutcomes[outcome]}.`;
+    `${operation}: ${happened}${reasonOf(text, status)}${bounded}; ${briefOutcomes[outcome]}.`;
   const lengthWith = (text: string, advice: string) =>
     composeMessage({ what: withQuote(text), remedy: advice }, code, libraryWords).length;
   const remedies = Array.from({ length: Math.min(maxCauses, likely.length) }, (_, index) =>

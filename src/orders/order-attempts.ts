@@ -144,8 +144,11 @@ export function orderAttempts<Order = BuyOrder>(
       // The service did not act on this request, but may have acted on an earlier one.
       if (isKnown && record.unresolved.length > 0) return orderError('outcome_unknown', record, details);
       if (record.state !== 'waiting') return sent.error;
-      const code = record.notBefore === undefined ? 'waiting_for_keys' : 'rate_limited';
-      return orderError(code, record, details);
+      return orderError(
+        record.notBefore === undefined ? 'waiting_for_keys' : 'rate_limited',
+        record,
+        details,
+      );
     },
   };
 }

@@ -82,8 +82,8 @@ function isPayloadV2(event: LambdaRequest): event is LambdaBody & PayloadV2 {
   if (typeof requestContext?.http?.method === 'string') return true;
   if (typeof httpMethod === 'string') return false;
   throw invalidOption(
-    'lambdaHandler takes the events of API Gateway, of function URLs and of application load balancers, and this event has neither httpMethod nor requestContext.http.method.',
-    'Put one of these in front of the function; give bodies from a queue to webhooks.receive.',
+    'lambdaHandler: the event has neither httpMethod nor requestContext.http.method.',
+    'Put one of API Gateway, a function URL or a load balancer in front; give bodies from a queue to webhooks.receive.',
   );
 }
 

@@ -117,7 +117,7 @@ describe('keys', () => {
     expect((await status()).step).toBe('unknown');
     const second = await run(request);
     expect(second.code).toBe(3);
-    expect(second.stderr).toContain('ask again (option `again`) if none came');
+    expect(second.stderr).toContain('if none came, ask again (option `again`)');
     expect(sandbox.emails).toHaveLength(mails);
   });
 
@@ -167,7 +167,9 @@ describe('keys', () => {
     writeFileSync(join(cwd, 'bare.json'), JSON.stringify(first), { mode: 0o600 });
     const { code, stderr } = await run(['keys', 'status', '--keys', 'bare.json']);
     expect(code).toBe(2);
-    expect(stderr).toContain('name another place and give them to "partner-exchange keys receive"');
+    expect(stderr).toContain(
+      'name another place for your keys, and give them to "partner-exchange keys receive"',
+    );
   });
 
   it('makes no file that is not there by request, promote or status', async () => {

@@ -64,7 +64,7 @@ it(`of ${many / 20} forged variants every one is refused by node`, async () => {
 
 /**
  * Variants of an authentic delivery, none of them authentic. The event has no white space between its members,
- * and none is added: next to the signature it would not make a forgery.
+ * and none is added: next to the signature or around the body it would not make a forgery.
  */
 function* forgeries(event: JsonObject, count: number, seed = 1): Generator<Uint8Array> {
   const random = seeded(seed);
@@ -148,7 +148,7 @@ function* forgeries(event: JsonObject, count: number, seed = 1): Generator<Uint8
     () => signedText(`${unsigned.slice(0, -1)},"${pick(members)}":${random(1000)}}`, right),
     () => `[${signedText(unsigned)}]`,
     () => `{"event":${signedText(unsigned)}}`,
-    () => signedText(unsigned) + pick([' ', '\n', '\0', '{}', ',', 'x']),
+    () => signedText(unsigned) + pick(['\0', '{}', ',', 'x']),
     () => signedText(unsigned.replace(':', ': '), right),
     () => signedText(unsigned.replace('/', '\\/'), right),
   ];

@@ -48,7 +48,7 @@ describe('the context of a handler', () => {
     expect(told).toMatchObject({ name: 'event.buy.init', digest, key: { index: 0 } });
   });
 
-  it.each(['15000.10', '10.0', '1e2', '-0', '9007199254740993', '12345678901234567890.000000000000000001'])(
+  it.each(['15000.10', '10.0', '-0', '9007199254740993', '12345678901234567890.000000000000000001'])(
     'gives the number %s exactly as it was written',
     async (literal) => {
       const text = written(`"amount":${literal},"deep":{"list":[0,{"fee": ${literal} }]}`);
@@ -57,6 +57,11 @@ describe('the context of a handler', () => {
       expect(context.decimal(['deep', 'list', 1, 'fee'])).toBe(literal);
     },
   );
+
+  it('gives a number with an exponent in plain digits', async () => {
+    const { context } = await handled(signedText(written('"amount":1.50e-7')));
+    expect(context.decimal('amount')).toBe('0.000000150');
+  });
 
   it('gives no number where there is none', async () => {
     const { context } = await handled(delivery(buyInitBody({ list: [1] })));

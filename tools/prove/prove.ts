@@ -16,17 +16,19 @@ interface Part {
   readonly share?: number;
   /** Whether it draws from a seed that the run gives it. */
   readonly isSeeded?: boolean;
+  /** Whether its time is given in seconds. */
+  readonly isInSeconds?: boolean;
   /** Whether it tries what `npm run build:js` makes. */
   readonly isOfBuild?: boolean;
 }
 
 const parts = {
   chaos: { program: ['test/chaos/chaos.ts', '--failed'], share: 2, isSeeded: true },
-  defects: { program: ['test/chaos/chaos.ts', '--prove'], share: 2 },
+  defects: { program: ['test/chaos/chaos.ts', '--prove', '--seed', 'proof'], share: 2 },
   crash: { program: ['test/crash/crash.ts'], share: 1 },
   fuzz: { program: ['test/proof/fuzz.ts'], share: 0.25 },
   forgeries: { program: ['test/proof/forgeries.ts'], share: 0.25 },
-  timing: { program: ['test/proof/timing.ts'], share: 0.25 },
+  timing: { program: ['test/proof/timing.ts'], share: 0.25, isInSeconds: true },
   orders: { program: ['test/proof/orders.ts'], share: 0.25 },
   tests: { program: ['tools/prove/prove-tests.ts'], share: 6, isSeeded: true },
   soak: { program: ['test/soak/soak.ts'], isOfBuild: true },
@@ -59,7 +61,7 @@ async function runAll(): Promise<void> {
     // What an earlier part has not used, the later ones have.
     const left = minutes === undefined ? undefined : Math.max(minutes - (partBegun - begun) / 60_000, 0.1);
     const args = [
-      ...(left === undefined ? [] : ['--minutes', ((left * shareOf(name)) / shares).toFixed(2)]),
+      ...(left === undefined ? [] : timeOf(name, (left * shareOf(name)) / shares)),
       ...(isSeeded(name) ? ['--seed', seed] : []),
     ];
     console.log(`\n== ${name} ${args.join(' ')}`);
@@ -87,6 +89,13 @@ async function runPart(name: PartName, args: readonly string[]): Promise<number>
   });
   const [code] = await once(child, 'exit');
   return code ?? 1;
+}
+
+function timeOf(name: PartName, minutes: number): string[] {
+  const part: Part = parts[name];
+  return part.isInSeconds
+    ? ['--seconds', String(Math.ceil(minutes * 60))]
+    : ['--minutes', minutes.toFixed(2)];
 }
 
 function shareOf(name: PartName): number {

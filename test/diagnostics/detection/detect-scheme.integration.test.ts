@@ -146,7 +146,8 @@ describe('samples that cannot tell schemes apart', () => {
   it('are as sent where white space alone could tell them from minified, which a body with some can be', () => {
     const minified = { ...hmac, serialization: 'minified' } as const;
     const text = '{"fiat_amount":10.0,"a":"\\u00C9/"}';
-    const spaced = signedUnder(minified, { text }).replace('{', '{ ').replace(',', ', ');
+    const other = text.replace('10.0', '20.0');
+    const spaced = signedUnder(minified, { text: other }).replace('{', '{ ').replace(',', ', ');
     for (const [samples, scheme] of [
       [[signedUnder(hmac, { text })], hmac],
       [[signedUnder(hmac, { text }), spaced], minified],
