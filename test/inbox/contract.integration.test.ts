@@ -5,10 +5,10 @@ import { engines } from './engines.ts';
 
 const inContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
 
-/** These two take longer than all others: `npm run prove` tries them, too. */
-const slow = ['bullmq', 'pg-boss'];
+/** One of each kind of engine; `npm run prove` tries all. */
+const everyday = ['memory', 'sqlite', 'redis store', 'postgres store'];
 
-for (const engine of engines.filter(({ name }) => isThorough || !slow.includes(name))) {
+for (const engine of engines.filter(({ name }) => isThorough || everyday.includes(name))) {
   const missing = await engine.absent();
   describe(`the ${engine.name} inbox`, () => {
     if (missing === undefined) {

@@ -100,7 +100,7 @@ describe('a client that breaks off', () => {
   });
 
   it('after refused headers does no harm', async () => {
-    const { webhooks } = recordingWebhooks();
+    const { webhooks } = recordingWebhooks({ bodyTimeoutMs: 1_000 });
     await using server = await serve(webhooks.node);
     const connection = rawConnection(server.port);
     await connection.write(head(1_000_000));
