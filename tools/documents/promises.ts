@@ -301,11 +301,6 @@ export const promises: PromisedPages = {
         ],
       ],
   },
-  'docs/guides/one-time-codes.md': {
-    'Type its code: it is right once.': [
-      ['test/otp/otp-suite.ts', 'a code is accepted once, by any process with the store'],
-    ],
-  },
   'docs/guides/receive-events.md': {
     'This program verifies each event, stores it before it answers, and acts on it once:': [
       [
