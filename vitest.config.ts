@@ -48,7 +48,7 @@ const everyday = [
   { test: { ...onServers, name: 'integration', include: [integration], exclude: outside } },
 ];
 const inFull = { TEST_THOROUGH: '1' };
-const proofs = { test: { ...onServers, name: 'proof', include: [proof], exclude: outside, env: inFull } };
+const proofs = { test: { ...onServers, name: 'proof', include: [proof], exclude: outside } };
 const checks = {
   test: {
     ...onServers,
@@ -61,19 +61,8 @@ const pictures = { test: { ...onServers, name: 'pictures', include: ['test/inspe
 
 /** By `--mode`. */
 const rooms = {
-  prove: () => [
-    proofs,
-    {
-      test: {
-        ...onServers,
-        name: 'in full',
-        include: filesThatRepeat(),
-        exclude: [proof, ...outside],
-        env: inFull,
-      },
-    },
-  ],
-  'prove-shortly': () => [{ test: { ...proofs.test, env: {} } }],
+  prove: () => [{ test: { ...proofs.test, env: inFull } }, everydayInFull()],
+  'prove-shortly': () => [proofs, everydayInFull()],
   check: () => [checks],
   pictures: () => [pictures],
   all: () => [...everyday, proofs, checks],
@@ -101,9 +90,15 @@ function isRoom(mode: string): mode is keyof typeof rooms {
   return Object.hasOwn(rooms, mode);
 }
 
-/** They do more in the length of a proof. */
-function filesThatRepeat(): string[] {
-  return globSync('test/**/*.test.ts', { cwd: import.meta.dirname, exclude: ['**/node_modules/**'] }).filter(
-    (file) => readFileSync(join(import.meta.dirname, file), 'utf8').includes('/support/repeat.ts'),
+/** Everyday files that repeat more, or try more stores, in the length of a proof. */
+function everydayInFull() {
+  const include = globSync('test/**/*.test.ts', { cwd: import.meta.dirname, exclude: outside }).filter(
+    (file) =>
+      /support\/repeat\.ts|store-kinds\.ts|rotation\/storages\.ts|'\.\/storages\.ts/.test(
+        readFileSync(join(import.meta.dirname, file), 'utf8'),
+      ),
   );
+  return {
+    test: { ...onServers, name: 'in full', include, exclude: [proof, check, ...outside], env: inFull },
+  };
 }
