@@ -53,7 +53,7 @@ function isFalse(value: unknown): boolean {
 
 function isErrorStatus(value: unknown): boolean {
   const status = Number(plainText(value));
-  return status >= 400 && status < 600;
+  return Number.isInteger(status) && status >= 400 && status < 600;
 }
 
 function isEmpty(value: unknown): boolean {
