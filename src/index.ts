@@ -22,6 +22,7 @@ export {
   defineDeployment,
   type NumberCheckParameters,
 } from './deployment/define-deployment.ts';
+export type { EventStatuses } from './deployment/event-statuses.ts';
 export type { DeploymentFile, DuplicateIds, LearntDeployment } from './deployment/learnt-deployment.ts';
 export { usualMessageReply } from './deployment/message-reply.ts';
 export type { BaseUrlName, Operation } from './deployment/operations.ts';

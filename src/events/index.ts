@@ -5,6 +5,7 @@
  */
 
 export type { EventSigner, KeyOrigin, OrderOwner, PartnerNames } from '../credentials/partner-credentials.ts';
+export type { EventStatuses } from '../deployment/event-statuses.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { decimalLiteral } from '../internal/json-scanner.ts';
 export { effectKey } from './effect-key.ts';

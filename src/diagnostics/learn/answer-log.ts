@@ -43,7 +43,7 @@ export function createAnswerLog() {
   };
 }
 
-interface NotedAnswer {
+export interface NotedAnswer {
   readonly answered: number | undefined;
   readonly since: string | undefined;
   /** Whether the service sent the event now. Anybody can post one again that came before. */
