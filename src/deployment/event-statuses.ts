@@ -15,11 +15,13 @@ export const closedStatuses = {
     fiat_payment_status: ['PENDING'],
     crypto_payment_status: ['PENDING', 'STARTED'],
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<EventStatusName, readonly string[]>>>>;
+} as const satisfies Readonly<
+  Record<keyof EventStatuses, Readonly<Record<EventStatusName, readonly string[]>>>
+>;
 
 /** Further statuses of a deployment, by event and member, each in the sender's spelling. */
 export type EventStatuses = {
-  readonly [Event in keyof typeof closedStatuses]?:
+  readonly [Event in 'event.buy.init' | 'event.buy.received.fiat' | 'event.buy.credited.crypto']?:
     | { readonly [Member in EventStatusName]?: readonly string[] | undefined }
     | undefined;
 };
