@@ -234,7 +234,9 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   // Another spelling of the same event is the same delivery.
   const isKept = setAside.has(digest);
   const isStrange = deviates(plan, faults) || isUnfamiliar(delivery) || faults.includes('credits_elsewhere');
-  if (isKept && !isStrange && !isPoison(digest) && !isWorn(world, digest))
+  // It may differ in what is shown only, and a person may still reject it.
+  const isRejected = books.decisions.get(digest)?.has('rejected') === true;
+  if (isKept && !isStrange && !isRejected && !isPoison(digest) && !isWorn(world, digest))
     books.breach(`${about} is as documented, and was set aside.`);
   if (
     faults.includes('credits_elsewhere') &&

@@ -50,4 +50,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['nov28-long', 88180],
   ['nov28-long', 91735],
   ['final1', 455],
+  ['c3b4801948', 354],
 ];
