@@ -23,6 +23,7 @@ const vitest = await createVitest({
   watch: false,
   mode: isTimed ? 'prove-shortly' : 'prove',
 });
+await vitest.standalone();
 const found = await vitest.globTestSpecifications(filters);
 const queue = shuffled(found, values.seed);
 let isOk = found.length > 0;
