@@ -36,8 +36,8 @@ async function rejectUnlessFolder(path: string, error: unknown): Promise<void> {
  */
 export async function writeWholeFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}.tmp`;
-  const file = await open(temporary, 'wx', 0o600);
   try {
+    const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(text);
       await file.sync();

@@ -128,6 +128,7 @@ export const dimensions = {
     documented,
     { options: successStatus(201) },
     { options: successStatus(202) },
+    // A message counts as sent after an empty reply.
     { options: successStatus(204), broken: ['order-reply'] },
   ],
   errorReplies: [documented, ...(['ok', ...denialNames] as const).map(refusalForm)],
@@ -323,7 +324,7 @@ function replyForm(form: ReplyForm): Trait {
     operation === undefined || operation === 'openLink' || (revealing.has(operation) && form !== 'wrapped')
       ? own
       : inForm(own, form);
-  return { options: { reply }, ...(vague.has(form) && { broken: ['order-reply'] }) };
+  return { options: { reply }, ...(vague.has(form) && { broken: ['order-reply', 'message-reply'] }) };
 }
 
 function successStatus(status: number): ServiceOptions {
@@ -347,7 +348,7 @@ function refusalForm(form: 'ok' | DenialForm): Trait {
     const body = form === 'ok' ? { success: false, ...own.body } : denialOf(form, own.body);
     return { ...own, status: 200, body };
   };
-  return { options: { reply }, broken: ['replies', 'order-reply', 'errors'] };
+  return { options: { reply }, broken: ['replies', 'order-reply', 'message-reply', 'errors'] };
 }
 
 function withoutSigningEndpoint(...[reply, operation]: Parameters<ReplyHook>): ReturnType<ReplyHook> {
