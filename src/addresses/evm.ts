@@ -12,7 +12,7 @@ export const evm: FormRules = {
   },
   isPossible: (reason) => reason === undefined || reason === 'zero_address' || reason === 'no_checksum',
   sameText: (text) => text.toLowerCase(),
-  // On Polygon PoS: github.com/Uniswap/default-token-list, commit 04cc373, src/tokens/polygon.json; the first is of
+  // On Polygon PoS: github.com/Uniswap/default-token-list, commit 04cc373, the list of Polygon; the first is of
   // developers.circle.com, "USDC contract addresses".
   contracts: [
     '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', // USDC

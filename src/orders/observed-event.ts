@@ -1,5 +1,5 @@
 import { OrderError } from '../errors/errors.ts';
-import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
+import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
 import { storableText } from '../internal/driver-error.ts';
 import { isJsonObject } from '../internal/json.ts';
 import { printableText, quotedName } from '../internal/printable-text.ts';

@@ -70,6 +70,6 @@ export type DenialForm = keyof typeof denials;
 export const denialNames = Object.keys(denials) as DenialForm[];
 
 /** The body of a refusal in this form. Its `error` would deny by itself, so only the message stays. */
-export function denialOf(form: DenialForm, { message }: JsonObject): JsonObject {
+export function denialInForm(form: DenialForm, { message }: JsonObject): JsonObject {
   return { ...denials[form], message: message ?? '' };
 }

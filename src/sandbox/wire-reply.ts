@@ -1,7 +1,7 @@
 import { type JsonValue, tryParse } from '../internal/json.ts';
 import type { SandboxClock } from './clock.ts';
 import type { RequestFaultDetails, RequestFaultName, TimedRequestFault } from './faults/faults.ts';
-import { denialOf, inForm, replyFormNames, type SandboxReply } from './reply-forms.ts';
+import { denialInForm, inForm, replyFormNames, type SandboxReply } from './reply-forms.ts';
 import { jsonReply } from './requests.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { ServerReply } from './server/http-server.ts';
@@ -78,7 +78,7 @@ const plays: { readonly [Name in RequestFaultName]: (play: FaultPlay<Name>) => W
       error: 'misdirected_request',
       message: 'The sandbox plays a connection that is not meant for this host.',
     }),
-  ok_with_error: ({ fault }) => jsonReply(200, denialOf(fault.form, unavailable)),
+  ok_with_error: ({ fault }) => jsonReply(200, denialInForm(fault.form, unavailable)),
   wrong_content_type: ({ reply }) => {
     const headers = new Headers(reply.headers);
     headers.set('content-type', 'text/html; charset=utf-8');

@@ -1,6 +1,6 @@
 import { isKeyRing, type RingHealth } from '../credentials/key-ring.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-import type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
+import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
 import type { BacklogHealth } from '../inbox/inbox.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
 import type { DeliveryRequest } from './found-keys.ts';

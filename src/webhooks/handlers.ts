@@ -5,8 +5,12 @@ import { inboxRemedies, libraryWords } from '../errors/remedies.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import { type EventReading, noReadings } from '../events/event-readings.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-import { type ParsedOrderEvent, parseReceivedEvent } from '../events/parse-order-event.ts';
-import { type UnrecognizedEvent, unrecognizedEvent } from '../events/unrecognized-event.ts';
+import {
+  type ParsedOrderEvent,
+  parseReceivedEvent,
+  type UnrecognizedEvent,
+  unrecognizedEvent,
+} from '../events/parse-order-event.ts';
 import type { DeliveryReference, HandleOptions, HandleResult } from '../inbox/inbox.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { decimalDigits } from '../internal/json-scanner.ts';

@@ -22,8 +22,7 @@ export {
 } from '../errors/errors.ts';
 export type { EventReading } from '../events/event-readings.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-export type { EventIssue } from '../events/parse-order-event.ts';
-export type { UnrecognizedEvent } from '../events/unrecognized-event.ts';
+export type { EventIssue, UnrecognizedEvent } from '../events/parse-order-event.ts';
 export type { BacklogHealth, Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
-import type { UnrecognizedEvent } from '../../src/events/unrecognized-event.ts';
+import type { UnrecognizedEvent } from '../../src/events/parse-order-event.ts';
 import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { eventBody } from '../../src/testing/event-body.ts';

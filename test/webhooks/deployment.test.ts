@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
-import type { UnrecognizedEvent } from '../../src/events/unrecognized-event.ts';
+import type { UnrecognizedEvent } from '../../src/events/parse-order-event.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { allSchemes, schemeName, signatureOf } from '../signature/vector-schemes.ts';
 import { buyCreditedBody, buyInitBody, orderKey, signedText } from '../support/bodies.ts';

@@ -9,7 +9,7 @@ import type {
   BuyThirdPartyErrorEvent,
 } from '../../src/events/event-types.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
-import type { UnrecognizedEvent } from '../../src/events/unrecognized-event.ts';
+import type { UnrecognizedEvent } from '../../src/events/parse-order-event.ts';
 import type { Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import {
   buyCloseBody,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { UnrecognizedEvent } from '../../src/events/unrecognized-event.ts';
+import type { UnrecognizedEvent } from '../../src/events/parse-order-event.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';

@@ -75,7 +75,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   '.': ['addresses', 'config', 'credentials', 'deployment', 'exchange', 'http', 'messenger', 'signature'],
   './addresses': ['addresses'],
   './signature': ['credentials', 'signature'],
-  './events': ['credentials', 'events'],
+  './events': ['credentials', 'deployment/event-statuses.ts', 'events'],
   // Whether a store is in a transaction of the user's.
   './webhooks': ['credentials', 'deployment', 'events', 'inbox', 'signature', 'store', 'webhooks'],
   './inbox': ['inbox'],

@@ -6,10 +6,10 @@ const most = { packed: 1_400_000, unpacked: 5_000_000 };
 
 /** What the package consists of, each with the bytes that it may have: a sum that is too large says what has grown. */
 const parts: readonly { readonly name: string; readonly files: RegExp; readonly most: number }[] = [
-  { name: 'the command line', files: /^dist\/cli\//, most: 1_250_000 },
+  { name: 'the command line', files: /^dist\/cli\//, most: 1_300_000 },
   { name: 'source maps', files: /\.map$/, most: 300_000 },
   { name: 'declarations', files: /\.d\.ts$/, most: 480_000 },
-  { name: 'the library', files: /^dist\/.*\.js$/, most: 1_700_000 },
+  { name: 'the library', files: /^dist\/.*\.js$/, most: 1_730_000 },
   { name: 'pages', files: /^(?:docs|skills)\/|^[\w-]+\.(?:md|txt)$/, most: 580_000 },
   { name: 'examples', files: /^examples\//, most: 160_000 },
   { name: 'contract and vectors', files: /^(?:contract|vectors)\//, most: 540_000 },

@@ -7,8 +7,8 @@ import type { FaultRates, SandboxOperation } from '../faults/faults.ts';
 import type { ReplyHook } from '../hooks.ts';
 import {
   type DenialForm,
+  denialInForm,
   denialNames,
-  denialOf,
   inForm,
   type ReplyForm,
   replyFormNames,
@@ -345,7 +345,7 @@ function refusalStatus(refused: SandboxOperation, usual: number, status: number)
 function refusalForm(form: 'ok' | DenialForm): Trait {
   const reply: ReplyHook = (own) => {
     if (own.status < 300 || !isJsonObject(own.body)) return own;
-    const body = form === 'ok' ? { success: false, ...own.body } : denialOf(form, own.body);
+    const body = form === 'ok' ? { success: false, ...own.body } : denialInForm(form, own.body);
     return { ...own, status: 200, body };
   };
   return { options: { reply }, broken: ['replies', 'order-reply', 'message-reply', 'errors'] };
