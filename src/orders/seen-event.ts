@@ -197,6 +197,7 @@ function toLogged({ name, digest, unread }: SeenEvent, differences: readonly Ord
 function knownEvent(events: readonly LoggedEvent[], event: LoggedEvent): LoggedEvent | undefined {
   const isAlike = (known: LoggedEvent) =>
     event.differences === undefined &&
+    known.differences === undefined &&
     known.name === event.name &&
     String(known.unread) === String(event.unread);
   return events.find(({ digest }) => digest === event.digest) ?? events.find(isAlike);

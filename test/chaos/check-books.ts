@@ -371,6 +371,14 @@ function mayFollow({ books, plan }: World, visit: Visit, next: Visit): boolean {
     return plan.clocks === 'jumping' || Math.min(visit.abortedAt, machine.diedAt) <= next.from;
   const isRemembered = plan.clocks !== 'jumping' && !isEndLost(books, visit);
   if (isRemembered && visit.settledAt <= next.leasedFrom) return false;
+  // It slept with its lease, which is not over by its own clock, and was by that of the process that took it over.
+  const leaseMs = next.timeLimitMs - clockSlackMs.skewed;
+  if (
+    plan.clocks === 'skewed' &&
+    next.leasedFrom < visit.leasedFrom &&
+    visit.leasedFrom >= next.leasedFrom + leaseMs
+  )
+    return next.from < next.leasedFrom + next.timeLimitMs + longestAskMs;
   // A stop, or its time limit, has given it back; its process died; its lease was over.
   if (visit.abortedAt <= next.from || machine.diedAt <= next.from) return true;
   // A process that has slept since it asked for its lease has to look whether that is over, and begins nothing then.

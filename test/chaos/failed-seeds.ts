@@ -51,4 +51,7 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['nov28-long', 91735],
   ['final1', 455],
   ['c3b4801948', 354],
+  ['land46', 114],
+  ['land46', 417],
+  ['land46', 1286],
 ];

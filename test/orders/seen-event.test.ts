@@ -174,6 +174,16 @@ describe('an event in a record', () => {
     }
   });
 
+  it('says nothing of an event of the same name that fits', () => {
+    const wrong = buyInitBody({ buyer_crypto_address: 'elsewhere' });
+    const right = buyInitBody({ buyer_crypto_address: address });
+    const decision = { at: now + 1, note: 'Not our buyer.', verdict: 'rejected' } as const;
+    const decided = withDecision(observe(record(), wrong).record, [digestOf(wrong)], decision);
+    const { record: after, isRejected, isMismatch } = observe(decided, right);
+    expect([isRejected, isMismatch]).toEqual([false, false]);
+    expect(after.timeline?.seen).toEqual(['event.buy.init']);
+  });
+
   it('stays in sight if a decision names another one', () => {
     const [seen, later] = [
       buyInitBody({ buyer_crypto_address: 'elsewhere' }),
