@@ -185,18 +185,6 @@ export const defects: readonly Defect[] = [
     replace: '',
   },
   {
-    name: 'another payload goes out under one id',
-    file: transitions,
-    find: 'if (replace && unsentStates',
-    replace: 'if (unsentStates',
-  },
-  {
-    name: 'a rate limit ends an order',
-    file: transitions,
-    find: 'awaitsKeys || retryAfterMs !== undefined ?',
-    replace: 'awaitsKeys ?',
-  },
-  {
     name: 'an event is no evidence of its order',
     file: transitions,
     find: "return { ...compared, record: accept({ ...before, ...ref }, 'event', rules.now) };",
