@@ -151,6 +151,20 @@ describe('verify', () => {
     );
   });
 
+  it('says how a body was signed that no scheme fits, and of none that it is a forgery', async () => {
+    const close = { pair: 'NGN/EUSD', meta_data: { status: 'refunded', pair: 'x' }, chain: 'eusd-mob' };
+    const { signature } = JSON.parse(
+      await signed(JSON.parse(JSON.stringify(close, Object.keys(close).sort()))),
+    );
+    const text = JSON.stringify({ ...close, signature });
+    const { code, stdout } = await partnerExchange(['verify'], { env: keys, stdin: text });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^ {2}nested-unsigned: .*Object\.keys\(body\)\.sort\(\)/m);
+    const changed = await partnerExchange(['verify'], { env: keys, stdin: text.replace('eusd', 'usdt') });
+    expect(changed.stdout).toMatch(/^ {2}[\w-]+: /m);
+    expect(changed.stdout).not.toMatch(/is a forgery/);
+  });
+
   it('gives programs a verdict for each', async () => {
     const cwd = filesIn({ 'a.json': await signed(body), 'b.json': '{"signature":"x"}' });
     const { code, stdout } = await partnerExchange(['verify', '--format', 'json', 'a.json', 'b.json'], {
