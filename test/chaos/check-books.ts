@@ -236,7 +236,14 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   const isStrange = deviates(plan, faults) || isUnfamiliar(delivery) || faults.includes('credits_elsewhere');
   // It may differ in what is shown only, and a person may still reject it.
   const isRejected = books.decisions.get(digest)?.has('rejected') === true;
-  if (isKept && !isStrange && !isRejected && !isPoison(digest) && !isWorn(world, digest))
+  if (
+    isKept &&
+    !isStrange &&
+    !isRejected &&
+    !isPoison(digest) &&
+    !isWorn(world, digest) &&
+    !isTornAway(world, name)
+  )
     books.breach(`${about} is as documented, and was set aside.`);
   if (
     faults.includes('credits_elsewhere') &&
@@ -298,11 +305,24 @@ function isWorn({ books, plan }: World, digest: string): boolean {
   return visits.length + lost.length >= least;
 }
 
+/**
+ * Put back again and again by a process without a handler, while another one, whose clock is minutes ahead, takes each of
+ * its leases for over: each is an attempt that nobody gives back. Clocks are expected to differ by less than a minute.
+ */
+function isTornAway({ plan }: World, name: string): boolean {
+  return (
+    plan.inbox === 'queue' && plan.clocks === 'jumping' && plan.versions[1].isFormer && isCloseEvent(name)
+  );
+}
+
+/** A drawn service may spell the name in another way. */
+function isCloseEvent(name: string): boolean {
+  return name.replaceAll(/[\W_]/g, '.').toLowerCase() === 'buy.event.close';
+}
+
 /** Nothing is registered for it in one version, and no process of the other one came in time. */
 function isIgnored({ books, plan }: World, { name }: SandboxDelivery, digest: string): boolean {
-  // A drawn service may spell the name in another way.
-  const isClose = name.replaceAll(/[\W_]/g, '.').toLowerCase() === 'buy.event.close';
-  if (!plan.versions[1].isFormer || !isClose) return false;
+  if (!plan.versions[1].isFormer || !isCloseEvent(name)) return false;
   // A process may die when it has stored that an event is ignored, and before it reports that.
   return books.ignored.has(digest) || books.hasDiedOver(digest);
 }

@@ -54,4 +54,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['land46', 114],
   ['land46', 417],
   ['land46', 1286],
+  ['land46b', 1443],
 ];
