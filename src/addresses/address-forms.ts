@@ -48,7 +48,7 @@ export function formOfChain(chain: string, forms: AddressForms): AddressForm | u
   return undefined;
 }
 
-/** Of `usdt-trc-20`: `usdttrc20`, `trc20`, `20`. */
+/** The ends of a chain, the longest first: `usdttrc20`, `trc20`, `20` for `usdt-trc-20`. */
 function endingsOf(chain: string): string[] {
   const parts = chain.toLowerCase().split(separators).filter(Boolean);
   return parts.map((_, at) => parts.slice(at).join(''));

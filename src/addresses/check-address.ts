@@ -66,7 +66,7 @@ export function checkAddress(address: string, options: CheckAddressOptions): Add
   return checkOnChain(address, { chain, forms, contracts });
 }
 
-/** The same for options that have been checked. */
+/** Checks an address with options that have been checked. */
 export function checkOnChain(
   address: string,
   { chain, forms, contracts = [] }: { chain: string; forms: AddressForms; contracts?: readonly string[] },

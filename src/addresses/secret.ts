@@ -40,7 +40,7 @@ export function isHexadecimalKey(text: string): boolean {
 
 const separators = /[^\p{L}\p{N}]+/gu;
 
-/** Of 32 bytes, a checksum of four, and at least one more. */
+/** Digits of 32 bytes, a checksum of four, and at least one more. */
 const shortestBase58Key = 50;
 
 /** A payload of MobileCoin, a wallet import format, or a private extended key (BIP-32). */

@@ -220,7 +220,7 @@ export const outcomeClauses = {
   unknown: 'the service may have acted: find out before you repeat it',
 } as const;
 
-/** The same in few words. */
+/** Outcomes in few words. */
 export const briefOutcomes = {
   'not-sent': 'it is safe to repeat',
   refused: 'it did not act',

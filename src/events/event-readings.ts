@@ -48,7 +48,7 @@ interface ReadContext {
 
 interface MemberContext {
   readonly text: string | undefined;
-  /** By the path of the member. */
+  /** Further statuses, by the path of the member. */
   readonly further: Readonly<Record<string, readonly string[] | undefined>>;
 }
 

@@ -29,7 +29,7 @@ export interface Call<Schema extends ReplySchema = ReplySchema> {
   /** Never shown in an error. The headers hold more: {@link secretsOf}. */
   readonly secrets: readonly string[];
   readonly options: CallOptions<Schema>;
-  /** Of an order or a message: what its 2xx reply says. */
+  /** Reads a 2xx reply to an order or a message. */
   readonly replyReader?: ReplyReader | undefined;
   /** Of an order: what a status outside 2xx says of it, where that differs from other calls. */
   readonly statuses?: OrderStatuses | undefined;

@@ -28,7 +28,7 @@ export interface OrderSender<Order = BuyOrder> {
     order: Order,
     options?: { merchant?: string | undefined; acceptAddress?: string | undefined },
   ): Promise<PreparedOrder>;
-  /** Of the client: the longest call. */
+  /** The longest call of the client, in milliseconds. */
   readonly totalTimeoutMs?: number | undefined;
   /** Of the client: its `sameOrder` compares events with their orders, its `duplicateIds` is a default. */
   readonly deployment?:

@@ -123,7 +123,7 @@ export interface BufferedRequest {
   readonly method: string;
   /** Path and query, or the whole URL. Only a `credentials` function reads it. */
   readonly url?: string | undefined;
-  /** By name, in any case: those that `DeliveryRequest` names. */
+  /** Headers that `DeliveryRequest` names, in any case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** As received, not parsed. */
   readonly body: string | Uint8Array;

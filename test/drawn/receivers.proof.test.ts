@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { attackReceiver } from '../../src/diagnostics/attack/attack-receiver.ts';
-import { isThorough, times } from '../support/repeat.ts';
+import { isThorough, some, times } from '../support/repeat.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { partnerCredentials } from './partner.ts';
 import { type Played, playService } from './play-service.ts';
@@ -53,15 +53,15 @@ describe('the receiver of each guide and example, as written there', () => {
   });
 
   it('loses no authentic event of a drawn service: it handles, keeps or refuses it with 5xx', async () => {
-    const services = times(60, 150);
+    const services = times(20, 150);
     const played: Played[] = [];
     for (let seed = 0; seed < services; seed++) {
       // Each receiver gets every tenth service: all of them with all of these would take half an hour.
-      const some = receivers.filter((_, index) => seed % 10 === index % 10);
-      played.push(...(await playService(seed, some)));
+      const chosen = receivers.filter((_, index) => seed % 10 === index % 10);
+      played.push(...(await playService(seed, chosen)));
     }
     // Documented events alone would lose nothing anywhere.
-    expect(played.length).toBeGreaterThan(400);
+    expect(played.length).toBeGreaterThan(times(100, 400));
     const verdicts: Awaited<ReturnType<typeof judge>>[] = [];
     // One after another: all stores at once would outlast their time limit on a busy machine.
     for (const receiver of receivers) verdicts.push(await judge(receiver, played));
@@ -70,7 +70,7 @@ describe('the receiver of each guide and example, as written there', () => {
   }, 3_600_000);
 
   it('passes the attack with authentic events in another shape, and drops none of them', async () => {
-    for (const receiver of receivers) {
+    for (const receiver of some(receivers, 10)) {
       const answers = new Map<string, number[]>();
       const { findings } = await attackReceiver('https://partner.example/orders/P-1', {
         credentials: partnerCredentials,
