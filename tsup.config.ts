@@ -4,15 +4,16 @@ import { defineConfig, type Options } from 'tsup';
 import { inspectorPage } from './tools/build-page.ts';
 import { thirdParty } from './tools/bundled-licenses.ts';
 import { commandOutlines } from './tools/command-outlines.ts';
+import { entrySource } from './tools/entry-source.ts';
 import { leanMaps } from './tools/lean-maps.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** The entries that are code: `./inbox/sqlite` is `src/inbox/sqlite/index.ts`, and becomes what `exports` names. */
+/** The entries that are code, each under the name that `exports` gives it. */
 const entry = Object.fromEntries(
   Object.entries<{ default?: string }>(manifest.exports)
     .filter(([, { default: built }]) => built?.endsWith('.js'))
-    .map(([path, { default: built = '' }]) => [basename(built, '.js'), `src${path.slice(1)}/index.ts`]),
+    .map(([path, { default: built = '' }]) => [basename(built, '.js'), entrySource(path, '.')]),
 );
 
 const shared = {
@@ -34,7 +35,12 @@ const shared = {
 } satisfies Options;
 
 /** Shares no file with the library, so that no entry changes with it. Short files load sooner. */
-const commandLine = { entry: { main: 'src/cli/main.ts' }, outDir: 'dist/cli', minify: true, keepNames: true };
+const commandLine = {
+  entry: { main: 'src/devtools/cli/main.ts' },
+  outDir: 'dist/cli',
+  minify: true,
+  keepNames: true,
+};
 
 export default defineConfig([
   // What else is in dist is of an earlier build; declarations are written meanwhile.

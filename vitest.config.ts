@@ -54,10 +54,12 @@ const checks = {
     ...onServers,
     name: 'check',
     include: [check],
-    exclude: [...outside, ...(process.env.TEST_BINARY ? [] : ['test/cli/binary.check.test.ts'])],
+    exclude: [...outside, ...(process.env.TEST_BINARY ? [] : ['test/devtools/cli/binary.check.test.ts'])],
   },
 };
-const pictures = { test: { ...onServers, name: 'pictures', include: ['test/inspector/pictures.ts'] } };
+const pictures = {
+  test: { ...onServers, name: 'pictures', include: ['test/devtools/inspector/pictures.ts'] },
+};
 
 /** By `--mode`. */
 const rooms = {

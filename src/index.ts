@@ -3,8 +3,28 @@
  *
  * @module partner-exchange-sdk
  */
-export type { AddressForm, AddressForms } from './addresses/address-forms.ts';
-export { type Environment, readEnvironment } from './config/read-environment.ts';
+
+export type { CallOptions, ReplyBody, ReplySchema } from './client/call-options.ts';
+export type {
+  ClientOptions,
+  NoResponseObservation,
+  ObservedCall,
+  RequestObservation,
+  ResponseObservation,
+  RetryOptions,
+} from './client/client-options.ts';
+export type { ExchangeClientOptions, PartnerIdentity } from './client/exchange-client.ts';
+export { ExchangeClient } from './client/exchange-client.ts';
+export {
+  type ApiKeyRequest,
+  type DeviceReference,
+  type MessageRequest,
+  MessengerClient,
+  type MessengerClientOptions,
+  type NumberCheckRequest,
+} from './client/messenger-client.ts';
+export type { OrderCallOptions, PreparedOrder } from './client/prepared-order.ts';
+export type { Reply } from './client/reply.ts';
 export { createKeyRing, type KeyRingOptions } from './credentials/create-key-ring.ts';
 export { defineCredentials } from './credentials/define-credentials.ts';
 export type { KeyRing, KeySets, LoadedKeys, RingHealth } from './credentials/key-ring.ts';
@@ -15,6 +35,7 @@ export {
   type SigningPurpose,
   signingKey,
 } from './credentials/signing-key.ts';
+export type { AddressForm, AddressForms } from './deployment/addresses/address-forms.ts';
 export { type Assumption, assumptions } from './deployment/assumptions.ts';
 export {
   type Deployment,
@@ -41,6 +62,7 @@ export {
   type KeepsUnknownMembers,
   reportedBuyOrder,
 } from './deployment/order-schema.ts';
+export { type Environment, readEnvironment } from './deployment/read-environment.ts';
 export type { KnownOrder, SameOrder } from './deployment/same-order.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './deployment/standard-schema.ts';
 export type { BrandedName, WireNames } from './deployment/wire-names.ts';
@@ -86,28 +108,7 @@ export {
   type ValidationErrorCode,
   type ValidationIssue,
 } from './errors/errors.ts';
-export type { ExchangeClientOptions, PartnerIdentity } from './exchange/exchange-client.ts';
-export { ExchangeClient } from './exchange/exchange-client.ts';
-export type { OrderCallOptions, PreparedOrder } from './exchange/prepared-order.ts';
-export type { CallOptions, ReplyBody, ReplySchema } from './http/call-options.ts';
-export type {
-  ClientOptions,
-  NoResponseObservation,
-  ObservedCall,
-  RequestObservation,
-  ResponseObservation,
-  RetryOptions,
-} from './http/client-options.ts';
-export type { Reply } from './http/reply.ts';
 export type { JsonObject, JsonValue } from './internal/json.ts';
 export type { RandomBytes } from './internal/options.ts';
-export {
-  type ApiKeyRequest,
-  type DeviceReference,
-  type MessageRequest,
-  MessengerClient,
-  type MessengerClientOptions,
-  type NumberCheckRequest,
-} from './messenger/messenger-client.ts';
 export type { Serialization } from './signature/serializations.ts';
 export { defaultScheme, type SignatureScheme } from './signature/signature-scheme.ts';

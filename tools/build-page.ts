@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { build, type Plugin, transform } from 'esbuild';
 
 // Not from `import.meta.url`: bundlers move this file.
-const folder = 'src/inspector';
+const folder = 'src/devtools/inspector';
 /** The module that the build replaces by the page. */
-export const pageModule = /\/src\/sandbox\/control\/page\.ts$/;
+export const pageModule = /\/src\/devtools\/sandbox\/control\/page\.ts$/;
 
 /** Bundles the inspector into one HTML document, and returns it as the code of a module. */
 export async function buildPage() {

@@ -5,10 +5,10 @@ import type { Plugin } from 'esbuild';
 export const commandOutlines: Plugin = {
   name: 'command-outlines',
   setup({ onLoad }) {
-    onLoad({ filter: /\/src\/cli\/commands\/command-outlines\.ts$/ }, async () => {
+    onLoad({ filter: /\/src\/devtools\/cli\/commands\/command-outlines\.ts$/ }, async () => {
       // By its address: tsup bundles this file, and would bundle every command with it.
-      const commandLine = pathToFileURL('src/cli/run.ts').href;
-      const { outlineCommands }: typeof import('../src/cli/run.ts') = await import(commandLine);
+      const commandLine = pathToFileURL('src/devtools/cli/run.ts').href;
+      const { outlineCommands }: typeof import('../src/devtools/cli/run.ts') = await import(commandLine);
       return { contents: `export const commandOutlines = ${JSON.stringify(await outlineCommands())};` };
     });
   },

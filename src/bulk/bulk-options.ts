@@ -1,3 +1,4 @@
+import type { MessengerClient } from '../client/messenger-client.ts';
 import { type Sleep, sleep } from '../internal/backoff.ts';
 import { longestTimerMs } from '../internal/deadline.ts';
 import {
@@ -14,7 +15,6 @@ import {
   value,
 } from '../internal/options.ts';
 import { checkCountry, checkPrefixes } from '../internal/phone.ts';
-import type { MessengerClient } from '../messenger/messenger-client.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { BulkProgress } from './bulk-progress.ts';
 import type { BulkRow } from './bulk-rows.ts';

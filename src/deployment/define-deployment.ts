@@ -1,4 +1,3 @@
-import { type AddressForms, addressForms, readAddressForms } from '../addresses/address-forms.ts';
 import { ConfigurationError, isConfigurationError, partsOf } from '../errors/errors.ts';
 import { isJsonObject } from '../internal/json.ts';
 import {
@@ -14,6 +13,7 @@ import {
   value,
 } from '../internal/options.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../signature/signature-scheme.ts';
+import { type AddressForms, addressForms, readAddressForms } from './addresses/address-forms.ts';
 import { baseUrlOf, readUrl } from './base-url.ts';
 import { checkEventStatuses, type EventStatuses } from './event-statuses.ts';
 import {

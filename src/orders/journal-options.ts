@@ -1,9 +1,9 @@
+import type { PreparedOrder } from '../client/prepared-order.ts';
+import type { Reply } from '../client/reply.ts';
 import { checkDuplicateIds, type DuplicateIds } from '../deployment/learnt-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { SameOrder } from '../deployment/same-order.ts';
 import type { RequestError } from '../errors/errors.ts';
-import type { PreparedOrder } from '../exchange/prepared-order.ts';
-import type { Reply } from '../http/reply.ts';
 import { describeError } from '../internal/driver-error.ts';
 import type { JsonValue } from '../internal/json.ts';
 import {

@@ -1,9 +1,9 @@
+import type { CallOptions, ReplyBody, ReplySchema } from '../client/call-options.ts';
+import type { Reply } from '../client/reply.ts';
 import type { EventSigner } from '../credentials/partner-credentials.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { OrderState } from '../errors/errors.ts';
 import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
-import type { CallOptions, ReplyBody, ReplySchema } from '../http/call-options.ts';
-import type { Reply } from '../http/reply.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 import type { OrderLoop, OrderLoopOptions } from './loop-options.ts';

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { CallOptions, ReplySchema } from '../client/call-options.ts';
+import type { PreparedOrder } from '../client/prepared-order.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { isOrderError, type OrderError, ValidationError } from '../errors/errors.ts';
-import type { PreparedOrder } from '../exchange/prepared-order.ts';
-import type { CallOptions, ReplySchema } from '../http/call-options.ts';
 import { callHook } from '../internal/warn.ts';
 import type { JournalSettings, OrderSender } from './journal-options.ts';
 import { isName } from './observed-event.ts';

@@ -1,9 +1,9 @@
+import { type CallOptions, callRows, type ReplyBody, type ReplySchema } from '../client/call-options.ts';
+import type { Reply } from '../client/reply.ts';
 import { type EventSigner, isSamePartner } from '../credentials/partner-credentials.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { isValidationError, type OrderError, type OrderState } from '../errors/errors.ts';
 import { unrecognizedEvent } from '../events/parse-order-event.ts';
-import { type CallOptions, callRows, type ReplyBody, type ReplySchema } from '../http/call-options.ts';
-import type { Reply } from '../http/reply.ts';
 import { storableText } from '../internal/driver-error.ts';
 import {
   checkOneOf,

@@ -1,3 +1,6 @@
+import type { CallOptions, ReplyBody, ReplySchema } from '../client/call-options.ts';
+import type { PreparedOrder } from '../client/prepared-order.ts';
+import type { Reply } from '../client/reply.ts';
 import {
   isKeyError,
   isPartnerExchangeError,
@@ -9,9 +12,6 @@ import {
   whatFailed,
 } from '../errors/errors.ts';
 import { briefOutcomes, outcomeClauses } from '../errors/remedies.ts';
-import type { PreparedOrder } from '../exchange/prepared-order.ts';
-import type { CallOptions, ReplyBody, ReplySchema } from '../http/call-options.ts';
-import type { Reply } from '../http/reply.ts';
 import { describeError } from '../internal/driver-error.ts';
 import { findNonJson, type JsonValue } from '../internal/json.ts';
 import { warn } from '../internal/warn.ts';

@@ -1,10 +1,10 @@
+import type { CallOptions } from '../client/call-options.ts';
+import type { PartnerIdentity } from '../client/exchange-client.ts';
+import type { Reply } from '../client/reply.ts';
 import { defineCredentials, plainCredentials } from '../credentials/define-credentials.ts';
 import type { KeySets } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { ConfigurationError, outcomeOf } from '../errors/errors.ts';
-import type { PartnerIdentity } from '../exchange/exchange-client.ts';
-import type { CallOptions } from '../http/call-options.ts';
-import type { Reply } from '../http/reply.ts';
 import {
   callback,
   checkFunction,

@@ -12,7 +12,9 @@ type Client = typeof import('../../src/index.ts');
 
 // The built files, as they are installed; their types are those of the source.
 const { defineDeployment, ExchangeClient, MessengerClient }: Client = await import(builtUrl('.'));
-const { checkAddress }: typeof import('../../src/addresses/index.ts') = await import(builtUrl('./addresses'));
+const { checkAddress }: typeof import('../../src/deployment/addresses/index.ts') = await import(
+  builtUrl('./addresses')
+);
 
 const concurrency = 32;
 /** The first round only warms up. */

@@ -1,6 +1,6 @@
+import type { EventFaultName } from '../../src/devtools/sandbox/faults/event-faults.ts';
+import type { TraceEntry } from '../../src/devtools/sandbox/trace.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
-import type { EventFaultName } from '../../src/sandbox/faults/event-faults.ts';
-import type { TraceEntry } from '../../src/sandbox/trace.ts';
 import { ContractCheck } from '../contract/contract-check.ts';
 import { deviates } from './plan.ts';
 import type { World } from './world.ts';

@@ -216,7 +216,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a chain is looked up with regard to case',
-    file: 'addresses/address-forms.ts',
+    file: 'deployment/addresses/address-forms.ts',
     find: 'chain.toLowerCase().split(',
     replace: 'chain.split(',
   },
@@ -228,7 +228,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a request is repeated though it may have arrived',
-    file: 'http/send-call.ts',
+    file: 'client/send-call.ts',
     find: "return call.repeat === 'always' || error.outcome === 'not-sent';",
     replace: 'return true;',
   },

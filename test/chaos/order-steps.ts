@@ -1,4 +1,8 @@
 import * as z from 'zod';
+import type { SandboxOrder, SandboxOrderStep } from '../../src/devtools/sandbox/orders/order-registry.ts';
+import { type OrderScenario, orderScenarios } from '../../src/devtools/sandbox/orders/order-scenarios.ts';
+import type { SeededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
+import type { TraceEntry } from '../../src/devtools/sandbox/trace.ts';
 import {
   isKeyError,
   isOrderError,
@@ -7,10 +11,6 @@ import {
   isValidationError,
 } from '../../src/errors/errors.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
-import type { SandboxOrder, SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
-import { type OrderScenario, orderScenarios } from '../../src/sandbox/orders/order-scenarios.ts';
-import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
-import type { TraceEntry } from '../../src/sandbox/trace.ts';
 import { addTo, ordersOf } from './books.ts';
 import type { Machine } from './machine.ts';
 import type { PartnerProcess } from './partner-process.ts';

@@ -1,10 +1,10 @@
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
+import { MessengerClient } from '../../src/client/messenger-client.ts';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { KeyRing } from '../../src/credentials/key-ring.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import type { QueueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import type { StoreInbox } from '../../src/inbox/store/store-inbox.ts';
-import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
 import type { OrderLoop } from '../../src/orders/loop-options.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
+import type { SeededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
 import { sendCampaign } from './bulk-steps.ts';
 import { checkCode, issueCode, resendCode } from './code-steps.ts';
 import { nameKeys, rotate } from './key-steps.ts';

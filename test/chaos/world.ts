@@ -1,12 +1,12 @@
+import { MessengerClient } from '../../src/client/messenger-client.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
+import type { SandboxCredentials } from '../../src/devtools/sandbox/partners/fixed-partners.ts';
+import type { Sandbox } from '../../src/devtools/sandbox/sandbox.ts';
+import type { SeededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
 import type { ProcessView } from '../../src/internal/process-identity.ts';
-import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { keyFile } from '../../src/rotation/key-file.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SandboxCredentials } from '../../src/sandbox/partners/fixed-partners.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { SeededRandom } from '../../src/sandbox/seeded-random.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { Books, type Disturbance } from './books.ts';
 import { Broker } from './broker.ts';

@@ -6,7 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import openapiTypes, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { root } from '../../tools/checks/entries.ts';
 import { scratchFolder } from '../support/scratch.ts';
 

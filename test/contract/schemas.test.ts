@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/internal/json.ts';
-import { readConformanceVectors } from '../testing/conformance.ts';
+import { readConformanceVectors } from '../devtools/testing/conformance.ts';
 import {
   ContractCheck,
   describedMembers,

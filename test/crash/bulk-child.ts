@@ -1,6 +1,6 @@
 import { sendBulk } from '../../src/bulk/send-bulk.ts';
+import { MessengerClient } from '../../src/client/messenger-client.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { openStore } from '../store/open-store.ts';
 
 /** A process of the crash suite that sends a campaign; it is killed without warning. */

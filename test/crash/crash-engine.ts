@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MessengerClient } from '../../src/client/messenger-client.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { sleep } from '../../src/internal/backoff.ts';
-import { MessengerClient } from '../../src/messenger/messenger-client.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { type SupervisedProcess, supervise } from '../support/supervised-process.ts';
 import { type StoreCrashEngine, startEngine, until } from './run-store-crash.ts';
 

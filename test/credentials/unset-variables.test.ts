@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { credentialVariables } from '../../src/config/environment-variables.ts';
 import { unsetVariables } from '../../src/credentials/unset-variables.ts';
+import { credentialVariables } from '../../src/deployment/environment-variables.ts';
 
 it.each<[object, string]>([
   [{}, 'PARTNER_PUBLIC_KEY and PARTNER_SECRET_KEY are not set'],

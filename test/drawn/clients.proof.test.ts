@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
+import { MessengerClient } from '../../src/client/messenger-client.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { isPartnerExchangeError } from '../../src/errors/errors.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
-import { MessengerClient } from '../../src/messenger/messenger-client.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import {
   type DrawnService,
   drawService,
   type ServiceDimension,
-} from '../../src/sandbox/drawn/draw-service.ts';
-import { order, partner } from '../sandbox/support.ts';
+} from '../../src/devtools/sandbox/drawn/draw-service.ts';
+import { isPartnerExchangeError } from '../../src/errors/errors.ts';
+import { order, partner } from '../devtools/sandbox/support.ts';
 import { isThorough, times } from '../support/repeat.ts';
 import { partnerCredentials } from './partner.ts';
 

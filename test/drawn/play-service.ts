@@ -1,8 +1,8 @@
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { drawService, type ServiceDimension } from '../../src/sandbox/drawn/draw-service.ts';
-import { eventFaultNames } from '../../src/sandbox/faults/event-faults.ts';
-import type { SandboxOrderStep } from '../../src/sandbox/orders/order-registry.ts';
-import { order, place } from '../sandbox/support.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
+import { drawService, type ServiceDimension } from '../../src/devtools/sandbox/drawn/draw-service.ts';
+import { eventFaultNames } from '../../src/devtools/sandbox/faults/event-faults.ts';
+import type { SandboxOrderStep } from '../../src/devtools/sandbox/orders/order-registry.ts';
+import { order, place } from '../devtools/sandbox/support.ts';
 import { partnerCredentials } from './partner.ts';
 import type { Receiver } from './shims/registry.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { attackReceiver } from '../../src/diagnostics/attack/attack-receiver.ts';
+import { attackReceiver } from '../../src/devtools/diagnostics/attack/attack-receiver.ts';
 import { isThorough, some, times } from '../support/repeat.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { partnerCredentials } from './partner.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import * as diagnostics from '../../src/diagnostics/index.ts';
+import * as diagnostics from '../../src/devtools/diagnostics/index.ts';
 import { remedies } from '../../src/errors/remedies.ts';
 import * as main from '../../src/index.ts';
 import * as signature from '../../src/signature/index.ts';
@@ -127,7 +127,7 @@ it('no error that a command can meet names a function of the library, but for th
 
 it('the command line reads the message of no error of ours: it says it in its own words', () => {
   const read: string[] = [];
-  for (const source of sources.filter(({ fileName }) => fileName.includes('/src/cli/'))) {
+  for (const source of sources.filter(({ fileName }) => fileName.includes('/src/devtools/cli/'))) {
     visit(source, (node) => {
       if (!ts.isPropertyAccessExpression(node) || node.name.text !== 'message') return;
       const type = checker.getTypeAtLocation(node.expression);
@@ -139,8 +139,8 @@ it('the command line reads the message of no error of ours: it says it in its ow
   }
   // The reason of a database; the fault that Node finds in a header; an error that is not ours.
   expect(read).toEqual([
-    'src/cli/commands/sandbox/sandbox-data.ts: error.cause.message',
-    'src/cli/deliveries/post-delivery.ts: error.message',
-    'src/cli/terminal/failure-line.ts: error.message',
+    'src/devtools/cli/commands/sandbox/sandbox-data.ts: error.cause.message',
+    'src/devtools/cli/deliveries/post-delivery.ts: error.message',
+    'src/devtools/cli/terminal/failure-line.ts: error.message',
   ]);
 });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandWords } from '../../src/config/command-words.ts';
 import { assumptions } from '../../src/deployment/assumptions.ts';
+import { commandWords } from '../../src/deployment/command-words.ts';
 import { ConfigurationError, composeMessage, maxMessage } from '../../src/errors/errors.ts';
 import { causes, inWords, libraryWords, remedies, type Text } from '../../src/errors/remedies.ts';
 import { pageRemedies } from '../../tools/documents/error-meanings.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { eventBody } from '../../src/devtools/testing/event-body.ts';
 import { effectKey } from '../../src/events/effect-key.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
 import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
-import { eventBody } from '../../src/testing/event-body.ts';
 
 function eventOf(name: OrderEvent['event_name'], members: object): OrderEvent {
   const parsed = parseOrderEvent({ ...eventBody(name), ...members });

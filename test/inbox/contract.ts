@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describeInbox } from '../../src/devtools/testing/describe-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../../src/inbox/handling-options.ts';
 import type { Inbox, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { defineOptions } from '../../src/internal/options.ts';
-import { describeInbox } from '../../src/testing/describe-inbox.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
 import type { DeliveryReport, ReceiveOutcome } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';

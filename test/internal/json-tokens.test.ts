@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { prettyText } from '../../src/inspector/pretty-json.ts';
+import { prettyText } from '../../src/devtools/inspector/pretty-json.ts';
 import { jsonTokens } from '../../src/internal/json-tokens.ts';
 import { type LiteralNode, readLiteralTree } from '../../src/internal/json-tree.ts';
 import { growth, wellBelowQuadratic } from '../support/timing.ts';

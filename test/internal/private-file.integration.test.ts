@@ -12,9 +12,9 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { openPrivateFile } from '../../src/internal/private-file.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { scratchFolder } from '../support/scratch.ts';
 

@@ -6,13 +6,13 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attackReceiver } from '../../src/diagnostics/attack/attack-receiver.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { attackReceiver } from '../../src/devtools/diagnostics/attack/attack-receiver.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { root } from '../../tools/checks/entries.ts';
 import { startTally } from '../../tools/checks/tally.ts';
 import { ContractCheck } from '../contract/contract-check.ts';
+import { type ConformanceVector, readConformanceVectors } from '../devtools/testing/conformance.ts';
 import { freePort } from '../support/free-port.ts';
-import { type ConformanceVector, readConformanceVectors } from '../testing/conformance.ts';
 import { type Language, languages } from './languages.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { StoreError } from '../../src/errors/errors.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { CreateOrderOptions, OrderJournal } from '../../src/orders/journal.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { bases } from '../deployment/bases.ts';

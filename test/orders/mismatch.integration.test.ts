@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkAddress } from '../../src/addresses/check-address.ts';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { signingKey } from '../../src/credentials/signing-key.ts';
+import { checkAddress } from '../../src/deployment/addresses/check-address.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import type { SameOrder } from '../../src/deployment/same-order.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import type { OrderJournalOptions } from '../../src/orders/journal-options.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';

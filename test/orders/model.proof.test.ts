@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { isPartnerExchangeError } from '../../src/errors/errors.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { OrderJournal, SubmittedOrder } from '../../src/orders/journal.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { signingKey } from '../../src/credentials/signing-key.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tether } from '../addresses/vectors.ts';
+import { tether } from '../deployment/addresses/vectors.ts';
 import { rejected } from '../support/refusal.ts';
 import { bench, order } from './service.ts';
 

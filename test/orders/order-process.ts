@@ -1,7 +1,7 @@
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { isPartnerExchangeError, isRequestError } from '../../src/errors/errors.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { order, senderOf } from './service.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
+import type { SandboxOptions } from '../../src/devtools/sandbox/sandbox-options.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import type { OrderFinding } from '../../src/orders/order-findings.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { readStatementCsv } from '../../src/orders/read-statement-csv.ts';
 import type { ReconcileOptions } from '../../src/orders/reconcile-options.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { storeKinds } from '../store/store-kinds.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../src/client/reply.ts';
 import {
   KeyError,
   RequestError,
   type RequestErrorCode,
   type RequestOutcome,
 } from '../../src/errors/errors.ts';
-import type { Reply } from '../../src/http/reply.ts';
 import { sendOrder } from '../../src/orders/send-order.ts';
 import { processWarnings } from '../support/process-warnings.ts';
 

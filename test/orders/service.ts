@@ -1,7 +1,7 @@
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { KeySets } from '../../src/credentials/key-ring.ts';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import type { OrderJournal } from '../../src/orders/journal.ts';
 import type { OrderJournalOptions, OrderSender } from '../../src/orders/journal-options.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { MessengerClient } from '../../src/client/messenger-client.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { ConfigurationError, isPhoneError } from '../../src/errors/errors.ts';
-import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { rejected } from '../support/refusal.ts';
 import {

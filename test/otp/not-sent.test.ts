@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { MessengerClient, type MessengerClientOptions } from '../../src/client/messenger-client.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import {
   ConfigurationError,
   isConfigurationError,
@@ -9,12 +11,10 @@ import {
   RequestError,
   ValidationError,
 } from '../../src/errors/errors.ts';
-import { MessengerClient, type MessengerClientOptions } from '../../src/messenger/messenger-client.ts';
 import type { OtpMessenger } from '../../src/otp/devices.ts';
 import type { OtpReport } from '../../src/otp/otp-report.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
-import { apiKey, deploymentAt } from '../http/clients.ts';
+import { apiKey, deploymentAt } from '../client/clients.ts';
 import { rejected } from '../support/refusal.ts';
 import { Clock, otpOn, phone, purpose } from './support.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { MessengerClient } from '../../src/client/messenger-client.ts';
 import type { OtpError } from '../../src/errors/errors.ts';
 import { isValidationError } from '../../src/errors/errors.ts';
-import { MessengerClient } from '../../src/messenger/messenger-client.ts';
 import type { CheckedOtp } from '../../src/otp/check-code.ts';
 import { createOtp, type Otp } from '../../src/otp/create-otp.ts';
 import type { OtpMessenger } from '../../src/otp/devices.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
-import { deploymentAt } from '../http/clients.ts';
+import { deploymentAt } from '../client/clients.ts';
 import { rejected, thrownBy } from '../support/refusal.ts';
 import { Clock, FakeMessenger, otpOn, phone, purpose, secret } from './support.ts';
 

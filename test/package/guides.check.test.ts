@@ -5,14 +5,18 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { attackReceiver } from '../../src/diagnostics/attack/attack-receiver.ts';
+import { attackReceiver } from '../../src/devtools/diagnostics/attack/attack-receiver.ts';
+import { createSandbox } from '../../src/devtools/sandbox/index.ts';
+import { eventBody } from '../../src/devtools/testing/event-body.ts';
+import {
+  refusedDeliveries,
+  type SignedDelivery,
+  signedDelivery,
+} from '../../src/devtools/testing/signed-delivery.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
-import { createSandbox } from '../../src/sandbox/index.ts';
-import { eventBody } from '../../src/testing/event-body.ts';
-import { refusedDeliveries, type SignedDelivery, signedDelivery } from '../../src/testing/signed-delivery.ts';
 import { root } from '../../tools/checks/entries.ts';
-import { partnerExchange } from '../cli/run-in-process.ts';
 import { generation } from '../credentials/keys.ts';
+import { partnerExchange } from '../devtools/cli/run-in-process.ts';
 import { keepConnectionsBusy } from '../support/busy-connections.ts';
 import { type SnippetRun, snippetsOf, startSnippet } from '../support/doc-snippets.ts';
 import { scratchFolder } from '../support/scratch.ts';

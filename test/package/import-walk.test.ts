@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readEntries, root } from '../../tools/checks/entries.ts';
 import {
@@ -116,21 +116,32 @@ describe('the walker', () => {
     ['to the right', 'signature/a.ts', 'events/b.ts', 'against the order: signature must not import events'],
     [
       'on its own level',
-      'exchange/a.ts',
+      'client/a.ts',
       'webhooks/b.ts',
-      'against the order: exchange must not import webhooks',
+      'against the order: client must not import webhooks',
     ],
-    ['across the wire', 'sandbox/a.ts', 'http/b.ts', 'sandbox must not import http'],
-    ['across the wire', 'sandbox/a.ts', 'webhooks/b.ts', 'sandbox must not import webhooks'],
+    [
+      'of the tools',
+      'webhooks/a.ts',
+      'devtools/sandbox/b.ts',
+      'against the order: webhooks must not import devtools/sandbox',
+    ],
+    ['across the wire', 'devtools/sandbox/a.ts', 'client/b.ts', 'devtools/sandbox must not import client'],
+    [
+      'across the wire',
+      'devtools/sandbox/a.ts',
+      'webhooks/b.ts',
+      'devtools/sandbox must not import webhooks',
+    ],
     ['at the top', 'events/a.ts', 'index.ts', 'folder src itself has no place in the order'],
     ['unknown to the order', 'events/a.ts', 'helpers/b.ts', 'folder helpers has no place in the order'],
   ])('refuses an import of a folder %s', (_, from, to, problem) => {
     for (const keyword of ['import', 'import type']) {
       const breaches = breachesOf({
-        [from]: `${keyword} { b } from '../${to}';`,
+        [from]: `${keyword} { b } from '${posix.relative(posix.dirname(from), to)}';`,
         [to]: 'export const b = 1;',
       });
-      expect(breaches).toContain(`${from} -> ../${to}: ${problem}`);
+      expect(breaches).toContain(`${from} -> ${posix.relative(posix.dirname(from), to)}: ${problem}`);
     }
   });
 
@@ -212,11 +223,12 @@ describe('the reach of an entry', () => {
 
   it('names a file that belongs to another entry, and not one that is only typed', () => {
     const graph = readImportGraph({
-      'signature/index.ts': "export { a } from './a.ts'; import type { D } from '../diagnostics/d.ts';",
+      'signature/index.ts':
+        "export { a } from './a.ts'; import type { D } from '../devtools/diagnostics/d.ts';",
       'signature/a.ts': "import { w } from '../webhooks/w.ts'; import '../errors/e.ts';",
       'webhooks/w.ts': '',
       'errors/e.ts': '',
-      'diagnostics/d.ts': '',
+      'devtools/diagnostics/d.ts': '',
     });
     expect(leakedFiles('./signature', reachableFiles(graph, 'signature/index.ts'))).toEqual([
       'webhooks/w.ts',

@@ -8,7 +8,11 @@
  * the first wrong byte is measured in the same way and has to be found out; otherwise the proof proves nothing.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { type Comparison, compare, type Samples } from '../../src/diagnostics/attack/cases/timing.ts';
+import {
+  type Comparison,
+  compare,
+  type Samples,
+} from '../../src/devtools/diagnostics/attack/cases/timing.ts';
 import { SignatureError } from '../../src/errors/errors.ts';
 import { findSigner } from '../../src/signature/digest.ts';
 import { canonicalText } from '../../src/signature/serializations.ts';

@@ -7,8 +7,8 @@ import { createKeyRotation, type KeyRotation } from '../../src/rotation/create-k
 import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
 import type { RotationStatus } from '../../src/rotation/rotation-steps.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
+import { partner } from '../client/clients.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
-import { partner } from '../http/clients.ts';
 import { times } from '../support/repeat.ts';
 import { type Crash, Crashed, crashing, storages, type TestStorage } from './storages.ts';
 

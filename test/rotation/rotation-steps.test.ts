@@ -4,8 +4,8 @@ import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
 import { unconfirmedOf, withConfirmed, withPromoted } from '../../src/rotation/rotation-steps.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
+import { partner } from '../client/clients.ts';
 import { generation } from '../credentials/keys.ts';
-import { partner } from '../http/clients.ts';
 import { rejected } from '../support/refusal.ts';
 
 const hour = 3_600_000;

@@ -16,8 +16,8 @@ import {
 import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
+import { partner } from '../client/clients.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
-import { partner } from '../http/clients.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { rejected, thrownBy } from '../support/refusal.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';

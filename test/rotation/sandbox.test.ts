@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
+import type { Sandbox } from '../../src/devtools/sandbox/sandbox.ts';
 import { isRequestError } from '../../src/errors/errors.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
-import { order, partner } from '../sandbox/support.ts';
+import { order, partner } from '../devtools/sandbox/support.ts';
 
 /**
  * The service, and a partner with two processes, each with a ring of its own over one storage: one creates orders, the

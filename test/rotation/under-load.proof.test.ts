@@ -1,16 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
-import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
+import type { Sandbox } from '../../src/devtools/sandbox/sandbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { sleep } from '../../src/internal/backoff.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/rotation/create-key-rotation.ts';
 import { storedKeys } from '../../src/rotation/stored-keys.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
-import { order, partner } from '../sandbox/support.ts';
+import { order, partner } from '../devtools/sandbox/support.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { some } from '../support/repeat.ts';
 

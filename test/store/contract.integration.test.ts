@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { describeRecordStore, type TestRunner } from '../../src/devtools/testing/describe-record-store.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { type PostgresStoreOptions, postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { describeRecordStore, type TestRunner } from '../../src/testing/describe-record-store.ts';
 import { isThorough } from '../support/repeat.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { clients, removeKeys, type TestClient } from './redis/clients.ts';

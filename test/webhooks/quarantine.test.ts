@@ -9,8 +9,8 @@ import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
+import { partner } from '../client/clients.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
-import { partner } from '../http/clients.ts';
 import { warningsDuring } from './warnings.ts';
 
 const day = 86_400_000;

@@ -67,7 +67,7 @@ function compile(target: Target): string {
 }
 
 function testBinary(binary: string): void {
-  const files = globSync(`test/cli/{${tests.join()}}.*.test.ts`, { cwd: root });
+  const files = globSync(`test/devtools/cli/{${tests.join()}}.*.test.ts`, { cwd: root });
   const env = { ...process.env, TEST_BINARY: binary };
   console.log(
     run('npx', ['--no-install', 'vitest', 'run', '--mode', 'all', ...files], {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { asLines, hasTerminals, startInteractiveShell } from '../../test/cli/interactive-shell.ts';
+import { asLines, hasTerminals, startInteractiveShell } from '../../test/devtools/cli/interactive-shell.ts';
 import { freePort, isFree } from '../../test/support/free-port.ts';
 import { root } from './entries.ts';
 import { startLocalRegistry } from './local-registry.ts';

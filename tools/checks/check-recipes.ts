@@ -36,9 +36,9 @@ try {
       const walks = [
         'test/contract',
         'test/errors',
-        'test/diagnostics/docs.test.ts',
+        'test/devtools/diagnostics/docs.test.ts',
         'test/package/import-walk.test.ts',
-        'test/cli/usage.test.ts',
+        'test/devtools/cli/usage.test.ts',
       ];
       const files = [...own.map(({ file }) => file), ...walks];
       run('npx', ['vitest', 'run', '--reporter=dot', '--test-timeout=120000', ...files], {

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { remedies } from '../../src/errors/remedies.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
-import { chromiumPath, launchChromium, violationsUnder } from '../../test/inspector/chromium.ts';
+import { chromiumPath, launchChromium, violationsUnder } from '../../test/devtools/inspector/chromium.ts';
 import { commandWords } from '../documents/commands-page.ts';
 import { buildSite, siteFolder } from '../site/build-site.ts';
 import { searchOptions } from '../site/search-options.ts';

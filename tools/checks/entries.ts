@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { entrySource } from '../entry-source.ts';
 
 /** The top of the checkout. */
 export const root = join(import.meta.dirname, '..', '..');
@@ -43,7 +44,7 @@ export function readEntries(): Entry[] {
       {
         subpath,
         specifier: `${manifest.name}${folder}`,
-        source: `src${folder}/index.ts`,
+        source: entrySource(subpath, root),
         built: target.default.slice('./'.length),
       },
     ];

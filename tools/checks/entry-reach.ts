@@ -72,8 +72,8 @@ const foundations = ['errors', 'internal'];
  * inform: what makes an entry large is that it holds what belongs to another one.
  */
 const ownFolders: Readonly<Record<string, readonly string[]>> = {
-  '.': ['addresses', 'config', 'credentials', 'deployment', 'exchange', 'http', 'messenger', 'signature'],
-  './addresses': ['addresses'],
+  '.': ['client', 'credentials', 'deployment', 'signature'],
+  './addresses': ['deployment/addresses'],
   './signature': ['credentials', 'signature'],
   './events': ['credentials', 'deployment/event-statuses.ts', 'events'],
   // Whether a store is in a transaction of the user's.
@@ -90,34 +90,37 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './store/redis': ['store'],
   './store/postgres': ['store'],
   // The error of an event that nobody can read; the options of a call.
-  './orders': ['credentials', 'deployment', 'events', 'http/call-options.ts', 'orders', 'signature', 'store'],
-  './rotation': ['credentials', 'deployment', 'rotation', 'signature', 'store'],
-  './otp': ['otp', 'store'],
-  './bulk': ['bulk', 'signature', 'store'],
-  './diagnostics': ['addresses', 'config', 'credentials', 'deployment', 'diagnostics', 'events', 'signature'],
-  './sandbox': [
-    ...[
-      'addresses',
-      'config',
-      'credentials',
-      'deployment',
-      'diagnostics',
-      'events',
-      'sandbox',
-      'signature',
-      'store',
-    ],
-  ],
-  './testing': [
-    'addresses',
+  './orders': [
     'credentials',
     'deployment',
     'events',
-    'inbox',
-    'sandbox',
+    'client/call-options.ts',
+    'orders',
     'signature',
     'store',
-    'testing',
+  ],
+  './rotation': ['credentials', 'deployment', 'rotation', 'signature', 'store'],
+  './otp': ['otp', 'store'],
+  './bulk': ['bulk', 'signature', 'store'],
+  './diagnostics': ['credentials', 'deployment', 'devtools/diagnostics', 'events', 'signature'],
+  './sandbox': [
+    'credentials',
+    'deployment',
+    'devtools/diagnostics',
+    'devtools/sandbox',
+    'events',
+    'signature',
+    'store',
+  ],
+  './testing': [
+    'credentials',
+    'deployment',
+    'devtools/sandbox',
+    'devtools/testing',
+    'events',
+    'inbox',
+    'signature',
+    'store',
   ],
 };
 

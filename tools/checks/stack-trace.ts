@@ -8,7 +8,7 @@ const throwing = [
   {
     entry: 'partner-exchange-sdk/addresses',
     call: "checkAddress(7, { chain: 'a' })",
-    source: 'src/addresses/check-address.ts',
+    source: 'src/deployment/addresses/check-address.ts',
     line: "throw invalidOption('The address must be a text.')",
   },
   {

@@ -16,7 +16,11 @@ export interface Package {
 export async function findBundled(): Promise<Package[]> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [...readEntries().map(({ source }) => source), 'src/cli/main.ts', 'src/inspector/main.tsx'],
+    entryPoints: [
+      ...readEntries().map(({ source }) => source),
+      'src/devtools/cli/main.ts',
+      'src/devtools/inspector/main.tsx',
+    ],
     bundle: true,
     splitting: true,
     format: 'esm',

@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { partnerIdentity } from '../../src/client/exchange-client.ts';
+import { apiKeyRequest, messageRequest, numberCheck } from '../../src/client/messenger-client.ts';
 import { type Operation, operationNames, operationRules } from '../../src/deployment/operations.ts';
 import { reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { eventSchemaNames, orderEventNames } from '../../src/events/event-names.ts';
 import { makeEventSchemas } from '../../src/events/event-schemas.ts';
 import type { OrderEventName } from '../../src/events/order-event.ts';
-import { partnerIdentity } from '../../src/exchange/exchange-client.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
-import { apiKeyRequest, messageRequest, numberCheck } from '../../src/messenger/messenger-client.ts';
 import { describeSchema } from './describe-schema.ts';
 import { type InterfaceDoc, type MemberDoc, readInterfaces } from './doc-comments.ts';
 import { sampleBodies, sampleRequests } from './samples.ts';
@@ -25,8 +25,8 @@ const interfaceOf = readInterfaces(
   [
     'events/event-types.ts',
     'deployment/order-schema.ts',
-    'exchange/exchange-client.ts',
-    'messenger/messenger-client.ts',
+    'client/exchange-client.ts',
+    'client/messenger-client.ts',
   ].map((file) => new URL(`../../src/${file}`, import.meta.url)),
 );
 

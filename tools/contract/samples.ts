@@ -1,7 +1,7 @@
 import type { Operation } from '../../src/deployment/operations.ts';
 import type { BuyOrder } from '../../src/deployment/order-schema.ts';
+import { sampleEvents, sampleThirdPartyPayment } from '../../src/devtools/testing/sample-events.ts';
 import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
-import { sampleEvents, sampleThirdPartyPayment } from '../../src/testing/sample-events.ts';
 
 const { 'event.buy.received.fiat_kyc_error': noKyc, ...eventsWithOneKind } = sampleEvents;
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { controlTable } from '../../src/sandbox/control/control-api.ts';
-import type { ControlEndpoint } from '../../src/sandbox/control/control-endpoint.ts';
-import { sandboxEndpoints } from '../../src/sandbox/control/sandbox-endpoints.ts';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
-import { readSandboxOptions } from '../../src/sandbox/sandbox-options.ts';
-import { createState } from '../../src/sandbox/state.ts';
+import { controlTable } from '../../src/devtools/sandbox/control/control-api.ts';
+import type { ControlEndpoint } from '../../src/devtools/sandbox/control/control-endpoint.ts';
+import { sandboxEndpoints } from '../../src/devtools/sandbox/control/sandbox-endpoints.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
+import { readSandboxOptions } from '../../src/devtools/sandbox/sandbox-options.ts';
+import { createState } from '../../src/devtools/sandbox/state.ts';
 
 /** Every endpoint below `/_sandbox/`. */
 export function sandboxTable(): readonly ControlEndpoint[] {

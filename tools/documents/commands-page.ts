@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command, RouteMap } from '@stricli/core';
-import { commandNames, loadRoutes } from '../../src/cli/commands/command-list.ts';
-import { exitCodes, type RunContext } from '../../src/cli/terminal/context.ts';
+import { commandNames, loadRoutes } from '../../src/devtools/cli/commands/command-list.ts';
+import { exitCodes, type RunContext } from '../../src/devtools/cli/terminal/context.ts';
 import { root } from '../checks/entries.ts';
 
 type Target = Command<RunContext> | RouteMap<RunContext>;

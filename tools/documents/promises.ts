@@ -37,7 +37,7 @@ export const promises: PromisedPages = {
     'Comparison takes constant time: `timingSafeEqual` over decoded digests of 64 bytes, and all keys are tried on every delivery.':
       [
         [
-          'test/diagnostics/attack/our-receivers.proof.test.ts',
+          'test/devtools/diagnostics/attack/our-receivers.proof.test.ts',
           'with an inbox, also in the time of its answers',
         ],
         [
@@ -54,8 +54,8 @@ export const promises: PromisedPages = {
       ],
     'Nothing thrown, logged or reported holds a key of ours, a code, an expected signature or a request body, also where the service repeats them.':
       [
-        ['test/http/secrets.integration.test.ts', 'no secret shows after %s'],
-        ['test/http/echo.integration.test.ts', '%s: shows no key, no signature and no text of the request'],
+        ['test/client/secrets.integration.test.ts', 'no secret shows after %s'],
+        ['test/client/echo.integration.test.ts', '%s: shows no key, no signature and no text of the request'],
         ['test/webhooks/secrecy.integration.test.ts', 'nothing secret is in the outcome'],
         ['test/webhooks/refusals.integration.test.ts', 'gets nothing of the request into the log'],
         [
@@ -64,8 +64,8 @@ export const promises: PromisedPages = {
         ],
       ],
     'The reply in `body` of a `RequestError` is not printed; what remains in it: new keys, for one.': [
-      ['test/http/reply.integration.test.ts', 'that does not fit keeps the body out of what is printed'],
-      ['test/http/echo.integration.test.ts', 'keeps new keys, which are nowhere else'],
+      ['test/client/reply.integration.test.ts', 'that does not fit keeps the body out of what is printed'],
+      ['test/client/echo.integration.test.ts', 'keeps new keys, which are nowhere else'],
     ],
     '`console.log` and `JSON.stringify` do not show keys of `defineCredentials`.': [
       ['test/credentials/define-credentials.test.ts', 'no secret is shown by'],
@@ -82,7 +82,7 @@ export const promises: PromisedPages = {
         'gets neither what is authentic nor what is refused unread',
       ],
       [
-        'src/testing/inbox/dead-letters.ts',
+        'src/devtools/testing/inbox/dead-letters.ts',
         'a dead letter is read by its digest, with its body when asked; nothing else is',
       ],
     ],
@@ -92,11 +92,11 @@ export const promises: PromisedPages = {
         'an unknown event is answered 500 each time, with the reason, and warnings that count',
       ],
       [
-        'src/testing/inbox/dead-letters.ts',
+        'src/devtools/testing/inbox/dead-letters.ts',
         'an event that cannot be read is a dead letter at the first attempt',
       ],
       [
-        'test/diagnostics/attack/our-receivers.proof.test.ts',
+        'test/devtools/diagnostics/attack/our-receivers.proof.test.ts',
         'without an inbox: it answers 500 to what it cannot read, and drops nothing',
       ],
     ],
@@ -104,7 +104,7 @@ export const promises: PromisedPages = {
       [
         ['test/inbox/store-down.integration.test.ts', 'a store that is down'],
         [
-          'src/testing/inbox/dead-letters.ts',
+          'src/devtools/testing/inbox/dead-letters.ts',
           'an event that cannot be read is a dead letter at the first attempt',
         ],
         ['test/inbox/contract.ts', 'keeps what a receiver has no handler for, which a worker handles'],
@@ -119,7 +119,7 @@ export const promises: PromisedPages = {
     "Two kinds are dropped because you say so: documented events that you register no handler for, and other names after `onUnrecognized('ignore')` (outcomes).":
       [
         [
-          'src/testing/inbox/handling.ts',
+          'src/devtools/testing/inbox/handling.ts',
           'a delivery is ignored once no process had a handler for it for long enough',
         ],
         [
@@ -136,21 +136,21 @@ export const promises: PromisedPages = {
         'throws what a lost reply says, and never sends the order again',
       ],
       [
-        'test/http/outcome.integration.test.ts',
+        'test/client/outcome.integration.test.ts',
         'is sent once when the connection breaks before the reply, and may have been acted on',
       ],
     ],
     'A call is repeated only if it provably did not reach the service, or does no harm twice (the table).': [
       [
-        'test/http/outcome.integration.test.ts',
+        'test/client/outcome.integration.test.ts',
         'is tried again when the connection is refused, and was not sent',
       ],
-      ['test/http/timeout.integration.test.ts', 'is asked again where that does no harm'],
+      ['test/client/timeout.integration.test.ts', 'is asked again where that does no harm'],
     ],
     "The platform's `fetch` cannot repeat a POST by itself (sent once).": [
-      ['test/http/sent-once.integration.test.ts', 'is sent once when the answer is 421'],
+      ['test/client/sent-once.integration.test.ts', 'is sent once when the answer is 421'],
       [
-        'test/http/sent-once.integration.test.ts',
+        'test/client/sent-once.integration.test.ts',
         'an order whose idle connection is closed as it leaves is sent once at most',
       ],
     ],
@@ -164,8 +164,8 @@ export const promises: PromisedPages = {
     'Bodies, replies and waiting times have limits, each with an option; memory and quoted text have limits, too.':
       [
         ['test/webhooks/http/body-limit.integration.test.ts', 'can be set, to the byte'],
-        ['test/http/reply.integration.test.ts', 'a reply larger than maxReplyBytes'],
-        ['test/http/timeout.integration.test.ts', 'totalTimeoutMs'],
+        ['test/client/reply.integration.test.ts', 'a reply larger than maxReplyBytes'],
+        ['test/client/timeout.integration.test.ts', 'totalTimeoutMs'],
         [
           'test/webhooks/http/body-deadline.integration.test.ts',
           'answers 408 for one that comes drop by drop: the limit is for the whole of it',
@@ -196,7 +196,7 @@ export const promises: PromisedPages = {
     ],
     'The sandbox prints the address of its inspector, a page that shows every request and event:': [
       [
-        'test/inspector/page.integration.test.ts',
+        'test/devtools/inspector/page.integration.test.ts',
         'shows what happens while it is open, without an error or a request to elsewhere',
       ],
     ],
@@ -220,7 +220,7 @@ export const promises: PromisedPages = {
       [
         ['test/inbox/contract.ts', 'keeps what a receiver has no handler for, which a worker handles'],
         [
-          'src/testing/inbox/dead-letters.ts',
+          'src/devtools/testing/inbox/dead-letters.ts',
           'an event that cannot be read is a dead letter at the first attempt',
         ],
       ],
@@ -241,13 +241,13 @@ export const promises: PromisedPages = {
   },
   'docs/guides/inboxes.md': {
     'For the developer of a receiver whose events must survive a crash.': [
-      ['src/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
+      ['src/devtools/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
     ],
     'The guarantee is the same in every row but the last: an event that was answered with 200 is handled at least once, or is a dead letter for a person.':
       [
-        ['src/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
+        ['src/devtools/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
         [
-          'src/testing/inbox/dead-letters.ts',
+          'src/devtools/testing/inbox/dead-letters.ts',
           'an event that cannot be read is a dead letter at the first attempt',
         ],
       ],
@@ -266,7 +266,10 @@ export const promises: PromisedPages = {
         'test/orders/reconcile.integration.test.ts',
         'finds an order that is not settled, and changes nothing',
       ],
-      ['test/cli/order.integration.test.ts', 'list and show what an event says otherwise, and what to do'],
+      [
+        'test/devtools/cli/order.integration.test.ts',
+        'list and show what an event says otherwise, and what to do',
+      ],
     ],
   },
   'docs/guides/create-orders.md': {
@@ -288,13 +291,13 @@ export const promises: PromisedPages = {
   },
   'docs/guides/going-live.md': {
     'Every command works against the sandbox, too: rehearse there.': [
-      ['test/cli/going-live.check.test.ts', 'every command of going-live works against the sandbox'],
+      ['test/devtools/cli/going-live.check.test.ts', 'every command of going-live works against the sandbox'],
     ],
   },
   'docs/guides/invalid-input.md': {
     'Every call checks its input before anything is stored or sent, and throws a `ValidationError`: a number where text is needed (`fiat_amount: 15000.5`), a missing member, a phone number without its country.':
       [
-        ['test/http/check-input.integration.test.ts', 'by the client, before anything is sent'],
+        ['test/client/check-input.integration.test.ts', 'by the client, before anything is sent'],
         [
           'test/package/guides.check.test.ts',
           'invalid-input answers 400 with the member that is wrong, and 422 for a phone number, never 500',
@@ -317,8 +320,8 @@ export const promises: PromisedPages = {
   },
   'docs/guides/test-your-integration.md': {
     "Overrides are typed by the event's name and merged at every depth.": [
-      ['test/testing/event-body.test.ts', 'are merged at every depth'],
-      ['test/testing/event-body.test.ts', 'are narrowed by the name'],
+      ['test/devtools/testing/event-body.test.ts', 'are merged at every depth'],
+      ['test/devtools/testing/event-body.test.ts', 'are narrowed by the name'],
     ],
   },
   'docs/guides/keys.md': {

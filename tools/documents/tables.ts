@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { environmentVariables } from '../../src/config/environment-variables.ts';
 import { assumptions } from '../../src/deployment/assumptions.ts';
+import { environmentVariables } from '../../src/deployment/environment-variables.ts';
 import { apiRows } from './api-table.ts';
 
 interface GeneratedTable {

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDeliveryFolder } from '../../../src/cli/commands/listen/delivery-folder.ts';
 import { plainCredentials } from '../../../src/credentials/define-credentials.ts';
-import { learn } from '../../../src/diagnostics/learn/learn-from-samples.ts';
-import { pinScheme } from '../../../src/diagnostics/pin/pin-scheme.ts';
-import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import { openDeliveryFolder } from '../../../src/devtools/cli/commands/listen/delivery-folder.ts';
+import { learn } from '../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
+import { pinScheme } from '../../../src/devtools/diagnostics/pin/pin-scheme.ts';
+import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
 import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
-import { onboarded, order, partner, place, post, regenerate } from '../../sandbox/support.ts';
+import { onboarded, order, partner, place, post, regenerate } from '../../devtools/sandbox/support.ts';
 import { credentials, eventOf, writtenAt } from '../subjects.ts';
 
 /** What `listen --save` keeps: a file in each state. The body of the unsigned one is no text. */

@@ -10,8 +10,8 @@ import type { QuarantineOptions } from '../../../src/inbox/quarantine/quarantine
 import { createKeyRotation } from '../../../src/rotation/create-key-rotation.ts';
 import { storedKeys } from '../../../src/rotation/stored-keys.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
+import { partner } from '../../client/clients.ts';
 import { eventSignedBy, generation } from '../../credentials/keys.ts';
-import { partner } from '../../http/clients.ts';
 import { isThorough } from '../../support/repeat.ts';
 import { skipped } from '../../support/skipped.ts';
 import { quietWebhooks } from '../../webhooks/deliveries.ts';

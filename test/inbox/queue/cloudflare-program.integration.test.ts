@@ -3,8 +3,8 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { eventBody } from '../../../src/testing/event-body.ts';
-import { signedDelivery } from '../../../src/testing/signed-delivery.ts';
+import { eventBody } from '../../../src/devtools/testing/event-body.ts';
+import { signedDelivery } from '../../../src/devtools/testing/signed-delivery.ts';
 import { root } from '../../../tools/checks/entries.ts';
 
 const page = 'docs/guides/inboxes.md';

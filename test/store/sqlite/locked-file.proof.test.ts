@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../../src/client/exchange-client.ts';
 import { defineDeployment } from '../../../src/deployment/define-deployment.ts';
-import { ExchangeClient } from '../../../src/exchange/exchange-client.ts';
 import { createOrderJournal } from '../../../src/orders/order-journal.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';

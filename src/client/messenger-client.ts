@@ -1,0 +1,247 @@
+import * as z from 'zod';
+import { checkSecretText } from '../credentials/partner-credentials.ts';
+import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
+import { toWireNames } from '../deployment/wire-names.ts';
+import { ConfigurationError } from '../errors/errors.ts';
+import type { JsonObject } from '../internal/json.ts';
+import { callback, defineOptions, type OptionTable, optional } from '../internal/options.ts';
+import { makeCall } from './call.ts';
+import type { CallOptions, ReplyBody, ReplySchema } from './call-options.ts';
+import { checkInput } from './check-input.ts';
+import { type ClientOptions, type ClientSettings, clientRows, clientSettings } from './client-options.ts';
+import type { Reply } from './reply.ts';
+import { sendCall } from './send-call.ts';
+
+/** Options of a {@link MessengerClient}. */
+export interface MessengerClientOptions extends ClientOptions {
+  /** The service to call: made with `defineDeployment`. */
+  deployment: Deployment<unknown>;
+  /** Key of one messenger device; can also be given with each call. */
+  apiKey?: string | undefined;
+  /** The operator's secret; used only to generate API keys. */
+  masterKey?: string | undefined;
+  /**
+   * Applied to each `to_phone` before it is checked: `normalizePhone` of `./otp` takes any notation. What it throws, the
+   * call throws. @default none: digits, with or without a leading `+`
+   */
+  normalizePhone?: ((phone: string) => string) | undefined;
+}
+
+/** The device that gets an API key. */
+export interface ApiKeyRequest {
+  /**
+   * Any number, or a user id of your system; each is tied to one API key. A deployment can have another name for it
+   * (ledger: `branded-names`).
+   */
+  messenger_device_no: string;
+}
+
+/** The device to pair. */
+export interface DeviceReference {
+  /**
+   * Key of the messenger device; its form is not stated (ledger: `api-key-form`).
+   * @default the client's `apiKey`
+   */
+  api_key?: string | undefined;
+}
+
+/** The number to check; the contract shows the API key only (ledger: `number-check`). */
+export interface NumberCheckRequest extends DeviceReference {
+  /** Phone number to check: digits, with or without a leading `+`. */
+  to_phone: string;
+}
+
+/** The message to send. */
+export interface MessageRequest extends DeviceReference {
+  /** Phone number of the recipient: digits, with or without a leading `+` (ledger: `phone-form`). */
+  to_phone: string;
+  /** The text to send. */
+  message: string;
+  /** Passed on as given; the contract does not show what it means (ledger: `verify-check`). */
+  verify_check?: boolean | undefined;
+}
+
+const readOptions = defineOptions('MessengerClient', {
+  ...clientRows,
+  // Sound: it checks anything.
+  deployment: (given) => requireDeployment(given as Deployment<unknown>),
+  apiKey: optional(checkSecretText),
+  masterKey: optional(checkSecretText),
+  normalizePhone: optional(callback()),
+} satisfies OptionTable<MessengerClientOptions>);
+
+const text = z.string().min(1);
+const phone = z
+  .string()
+  .regex(
+    /^\+?\d{5,20}$/,
+    'must be digits, with or without a leading "+" (the option normalizePhone takes other notations)',
+  );
+/** The schema of {@link ApiKeyRequest}. */
+export const apiKeyRequest = z.looseObject({ messenger_device_no: text });
+/** The schema of {@link NumberCheckRequest}. */
+export const numberCheck = z.looseObject({ to_phone: phone, api_key: text.optional() });
+/** The schema of {@link MessageRequest}. */
+export const messageRequest = z.looseObject({
+  to_phone: phone,
+  message: text,
+  verify_check: z.boolean().optional(),
+  api_key: text.optional(),
+});
+
+/**
+ * API keys, device pairing, number check and messages of the messenger service.
+ *
+ * @throws {ConfigurationError} from the constructor for unsound options
+ * @example
+ * ```ts
+ * const messenger = new MessengerClient({ deployment, apiKey });
+ * try {
+ *   await messenger.sendMessage({ to_phone: '+2348012345678', message: 'Your code is 493021' });
+ * } catch (error) {
+ *   if (isRequestError(error)) console.error(error.outcome, error.message);
+ * }
+ * ```
+ */
+export class MessengerClient {
+  readonly #deployment: Deployment<unknown>;
+  readonly #apiKey: string | undefined;
+  readonly #masterKey: string | undefined;
+  readonly #normalizePhone: ((phone: string) => string) | undefined;
+  readonly #client: ClientSettings;
+
+  constructor(options: MessengerClientOptions) {
+    const { deployment, apiKey, masterKey, normalizePhone, ...shared } = readOptions(options ?? {});
+    this.#deployment = deployment;
+    this.#apiKey = apiKey;
+    this.#masterKey = masterKey;
+    this.#normalizePhone = normalizePhone;
+    this.#client = clientSettings(shared);
+  }
+
+  /**
+   * Checks that messages can be sent, and sends nothing: the address of the messenger and the API key. Call it when a
+   * server starts, and where it answers for its health.
+   *
+   * @throws {ConfigurationError} as `sendMessage` would
+   */
+  async assertReady(): Promise<void> {
+    operationUrl(this.#deployment, 'sendMessage');
+    this.#requireApiKey('sendMessage', {});
+  }
+
+  /**
+   * Creates an API key tied to a device number. Store what comes back: nothing lists generated keys. The master
+   * key is the bare Authorization header, without `Bearer` (contract: Endpoints 6).
+   *
+   * @throws {ValidationError} before anything is sent
+   * @throws {ConfigurationError} `not_configured` without a master key
+   * @throws {RequestError}
+   */
+  async generateApiKey<Schema extends ReplySchema = undefined>(
+    request: ApiKeyRequest,
+    options: CallOptions<Schema> = {},
+  ): Promise<Reply<ReplyBody<Schema>>> {
+    if (this.#masterKey === undefined) {
+      throw new ConfigurationError(
+        'not_configured',
+        'generateApiKey needs the masterKey of MessengerClient.',
+      );
+    }
+    const checked = checkInput('generateApiKey', apiKeyRequest, request);
+    const body = JSON.stringify(toWireNames(checked, this.#deployment.wireNames));
+    const call = makeCall(this.#deployment, 'generateApiKey', {
+      credential: this.#masterKey,
+      body,
+      secrets: [],
+      options,
+    });
+    return await sendCall(call, this.#client);
+  }
+
+  /**
+   * The address to open in a browser to pair the device; sends nothing (contract: Endpoints 7). It holds the API key:
+   * show it to the device's owner only.
+   *
+   * @throws {ConfigurationError} `not_configured` without an API key
+   */
+  scanDeviceUrl(device: DeviceReference = {}): string {
+    const query = { api_key: this.#requireApiKey('scanDeviceUrl', device) };
+    return makeCall(this.#deployment, 'scanDevice', { query, secrets: [], options: {} }).url;
+  }
+
+  /**
+   * Asks whether a number is on the messenger. Its path is not published: set `paths.checkNumber` in
+   * `defineDeployment` (contract: Endpoints 8; ledger: `number-check`). Members beyond `to_phone` and `api_key`
+   * go into the query too.
+   *
+   * @throws {ConfigurationError} `not_configured` without a path or an API key
+   * @throws {ValidationError} before anything is sent
+   * @throws {RequestError}
+   */
+  async checkNumber<Schema extends ReplySchema = undefined>(
+    request: NumberCheckRequest,
+    options: CallOptions<Schema> = {},
+  ): Promise<Reply<ReplyBody<Schema>>> {
+    const apiKey = this.#requireApiKey('checkNumber', request);
+    const {
+      api_key: _,
+      to_phone,
+      ...others
+    } = checkInput('checkNumber', numberCheck, this.#normalized(request));
+    const names = this.#deployment.numberCheckParameters;
+    // Last, so that no other member can replace them.
+    const query = { ...queryOf(others), [names.api_key]: apiKey, [names.to_phone]: String(to_phone) };
+    const call = makeCall(this.#deployment, 'checkNumber', { query, secrets: [apiKey], options });
+    return await sendCall(call, this.#client);
+  }
+
+  /**
+   * Sends a message (contract: Endpoints 9). A message whose outcome is `unknown` is never sent again automatically.
+   *
+   * @throws {ConfigurationError} `not_configured` without an API key
+   * @throws {ValidationError} before anything is sent
+   * @throws {RequestError}
+   */
+  async sendMessage<Schema extends ReplySchema = undefined>(
+    request: MessageRequest,
+    options: CallOptions<Schema> = {},
+  ): Promise<Reply<ReplyBody<Schema>>> {
+    const apiKey = this.#requireApiKey('sendMessage', request);
+    const checked = checkInput('sendMessage', messageRequest, this.#normalized(request));
+    const body = JSON.stringify(toWireNames({ ...checked, api_key: apiKey }, this.#deployment.wireNames));
+    const secrets = [apiKey, request.message, ...codesIn(request.message)];
+    const call = makeCall(this.#deployment, 'sendMessage', { body, secrets, options });
+    return await sendCall(call, this.#client);
+  }
+
+  /** Anything that is not text is left to the check of the input. */
+  #normalized<Request extends { to_phone: string }>(request: Request): Request {
+    if (this.#normalizePhone === undefined || typeof request?.to_phone !== 'string') return request;
+    return { ...request, to_phone: this.#normalizePhone(request.to_phone) };
+  }
+
+  #requireApiKey(operation: string, device: DeviceReference): string {
+    const given = device?.api_key ?? this.#apiKey;
+    if (given !== undefined) return checkSecretText(given, 'api_key');
+    throw new ConfigurationError('not_configured', `${operation} needs an API key, and was given none.`, {
+      remedy: 'Give it as api_key, or as apiKey to MessengerClient.',
+    });
+  }
+}
+
+/** Text as it is, anything else as JSON. */
+function queryOf(members: JsonObject): Record<string, string> {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}
+
+/** Words that may be a one-time code, to redact: with a digit, or in capitals. */
+function codesIn(message: string): string[] {
+  const words = message.match(/[\p{L}\p{N}-]+/gu) ?? [];
+  return words.filter(
+    (word) => word.length > 2 && (/\p{N}/u.test(word) || (/\p{Lu}/u.test(word) && !/\p{Ll}/u.test(word))),
+  );
+}

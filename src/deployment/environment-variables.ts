@@ -1,0 +1,248 @@
+import { ConfigurationError, codeOf } from '../errors/errors.ts';
+import type { Text } from '../errors/remedies.ts';
+import { isJsonObject, tryParse } from '../internal/json.ts';
+import { checkScheme, type SignatureScheme, schemePartNames } from '../signature/signature-scheme.ts';
+import type { DeploymentOptions } from './define-deployment.ts';
+import { type DeploymentFile, readDeploymentFile } from './learnt-deployment.ts';
+import { operationNames } from './operations.ts';
+import type { BrandedName } from './wire-names.ts';
+
+/** A row of the table of variables; docs/guides/environment-files.md is checked against it. */
+interface EnvironmentVariable {
+  readonly name: string;
+  /** What it sets: an option of `defineDeployment`, a member of the credentials, or a messenger key. */
+  readonly sets: string;
+  readonly form: string;
+}
+
+interface DeploymentVariable extends EnvironmentVariable {
+  /** The option for a value. @throws {ConfigurationError} without the value in its message */
+  readonly read: (value: string) => DeploymentOptions;
+}
+
+interface TextVariable extends EnvironmentVariable {
+  readonly member: string;
+}
+
+const wireNames = {
+  platform_order_ref: 'PARTNER_EXCHANGE_NAME_PLATFORM_ORDER_REF',
+  platform_merchant_id: 'PARTNER_EXCHANGE_NAME_PLATFORM_MERCHANT_ID',
+  messenger_device_no: 'PARTNER_EXCHANGE_NAME_MESSENGER_DEVICE_NO',
+  'connect-msg': 'PARTNER_EXCHANGE_NAME_CONNECT_MSG',
+} as const satisfies Record<BrandedName, string>;
+
+export const deploymentVariables: readonly DeploymentVariable[] = [
+  {
+    name: 'PARTNER_EXCHANGE_ONBOARDING_BASE_URL',
+    sets: 'onboardingBaseUrl',
+    form: 'URL',
+    read: (value) => ({ onboardingBaseUrl: value }),
+  },
+  {
+    name: 'PARTNER_EXCHANGE_STAGING_URL',
+    sets: 'stagingUrl',
+    form: 'URL',
+    read: (value) => ({ stagingUrl: value }),
+  },
+  {
+    name: 'PARTNER_EXCHANGE_MESSENGER_BASE_URL',
+    sets: 'messengerBaseUrl',
+    form: 'URL',
+    read: (value) => ({ messengerBaseUrl: value }),
+  },
+  {
+    name: 'PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP',
+    sets: 'allowInsecureHttp',
+    form: '`true` or `false`',
+    read: (value) => ({ allowInsecureHttp: readFlag(value) }),
+  },
+  {
+    name: 'PARTNER_EXCHANGE_SCHEME_FILE',
+    sets: 'signature',
+    form: 'path of a JSON file: a scheme, or a pin made by `pinScheme`',
+    read: (value) => ({ signature: readScheme(readTextFile(value)) }),
+  },
+  {
+    name: 'PARTNER_EXCHANGE_SCHEME',
+    sets: 'signature',
+    form: 'the same JSON itself, where there is no file system',
+    read: (value) => ({ signature: readScheme(value) }),
+  },
+  {
+    name: 'PARTNER_EXCHANGE_DEPLOYMENT',
+    sets: 'learnt',
+    form: 'path of a deployment file, written by `partner-exchange learn --write`',
+    read: (value) => ({ learnt: readDeploymentText(readTextFile(value)) }),
+  },
+  ...operationNames.map((operation) => ({
+    name: `PARTNER_EXCHANGE_PATH_${constantCase(operation)}`,
+    sets: `paths.${operation}`,
+    form: 'path that begins with `/`',
+    read: (value: string): DeploymentOptions => ({ paths: { [operation]: value } }),
+  })),
+  ...Object.entries(wireNames).map(([published, name]) => ({
+    name,
+    sets: `wireNames.${published}`,
+    form: "the deployment's own name",
+    read: (value: string): DeploymentOptions => ({ wireNames: { [published]: value } }),
+  })),
+  ...(['api_key', 'to_phone'] as const).map((parameter) => ({
+    name: `PARTNER_EXCHANGE_PARAMETER_${parameter.toUpperCase()}`,
+    sets: `numberCheckParameters.${parameter}`,
+    form: 'name of the query parameter',
+    read: (value: string): DeploymentOptions => ({ numberCheckParameters: { [parameter]: value } }),
+  })),
+];
+
+export const credentialVariables = [
+  {
+    name: 'PARTNER_PUBLIC_KEY',
+    sets: 'credentials.partnerPublicKey',
+    form: '`pk_partner_…`',
+    member: 'partnerPublicKey',
+  },
+  {
+    name: 'PARTNER_SECRET_KEY',
+    sets: 'credentials.partnerSecretKey',
+    form: '`sk_partner_…`',
+    member: 'partnerSecretKey',
+  },
+  { name: 'PARTNER_ID', sets: 'credentials.partnerId', form: 'text', member: 'partnerId' },
+  { name: 'PARTNER_CODE', sets: 'credentials.partnerCode', form: 'text', member: 'partnerCode' },
+  {
+    name: 'MERCHANT_SECRET_KEY',
+    sets: 'credentials.merchantSecretKey',
+    form: '`sk_merchant_…`',
+    member: 'merchantSecretKey',
+  },
+] as const satisfies readonly TextVariable[];
+
+/** Each merchant has a variable of its own: `MERCHANT_SECRET_KEY_NGN`. */
+export const merchantPrefix = 'MERCHANT_SECRET_KEY_';
+
+const namedMerchantVariable: EnvironmentVariable = {
+  name: `${merchantPrefix}<NAME>`,
+  sets: 'credentials.merchantSecretKeys',
+  form: '`sk_merchant_…`, one variable for each merchant',
+};
+
+export const messengerVariables = [
+  { name: 'MESSENGER_API_KEY', sets: 'apiKey', form: 'key of one device', member: 'apiKey' },
+  { name: 'MESSENGER_MASTER_KEY', sets: 'masterKey', form: 'key of the operator', member: 'masterKey' },
+] as const satisfies readonly TextVariable[];
+
+/** Every variable that `readEnvironment` reads. */
+export const environmentVariables: readonly EnvironmentVariable[] = [
+  ...deploymentVariables,
+  ...credentialVariables,
+  namedMerchantVariable,
+  ...messengerVariables,
+];
+
+/** Names the sandbox that the commands talk to; only the command line reads it. */
+export const sandboxUrlVariable = 'PARTNER_EXCHANGE_SANDBOX_URL';
+
+/** Every name that something of this package reads: any other with our prefix is a mistake, and is named. */
+export const knownNames: readonly string[] = [
+  ...environmentVariables.map(({ name }) => name),
+  sandboxUrlVariable,
+];
+
+/**
+ * What a tool has left in a value, as a clause: it would be sent as a key, or to an address, that nobody has. A whole
+ * form is looked for, since a random key can hold any character.
+ */
+export function flawOfValue(value: string): string | undefined {
+  const text = value.trim();
+  if (/^(["'`]).*\1$/s.test(text)) return 'has quotation marks around it: write it without them';
+  return notFilledIn.some((form) => form.test(text))
+    ? 'was not filled in: set it, or unset the variable'
+    : undefined;
+}
+
+const notFilledIn = [
+  /^(?:undefined|null|none|nil|nan|\[object Object\])$/i,
+  // A shell, compose file, workflow, Kubernetes, Windows, a template, and the contract's own placeholders.
+  /\$\{\w+(?::?[-=?+][^}]*)?\}/,
+  /\$\(\w+\)/,
+  /^\$[A-Z_][A-Z0-9_]*$/,
+  /^%\w+%$/,
+  /\{\{.*\}\}/s,
+  /^<[^<>]*>$/,
+];
+
+/** `createOrder` as `CREATE_ORDER`. */
+function constantCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
+}
+
+/** @throws {ConfigurationError} unless it is `true` or `false`: a typo must not switch it on */
+function readFlag(value: string): boolean {
+  if (value === 'true') return true;
+  if (value === 'false') return false;
+  throw invalidEnvironment('must be true or false.');
+}
+
+/**
+ * Reads a signature scheme from its JSON or from that of a pin. The pin is not checked, since that needs the keys:
+ * run `checkPin` in a test.
+ *
+ * @throws {ConfigurationError} without the text in its message
+ */
+export function readScheme(text: string): SignatureScheme {
+  const value = tryParse(text);
+  if (value === undefined) throw invalidEnvironment('is not JSON.');
+  const scheme = isJsonObject(value) && 'scheme' in value ? value.scheme : value;
+  if (!isJsonObject(scheme))
+    throw invalidEnvironment((say) => `must be a scheme, or a pin made by ${say.pin}.`);
+  if (Object.keys(scheme).some((part) => !schemePartNames.some((name) => name === part))) {
+    throw invalidEnvironment(
+      `is a scheme with an unknown part: its parts are ${schemePartNames.join(', ')}.`,
+    );
+  }
+  // Sound: checkScheme refuses every value that the type does not allow.
+  return checkScheme(scheme as unknown as SignatureScheme);
+}
+
+function readDeploymentText(text: string): DeploymentFile {
+  const value = tryParse(text);
+  if (value === undefined) throw invalidEnvironment('is not JSON.');
+  return readDeploymentFile(value, 'the file');
+}
+
+/** A pin has some thousands of bytes per sample. */
+const maxBytes = 1_048_576;
+
+/**
+ * `node:fs` is looked up when needed: the clients also load where there is none.
+ *
+ * @throws {ConfigurationError} without the path in its message
+ */
+export function readTextFile(path: string): string {
+  const fs = process.getBuiltinModule?.('node:fs');
+  if (fs === undefined) throw invalidEnvironment('needs a file system, and this runtime has none.');
+  let flaw: string;
+  try {
+    const stats = fs.statSync(path);
+    // Reading a FIFO waits for a writer, and nothing ends the process meanwhile. Of a folder the system tells.
+    const isReadable = stats.isFile() || stats.isDirectory();
+    if (isReadable && stats.size <= maxBytes) return fs.readFileSync(path, 'utf8');
+    flaw = isReadable ? `the file has more than ${maxBytes} bytes.` : 'that is not a regular file: name one.';
+  } catch (error) {
+    // Not its message, which holds the path.
+    const code = codeOf(error) || 'unknown error';
+    flaw = reasons[code] ?? `the file cannot be read (${code}).`;
+  }
+  throw invalidEnvironment(flaw);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file (ENOENT): check the path.',
+  EACCES: 'the file may not be read (EACCES): check who owns it, and its mode.',
+  EISDIR: 'that is a folder (EISDIR): name a file in it.',
+};
+
+/** Its message never shows the value. */
+export function invalidEnvironment(message: Text): ConfigurationError {
+  return new ConfigurationError('invalid_environment', message);
+}

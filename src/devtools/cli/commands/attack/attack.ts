@@ -1,0 +1,219 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isLoopbackHost } from '../../../../deployment/base-url.ts';
+import { commandWords } from '../../../../deployment/command-words.ts';
+import { orderEventNames } from '../../../../events/event-names.ts';
+import type { AttackResult } from '../../../diagnostics/attack/attack-case.ts';
+import {
+  type AttackLimits,
+  type AttackReport,
+  attackInWords,
+} from '../../../diagnostics/attack/attack-receiver.ts';
+import { attackCases } from '../../../diagnostics/attack/case-table.ts';
+import type { AttackFinding } from '../../../diagnostics/attack/findings.ts';
+import type { AttackVerdict } from '../../../diagnostics/check-result.ts';
+import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
+import { defineCommand } from '../../terminal/command.ts';
+import { CliError, exitCodes } from '../../terminal/context.ts';
+import {
+  formatFlags,
+  parseWebAddress,
+  signingFlags,
+  textFlag,
+  toggle,
+  webAddress,
+  wholeNumber,
+  wordList,
+} from '../../terminal/flags.ts';
+import { countBy, openOutput, startProgress } from '../../terminal/output.ts';
+import { type Paint, type Style, visibleText } from '../../terminal/terminal-text.ts';
+import { handledCount } from './handled-count.ts';
+
+const styles: Readonly<Record<AttackVerdict, Style>> = {
+  ok: 'green',
+  weak: 'yellow',
+  broken: 'red',
+  skipped: 'dim',
+};
+
+const caseIds = () => attackCases.map(({ id }) => id);
+
+const flags = {
+  iOwnThisHost: textFlag.optional(
+    'name',
+    'The name of the host, which says that it is yours; not needed for this machine',
+  ),
+  handledUrl: webAddress.optional(
+    'url',
+    'Your address that answers ?partner_order_id=… with a number: how often your code acted on the order, or keeps an event of it',
+  ),
+  handledCommand: textFlag.optional(
+    'command',
+    'Your command that prints a number: how often your code acted on $PARTNER_ORDER_ID, or keeps an event of it',
+  ),
+  handles: wordList(
+    'event',
+    'An event that must have an effect, not only be acknowledged; event.buy.credited.crypto if none is named',
+    () => orderEventNames,
+  ),
+  failOn: {
+    kind: 'enum',
+    values: ['weak', 'broken'],
+    brief: 'The mildest finding with which the command ends with 1',
+    default: 'broken',
+  },
+  only: wordList('id', 'Run this case alone, or some', caseIds),
+  skip: wordList('id', 'Leave this case out', caseIds),
+  quick: toggle('Leave out the cases that take long'),
+  all: toggle('Print every case, not only findings'),
+  report: textFlag.optional('file', 'Also write all cases as JUnit XML'),
+  timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long an answer may take', '10000'),
+  ...signingFlags,
+  ...formatFlags,
+} as const;
+
+export default defineCommand({
+  brief: 'Attack your receiver, and report its weaknesses',
+  about:
+    'Sends forged, altered, malformed, huge, slow and repeated deliveries to a receiver in any language, and says what is wrong with it. Use test keys: the authentic ones among them are handled by your code, about orders whose ids begin with "probe-". With --handled-url or --handled-command it also judges what your code did. Exits with 1 if the receiver is broken, and with --fail-on weak also if it is weak.',
+  examples: [
+    'partner-exchange attack http://127.0.0.1:3000/orders',
+    'partner-exchange attack http://127.0.0.1:3000/orders --handled-url http://127.0.0.1:3000/handled',
+    'partner-exchange attack http://127.0.0.1:3000/orders --all --report attack.xml',
+    'partner-exchange attack https://test.partner.example/orders --i-own-this-host test.partner.example',
+  ],
+  json: "{ findings: [{ id, summary, verdict: 'weak' | 'broken', cases, advice, seen, tried }], results: [{ id, what, expected, answered, verdict: 'ok' | 'weak' | 'broken' | 'skipped', advice? }], limits?: { answered, pausedMs } }",
+  flags,
+  args: [{ placeholder: 'url', brief: 'Where your receiver listens', parse: parseWebAddress }],
+  async run(context, flags, url) {
+    const output = openOutput(context, flags);
+    const { iOwnThisHost, timeoutMs, only, skip, handles, quick } = flags;
+    if (iOwnThisHost === undefined && !isLoopbackHost(url.hostname)) {
+      throw new CliError(
+        `${url.hostname} is not this machine: if it is yours, add --i-own-this-host ${url.hostname}.`,
+      );
+    }
+    const configuration = await readConfiguration(context, flags);
+    const handled = handledCount(context, flags);
+    // Fails before anything is sent if it cannot count.
+    await handled?.('probe-none');
+    const progress = startProgress(context);
+    try {
+      const report = await attackInWords(commandWords, url, {
+        credentials: currentCredentials(configuration),
+        deployment: configuration.deployment,
+        iOwnThisHost,
+        timeoutMs,
+        handled,
+        handles: handles?.length ? handles : undefined,
+        quick,
+        only: only?.length ? only : undefined,
+        skip,
+        signal: context.signal,
+        onCase: ({ id }, { done, left }) => progress.update(`${done} done, ${left} left, last ${id}`),
+      });
+      progress.stop();
+      const { results, findings, limits } = report;
+      if (flags.report !== undefined) {
+        await writeFile(resolve(context.cwd, flags.report), context.secrets.redact(toJunit(report)));
+      }
+      output.result({ findings, results, limits }, (paint) => [
+        ...(flags.all ? results.flatMap((result) => describeCase(result, paint)) : []),
+        ...findings.flatMap((finding) => describeFinding(finding, paint)),
+        ...(flags.all ? [] : describeUnjudged(results, paint)),
+        ...(limits === undefined ? [] : [describeLimits(limits, paint)]),
+      ]);
+      const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
+      output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
+      const isFailed = findings.some(({ verdict }) => verdict === 'broken' || verdict === flags.failOn);
+      // If every case was skipped, the receiver was not judged.
+      const isJudged = results.some(({ verdict }) => verdict !== 'skipped');
+      return isJudged && !isFailed ? exitCodes.ok : exitCodes.findings;
+    } finally {
+      progress.stop();
+    }
+  },
+});
+
+const indent = ' '.repeat(8);
+
+function describeLimits({ answered, pausedMs }: AttackLimits, paint: Paint): string {
+  const paused = (pausedMs / 1000).toFixed(1);
+  return `${paint('dim', 'limits ')} the receiver limits what it gets (429 or 503, ${answered} times); the attack paused for ${paused} s`;
+}
+
+function describeFinding(finding: AttackFinding, paint: Paint): string[] {
+  const { id, verdict, summary, cases, advice, seen, tried } = finding;
+  return [
+    `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', summary)}`,
+    `${indent}${advice}`,
+    `${indent}${paint('dim', `shown by ${nameSome(cases)}; seen ${seen} of ${tried} times`)}`,
+    `${indent}${paint('dim', `see docs/details/attack-faults.md#${id}`)}`,
+  ];
+}
+
+/** The first cases by name: one cause can show in dozens. */
+function nameSome(cases: readonly string[]): string {
+  const more = cases.length - mostNamed;
+  if (more <= 1) return cases.join(', ');
+  return `${cases.slice(0, mostNamed).join(', ')} and ${more} more (--all lists them)`;
+}
+
+const mostNamed = 5;
+
+function describeCase({ id, what, expected, answered, verdict, advice }: AttackResult, paint: Paint) {
+  const head = `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', id)}: ${answered}`;
+  if (verdict === 'ok' || verdict === 'skipped') return [head];
+  return [
+    head,
+    `${indent}sent: ${what}`,
+    `${indent}expected: ${expected}`,
+    ...(advice === undefined ? [] : [`${indent}${advice}`]),
+  ];
+}
+
+/** One line for each reason why cases were skipped. */
+function describeUnjudged(results: readonly AttackResult[], paint: Paint): string[] {
+  const skipped = results.filter(({ verdict }) => verdict === 'skipped');
+  return [...Map.groupBy(skipped, ({ answered }) => answered)].map(([reason, cases]) => {
+    const ids = cases.length > 8 ? `${cases.length} cases` : cases.map(({ id }) => id).join(', ');
+    return `${paint('dim', 'skipped')} ${ids}: ${reason}`;
+  });
+}
+
+/** One test case for each case of the attack; the message of a failure is the finding that it belongs to. */
+function toJunit({ results, findings }: AttackReport): string {
+  const cases = results.map(({ id, what, expected, answered, verdict, advice = '' }) => {
+    const head = `  <testcase classname="attack" name="${escapeXml(`${id}: ${what}`)}"`;
+    if (verdict === 'ok') return `${head}/>`;
+    if (verdict === 'skipped') {
+      return `${head}>\n    <skipped message="${escapeXml(answered)}"/>\n  </testcase>`;
+    }
+    const summary = findings.find((finding) => finding.cases.includes(id))?.summary ?? answered;
+    const text = escapeXml(`expected: ${expected}\nanswered: ${answered}\n${advice}`);
+    return `${head}>\n    <failure type="${verdict}" message="${escapeXml(summary)}">${text}</failure>\n  </testcase>`;
+  });
+  const failures = results.filter(({ verdict }) => verdict === 'weak' || verdict === 'broken').length;
+  const skipped = results.filter(({ verdict }) => verdict === 'skipped').length;
+  const counts = `tests="${results.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `<testsuite name="partner-exchange attack" ${counts}>`,
+    ...cases,
+    '</testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+const xmlEntities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+function escapeXml(value: string): string {
+  return visibleText(value).replace(/[&<>"]/g, (letter) => xmlEntities[letter] ?? '');
+}

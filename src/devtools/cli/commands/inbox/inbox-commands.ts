@@ -1,0 +1,222 @@
+import { buildRouteMap } from '@stricli/core';
+import type { DeadLetter, DeliveryStory, ManagedInbox } from '../../../../inbox/inbox.ts';
+import { printableText } from '../../../../internal/printable-text.ts';
+import { digestArg, findByDigest } from '../../inputs/digests.ts';
+import { confirm } from '../../inputs/input.ts';
+import { defineCommand } from '../../terminal/command.ts';
+import { CliError, exitCodes } from '../../terminal/context.ts';
+import {
+  confirmFlags,
+  type FlagsOf,
+  formatFlags,
+  manyArgs,
+  tableFlags,
+  textFlag,
+  toggle,
+  wholeNumber,
+} from '../../terminal/flags.ts';
+import { type Output, openOutput } from '../../terminal/output.ts';
+import { adviceOf, holderLine, storyLines } from './describe-story.ts';
+import { withInbox } from './open-inbox.ts';
+
+/** A list of this length is too long to read. */
+const maxLetters = 100_000;
+const digestLength = 64;
+
+const flags = {
+  inbox: textFlag.required(
+    'store',
+    'SQLite file, redis: address (BullMQ), postgres: address (storeInbox or pg-boss), or env:NAME of a variable',
+  ),
+  queue: textFlag.optional('name', 'The queue of BullMQ, or of pg-boss (there partner_inbox by default)'),
+  prefix: textFlag.optional('text', 'The prefix of BullMQ or of storeInbox, if it is not its default'),
+  ...tableFlags,
+  schema: textFlag.optional('name', 'PostgreSQL: the schema of the table, or of pg-boss'),
+  ...formatFlags,
+};
+
+const replayFlags = { all: toggle('All dead letters'), ...flags };
+type ReplayFlags = FlagsOf<typeof replayFlags>;
+
+const list = defineCommand({
+  brief: 'List the dead letters, and who holds what',
+  about:
+    'Lists the events that failed at every attempt, the oldest first, without their bodies; then, of a SQLite file and a storeInbox, those that a process holds now, and until when.',
+  examples: [
+    'partner-exchange inbox list --inbox inbox.sqlite',
+    'partner-exchange inbox list --inbox env:DATABASE_URL --schema shop',
+    'partner-exchange inbox list --inbox env:REDIS_URL --queue partner-inbox --format json',
+  ],
+  json: "A line for each dead letter: { digest, name, attempts, receivedAt, reason }; for each that a process holds: as inbox show, with state: 'held'",
+  flags: {
+    limit: wholeNumber(1, maxLetters).withDefault('number', 'How many at most', '100'),
+    ...flags,
+  },
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    return await withInbox(context, flags, async (inbox) => {
+      for (const letter of await inbox.deadLetters({ limit: flags.limit })) {
+        output.item(letter, (paint) => {
+          const { digest, name, attempts, receivedAt, reason } = letter;
+          const facts = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, received ${receivedAt.toISOString()}`;
+          return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (${facts}): ${printableText(reason)}`;
+        });
+      }
+      for (const story of (await inbox.held?.(flags.limit)) ?? []) {
+        output.item(story, (paint) => {
+          const { digest, name = '', attempts = 0 } = story;
+          return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (attempt ${attempts}): ${holderLine(story)}`;
+        });
+      }
+      const { open, dead, quarantined } = await inbox.counts();
+      const kept =
+        quarantined === undefined ? '' : ` ${quarantined} in quarantine: nobody can verify them yet.`;
+      output.status(`${dead} dead, ${open} open.${kept}`);
+      return exitCodes.ok;
+    });
+  },
+});
+
+const show = defineCommand({
+  brief: "Show a delivery's story, and a dead letter with its body",
+  about:
+    'Shows what happened to a delivery, who holds it, and what to do. A dead letter is shown with its body, which holds personal data. BullMQ and pg-boss know the story of dead letters alone.',
+  examples: [
+    'partner-exchange inbox show 3f9a2c --inbox inbox.sqlite',
+    'partner-exchange inbox show 3f9a2c --inbox env:DATABASE_URL --format json',
+  ],
+  json: '{ digest, state, name?, attempts?, receivedAt?, dueAt?, holder?, reason?, steps: [{ at, what, attempt, code? }], next }, and of a dead letter body',
+  flags,
+  args: [digestArg('Digest, or its beginning')],
+  async run(context, flags, digest) {
+    const output = openOutput(context, flags);
+    return await withInbox(context, flags, async (inbox) => {
+      const story = await findStory(inbox, digest);
+      const letter =
+        story.state === 'dead' ? await inbox.deadLetter(story.digest, { withBody: true }) : undefined;
+      const next = adviceOf(story);
+      output.result({ ...story, ...letter, next }, () => [
+        ...storyLines(story),
+        `next:     ${next}`,
+        ...(letter?.body === undefined ? [] : [printableText(letter.body)]),
+      ]);
+      return exitCodes.ok;
+    });
+  },
+});
+
+const replay = defineCommand({
+  brief: 'Have dead letters tried again',
+  about:
+    'Puts dead letters back into the inbox, with all their attempts. A process that handles this inbox takes them soon.',
+  examples: [
+    'partner-exchange inbox replay 3f9a2c --inbox inbox.sqlite',
+    'partner-exchange inbox replay --all --inbox inbox.sqlite',
+  ],
+  json: 'A line for each: { digest, name, done }',
+  flags: replayFlags,
+  args: manyArgs(digestArg('Digest, or its beginning')),
+  async run(context, flags, ...digests) {
+    const output = openOutput(context, flags);
+    checkChoice(flags, digests);
+    return await withInbox(context, flags, async (inbox) => {
+      const done = await applyToEach(output, await selectLetters(inbox, flags, digests), (digest) =>
+        inbox.replay(digest),
+      );
+      output.status(`${done} will be handled again as soon as a process that handles this inbox runs.`);
+      return exitCodes.ok;
+    });
+  },
+});
+
+const discard = defineCommand({
+  brief: 'Drop dead letters',
+  about:
+    'Drops dead letters for ever, after a question. The inbox still recognizes an event that the service repeats.',
+  examples: ['partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes'],
+  json: 'A line for each: { digest, name, done }',
+  flags: { ...replayFlags, ...confirmFlags },
+  args: manyArgs(digestArg('Digest, or its beginning')),
+  async run(context, flags, ...digests) {
+    const output = openOutput(context, flags);
+    checkChoice(flags, digests);
+    return await withInbox(context, flags, async (inbox) => {
+      const letters = await selectLetters(inbox, flags, digests);
+      if (letters.length > 0) {
+        const what = letters.length === 1 ? 'this event' : `these ${letters.length} events`;
+        await confirm(context, flags, `Drop ${what} for ever?`);
+      }
+      const done = await applyToEach(output, letters, (digest) => inbox.discard(digest));
+      output.status(`${done} dropped. Their repetitions are still recognized.`);
+      return exitCodes.ok;
+    });
+  },
+});
+
+export default buildRouteMap({
+  routes: { list, show, replay, discard },
+  docs: { brief: 'The dead letters of a durable inbox' },
+});
+
+function checkChoice({ all }: ReplayFlags, digests: readonly string[]): void {
+  if (all === (digests.length === 0)) return;
+  throw new CliError('Name digests, as "inbox list" prints them, or give --all.');
+}
+
+async function selectLetters(
+  inbox: ManagedInbox,
+  { all }: ReplayFlags,
+  digests: readonly string[],
+): Promise<readonly DeadLetter[]> {
+  return all ? await inbox.deadLetters({ limit: maxLetters }) : await findLetters(inbox, digests);
+}
+
+/** The dead letters whose digests begin with these; all are found before any is touched. */
+async function findLetters(inbox: ManagedInbox, digests: readonly string[]): Promise<readonly DeadLetter[]> {
+  // Only the beginning of a digest needs the list.
+  const isShort = digests.some((given) => given.length < digestLength);
+  const letters = isShort ? await inbox.deadLetters({ limit: maxLetters }) : [];
+  const found: DeadLetter[] = [];
+  for (const given of digests) {
+    const letter =
+      given.length === digestLength
+        ? await inbox.deadLetter(given)
+        : findByDigest(letters, given, 'dead letters');
+    if (letter === undefined) throw notFound(given);
+    found.push(letter);
+  }
+  return found;
+}
+
+async function findStory(inbox: ManagedInbox, digest: string): Promise<DeliveryStory> {
+  if (inbox.stories === undefined) {
+    const [letter] = await findLetters(inbox, [digest]);
+    if (letter === undefined) throw notFound(digest);
+    return { ...letter, state: 'dead', steps: [] };
+  }
+  const stories = await inbox.stories(digest, 2);
+  const story = stories.length === 0 ? undefined : findByDigest(stories, digest, 'deliveries');
+  if (story !== undefined) return story;
+  const message = `There is no delivery ${digest}: it never came, or was handled longer than rememberMs ago.`;
+  throw new CliError(message, { exitCode: exitCodes.findings });
+}
+
+function notFound(digest: string): CliError {
+  const message = `There is no dead letter ${digest}: see "inbox list".`;
+  return new CliError(message, { exitCode: exitCodes.findings });
+}
+
+async function applyToEach(
+  output: Output,
+  letters: readonly DeadLetter[],
+  act: (digest: string) => Promise<boolean>,
+): Promise<number> {
+  let done = 0;
+  for (const { digest, name } of letters) {
+    const found = await act(digest);
+    if (found) done++;
+    const what = found ? 'done' : 'gone: another process was faster';
+    output.item({ digest, name, done: found }, () => `${digest.slice(0, 12)} ${printableText(name)} ${what}`);
+  }
+  return done;
+}

@@ -1,0 +1,181 @@
+import { resolve } from 'node:path';
+import { verificationKeysOf } from '../../../../credentials/verification-keys.ts';
+import { explainMismatch } from '../../../diagnostics/mismatch/explain-mismatch.ts';
+import { createPoster } from '../../deliveries/post-delivery.ts';
+import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
+import { readConfiguration } from '../../inputs/configuration.ts';
+import { defineCommand } from '../../terminal/command.ts';
+import { type CliContext, exitCodes, onceAborted } from '../../terminal/context.ts';
+import { describeFailure } from '../../terminal/failure-line.ts';
+import {
+  type FlagsOf,
+  formatFlags,
+  hostFlags,
+  port,
+  signingFlags,
+  textFlag,
+  webAddress,
+  wholeNumber,
+} from '../../terminal/flags.ts';
+import { type Output, openOutput } from '../../terminal/output.ts';
+import { filterFlag, passes } from './delivery-filter.ts';
+import { countFormerQueue, type DeliveryFolder, formerQueue, openDeliveryFolder } from './delivery-folder.ts';
+import {
+  describeReceived,
+  receiveDelivery,
+  receivedItem,
+  unavailable,
+  type Verdict,
+  verifyDelivery,
+} from './handle-request.ts';
+import { startInspector } from './listen-inspector.ts';
+import { startReceiveServer } from './receive-server.ts';
+import { createReceivedTrace } from './received-trace.ts';
+
+const flags = {
+  port: port.withDefault('number', 'Where to listen; 0 is any free port', '4100'),
+  ...hostFlags,
+  forwardTo: webAddress.optional('url', 'Your receiver'),
+  filter: filterFlag,
+  save: textFlag.optional('folder', 'Keep every event here, each as a file; they hold personal data'),
+  maxSavedBytes: wholeNumber(4096, Number.MAX_SAFE_INTEGER).withDefault(
+    'bytes',
+    'How much of the disk kept events may take',
+    '104857600',
+  ),
+  maxBodyBytes: wholeNumber(1, 64 * 1024 * 1024).withDefault('bytes', 'Longest body', '65536'),
+  timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long your receiver may take', '10000'),
+  inspectorPort: port.withDefault(
+    'number',
+    'Where the page of what was received is, on this machine alone; 0 is any free port',
+    '0',
+  ),
+  ...signingFlags,
+  ...formatFlags,
+};
+type Flags = FlagsOf<typeof flags>;
+
+export default defineCommand({
+  brief: 'Receive events, verify them, and pass them on',
+  about:
+    'Receives events at any path and prints a line for each. With --forward-to it is a mirror: it posts the exact bytes and headers to your receiver, and the sender gets its answer; if there is none, the sender gets 503 with Retry-After, and sends the event again. An address without a path keeps the path of each event, one with a path replaces it; the query is kept. With --save every event is kept as a file, before it is forwarded, for replay, verify, detect and pin. With --filter only some events are shown and forwarded; the others are answered, and kept with --save. Without keys it verifies no event. The inspector, a page on this machine alone, shows the events, the answers and why a signature does not match, and replays events.',
+  examples: [
+    'partner-exchange listen --forward-to http://127.0.0.1:3000/orders',
+    'partner-exchange listen --port 4100 --save ./events --format json',
+    'partner-exchange listen --forward-to http://127.0.0.1:3000/orders --filter event=event.buy.credited.* --filter order=A-*',
+    'partner-exchange listen --allow-host my-tunnel.example --save ./events',
+  ],
+  json: "A line for each: { at, target, bytes, signature: 'verified' | 'refused' | 'unchecked', code?, merchant?, kind?, event_name?, partner_order_id?, platform_order_ref?, fiat_payment_status?, crypto_payment_status?, file?, forwarded?: { status?, problem?, durationMs }, answered }; problem says why your receiver did not answer",
+  flags,
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    const { deployment, credentials } = await readConfiguration(context, flags);
+    const { signature: scheme, wireNames, eventStatuses } = deployment;
+    const ring = credentials.length === 0 ? undefined : verificationKeysOf(credentials, scheme);
+    const folder = openFolder(context, output, flags);
+    const poster = createPoster(context.now);
+    const post = flags.forwardTo && postTo(flags.forwardTo);
+    const isWanted = (verdict: Verdict) => passes(verdict, flags.filter ?? []);
+    let leftOut = 0;
+    const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames, eventStatuses });
+    const trace = createReceivedTrace(context.now, flags);
+
+    const server = await startReceiveServer({
+      ...flags,
+      allowedHosts: flags.allowHost ?? [],
+      now: context.now,
+      async receive(delivery) {
+        try {
+          const received = await receiveDelivery(delivery, { verify, folder, post, isWanted });
+          trace.add(received);
+          if (received.wanted)
+            output.item(receivedItem(received), (paint) => describeReceived(received, paint));
+          else leftOut++;
+          return received.answer;
+        } catch (error) {
+          const { message } = describeFailure(error);
+          output.warn(`An event was answered with 503, since it cannot be kept: ${message}`);
+          return unavailable('not_kept', 'This event could not be kept: send it again later.');
+        }
+      },
+    });
+    let inspector: Awaited<ReturnType<typeof startInspector>> | undefined;
+    try {
+      inspector = await startInspector({
+        port: flags.inspectorPort,
+        token: Buffer.from(context.random(24)).toString('base64url'),
+        explain: (body) => explainMismatch(body, { credentials, scheme, purpose: 'order' }),
+        trace,
+        scheme,
+        ring,
+        post,
+        verify,
+      });
+      const stopped = onceAborted(context.signal);
+      // A disk that hangs must not hold back a signal.
+      await Promise.race([announce(server.url, inspector.url), stopped]);
+      await stopped;
+    } finally {
+      const closed = new AbortController();
+      const answered = server.close('when answered').then(() => closed.abort());
+      // A sender may hold its request back.
+      await Promise.race([answered, context.sleep(longestStopMs, closed.signal)]);
+      await server.close('at once');
+      await inspector?.close();
+      poster.close();
+    }
+    if (leftOut > 0) output.status(`${leftOut} did not match --filter: answered, and not forwarded.`);
+    return exitCodes.stopped;
+
+    function postTo(url: URL) {
+      // It gets no signal: a delivery under way still gets its answer when the command stops.
+      return (delivery: SavedRequest) => poster.post(delivery, { url, timeoutMs: flags.timeoutMs });
+    }
+
+    async function announce(url: string, inspectorUrl: string): Promise<void> {
+      if (ring === undefined)
+        output.warn('There are no keys: nothing is verified. Set them, or name a file with --keys.');
+      await folder?.check().catch((error: unknown) => {
+        const { message } = describeFailure(error);
+        output.warn(`Nothing can be kept in ${folder.path}, so every event is answered with 503: ${message}`);
+      });
+      await warnOfFormerQueue(context, output, flags);
+      output.status(
+        (paint) => `Listening at ${paint('bold', url)}: give it as partner_callback_url. Ctrl-C ends it.`,
+      );
+      output.status(`The inspector is at ${inspectorUrl}`);
+    }
+  },
+});
+
+/** How long a stopped command waits for answers under way. */
+const longestStopMs = 10_000;
+
+function openFolder(
+  { now, random, cwd }: CliContext,
+  output: Output,
+  { save, maxSavedBytes: maxBytes }: Flags,
+): DeliveryFolder | undefined {
+  const onFull = () =>
+    output.warn(
+      'The folder is full: unsigned events are not saved, and the newest of them make room for others. Remove events, or raise --max-saved-bytes.',
+    );
+  return save === undefined
+    ? undefined
+    : openDeliveryFolder(resolve(cwd, save), { maxBytes, onFull, now, random });
+}
+
+/** An earlier version acknowledged events while the receiver was down. Their senders will not send them again. */
+async function warnOfFormerQueue(context: CliContext, output: Output, { save, forwardTo }: Flags) {
+  const folders = [
+    ...(save === undefined ? [] : [resolve(context.cwd, save)]),
+    ...(forwardTo === undefined ? [] : [formerQueue(context, forwardTo)]),
+  ];
+  for (const folder of folders) {
+    const waiting = await countFormerQueue(folder);
+    if (waiting === 0) continue;
+    output.warn(
+      `Events that an earlier version acknowledged wait in ${folder} (${waiting}): post them with partner-exchange replay "${folder}"/*.pending.json --to your receiver, then remove them.`,
+    );
+  }
+}

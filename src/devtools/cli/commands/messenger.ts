@@ -1,0 +1,143 @@
+import { resolve } from 'node:path';
+import { buildRouteMap } from '@stricli/core';
+import { renderUnicodeCompact } from 'uqr';
+import { MessengerClient } from '../../../client/messenger-client.ts';
+import { printableText } from '../../../internal/printable-text.ts';
+import { decodeUtf8 } from '../../../internal/utf8.ts';
+import { readConfiguration, requireAddress } from '../inputs/configuration.ts';
+import { inputName, readInput, secretOrAsk } from '../inputs/input.ts';
+import { openDevice } from '../inputs/open-device.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { CliError, exitCodes } from '../terminal/context.ts';
+import { arg, commonFlags, formatFlags, optionalFile, textFlag, toggle } from '../terminal/flags.ts';
+import { openSecretAddress } from '../terminal/open-secret-address.ts';
+import { openOutput } from '../terminal/output.ts';
+import { keepReply, showReply } from '../terminal/replies.ts';
+
+const key = defineCommand({
+  brief: 'Generate the API key of a device',
+  about:
+    'Generates the key with MESSENGER_MASTER_KEY, and writes the reply into a new file that only you can read. The key is never printed, and no operation of the service lists keys: keep the file. Needs PARTNER_EXCHANGE_MESSENGER_BASE_URL.',
+  examples: ['partner-exchange messenger key 1001 --save device-1001.json'],
+  json: '{ device, file }, where the reply is kept',
+  flags: {
+    save: textFlag.required('file', 'Where the reply with the key is kept'),
+    ...formatFlags,
+  },
+  args: [arg('device', 'messenger_device_no: a number of your choice')],
+  async run(context, flags, device) {
+    const output = openOutput(context, flags);
+    const { deployment, masterKey: given } = await readConfiguration(context);
+    requireAddress(deployment, 'generateApiKey');
+    const question = 'Master key of the messenger';
+    const masterKey = await secretOrAsk(context, { variable: 'MESSENGER_MASTER_KEY', given, question });
+    const messenger = new MessengerClient({ deployment, masterKey, fetch: context.fetch });
+    const isKept = await keepReply(resolve(context.cwd, flags.save), async () => {
+      const request = { messenger_device_no: device };
+      return (await messenger.generateApiKey(request, { signal: context.signal })).body;
+    });
+    if (!isKept) {
+      const message = 'The reply was empty: ask the operator of the messenger where the key is shown.';
+      throw new CliError(message, { exitCode: exitCodes.findings });
+    }
+    output.result({ device, file: flags.save }, (paint) => [
+      `${paint('green', 'kept')} the reply in ${printableText(flags.save)}, for you alone.`,
+    ]);
+    output.status('Next: set MESSENGER_API_KEY to the key in it, and run: partner-exchange messenger scan.');
+    return exitCodes.ok;
+  },
+});
+
+const scan = defineCommand({
+  brief: 'Show the address that pairs a device',
+  about:
+    'Shows the address as a QR code, which holds the API key: let only the owner of the device see it. With --open the browser opens it. Needs MESSENGER_API_KEY, or asks for it.',
+  examples: ['partner-exchange messenger scan', 'partner-exchange messenger scan --open'],
+  flags: { open: toggle('Open the browser instead'), ...commonFlags },
+  async run(context, flags) {
+    const output = openOutput(context);
+    const address = (await openDevice(context, 'scanDevice')).scanDeviceUrl();
+    if (flags.open) {
+      await openSecretAddress(context, address);
+      output.status(
+        'Opened. Next: scan what the page shows with the device, then send: partner-exchange messenger send.',
+      );
+      return exitCodes.ok;
+    }
+    // Dark on light, whatever the terminal is.
+    const lines = renderUnicodeCompact(address, { border: 2 }).split('\n');
+    const width = Math.max(...lines.map((line) => line.length));
+    // A terminal that does not know its size says 0.
+    if ((context.stdout.columns || width) < width) {
+      throw new CliError(
+        `The terminal is narrower than the QR code: make it ${width} columns wide, or use --open.`,
+      );
+    }
+    output.raw(`${lines.join('\n')}\n`);
+    output.status(
+      'It holds the API key: show it to the owner of the device only, and clear the screen afterwards.',
+    );
+    return exitCodes.ok;
+  },
+});
+
+const check = defineCommand({
+  brief: 'Ask whether a number is on the messenger',
+  about: 'Needs PARTNER_EXCHANGE_PATH_CHECK_NUMBER, since the path is not published, and MESSENGER_API_KEY.',
+  examples: ['partner-exchange messenger check +2348012345678'],
+  json: '{ status, body }, the body without possible credentials',
+  flags: formatFlags,
+  args: [arg('phone', 'Phone number, in the international form')],
+  async run(context, flags, phone) {
+    const output = openOutput(context, flags);
+    const messenger = await openDevice(context, 'checkNumber');
+    const reply = await messenger.checkNumber({ to_phone: phone }, { signal: context.signal });
+    showReply(output, 'answered', reply);
+    return exitCodes.ok;
+  },
+});
+
+const send = defineCommand({
+  brief: 'Send a message',
+  about:
+    'Sends the text of a file or of stdin. It is never an argument, since it may be a one-time code. Exits with 3 if the message may or may not have been sent.',
+  examples: [
+    'partner-exchange messenger send +2348012345678 message.txt',
+    'make-code | partner-exchange messenger send +2348012345678',
+  ],
+  json: '{ status }',
+  flags: {
+    verifyCheck: {
+      kind: 'boolean',
+      brief: 'verify_check of the request, whose meaning is not published',
+      optional: true,
+    },
+    ...formatFlags,
+  },
+  args: [arg('phone', 'Phone number, in the international form'), optionalFile('The text (default: stdin)')],
+  async run(context, flags, phone, path) {
+    const output = openOutput(context, flags);
+    const messenger = await openDevice(context, 'sendMessage');
+    const message = readMessage(await readInput(context, path), inputName(path));
+    const { verifyCheck: verify_check } = flags;
+    const request = { to_phone: phone, message, ...(verify_check !== undefined && { verify_check }) };
+    const { status } = await messenger.sendMessage(request, { signal: context.signal });
+    // The body of the reply is left out: it may repeat the message.
+    output.result({ status }, (paint) => [`${paint('green', 'sent')} with status ${status}`]);
+    return exitCodes.ok;
+  },
+});
+
+export default buildRouteMap({
+  routes: { key, scan, check, send },
+  docs: { brief: 'Keys, devices and messages of the messenger service' },
+});
+
+function readMessage(bytes: Uint8Array, name: string): string {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw new CliError(`${name} is not UTF-8 text: save it as UTF-8.`);
+  // Editors begin a text with a byte order mark, and end it with a line break, as `echo` does: no part of the message.
+  const message = text.replace(/^\ufeff/, '').replace(/\r?\n$/, '');
+  if (message.trim() === '') throw new CliError(`${name} is empty: there is no message to send.`);
+  return message;
+}

@@ -1,0 +1,106 @@
+import { printableText } from '../../../../internal/printable-text.ts';
+import type { OrderFinding } from '../../../../orders/order-findings.ts';
+import { readStatementCsv } from '../../../../orders/read-statement-csv.ts';
+import { readFile } from '../../inputs/input.ts';
+import { defineCommand } from '../../terminal/command.ts';
+import { CliError, exitCodes } from '../../terminal/context.ts';
+import {
+  formatFlags,
+  journalFlags,
+  oneWordOf,
+  parsedBy,
+  textFlag,
+  wholeNumber,
+} from '../../terminal/flags.ts';
+import { openOutput } from '../../terminal/output.ts';
+import { since, withJournal } from './open-journal.ts';
+
+const columnNames = ['id', 'amount', 'hash'] as const;
+
+export default defineCommand({
+  brief: 'Find orders that need somebody',
+  about:
+    'Finds orders that do not go on, whose events differ from them or from each other, and, with a statement of the service, those that only one side has. Changes nothing. Exits with 1 if it found something. Needs no keys, and sends nothing.',
+  examples: [
+    'partner-exchange order reconcile --since 7d --journal orders.sqlite',
+    'partner-exchange order reconcile --since 2026-01-01 --statement orders.csv --column id=Order --column amount=Paid --journal orders.sqlite --format csv',
+  ],
+  json: 'A line for each: { kind, partner_order_id, since, evidence, next }; csv has these as columns',
+  flags: {
+    ...journalFlags,
+    since: since.required('time', 'Only orders since then: 90m, 12h, 7d, or a date'),
+    until: since.optional('time', 'Only orders before then'),
+    olderThanMinutes: wholeNumber(0, 100_000_000).withDefault(
+      'minutes',
+      'How long something may be missing before it is found',
+      '60',
+    ),
+    statement: textFlag.optional('file', 'CSV of the service: its dashboard exports one'),
+    delimiter: textFlag.optional('text', 'What separates the columns of the CSV (default: a comma)'),
+    column: parsedBy(parseColumn).list('name=title', 'The title of a column: id, amount or hash'),
+    ...formatFlags,
+    format: {
+      kind: 'enum',
+      values: ['text', 'json', 'csv'],
+      brief: 'How findings are printed',
+      default: 'text',
+    },
+  },
+  async run(context, { statement: path, delimiter, column = [], ...flags }) {
+    const { format } = flags;
+    const output = openOutput(context, { format: format === 'csv' ? 'text' : format });
+    const columns = Object.fromEntries(column.map(({ name, title }) => [name, title]));
+    const statement =
+      path === undefined ? undefined : readStatementCsv(readFile(context, path), { columns, delimiter });
+    const now = context.now();
+    return await withJournal(context, flags, async (journal) => {
+      const findings = journal.reconcile({
+        since: flags.since(now),
+        until: flags.until?.(now),
+        olderThanMs: flags.olderThanMinutes * 60_000,
+        statement,
+      });
+      let count = 0;
+      if (format === 'csv')
+        context.stdout.write(csvLine(['kind', 'partner_order_id', 'since', 'evidence', 'next']));
+      for await (const each of findings) {
+        count++;
+        if (format === 'csv') context.stdout.write(csvLine(cellsOf(each)));
+        else
+          output.item(each, (paint) => {
+            const [kind, id, at, evidence, next] = cellsOf(each).map(printableText);
+            return `${paint('yellow', kind ?? '')} ${id}${at ? ` since ${at}` : ''}: ${evidence}\n  ${next}`;
+          });
+      }
+      output.status(count === 0 ? 'Nothing was found.' : `${count} ${count === 1 ? 'finding' : 'findings'}.`);
+      return count === 0 ? exitCodes.ok : exitCodes.findings;
+    });
+  },
+});
+
+function cellsOf({ kind, partner_order_id, since: at, evidence, next }: OrderFinding): string[] {
+  return [
+    kind,
+    partner_order_id,
+    at === null ? '' : new Date(at).toISOString(),
+    JSON.stringify(evidence),
+    next,
+  ];
+}
+
+/** A cell that begins like a formula would be one in a spreadsheet. */
+function csvLine(cells: readonly string[]): string {
+  const quoted = cells.map(
+    (cell) =>
+      `"${printableText(cell)
+        .replace(/^[=+\-@]/, "'$&")
+        .replaceAll('"', '""')}"`,
+  );
+  return `${quoted.join(',')}\n`;
+}
+
+function parseColumn(input: string): { name: (typeof columnNames)[number]; title: string } {
+  const [name = '', ...title] = input.split('=');
+  if (title.length === 0) throw new CliError('must be a name and a title, such as id=Order');
+  return { name: oneWordOf(columnNames)(name), title: title.join('=') };
+}

@@ -1,0 +1,172 @@
+import { operationUrl } from '../../../../deployment/define-deployment.ts';
+import { createSandbox } from '../../../sandbox/create-sandbox.ts';
+import { faultScenarioNames } from '../../../sandbox/faults/faults.ts';
+import type { SandboxCredentials } from '../../../sandbox/partners/fixed-partners.ts';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
+import type { SandboxServer } from '../../../sandbox/server/sandbox-server.ts';
+import { defineCommand } from '../../terminal/command.ts';
+import { exitCodes, onceAborted } from '../../terminal/context.ts';
+import { describeFailure } from '../../terminal/failure-line.ts';
+import { formatFlags, hostFlags, port, textFlag, toggle } from '../../terminal/flags.ts';
+import { openSecretAddress } from '../../terminal/open-secret-address.ts';
+import { type Output, openOutput } from '../../terminal/output.ts';
+import { announceSandbox } from './running-sandboxes.ts';
+import { claimSandboxData } from './sandbox-data.ts';
+import { childEnvironment, environmentOf, partnerOfEnvironment } from './sandbox-environment.ts';
+import { showTraffic } from './show-traffic.ts';
+
+const flags = {
+  port: port.optional('number', 'Where to listen; 0 is any free port (default: 4200; 0 with --exec)'),
+  exec: textFlag.optional(
+    'command',
+    'Run this with keys and addresses in its environment, then stop with its exit code',
+  ),
+  ...hostFlags,
+  faults: {
+    kind: 'enum',
+    values: faultScenarioNames,
+    brief: 'Faults from the start: the name of a scenario (docs/details/sandbox.md)',
+    optional: true,
+  },
+  seed: textFlag.optional('text', 'Make keys and faults the same in every run'),
+  data: textFlag.optional(
+    'file',
+    'SQLite file that keeps partners, orders and devices over restarts; it holds keys in plain text',
+  ),
+  enforceWhitelist: toggle('Refuse orders until `whitelist-ip` was called, as the service does'),
+  partnerFromEnv: toggle('Give its partner the keys of your environment'),
+  open: toggle('Open the inspector in the browser'),
+  ...formatFlags,
+} as const;
+
+export const startSandbox = defineCommand({
+  brief: 'Start a sandbox: the service, simulated',
+  about:
+    'Runs the service on this machine until it is stopped. It prints variables for your environment: addresses, and the keys of a partner whose IP is whitelisted. The keys are made for this run and open nothing else. With --exec it gives the variables to a command instead, such as your tests, and stops when the command ends. To move orders, use "sandbox advance" or the inspector.',
+  examples: [
+    'partner-exchange sandbox',
+    'partner-exchange sandbox --exec "npm test"',
+    'partner-exchange sandbox --seed 7 > sandbox.env',
+    'partner-exchange sandbox --faults hostile --format json',
+    'partner-exchange sandbox --data sandbox.sqlite --partner-from-env',
+  ],
+  json: 'First { url, seed, environment }, then a line for each entry of sandbox.trace, without headers and body',
+  flags,
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    const { host, allowHost: allowedHosts = [], seed, faults, exec, partnerFromEnv } = flags;
+    const port = flags.port ?? (exec === undefined ? 4200 : 0);
+    const given = partnerFromEnv ? await partnerOfEnvironment(context) : undefined;
+    const data = flags.data === undefined ? undefined : await claimSandboxData(context, flags.data);
+    let prepareAgain = async (): Promise<void> => {};
+    const simulated = createSandbox({
+      ...given,
+      fetch: context.fetch,
+      now: context.now,
+      seed,
+      data: data?.path,
+      onReset: () => prepareAgain(),
+    });
+    await simulated.ready().catch((error: unknown) => {
+      data?.release();
+      throw data?.explain(error) ?? error;
+    });
+    const server = await simulated.listen({ port, host, allowedHosts });
+    let forget: (() => Promise<void>) | undefined;
+    try {
+      const isWhitelisted = !flags.enforceWhitelist;
+      const partner = await prepare(simulated, server, { hasPartner: given === undefined, isWhitelisted });
+      // A reset draws the same keys again, so those that were printed keep working.
+      prepareAgain = async () =>
+        void (await prepare(simulated, server, { hasPartner: partner !== undefined, isWhitelisted }));
+      const isMasterKeyGiven = given?.masterKey !== undefined;
+      // An earlier run has printed the keys of its partner. A command gets them again.
+      const earlier =
+        exec === undefined || given !== undefined ? undefined : simulated.issuedKeys(partnerCode);
+      const environment = environmentOf(simulated, server, { partner: partner ?? earlier, isMasterKeyGiven });
+      for (const value of Object.values(environment)) context.secrets.release(value);
+      // Enable faults only after the partner exists.
+      if (faults !== undefined) simulated.faults.scenario(faults);
+      forget = await announceSandbox(context, server).catch((error: unknown) => {
+        output.warn(`Commands such as "sandbox advance" cannot find it: ${describeFailure(error).message}`);
+        return undefined;
+      });
+      if (exec !== undefined) {
+        if (flags.open) await openSecretAddress(context, server.inspectorUrl);
+        if (context.signal.aborted) return exitCodes.stopped;
+        output.status((paint) => `The sandbox is at ${paint('bold', server.url)}. It runs: ${exec}`);
+        if (given === undefined && environment.PARTNER_SECRET_KEY === undefined) output.warn(noKeys);
+        const child = await context.runCommand(
+          exec,
+          childEnvironment(context, server, { environment, given }),
+        );
+        return { ofChild: child };
+      }
+      announce(output, { simulated, server, environment, isKept: data !== undefined });
+      output.status(`The inspector is at ${server.inspectorUrl}`);
+      if (flags.open) await openSecretAddress(context, server.inspectorUrl);
+      showTraffic(simulated, output);
+      await onceAborted(context.signal);
+    } finally {
+      await forget?.();
+      await server.close();
+      await simulated.close();
+      data?.release();
+    }
+    return exitCodes.stopped;
+  },
+});
+
+const partnerCode = 'sandbox';
+
+const noKeys =
+  'The command gets no keys: those of the partner in the file came from an environment. Add --partner-from-env to use yours.';
+
+/**
+ * Whitelists this machine and onboards a partner, so that the first order can follow at once.
+ *
+ * @returns the keys of the partner; `undefined` without one, and if an earlier run has printed them
+ */
+async function prepare(
+  simulated: Sandbox,
+  { deployment }: SandboxServer,
+  { hasPartner, isWhitelisted }: { readonly hasPartner: boolean; readonly isWhitelisted: boolean },
+): Promise<SandboxCredentials | undefined> {
+  const headers = { 'content-type': 'application/json' };
+  if (isWhitelisted) {
+    const url = operationUrl(deployment, 'whitelistIp');
+    await simulated.fetch(url, { method: 'POST', headers, body: '{}' });
+  }
+  if (!hasPartner) return undefined;
+  const body = JSON.stringify({ partner_code: partnerCode, email: 'partner@sandbox.example' });
+  const url = operationUrl(deployment, 'onboard');
+  const { ok } = await simulated.fetch(url, { method: 'POST', headers, body });
+  return ok ? simulated.openLink(simulated.emails.at(-1)?.link ?? '') : undefined;
+}
+
+interface Announcement {
+  readonly isKept: boolean;
+  readonly simulated: Sandbox;
+  readonly server: SandboxServer;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+function announce(
+  output: Output,
+  { simulated: { seed }, server: { url }, environment, isKept }: Announcement,
+): void {
+  output.item({ url, seed, environment }, () =>
+    Object.entries(environment)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\n'),
+  );
+  output.status(
+    (paint) =>
+      `The sandbox is at ${paint('bold', url)}. Ctrl-C ends it, and ${isKept ? 'its data stays' : 'forgets everything'}.`,
+  );
+  if (environment.PARTNER_SECRET_KEY === undefined)
+    output.status(
+      'The keys of its partner are those that you have: of the environment, or of the first start.',
+    );
+  output.status('Put the lines above into the environment. Move orders in the inspector.');
+}

@@ -1,0 +1,77 @@
+import { signingKey } from '../../../credentials/signing-key.ts';
+import {
+  type MatchedKey,
+  verificationKeysOf,
+  verificationKeysOfTexts,
+} from '../../../credentials/verification-keys.ts';
+import { commandWords } from '../../../deployment/command-words.ts';
+import { describeIn } from '../../../errors/errors.ts';
+import { printableText } from '../../../internal/printable-text.ts';
+import { tryVerify } from '../../../signature/try-verify.ts';
+import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
+import { readDeliveries } from '../deliveries/saved-deliveries.ts';
+import { allCredentials, readConfiguration, readDetectionSecrets } from '../inputs/configuration.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { exitCodes } from '../terminal/context.ts';
+import { formatFlags, purposeFlag, samples, signingFlags } from '../terminal/flags.ts';
+import { openOutput } from '../terminal/output.ts';
+
+/** Bodies that are explained: a search for each takes up to half a second. */
+const mostExplained = 3;
+
+const flags = { purpose: purposeFlag, ...signingFlags, ...formatFlags };
+
+export default defineCommand({
+  brief: 'Verify the signature of bodies',
+  about:
+    'Verifies raw bodies or saved deliveries with every key there is. Says why the first ones that do not match may not, and exits with 1.',
+  examples: [
+    'partner-exchange verify event.json',
+    'partner-exchange verify --format json ./events',
+    'partner-exchange verify --purpose general < body.json',
+  ],
+  json: '{ results: [{ source, verified, key?: { index, merchant?, partnerId?, partnerCode? }, code?, message?, findings? }] }',
+  flags,
+  args: samples,
+  async run(context, flags, ...paths) {
+    const output = openOutput(context, flags);
+    const configuration = await readConfiguration(context, flags);
+    const scheme = configuration.deployment.signature;
+    const credentials = allCredentials(configuration);
+    const ring =
+      flags.purpose === 'order'
+        ? verificationKeysOf(credentials, scheme)
+        : verificationKeysOfTexts(credentials.map((set) => signingKey(set, 'general')));
+    const deliveries = await readDeliveries(context, paths);
+    const keys = ring.map(({ text }) => text);
+    const secrets = await readDetectionSecrets(context, flags);
+    let explained = 0;
+    const results = deliveries.map(({ source, body }) => {
+      const { refusal, keyIndex } = tryVerify(body, keys, scheme);
+      if (refusal !== undefined) {
+        const { code } = refusal;
+        const isExplained = code === 'signature_mismatch' && explained++ < mostExplained;
+        const { purpose } = flags;
+        const { findings } = isExplained
+          ? explainMismatch(body, { secrets, scheme, purpose })
+          : { findings: undefined };
+        return { source, verified: false, code, message: describeIn(commandWords, refusal), findings };
+      }
+      const key: MatchedKey = ring[keyIndex]?.matched ?? { index: keyIndex };
+      return { source, verified: true, key };
+    });
+    const failed = results.filter(({ verified }) => !verified);
+    output.result({ results }, (paint) =>
+      results.flatMap(({ source, key, message, findings = [] }) => {
+        if (message !== undefined)
+          return [
+            `${paint('red', 'refused')}  ${printableText(source)}: ${message}`,
+            ...findings.map((finding) => `  ${paint('bold', finding.code)}: ${finding.message}`),
+          ];
+        const merchant = key?.merchant ? ` (merchant ${printableText(key.merchant)})` : '';
+        return `${paint('green', 'verified')} ${printableText(source)}${merchant}`;
+      }),
+    );
+    return failed.length === 0 ? exitCodes.ok : exitCodes.findings;
+  },
+});

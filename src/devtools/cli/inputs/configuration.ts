@@ -1,0 +1,220 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+  defineCredentials,
+  plainCredentials,
+  secretKeysOf,
+} from '../../../credentials/define-credentials.ts';
+import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
+import { merchantOfOrder, type SigningPurpose, signingKey } from '../../../credentials/signing-key.ts';
+import type { Deployment } from '../../../deployment/define-deployment.ts';
+import {
+  credentialVariables,
+  deploymentVariables,
+  merchantPrefix,
+  readScheme,
+  readTextFile,
+} from '../../../deployment/environment-variables.ts';
+import { type Operation, operationRules } from '../../../deployment/operations.ts';
+import { readEnvironment } from '../../../deployment/read-environment.ts';
+import { isJsonObject, type JsonObject } from '../../../internal/json.ts';
+import { firstFlaw } from '../../../internal/private-file.ts';
+import { createKeyRotation } from '../../../rotation/create-key-rotation.ts';
+import { type SignedBody, signBody } from '../../../signature/sign-body.ts';
+import { decodeBody } from '../../../signature/signed-body.ts';
+import type { DetectionSecrets } from '../../diagnostics/detection/detection.ts';
+import { type CliContext, CliError, type Variables } from '../terminal/context.ts';
+import { inFile, readJsonObject } from './input.ts';
+
+export interface Configuration {
+  readonly deployment: Deployment;
+  /** The current keys first, then older ones that are still valid; empty without any. */
+  readonly credentials: readonly PartnerCredentials[];
+  readonly apiKey: string | undefined;
+  readonly masterKey: string | undefined;
+}
+
+/** Files that a command names in place of variables. */
+interface FileFlags {
+  readonly keys?: string | undefined;
+  readonly scheme?: string | undefined;
+}
+
+/** Reads the environment; a file that is named replaces a part of it. */
+export async function readConfiguration(
+  context: CliContext,
+  { keys, scheme }: FileFlags = {},
+): Promise<Configuration> {
+  const env = withScheme(context, scheme);
+  const environment = readEnvironment(keys === undefined ? env : withoutKeyVariables(env));
+  const { deployment, apiKey, masterKey } = environment;
+  const given = environment.credentials === undefined ? [] : [environment.credentials];
+  const credentials = keys === undefined ? given : await readKeysFile(context, keys);
+  return { deployment, credentials, apiKey, masterKey };
+}
+
+/** The deployment alone, however wrong the keys may be. */
+export function readDeployment(context: CliContext, { scheme }: Pick<FileFlags, 'scheme'> = {}): Deployment {
+  return readEnvironment(withoutKeyVariables(withScheme(context, scheme))).deployment;
+}
+
+/** The keys that a command cannot do without: the current ones. */
+export function currentCredentials({ credentials: [current] }: Configuration): PartnerCredentials {
+  if (current !== undefined) return current;
+  throw new CliError(
+    'There are no keys: set PARTNER_PUBLIC_KEY, PARTNER_SECRET_KEY and MERCHANT_SECRET_KEY, or name a file with --keys.',
+  );
+}
+
+/** Every generation of keys that a command cannot do without. */
+export function allCredentials(
+  configuration: Configuration,
+): readonly [PartnerCredentials, ...PartnerCredentials[]] {
+  return [currentCredentials(configuration), ...configuration.credentials.slice(1)];
+}
+
+/** The keys of a file that was named; `undefined` where the environment counts. */
+export async function readNamedKeys(
+  context: CliContext,
+  { keys }: Pick<FileFlags, 'keys'>,
+): Promise<PartnerCredentials | undefined> {
+  return keys === undefined ? undefined : (await readKeysFile(context, keys))[0];
+}
+
+async function readKeysFile(context: CliContext, path: string): Promise<readonly PartnerCredentials[]> {
+  const bytes = await readPrivateFile(context, path);
+  const value = readJsonObject(bytes, path);
+  const generations = isKeyFile(value)
+    ? await generationsIn(bytes, context.now)
+    : // Sound: defineCredentials checks every member, and refuses others.
+      [inFile(path, () => defineCredentials(value as unknown as PartnerCredentials))];
+  for (const credentials of generations) {
+    for (const secret of secretKeysOf(credentials)) context.secrets.add(secret);
+  }
+  return generations;
+}
+
+/** The variables, with the scheme of a file that was named. @throws {ConfigurationError} naming the file */
+export function withScheme({ env, cwd }: CliContext, scheme: string | undefined): Variables {
+  if (scheme === undefined) return env;
+  const path = resolve(cwd, scheme);
+  // Read here, since a later error names the variable, which the user has not set.
+  inFile(scheme, () => readScheme(readTextFile(path)));
+  return { ...env, PARTNER_EXCHANGE_SCHEME: undefined, PARTNER_EXCHANGE_SCHEME_FILE: path };
+}
+
+/** A file replaces all variables of keys, also incomplete ones. */
+function withoutKeyVariables(env: Variables): Variables {
+  const names = new Set<string>(credentialVariables.map(({ name }) => name));
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !names.has(name) && !name.startsWith(merchantPrefix)),
+  );
+}
+
+/** Whether a file is that of a rotation (`keyFile`), with generations of keys, and not bare credentials. */
+function isKeyFile(value: JsonObject): boolean {
+  return 'version' in value && 'retired' in value;
+}
+
+async function generationsIn(bytes: Uint8Array, now: () => number): Promise<readonly PartnerCredentials[]> {
+  const storage = { read: async () => decodeBody(bytes), update: async () => {} };
+  const { verifying } = await createKeyRotation({ storage, now }).credentials();
+  return verifying;
+}
+
+/** The keys as they were given, unchecked: `detect` and `explain` may find a flaw in them. */
+export async function readDetectionSecrets(
+  context: CliContext,
+  { keys }: { readonly keys?: string | undefined },
+): Promise<DetectionSecrets> {
+  const given = keys === undefined ? secretsOfEnvironment(context.env) : await secretsOfFile(context, keys);
+  const { partnerSecretKey, merchantSecretKey, merchantSecretKeys } = given;
+  const merchants = isJsonObject(merchantSecretKeys) ? Object.values(merchantSecretKeys) : [];
+  for (const secret of [partnerSecretKey, merchantSecretKey, ...merchants]) {
+    if (typeof secret === 'string') context.secrets.add(secret);
+  }
+  // Sound: detection takes anything, and reads the members that are text.
+  return given as DetectionSecrets;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function secretsOfEnvironment(env: Variables): Members {
+  const entries = credentialVariables.map(({ name, member }) => [member, env[name]]);
+  const merchants = Object.entries(env)
+    .filter(([name, value]) => name.startsWith(merchantPrefix) && value)
+    .map(([name, value]) => [name.slice(merchantPrefix.length), value]);
+  return Object.fromEntries([...entries, ['merchantSecretKeys', Object.fromEntries(merchants)]]);
+}
+
+async function secretsOfFile(context: CliContext, path: string): Promise<Members> {
+  const bytes = await readPrivateFile(context, path);
+  const value = readJsonObject(bytes, path);
+  if (!isKeyFile(value)) return value;
+  const [signing] = await generationsIn(bytes, context.now);
+  return signing === undefined ? {} : { ...plainCredentials(signing) };
+}
+
+/** Keys are short: a larger file holds something else. */
+const maxBytes = 1024 * 1024;
+
+/** Reads a file of this user that nobody else may read, and refuses any other. */
+async function readPrivateFile(context: CliContext, path: string): Promise<Uint8Array> {
+  if (/^\s*[{[]/.test(path)) {
+    throw new CliError(
+      'That is JSON in the place of a file, and other users see arguments: put it into a file of mode 0600, and name that.',
+    );
+  }
+  // Does not wait for a writer of a FIFO. Windows has no such flag.
+  const file = await open(resolve(context.cwd, path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    // Checks the open file, since the path may lead to another one by now.
+    const stats = await file.stat();
+    const isWindows = context.platform === 'win32';
+    const flaw = firstFlaw(stats, isWindows ? ['not-a-file'] : ['not-a-file', 'foreign', 'exposed']);
+    if (flaw !== undefined) throw new CliError(`${path} ${refusals[flaw](path)}`);
+    if (isWindows) {
+      context.stderr.write(
+        `warning: Whether others can read ${path} cannot be told on Windows: check its permissions.\n`,
+      );
+    }
+    if (stats.size > maxBytes)
+      throw new CliError(`${path} is too large to be a file of keys: check the path.`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+const refusals = {
+  'not-a-file': () => 'is not a file: name the JSON file that holds the keys.',
+  foreign: () => 'belongs to another user: run the command as that user, or name a file of your own.',
+  exposed: (path: string) => `can be read by other users: run "chmod 600 ${path}", and think of new keys.`,
+} as const;
+
+export function signerOf(
+  configuration: Configuration,
+  { purpose, merchant }: { readonly purpose: SigningPurpose; readonly merchant: string | undefined },
+): (body: JsonObject) => SignedBody {
+  const scheme = configuration.deployment.signature;
+  const credentials = currentCredentials(configuration);
+  return (body) => {
+    const signer = purpose === 'order' ? merchantOfOrder(credentials, body, { merchant, scheme }) : undefined;
+    return signBody(body, { key: signingKey(credentials, purpose, { merchant: signer, scheme }), scheme });
+  };
+}
+
+/** Names the variable to set; the client would name an option. */
+export function requireAddress(deployment: Deployment<unknown>, operation: Operation): void {
+  const { baseUrl } = operationRules(operation);
+  if (deployment[baseUrl] === undefined)
+    throw new CliError(`Set ${variableOf(baseUrl)} to the address of the service.`);
+  if (deployment.paths[operation] === undefined) {
+    throw new CliError(`Set ${variableOf(`paths.${operation}`)}: the path is not published.`);
+  }
+}
+
+function variableOf(option: string): string {
+  return deploymentVariables.find(({ sets }) => sets === option)?.name ?? option;
+}

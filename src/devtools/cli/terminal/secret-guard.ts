@@ -1,0 +1,44 @@
+import { redactText } from '../../../internal/redaction.ts';
+import type { SecretGuard, Variables } from './context.ts';
+import { hasColours, visibleText } from './terminal-text.ts';
+
+/** A shorter value is no key, and hiding it would cut ordinary text. */
+const shortestSecret = 6;
+
+/** Knows the secret keys of the environment from the start. */
+export function secretGuard(env: Variables): SecretGuard {
+  const secrets = new Set<string>();
+  const add = (secret: string | undefined) => {
+    if (secret !== undefined && secret.length >= shortestSecret) secrets.add(secret);
+  };
+  for (const [name, value] of Object.entries(env)) if (secretName.test(name)) add(value);
+  const redact = (text: string) => redactText(text, [...secrets]);
+  return {
+    add,
+    release: (value) => void secrets.delete(value),
+    redact,
+    guard: (stream) => ({
+      write(text) {
+        const start = stream.isTTY && text.startsWith(emptyLine) ? emptyLine : '';
+        const shown = redact(text.slice(start.length));
+        return stream.write(start + visibleText(shown, { hasColours: hasColours(env, stream) }));
+      },
+      writeExact: (text) => stream.write(redact(text)),
+      isTTY: stream.isTTY,
+      get columns() {
+        return stream.columns;
+      },
+    }),
+  };
+}
+
+/** A line of progress starts with this: it goes to the start of the line, and clears it. */
+export const emptyLine = '\r\u001b[2K';
+
+/** The variables without keys, for a program of the user's. */
+export function withoutSecrets(env: Variables): Variables {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secretName.test(name)));
+}
+
+/** Variables that hold a secret. Their table is not loaded, to keep `--help` fast; a test compares the two. */
+const secretName = /^(?:PARTNER_SECRET_KEY|MERCHANT_SECRET_KEY(?:_.+)?|MESSENGER_(?:API|MASTER)_KEY)$/;

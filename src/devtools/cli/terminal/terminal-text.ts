@@ -1,0 +1,69 @@
+import { escapeInvisible, hiddenCharacters } from '../../../internal/printable-text.ts';
+import type { OutputStream, Variables } from './context.ts';
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+/** Colours a text, or leaves it as it is. */
+export type Paint = (style: Style, text: string) => string;
+
+export function paintFor({ env }: { readonly env: Variables }, stream: OutputStream): Paint {
+  if (!hasColours(env, stream)) return (_, text) => text;
+  // An import would take a tenth of the time that `--help` has.
+  const { styleText } = process.getBuiltinModule('node:util');
+  // styleText would decide by the streams of the process, not by this one.
+  return (style, text) => styleText(style, text, { validateStream: false });
+}
+
+/** NO_COLOR beats FORCE_COLOR, which beats what the stream is; empty, both say nothing (no-color.org, force-color.org). */
+export function hasColours(env: Variables, stream: OutputStream): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return !['0', 'false'].includes(env.FORCE_COLOR);
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+/** The colours that we and `--help` use; nothing that moves, hides or blinks. */
+const colour = String.raw`\u001b\[(?:[1-4]|2[2-4]|3[1-79])(?:;(?:[1-4]|2[2-4]))?m`;
+
+const pattern = new RegExp(`${colour}|${hiddenCharacters}`, 'gu');
+
+/**
+ * A text that cannot change how a terminal shows other text: invisible characters are written as in JSON (`\u202e`),
+ * so JSON keeps its meaning.
+ */
+export function visibleText(text: string, { hasColours = false } = {}): string {
+  if (!hasColours) return escapeInvisible(text);
+  return text.replace(pattern, (match) => (match.startsWith('\u001b[') ? match : escapeInvisible(match)));
+}
+
+/** Wraps a help text to the width of the terminal. Text of a second column stays in it; examples stay one line each. */
+export function wrapText(text: string, width: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => (plainLength(line) <= width || isExample.test(line) ? [line] : wrapLine(line, width)))
+    .join('\n');
+}
+
+const isExample = /^ {2}\$ /;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+const coloured = /\u001b\[[\d;]*m/g;
+
+function plainLength(text: string): number {
+  return text.replace(coloured, '').length;
+}
+
+function wrapLine(line: string, width: number): string[] {
+  const plain = line.replace(coloured, '');
+  const column = /^ +\S.*? {2,}(?=\S)/.exec(plain)?.[0].length ?? /^ */.exec(plain)?.[0].length ?? 0;
+  // A column that leaves no room is not kept.
+  const indent = ' '.repeat(column > width / 2 ? 4 : column);
+  const lines: string[] = [];
+  let current = '';
+  // A word with the blanks before it: those between columns stay.
+  for (const [, blanks = '', word = ''] of line.matchAll(/(\s*)(\S+)/g)) {
+    if (current !== '' && plainLength(current + blanks + word) > width) {
+      lines.push(current.trimEnd());
+      current = indent + word;
+    } else current += blanks + word;
+  }
+  return [...lines, current];
+}

@@ -1,0 +1,121 @@
+import { libraryWords, type Words } from '../../../errors/remedies.ts';
+import { nearestName } from '../../../internal/nearest-name.ts';
+import { invalidOption } from '../../../internal/options.ts';
+import { type PostAnswer, unreachableBecause } from '../../../internal/post-request.ts';
+import type { CheckResult } from '../check-result.ts';
+import type { AttackResult } from './attack-case.ts';
+import { type AttackOptions, type AttackSettings, readAttackOptions } from './attack-options.ts';
+import { attackCases, baselineCase, type NamedCase } from './case-table.ts';
+import { confirmFindings } from './confirm-findings.ts';
+import type { AttackFinding } from './findings.ts';
+import { prepareAttack } from './prepare-attack.ts';
+import { auditEffects, type CaseRun, notRun, runCase, runInTurn, startBeside } from './run-cases.ts';
+
+/**
+ * Attacks a receiver of order events, written in any language, and judges its answers: to forged, altered, malformed,
+ * huge, slow and repeated deliveries, and to authentic ones that are easily lost. With `handled` it also judges what
+ * the receiver did about each event.
+ *
+ * Run it against your own receiver with test keys, on a test system. It sends probes: events about orders whose ids
+ * begin with `probe-`. Your code handles each authentic probe once. The first one must be answered with 2xx;
+ * otherwise all other cases are skipped.
+ *
+ * Without `iOwnThisHost`, it attacks only this machine. Redirects are not followed.
+ *
+ * @throws {ConfigurationError} before anything is sent: `invalid_option` for a refused URL, host or option, or if
+ *   nothing listens at the URL; `invalid_credentials`, `invalid_scheme`
+ * @throws {KeyError} `keys_unavailable` for a key ring that has not read its keys
+ * @example
+ * ```ts
+ * const { findings } = await attackReceiver('http://127.0.0.1:3000/orders', { credentials });
+ * for (const { verdict, summary, advice } of findings) console.log(verdict, summary, advice);
+ * ```
+ */
+export function attackReceiver(url: string | URL, options: AttackOptions): Promise<AttackReport> {
+  return attackInWords(libraryWords, url, options);
+}
+
+/** The results of an attack. */
+export interface AttackReport {
+  /** The faults of the receiver: first that nothing is handled, then the worst. Cases with one cause are one finding. */
+  readonly findings: readonly AttackFinding[];
+  /** Each case, always in the same order. */
+  readonly results: readonly AttackResult[];
+  /** How the receiver limited the attack, which then slowed down; `undefined` if it did not. */
+  readonly limits: AttackLimits | undefined;
+}
+
+/** Answers 429 and 503 of a receiver that limits what it gets. */
+export interface AttackLimits {
+  /** The number of these answers. */
+  readonly answered: number;
+  /** The milliseconds for which the attack paused because of them. */
+  readonly pausedMs: number;
+}
+
+/** The same, with advice in the caller's words. */
+export async function attackInWords(
+  say: Words,
+  url: string | URL,
+  options: AttackOptions,
+): Promise<AttackReport> {
+  const settings = readAttackOptions(options);
+  const { attack, target, lastAnswer } = prepareAttack(say, url, settings);
+  const cases = chosenCases(settings);
+  const runs = new Map<string, CaseRun>();
+  const ended = async (run: CaseRun) => {
+    runs.set(run.probe.id, run);
+    const left = cases.length + 1 - runs.size;
+    await settings.onCase(resultOf(run), { done: runs.size, left });
+  };
+
+  const first = await runCase(baselineCase, attack);
+  checkReachable(target, lastAnswer());
+  await ended(first);
+  if (first.outcome.verdict !== 'ok' && !isUnhandled(first.outcome)) {
+    for (const probe of cases) await ended(notRun(probe, 'the authentic delivery before was not accepted'));
+  } else {
+    const beside = startBeside(cases, attack);
+    const obstacle = await runInTurn({ cases, attack, ended, lastAnswer });
+    for (const run of await beside.runs()) {
+      const isObstructed = obstacle !== undefined && run.outcome.verdict !== 'ok';
+      await ended(isObstructed ? notRun(run.probe, obstacle) : run);
+    }
+    await auditEffects([...runs.values()], attack);
+  }
+  const inOrder = [baselineCase, ...cases].flatMap(({ id }) => runs.get(id) ?? []);
+  const findings = await confirmFindings(inOrder, attack);
+  return { findings, results: inOrder.map(resultOf), limits: attack.limits.summary() };
+}
+
+/** Acknowledged without an effect: the other cases are judged by their answers. */
+function isUnhandled({ problem }: CheckResult): boolean {
+  return problem === 'dropped' || problem === 'forgotten';
+}
+
+function resultOf({ probe, outcome }: CaseRun): AttackResult {
+  const { id, what, expected } = probe;
+  const { verdict, answered, advice } = outcome;
+  return Object.freeze({ id, what, expected, answered, verdict, advice });
+}
+
+/** @throws {ConfigurationError} `invalid_option` if no connection could be made */
+function checkReachable({ host }: URL, answer: PostAnswer | undefined): void {
+  const problem = answer && unreachableBecause(answer, host);
+  if (problem === undefined) return;
+  const remedy = 'Start the receiver, or check the URL.';
+  throw invalidOption(`${problem}, so nothing was sent.`, remedy);
+}
+
+/** @throws {ConfigurationError} `invalid_option` for an unknown id */
+function chosenCases({ only, skip, quick }: AttackSettings): readonly NamedCase[] {
+  const ids: readonly string[] = attackCases.map(({ id }) => id);
+  for (const id of [...(only ?? []), ...skip]) {
+    if (ids.includes(id) || id === baselineCase.id) continue;
+    const near = nearestName(id, ids);
+    throw invalidOption(
+      `"${id.slice(0, 64)}" is not the id of a case.${near === undefined ? '' : ` Did you mean "${near}"?`}`,
+    );
+  }
+  return attackCases.filter(({ id, slow }) => (only?.includes(id) ?? !(quick && slow)) && !skip.includes(id));
+}

@@ -1,0 +1,274 @@
+import { describePostAnswer } from '../../../../internal/post-request.ts';
+import { type CheckResult, worstOf } from '../../check-result.ts';
+import { accepted, type CaseTable, deliverAsService, judgeAcceptance } from '../attack-case.ts';
+import type { CauseTable } from '../cause.ts';
+import { type ProbeMembers, type Probes, withSignature } from '../probes.ts';
+
+const verifyRawToKeep =
+  'Verify the bytes as they arrived, before anything parses them. This receiver verifies what it writes again, and so loses authentic events of a sender that writes JSON differently.';
+const acknowledge =
+  'Acknowledge every authentic delivery with 2xx and put aside what you cannot use: one that is not acknowledged may be lost, or repeated for ever (ledger: callback-retry).';
+const readAnyType =
+  'Read the body whatever its content type says: the contract states no header for events, and the signature covers the bytes (ledger: event-content-type). Mount the receiver before body parsers, which choose by the content type.';
+
+const spellings =
+  'The contract names the last status both PAID and Completed (ledger: crypto-status-completed): take both for one.';
+
+const kycError = 'event.buy.received.fiat_kyc_error';
+const thirdParty = { kyc_error_type: 'THIRD_PARTY_PAYMENT', default_kyc_url: null };
+
+/** Each name, each spelling and each pair of statuses that the contract states. */
+const publishedEvents: readonly ProbeMembers[] = [
+  { event_name: 'event.buy.init' },
+  { event_name: 'event.buy.received.fiat' },
+  { event_name: 'event.buy.received.fiat', payment_link: 'https://pay.example/link' },
+  { event_name: kycError },
+  { event_name: kycError, ...thirdParty },
+  { event_name: kycError, ...thirdParty, kyc_error_type: 'THIRD_PARTY_ERROR' },
+  { event_name: 'event.buy.third_party_error' },
+  { event_name: 'event.buy.credited.crypto' },
+  { event_name: 'buy.event.close' },
+];
+
+/** Authentic deliveries that a receiver must not lose. */
+export const authenticCases = {
+  'authentic-published': {
+    what: 'authentic deliveries of every event that the contract states, in each of its spellings',
+    expected: '2xx, and an effect of those that must have one',
+    async run(attack) {
+      const refused: string[] = [];
+      const results: CheckResult[] = [];
+      for (const members of publishedEvents) {
+        const result = judgeAcceptance(
+          await deliverAsService(attack, attack.probes.authentic(members)),
+          acknowledge,
+        );
+        results.push(result);
+        if (result.verdict === 'broken') refused.push(describeEvent(members));
+      }
+      const worst = worstOf(results);
+      return refused.length === 0
+        ? worst
+        : { ...worst, fault: `does not acknowledge ${[...new Set(refused)].join(', ')}` };
+    },
+  },
+  'authentic-third-party-error': {
+    what: 'authentic deliveries of event.buy.third_party_error, whose body the contract does not show: with an order id and a message alone, and without an order id',
+    expected: '2xx, or 5xx from a receiver that cannot keep them',
+    async run(attack) {
+      const { probes, post } = attack;
+      const event_name = 'event.buy.third_party_error';
+      const results: CheckResult[] = [];
+      for (const event of [
+        { event_name, partner_order_id: probes.newId(), message: 'THIRD_PARTY_ERROR' },
+        { event_name, reason: 'the payer has another name' },
+      ]) {
+        const answer = await post({ body: probes.signed(JSON.stringify(event)) });
+        const isHonest = answer.kind === 'answered' && answer.status >= 500;
+        results.push(
+          isHonest
+            ? { verdict: 'ok', answered: describePostAnswer(answer) }
+            : {
+                ...judgeAcceptance(answer, acknowledge),
+                fault: `does not acknowledge ${event_name} with an unknown body`,
+              },
+        );
+      }
+      return worstOf(results);
+    },
+  },
+  'authentic-completed': {
+    what: 'authentic deliveries of a credit, first with the crypto_payment_status PAID and then Completed',
+    expected: '2xx to both, and one effect',
+    faults: {
+      repeated: {
+        fault: 'acts twice on one credit: when its crypto_payment_status is PAID, and when it is Completed',
+        advice: `Guard an effect by the order and the name of the event. ${spellings}`,
+      },
+    },
+    async run(attack) {
+      const partner_order_id = attack.probes.newId();
+      const credit = { partner_order_id, event_name: 'event.buy.credited.crypto' };
+      const results: CheckResult[] = [];
+      for (const crypto_payment_status of ['PAID', 'Completed']) {
+        const body = attack.probes.authentic({ ...credit, crypto_payment_status });
+        results.push(judgeAcceptance(await deliverAsService(attack, body), spellings));
+      }
+      return worstOf(results);
+    },
+  },
+  'authentic-white-space': accepted({
+    what: 'an authentic delivery with indentation',
+    advice: verifyRawToKeep,
+    body: (probes) => {
+      const text = JSON.stringify(JSON.parse(probes.unsigned()), null, 2);
+      return `${text.slice(0, -2)},\n  "signature": "${probes.sign(text)}"\n}`;
+    },
+  }),
+  'authentic-escapes': accepted({
+    what: 'an authentic delivery with \\/ and \\u00e9',
+    advice: verifyRawToKeep,
+    body: (probes) => respelled(probes, 'Ren\\u00e9 \\/ Zo\\u00EB'),
+  }),
+  'authentic-letters': accepted({
+    what: 'an authentic delivery with letters beyond ASCII as they are',
+    advice:
+      'Read and verify bodies as UTF-8. A receiver that escapes letters, or reads another encoding, verifies something else.',
+    body: (probes) => respelled(probes, 'René 😀 Ọlá'),
+  }),
+  'authentic-quotes': accepted({
+    what: "an authentic delivery with ', \" and < in the buyer's name",
+    advice:
+      'Hand values to the database as parameters and to a page as text, never as a part of a statement.',
+    body: ({ authentic }) =>
+      authentic({
+        transactional_kyc: { email: '', phone: '', first_name: `O'Neill "Jo" <b>`, last_name: '--' },
+      }),
+  }),
+  'authentic-combined-letters': {
+    what: 'authentic deliveries of one name in two forms of Unicode: with letters of one code point (NFC), and of two (NFD)',
+    expected: '2xx to both',
+    async run(attack) {
+      const results: CheckResult[] = [];
+      for (const form of ['NFC', 'NFD']) {
+        const text = respelled(attack.probes, 'Ọlá Adébáyọ̀ Zoë'.normalize(form));
+        const advice =
+          'Verify the bytes as they arrived: normalising letters, or keeping them in another encoding, changes them.';
+        results.push(judgeAcceptance(await deliverAsService(attack, text), advice));
+      }
+      return worstOf(results);
+    },
+  },
+  'authentic-precise-amounts': accepted({
+    what: 'an authentic delivery with amounts of more digits than a float holds',
+    advice:
+      'Verify the bytes as they arrived, and read amounts as decimals: a number of JSON has more digits than a float.',
+    body: (probes) =>
+      probes.signed(
+        probes
+          .unsigned()
+          .replace('":10,', '":123456789012345678.91,')
+          .replace('":0.5,', '":0.123456789012345678901234567,'),
+      ),
+  }),
+  'authentic-60-kilobytes': accepted({
+    what: 'an authentic delivery with 60 kB of KYC text',
+    advice: 'Read bodies to their end, up to a limit of at least 64 kB, and keep texts of any length.',
+    body: ({ authentic }) =>
+      authentic({
+        transactional_kyc: { email: '', phone: '', first_name: 'x'.repeat(60_000), last_name: '' },
+      }),
+  }),
+  'authentic-old': {
+    what: 'authentic deliveries with an old Date header, and of an event that was created long ago',
+    expected: '2xx',
+    async run(attack) {
+      const { probes } = attack;
+      const advice =
+        'Do not refuse what is old: the service may repeat an event for days, and no event has a signed time.';
+      const date = { headers: { date: 'Thu, 02 Jan 2020 03:04:05 GMT' } };
+      const first = await deliverAsService(attack, probes.authentic(), date);
+      const created_at = '2020-01-02T03:04:05.678Z';
+      const second = await deliverAsService(attack, probes.authentic({ event_name: kycError, created_at }));
+      return worstOf([first, second].map((answer) => judgeAcceptance(answer, advice)));
+    },
+  },
+  'authentic-large': accepted({
+    what: 'an authentic delivery of 8 kB',
+    advice: 'Read bodies to their end, up to a limit of at least 64 kB.',
+    body: ({ authentic }) => authentic({ note: 'x'.repeat(8_000) }),
+  }),
+  'authentic-numbers': accepted({
+    what: 'an authentic delivery with 10.0, 5e-1 and 20.50',
+    advice: verifyRawToKeep,
+    body: (probes) => {
+      const text = probes
+        .unsigned()
+        .replace('":10,', '":10.0,')
+        .replace('":0.5,', '":5e-1,')
+        .replace('":20,', '":20.50,');
+      return withSignature(text, probes.sign(text));
+    },
+  }),
+  'authentic-integer-name': accepted({
+    what: 'an authentic delivery whose last member is named 7, which parsing moves to the front',
+    advice: verifyRawToKeep,
+    body: (probes) => {
+      const text = `${probes.unsigned().slice(0, -1)},"7":"seven"}`;
+      return withSignature(text, probes.sign(text));
+    },
+  }),
+  'authentic-signature-first': accepted({
+    what: 'an authentic delivery with its signature before all other members',
+    advice: 'Find the signature by its name, wherever it stands in the body.',
+    body: (probes) => {
+      const text = probes.unsigned();
+      return `{"signature":"${probes.sign(text)}",${text.slice(1)}`;
+    },
+  }),
+  'authentic-nested-signature': accepted({
+    what: 'an authentic delivery with another signature in a nested object, and the word in a text',
+    advice: 'Leave out only the top-level signature: nested ones are part of what is signed.',
+    body: ({ authentic }) =>
+      authentic({ meta_data: { message: 'the "signature":"x" of it', signature: 'nested' } }),
+  }),
+  'authentic-extra-members': accepted({
+    what: 'an authentic delivery with members that the contract does not have',
+    advice: acknowledge,
+    body: ({ authentic }) => authentic({ new_member: 1, another: { nested: [true, null] } }),
+  }),
+  'authentic-content-type': {
+    what: 'authentic deliveries as JSON with a charset, as text/plain, as bytes, as a form, and without a content type',
+    expected: '2xx',
+    async run(attack) {
+      const { probes } = attack;
+      const results: CheckResult[] = [];
+      for (const type of [
+        'application/json; charset=utf-8',
+        'text/plain',
+        'application/octet-stream',
+        'application/x-www-form-urlencoded',
+        '',
+      ]) {
+        const answer = await deliverAsService(attack, probes.authentic(), {
+          headers: { 'content-type': type },
+        });
+        results.push(judgeAcceptance(answer, readAnyType));
+      }
+      return worstOf(results);
+    },
+  },
+  'authentic-unknown-order': accepted({
+    what: 'an authentic delivery that says an unknown order was paid',
+    advice: acknowledge,
+    body: ({ authentic }) =>
+      authentic({
+        event_name: 'event.buy.received.fiat',
+        fiat_payment_status: 'PAID',
+        crypto_payment_status: 'STARTED',
+      }),
+  }),
+} satisfies CaseTable;
+
+function describeEvent({ event_name, kyc_error_type }: ProbeMembers): string {
+  return kyc_error_type === undefined ? String(event_name) : `${event_name} (${kyc_error_type})`;
+}
+
+/** A delivery with the exact text of a JSON string. */
+function respelled(probes: Probes, literal: string): string {
+  const text = `${probes.unsigned().slice(0, -1)},"note":"${literal}"}`;
+  return withSignature(text, probes.sign(text));
+}
+
+/** What of an authentic delivery is lost. */
+export const authenticCauses = {
+  'authentic-letters': {
+    shownBy: { lost: ['authentic-letters'] },
+    explains: { lost: ['authentic-letters', 'authentic-combined-letters'] },
+  },
+  'authentic-large': {
+    shownBy: { lost: ['authentic-large'] },
+    unless: { lost: ['in-pieces'] },
+    explains: { lost: ['authentic-large', 'authentic-60-kilobytes'] },
+  },
+} as const satisfies CauseTable;

@@ -1,0 +1,174 @@
+import type { PostAnswer } from '../../../../internal/post-request.ts';
+import { type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
+import type { CauseTable } from '../cause.ts';
+import type { Probes } from '../probes.ts';
+
+const parseSafely =
+  'It was accepted although it is no signed object: parse the body only to verify it, and check that it is an object with a signature.';
+const strictUtf8 =
+  'Decode bodies as strict UTF-8 (a fatal TextDecoder) or verify the bytes: otherwise other bytes than the signed ones pass.';
+
+/** Bodies that are not signed JSON objects, or that are hard to read. */
+export const bodyCases = {
+  'not-json': refused({
+    what: 'bodies that are not JSON, or break off',
+    advice: parseSafely,
+    deliveries: ({ authentic }) => ['not JSON', '{"event_name":', authentic().slice(0, -2)].map(asBody),
+  }),
+  'empty-body': refused({
+    what: 'an empty body',
+    advice: parseSafely,
+    deliveries: () => [{ body: '' }],
+  }),
+  'wrong-type': refused({
+    what: 'JSON that is no object: null, numbers, true, text, arrays',
+    advice: parseSafely,
+    deliveries: ({ authentic }) =>
+      ['null', '0', '1', 'true', '""', '"text"', '[]', '[null]', `[${authentic()}]`].map(asBody),
+  }),
+  'empty-object': refused({
+    what: 'an empty object',
+    advice: parseSafely,
+    deliveries: () => [{ body: '{}' }],
+  }),
+  'utf-16': refused({
+    what: 'an authentic delivery as UTF-16, with and without saying so',
+    ifAccepted: 'weak',
+    advice: strictUtf8,
+    deliveries: ({ authentic }) => [
+      { body: utf16(authentic()) },
+      { body: utf16(authentic()), headers: { 'content-type': 'application/json; charset=utf-16le' } },
+    ],
+  }),
+  'invalid-utf-8': refused({
+    what: 'an authentic delivery with bytes that are not UTF-8 in place of a replacement character',
+    ifAccepted: 'weak',
+    advice: strictUtf8,
+    deliveries: (probes) => [[0xff], [0xc3], [0xed, 0xa0, 0x80]].map((bytes) => lossy(probes, bytes)),
+  }),
+  'lone-surrogate': refused({
+    what: 'a forged delivery with half of a surrogate pair in it',
+    advice: parseSafely,
+    deliveries: (probes) => [{ body: forgedWith(probes, '"note":"\\ud800"') }],
+  }),
+  'deep-nesting': refused({
+    what: 'a forged delivery nested 25,000 levels deep',
+    advice: parseSafely,
+    deliveries: (probes) => [
+      { body: forgedWith(probes, `"note":${'['.repeat(25_000)}${']'.repeat(25_000)}`) },
+      { body: forgedWith(probes, `"note":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`) },
+    ],
+  }),
+  'many-members': refused({
+    what: 'a forged delivery with 5,000 members',
+    advice: parseSafely,
+    deliveries: (probes) => [
+      { body: forgedWith(probes, Array.from({ length: 5_000 }, (_, index) => `"m${index}":1`).join(',')) },
+    ],
+  }),
+  'prototype-names': refused({
+    what: 'a forged delivery with members __proto__, constructor and prototype, then one without a signature',
+    advice:
+      'Look members up as own members (Object.hasOwn), and never merge a parsed body into another object.',
+    deliveries: (probes) => {
+      const polluted = '"verified":true,"signature":"x","status":200';
+      const members = `"__proto__":{${polluted}},"constructor":{"prototype":{${polluted}}}`;
+      return [{ body: forgedWith(probes, members) }, { body: probes.unsigned() }];
+    },
+  }),
+  'too-large': {
+    what: 'a forged delivery of 5 MB',
+    slow: 'alone',
+    expected: '413, before it is verified',
+    async run({ probes, post }) {
+      const small = await post({ body: forgedWith(probes, '"note":"x"') });
+      const answer = await post({ body: forgedWith(probes, `"note":"${'x'.repeat(5_000_000)}"`) });
+      const finding = judgeRefusal(answer, { ifClosed: 'ok', advice: parseSafely });
+      if (finding.verdict !== 'ok' || !isSameAnswer(small, answer)) return finding;
+      // It was read, parsed and verified like a small one.
+      return {
+        ...finding,
+        verdict: 'weak',
+        advice: limitBodies,
+        fault: 'has no limit for the size of bodies',
+      };
+    },
+  },
+} satisfies CaseTable;
+
+const limitBodies =
+  'Limit the size of bodies while they are read and answer 413: 5 MB were read to the end and verified like a small body. Events have about a kilobyte.';
+
+function isSameAnswer(first: PostAnswer, second: PostAnswer): boolean {
+  return first.kind === 'answered' && second.kind === 'answered' && first.status === second.status;
+}
+
+/** Adds members that `JSON.stringify` would not write, and a wrong signature. */
+function forgedWith({ unsigned, forged }: Probes, members: string): string {
+  return forged(`${unsigned().slice(0, -1)},${members}}`);
+}
+
+/** A body that is signed over U+FFFD, which lenient decoders make of each of these bytes. */
+function lossy({ authentic }: Probes, bytes: readonly number[]) {
+  const replaced = bytes.map(() => '\uFFFD').join('');
+  const [before = '', after = ''] = authentic({ note: `<${replaced}>` }).split(replaced);
+  return { body: Uint8Array.from([...bytesOf(before), ...bytes, ...bytesOf(after)]) };
+}
+
+function asBody(body: string) {
+  return { body };
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+/** Encodes as little-endian UTF-16, with a byte order mark. */
+function utf16(text: string): Uint8Array<ArrayBuffer> {
+  const units = `\uFEFF${text}`;
+  return Uint8Array.from({ length: units.length * 2 }, (_, index) => {
+    const unit = units.charCodeAt(index >> 1);
+    return index % 2 === 0 ? unit & 0xff : unit >> 8;
+  });
+}
+
+const encodings = ['utf-16', 'invalid-utf-8'] as const;
+
+/** How bodies are decoded and parsed. */
+export const bodyCauses = {
+  'lenient-decoding': {
+    summary: 'takes other bytes for the signed text: it does not decode as strict UTF-8',
+    explains: { accepted: encodings },
+  },
+  'fails-on-not-json': {
+    summary: 'answers 5xx to a body that is not a JSON object',
+    shownBy: { failed: ['not-json'] },
+    explains: {
+      failed: [
+        'not-json',
+        'empty-body',
+        'wrong-type',
+        'empty-object',
+        'content-encoding',
+        'forged-as-form',
+        'forged-in-list',
+        'forged-compressed',
+        'deep-nesting',
+        'length-too-long',
+        'length-too-short',
+        'length-and-chunks',
+        ...encodings,
+      ],
+    },
+  },
+  'fails-on-other-encodings': {
+    summary: 'answers 5xx to a body that is not UTF-8',
+    shownBy: { failed: encodings },
+    explains: { failed: [...encodings, 'forged-compressed'] },
+  },
+  'wrong-type': {
+    summary: 'answers 5xx to JSON that is no object',
+    shownBy: { failed: ['wrong-type'] },
+    explains: { failed: ['wrong-type', 'forged-in-list'] },
+  },
+} as const satisfies CauseTable;

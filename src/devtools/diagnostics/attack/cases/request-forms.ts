@@ -1,0 +1,76 @@
+import { isAccepted } from '../../../../internal/post-request.ts';
+import type { CheckResult } from '../../check-result.ts';
+import { type AttackCase, type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
+import type { CauseTable } from '../cause.ts';
+
+const onlyPost = 'Answer 405 with Allow: POST to everything but POST, so that a wrong configuration shows.';
+
+/** Requests other than a POST of a JSON body. */
+export const requestCases = {
+  'method-get': withoutBody('GET'),
+  'method-head': withoutBody('HEAD'),
+  'method-put': refused({
+    what: 'PUT of a forged delivery',
+    expected: '405',
+    advice: onlyPost,
+    deliveries: ({ forged }) => [{ method: 'PUT', body: forged() }],
+  }),
+  'method-options': {
+    what: 'OPTIONS, as a browser sends it before a request of another site',
+    expected: '405, or an answer that allows no other site',
+    async run({ post }) {
+      const headers = { origin: 'https://attacker.example', 'access-control-request-method': 'POST' };
+      const answer = await post({ method: 'OPTIONS', headers });
+      const finding = judgeRefusal(answer, { ifAccepted: 'ok', advice: '' });
+      return isAccepted(answer) && answer.kind === 'answered' ? judgeCors(answer.headers, finding) : finding;
+    },
+  },
+  'content-type': refused({
+    what: 'forged deliveries as text/plain, as a form, and without a content type',
+    expected: '401, 400 or 415',
+    advice: 'Verify whatever the content type says: the signature covers the bytes.',
+    deliveries: ({ forged }) =>
+      ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''].map(
+        (type) => ({ body: forged(), headers: { 'content-type': type } }),
+      ),
+  }),
+  'content-encoding': refused({
+    what: 'forged deliveries that say they are compressed, and are not',
+    expected: '401, 400 or 415',
+    advice: 'Verify the bytes, whatever the content encoding says.',
+    deliveries: ({ forged }) =>
+      ['gzip', 'br', 'unknown'].map((encoding) => ({
+        body: forged(),
+        headers: { 'content-encoding': encoding },
+      })),
+  }),
+} satisfies CaseTable;
+
+function withoutBody(method: 'GET' | 'HEAD'): AttackCase {
+  return refused({
+    what: `${method}, without a body`,
+    expected: '405',
+    ifAccepted: 'weak',
+    advice: onlyPost,
+    deliveries: () => [{ method }],
+  });
+}
+
+function judgeCors(headers: Headers, finding: CheckResult): CheckResult {
+  const allowed = headers.get('access-control-allow-origin');
+  if (allowed !== '*' && allowed !== 'https://attacker.example') return finding;
+  return {
+    verdict: 'weak',
+    answered: `${finding.answered}, for every site`,
+    fault: 'lets every website call it from a browser',
+    advice: 'Leave the callback out of CORS: no browser has a reason to call it.',
+  };
+}
+
+/** Which requests are taken for deliveries. */
+export const requestCauses = {
+  'answers-other-methods': {
+    summary: 'answers 2xx to other methods than POST',
+    explains: { accepted: ['method-get', 'method-head', 'method-put', 'method-options'] },
+  },
+} as const satisfies CauseTable;

@@ -1,0 +1,136 @@
+import { orderEventNames } from '../../../../events/event-names.ts';
+import { type CheckResult, worstOf } from '../../check-result.ts';
+import {
+  type Attack,
+  type AttackCase,
+  type CaseTable,
+  deliverAsService,
+  judgeAcceptance,
+} from '../attack-case.ts';
+import { objectOf, type ProbeMembers, type ProbeRequest } from '../probes.ts';
+
+const anyOrder =
+  'Acknowledge every authentic event, in whichever order they come, and act on the one that says what happened: the contract guarantees no order, and events overtake each other. Decide from the event, not from the one before.';
+
+const event = (event_name: string, members: ProbeMembers = {}): ProbeMembers => ({ event_name, ...members });
+const init = event('event.buy.init');
+const received = event('event.buy.received.fiat');
+const kycError = event('event.buy.received.fiat_kyc_error');
+const credited = event('event.buy.credited.crypto');
+const close = event('buy.event.close');
+
+/** Several authentic events of one order. */
+export const sequenceCases = {
+  'kyc-error-first': sequence('a KYC error before the fiat of the order is received, then the credit', [
+    kycError,
+    received,
+    credited,
+  ]),
+  'credited-first': sequence('the credit of an order before its other events', [credited, received, init]),
+  'refund-after-credit': sequence('a whole order, and then its close with a refund', [
+    init,
+    received,
+    credited,
+    close,
+  ]),
+  'close-without-credit': sequence('an order that is closed with a refund, and was never credited', [
+    init,
+    received,
+    close,
+  ]),
+  'close-alone': sequence('a close with a refund about an order that is not known', [close]),
+  'conflicting-statements': sequence('two credits of one order that contradict each other', [
+    credited,
+    { ...credited, crypto_amount_to_receive: 0.6, crypto_txn_hash: 'another-hash' },
+  ]),
+  'events-at-once': {
+    what: 'two events of one order at once',
+    expected: '2xx to both, at the latest when the second is repeated',
+    async run(attack) {
+      const results: CheckResult[] = [];
+      for (let round = 0; round < 4; round++) {
+        // Nobody knows which of them is first: the credit can overtake the other.
+        const steps = stepsOf(attack, [received, credited]).map((step, index): Step => {
+          return index === 0 ? { ...step, effect: 'optional' } : step;
+        });
+        const answers = await Promise.all(steps.map((step) => attack.post({ ...step, mayBeBusy: true })));
+        for (const [index, { body, effect }] of steps.entries()) {
+          const answer = answers[index];
+          const isDone = answer?.kind === 'answered' && answer.status < 300;
+          // The one that lost may be refused for now: 409, 423 and 5xx ask to send it again.
+          results.push(
+            judgeAcceptance(isDone ? answer : await deliverAsService(attack, body, { effect }), anyOrder),
+          );
+        }
+      }
+      return worstOf(results);
+    },
+  },
+} satisfies CaseTable;
+
+function sequence(what: string, events: readonly ProbeMembers[]): AttackCase {
+  return {
+    what,
+    expected: '2xx to each, and at most one effect of each',
+    async run(attack) {
+      const results: CheckResult[] = [];
+      const watch = watchSteps(attack);
+      for (const { body, effect } of stepsOf(attack, events)) {
+        const answer = await deliverAsService(attack, body, { effect });
+        const result = judgeAcceptance(answer, anyOrder);
+        results.push(result.verdict === 'ok' ? ((await watch(body, { effect, result })) ?? result) : result);
+      }
+      return worstOf(results);
+    },
+  };
+}
+
+/** Counts the effects of an order after each of its events: their sum can be right when each is wrong. */
+function watchSteps({ handled, handles }: Attack) {
+  let [counted, acknowledged] = [0, 0];
+  return async (
+    body: string,
+    { effect, result }: { readonly effect: ProbeRequest['effect']; readonly result: CheckResult },
+  ): Promise<CheckResult | undefined> => {
+    if (handled === undefined || !handled.isKnown()) return undefined;
+    const { partner_order_id, event_name } = objectOf(body) ?? {};
+    const [id, name] = [String(partner_order_id), String(event_name)];
+    const isDue = effect === undefined && handles.includes(name);
+    const before = counted;
+    counted = (await handled.awaited(new Map([[id, isDue ? before + 1 : 0]]))).get(id) ?? 0;
+    acknowledged++;
+    const answered = `${result.answered}, and ${counted - before} effects of ${name}`;
+    if (counted > acknowledged) {
+      const fault = `acts more than once on ${name} in an order of several events`;
+      return { verdict: 'broken', answered, problem: 'repeated', fault, advice: onceEach };
+    }
+    if (!isDue || counted > before) return undefined;
+    const fault = `does not act on ${name} after other events of its order`;
+    return { verdict: 'broken', answered, problem: 'dropped', fault, advice: anyOrder };
+  };
+}
+
+const onceEach =
+  'Guard each effect by the order and the name of the event, in one transaction with the effect.';
+
+/** The later a state of an order, the later it stands. */
+const stages: readonly unknown[] = orderEventNames;
+
+/** An event of an order, as it is sent. */
+type Step = Pick<ProbeRequest, 'effect'> & { readonly body: string };
+
+function stepsOf({ probes }: Attack, events: readonly ProbeMembers[]): readonly Step[] {
+  const partner_order_id = probes.newId();
+  return events.map((members, index) => {
+    const { event_name } = members;
+    const earlier = events.slice(0, index).map((one) => one.event_name);
+    const isOvertaken = earlier.some((name) => stages.indexOf(name) > stages.indexOf(event_name));
+    const isCredit = event_name === credited.event_name;
+    const hash = isCredit ? { crypto_txn_hash: `hash-of-${partner_order_id}` } : {};
+    const order = { partner_order_id, platform_order_ref: partner_order_id };
+    return {
+      body: probes.authentic({ ...order, ...hash, ...members }),
+      effect: earlier.includes(event_name) ? 'separate' : isOvertaken ? 'optional' : undefined,
+    };
+  });
+}

@@ -1,0 +1,130 @@
+import { isAccepted, type PostAnswer } from '../../../internal/post-request.ts';
+import type { CheckResult } from '../check-result.ts';
+import { objectOf, type ProbeRequest, type Probes } from './probes.ts';
+
+/** One event that was sent, and its answer. */
+export interface LedgerEntry {
+  readonly orderId: string;
+  readonly name: string;
+  /** What an effect of the order is guarded by: equal for all texts of one event. */
+  readonly step: string;
+  /** A sound receiver may leave its effect out. */
+  readonly isOptional: boolean;
+  readonly isAuthentic: boolean;
+  readonly answer: PostAnswer;
+}
+
+/** The events of a request: one, or those of a list; none if there is no order id in it. */
+export function entriesOf(probes: Probes, request: ProbeRequest, answer: PostAnswer): readonly LedgerEntry[] {
+  const { body, carries, effect, method = 'POST', path } = request;
+  const isPlain = carries === undefined && method === 'POST' && path === undefined;
+  const isAuthentic = isPlain && body !== undefined && probes.verifies(body);
+  return [carries ?? body].flat().flatMap((text) => {
+    const event = objectOf(text) ?? {};
+    if (typeof event.partner_order_id !== 'string') return [];
+    const name = String(event.event_name);
+    const step = effect === 'separate' ? `${name} of another statement` : name;
+    const isOptional = effect !== undefined;
+    return [{ orderId: event.partner_order_id, name, step, isOptional, isAuthentic, answer }];
+  });
+}
+
+/** How often a sound receiver acts on the order of these entries. */
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+}
+
+export function boundsOf(entries: readonly LedgerEntry[], handles: readonly string[]): Bounds {
+  const authentic = entries.filter(({ isAuthentic }) => isAuthentic);
+  const due = authentic.filter((entry) => isDue(entry, handles));
+  // One without an answer, or with another one than a refusal, may have been acted on.
+  const possible = authentic.filter(({ answer }) => !isRefusal(answer));
+  return { least: countSteps(due), most: countSteps(possible) };
+}
+
+/** Whether the event was acknowledged and must have an effect. */
+function isDue({ answer, name, isOptional }: LedgerEntry, handles: readonly string[]): boolean {
+  return isAccepted(answer) && !isOptional && handles.includes(name);
+}
+
+function countSteps(entries: readonly LedgerEntry[]): number {
+  return new Set(entries.map(({ step }) => step)).size;
+}
+
+function isRefusal(answer: PostAnswer): boolean {
+  return answer.kind === 'answered' && answer.status >= 400 && answer.status < 500;
+}
+
+/** What is wrong with the effects of one order; `undefined` if nothing is. */
+export function judgeEffects(
+  entries: readonly LedgerEntry[],
+  handles: readonly string[],
+  count: number,
+): CheckResult | undefined {
+  const { least, most } = boundsOf(entries, handles);
+  const answers = [...new Set(entries.map(({ answer }) => statusText(answer)))].join(', ');
+  const broken = { verdict: 'broken', answered: `${answers}, and acted on ${times(count)}` } as const;
+  if (count > most) return { ...broken, ...excess(entries, most) };
+  return count < least ? { ...broken, ...shortfall(entries, handles) } : undefined;
+}
+
+type Fault = Pick<CheckResult, 'problem' | 'fault' | 'advice'>;
+
+function excess(entries: readonly LedgerEntry[], most: number): Fault {
+  if (entries.some(({ isAuthentic }) => !isAuthentic)) {
+    const isAnyAccepted = entries.some(({ isAuthentic, answer }) => !isAuthentic && isAccepted(answer));
+    return {
+      problem: isAnyAccepted ? 'accepted' : 'acted',
+      fault: isAnyAccepted ? 'acts on forgeries' : 'acts before it verifies',
+      advice:
+        'Verify before anything is written, queued or called. A forged delivery was acted on, whatever was answered.',
+    };
+  }
+  if (most === 0) {
+    const advice = 'Decide first, then act: an event that was answered with 4xx must have no effect.';
+    return { problem: 'acted', fault: 'acts on an authentic event that it refuses', advice };
+  }
+  const failed = entries.find(isUnsettled);
+  const advice =
+    'Write the effect and its guard (order and event, unique) in one transaction, and answer after it: a sender repeats what was not answered with 2xx.';
+  return failed === undefined
+    ? { problem: 'repeated', fault: 'acts more than once on one event', advice }
+    : {
+        problem: 'retried',
+        fault: `acts again on an event whose first answer was ${statusText(failed.answer)}`,
+        advice,
+      };
+}
+
+function shortfall(entries: readonly LedgerEntry[], handles: readonly string[]): Fault {
+  const failed = entries.find(
+    (entry, index) =>
+      isUnsettled(entry) &&
+      entries.slice(index).some((later) => later.step === entry.step && isDue(later, handles)),
+  );
+  if (failed === undefined) return { problem: 'dropped', advice: keep };
+  const advice =
+    'Remember an event when you have acted on it, in the same transaction, not when it arrives: otherwise a failure between the two loses it.';
+  return {
+    problem: 'forgotten',
+    fault: `takes the repetition of an event for handled, whose first answer was ${statusText(failed.answer)}`,
+    advice,
+  };
+}
+
+const keep =
+  'Answer 2xx only after the effect, or after the event is stored where a worker or a person finds it; answer 5xx where neither is possible. If it is kept where your count of effects does not look (a dead letter), count that too.';
+
+/** Its sender repeats it. */
+function isUnsettled({ answer, isAuthentic }: LedgerEntry): boolean {
+  return isAuthentic && !isAccepted(answer) && !isRefusal(answer);
+}
+
+function statusText(answer: PostAnswer): string {
+  return answer.kind === 'answered' ? String(answer.status) : 'none';
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`;
+}

@@ -1,0 +1,111 @@
+import { secretKeysOf } from '../../../credentials/define-credentials.ts';
+import { merchantsFor, signingKey } from '../../../credentials/signing-key.ts';
+import { isLoopbackHost } from '../../../deployment/base-url.ts';
+import { platformFetch } from '../../../deployment/platform-fetch.ts';
+import type { Words } from '../../../errors/remedies.ts';
+import { invalidOption } from '../../../internal/options.ts';
+import { type PostAnswer, postRequest } from '../../../internal/post-request.ts';
+import type { Attack } from './attack-case.ts';
+import { type AttackSettings, checkHttpUrl } from './attack-options.ts';
+import { watchDisclosures } from './disclosures.ts';
+import { readEffects } from './effect-records.ts';
+import { makeProbes, type ProbeRequest } from './probes.ts';
+import { rawConnector } from './raw-connection.ts';
+import { watchLimits } from './receiver-limits.ts';
+
+/**
+ * Prepares an attack without sending anything.
+ *
+ * @throws {ConfigurationError} `invalid_option` for a URL that is malformed or not known to be the caller's
+ */
+export function prepareAttack(say: Words, url: unknown, settings: AttackSettings) {
+  const { credentials, deployment, signal, timeoutMs, handles } = settings;
+  const target = checkHttpUrl('The URL of the receiver', url);
+  checkOwnHost(target, settings.iOwnThisHost);
+  const { signature: scheme, wireNames } = deployment;
+  const merchant = merchantsFor(credentials, scheme)[0];
+  const key = signingKey(credentials, 'order', { merchant, scheme });
+  const callbackUrl = target.origin + target.pathname;
+  // Without records nothing is gained by an event that moves money.
+  const event = (settings.handled && handles[0]) ?? 'event.buy.init';
+  const probes = makeProbes({ scheme, key, wireNames, callbackUrl, event });
+  const disclosures = watchDisclosures(probes, [key, ...secretKeysOf(credentials)]);
+  // The service sends these (contract: Authentication 2).
+  const authorization = `Bearer ${credentials.partnerPublicKey}`;
+  const headers = { 'content-type': 'application/json', authorization };
+  const hasOwnFetch = settings.fetch !== undefined;
+  const pause = pauser(signal);
+  const limits = watchLimits({ probes, pause, budgetMs: Math.min(15_000, 2 * timeoutMs) });
+  let last: PostAnswer | undefined;
+  const send = async (delivery: ProbeRequest) => {
+    const { body, method, headers: own } = delivery;
+    const sent = Object.entries({ ...headers, ...own }).filter(([, value]) => value !== undefined);
+    const request = { url: urlOf(target, delivery), method, headers: Object.fromEntries(sent), body };
+    const answer = await postRequest(request, { fetch: settings.fetch ?? platformFetch, timeoutMs, signal });
+    disclosures.inspect(delivery, answer);
+    last = answer;
+    return answer;
+  };
+  const attack: Attack = {
+    credentials,
+    probes,
+    post: (delivery) => limits.post(delivery, send),
+    send,
+    record: () => {},
+    raw: rawConnector({ url: target, headers, signal, timeoutMs, hasOwnFetch }),
+    handled:
+      settings.handled && readEffects(settings.handled, { pause, timeoutMs: settings.effectTimeoutMs }),
+    url: target.href,
+    serviceAddresses: settings.serviceAddresses,
+    handles,
+    baseline: probes.authentic(),
+    disclosures,
+    limits,
+    timeoutMs,
+    signal,
+    say,
+    pause,
+  };
+  return { attack, target, lastAnswer: () => last };
+}
+
+function pauser(signal: AbortSignal | undefined) {
+  return async (ms: number) => {
+    signal?.throwIfAborted();
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      signal?.addEventListener('abort', end);
+    });
+    signal?.throwIfAborted();
+  };
+}
+
+function urlOf(url: URL, { query, path }: ProbeRequest): string {
+  const target = new URL(url);
+  if (path !== undefined) target.pathname = path(url.pathname);
+  if (query !== undefined) target.search = url.search === '' ? query : `${url.search}&${query}`;
+  return target.href;
+}
+
+/**
+ * Refuses a host that is neither this machine nor named by its owner. Only its name counts: a name that resolves to
+ * this machine today may change tomorrow.
+ *
+ * @throws {ConfigurationError} `invalid_option`
+ */
+function checkOwnHost(url: URL, iOwnThisHost: string | undefined): void {
+  if (isLoopbackHost(url.hostname)) return;
+  const named = iOwnThisHost?.toLowerCase();
+  if (named === url.hostname || named === url.host) return;
+  if (named !== undefined)
+    throw invalidOption(`iOwnThisHost does not name the host of the URL, which is ${url.hostname}.`);
+  throw invalidOption(
+    `attackReceiver only attacks this machine, and ${url.hostname} is another one.`,
+    `If it is yours, name it: iOwnThisHost: '${url.hostname}'.`,
+  );
+}

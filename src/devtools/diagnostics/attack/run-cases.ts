@@ -1,0 +1,133 @@
+import type { PostAnswer } from '../../../internal/post-request.ts';
+import { type CheckResult, skipped } from '../check-result.ts';
+import { type Attack, takesAuthentic } from './attack-case.ts';
+import type { NamedCase } from './case-table.ts';
+import { limitCases } from './cases/refusals-of-service.ts';
+import { boundsOf, entriesOf, judgeEffects, type LedgerEntry } from './ledger.ts';
+
+/** A case that has run, and what it sent. */
+export interface CaseRun {
+  readonly probe: NamedCase;
+  outcome: CheckResult;
+  readonly entries: readonly LedgerEntry[];
+}
+
+/** Runs one case, and takes down everything that it sends. */
+export async function runCase(probe: NamedCase, attack: Attack): Promise<CaseRun> {
+  const entries: LedgerEntry[] = [];
+  const record: Attack['record'] = (delivery, answer) =>
+    void entries.push(...entriesOf(attack.probes, delivery, answer));
+  const send: Attack['send'] = async (delivery) => {
+    const answer = await attack.send(delivery);
+    record(delivery, answer);
+    return answer;
+  };
+  const post: Attack['post'] = (delivery) => attack.limits.post(delivery, send);
+  return { probe, outcome: await probe.run({ ...attack, post, send, record }), entries };
+}
+
+export function notRun(probe: NamedCase, reason: string): CaseRun {
+  return { probe, outcome: skipped(reason), entries: [] };
+}
+
+/** Starts the cases that mostly wait. Their failure shows when they are awaited. */
+export function startBeside(cases: readonly NamedCase[], attack: Attack) {
+  const started = cases.filter(({ slow }) => slow === 'beside').map((probe) => runCase(probe, attack));
+  const all = Promise.all(started);
+  all.catch(() => {});
+  return { runs: () => all };
+}
+
+/** After so many forgeries an authentic delivery shows that the receiver still looks at them. */
+const mostUnproven = 40;
+/** The window of most limits by address is a second. */
+const limitWindowMs = 1200;
+const refusesAll =
+  'the receiver refused everything then, authentic deliveries too: it limits or bans by address';
+
+interface Turns {
+  readonly cases: readonly NamedCase[];
+  readonly attack: Attack;
+  readonly ended: (run: CaseRun) => Promise<void>;
+  readonly lastAnswer: () => PostAnswer | undefined;
+}
+
+/**
+ * Runs the cases one after another, and looks from time to time whether authentic deliveries are still accepted.
+ * Resolves with the reason why the last ones did not run, if they did not.
+ */
+export async function runInTurn({ cases, attack, ended, lastAnswer }: Turns): Promise<string | undefined> {
+  /** Cases since an authentic delivery was last accepted. */
+  let unproven: CaseRun[] = [];
+  let obstacle: string | undefined;
+  // A receiver that refuses the second authentic delivery, before any forgery, limits nothing.
+  let canTellLimits = true;
+  for (const probe of cases) {
+    attack.signal?.throwIfAborted();
+    if (probe.slow === 'beside') continue;
+    // A ban is judged by a case of its own, which sends nothing then.
+    const isObstacle = obstacle !== undefined && !(obstacle === refusesAll && probe.id in limitCases);
+    if (isObstacle) {
+      await ended(notRun(probe, obstacle ?? ''));
+      continue;
+    }
+    let run = await runCase(probe, attack);
+    unproven.push(run);
+    const isDue = run.outcome.problem === 'lost' || countForged(unproven) >= mostUnproven;
+    if (isDue && canTellLimits && attack.limits.banned() === undefined) {
+      if (await takesAuthentic(attack)) unproven = [];
+      else if (countForged(unproven) === 0) canTellLimits = false;
+      else {
+        await attack.pause(limitWindowMs);
+        const recovers = await takesAuthentic(attack);
+        attack.limits.ban(recovers ? 'for a while' : 'for good');
+        attack.limits.slowDown();
+        for (const each of unproven) each.outcome = skipped(refusesAll);
+        if (recovers) run = await runCase(probe, attack);
+        else obstacle = refusesAll;
+      }
+    }
+    await ended(run);
+    const answer = lastAnswer();
+    const isGone = answer !== undefined && answer.kind !== 'answered' && !(await answersAgain(attack));
+    if (isGone) obstacle ??= `the receiver does not answer any more since ${probe.id}`;
+  }
+  return obstacle;
+}
+
+function countForged(runs: readonly CaseRun[]): number {
+  return runs.flatMap(({ entries }) => entries).filter(({ isAuthentic }) => !isAuthentic).length;
+}
+
+/** Sends an authentic one, because a receiver may close the connection of every forgery. */
+async function answersAgain({ post, probes }: Attack): Promise<boolean> {
+  for (let tried = 0; tried < 2; tried++) {
+    const answer = await post({ body: probes.authentic() });
+    if (answer.kind === 'answered') return true;
+  }
+  return false;
+}
+
+/** Compares the receiver's records of every order with what was sent about it. */
+export async function auditEffects(runs: readonly CaseRun[], attack: Attack): Promise<void> {
+  const { handled, handles } = attack;
+  if (handled === undefined || !handled.isKnown()) return;
+  const orders = Map.groupBy(
+    runs.flatMap(({ entries }) => entries),
+    ({ orderId }) => orderId,
+  );
+  const due = new Map([...orders].map(([id, entries]) => [id, boundsOf(entries, handles).least]));
+  // The time of an effect counts, so that what is never due is not waited for.
+  const counts = await handled.awaited(due);
+  for (const run of runs) {
+    // A weak case says what it means that the receiver accepts it.
+    if (run.outcome.verdict === 'broken' || run.outcome.problem === 'accepted') continue;
+    for (const [id, own] of Map.groupBy(run.entries, ({ orderId }) => orderId)) {
+      // Several cases can send one order: the baseline comes again.
+      const worse = judgeEffects(orders.get(id) ?? own, handles, counts.get(id) ?? 0);
+      if (worse === undefined) continue;
+      run.outcome = { ...worse, ...(worse.problem && run.probe.faults?.[worse.problem]) };
+      break;
+    }
+  }
+}

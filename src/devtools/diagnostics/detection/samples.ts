@@ -1,0 +1,153 @@
+import { isSignatureError } from '../../../errors/errors.ts';
+import { isJsonObject, type JsonObject, tryParse } from '../../../internal/json.ts';
+import { decodeDigest } from '../../../signature/digest.ts';
+import { type Encoding, schemeParts } from '../../../signature/signature-scheme.ts';
+import { decodeBody, type ParsedSignedBody, parseSignedBody } from '../../../signature/signed-body.ts';
+import type { SampleStatus } from './detection.ts';
+
+/** Bounds the work of a search. */
+const maxSampleBytes = 65_536;
+
+export interface Sample extends ParsedSignedBody {
+  /** The text as received. */
+  readonly source: string;
+  /** One encoding, or both hexadecimal ones for a digest without letters. */
+  readonly encodings: readonly Encoding[];
+}
+
+export interface UnusableSample {
+  readonly status: Exclude<SampleStatus, 'usable'>;
+  readonly message: string;
+}
+
+/** Parses a sample, or describes its problem. Never throws. */
+export function readSample(body: unknown): Sample | UnusableSample {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array) && !ArrayBuffer.isView(body)) {
+    return unusable('not-raw', 'Not a raw body: give the text or bytes as received, not a parsed object.');
+  }
+  if (byteLength(body) > maxSampleBytes) {
+    return unusable('too-large', 'Larger than 64 KiB, which bounds the search: give a smaller sample.');
+  }
+  const source = readText(body);
+  if (source === undefined) return unusable('not-utf8', 'Not UTF-8 text.');
+  const value = tryParse(source.replace(/^\uFEFF/, ''));
+  if (value === undefined)
+    return unusable('not-json', 'Not JSON: give the body alone, complete, as received.');
+  if (!isJsonObject(value)) {
+    const twice = typeof value === 'string' && isJsonObject(tryParse(value));
+    return unusable(
+      'not-object',
+      twice
+        ? 'A JSON text inside a JSON string: the body was stringified twice.'
+        : 'JSON, but not an object.',
+    );
+  }
+  const kept = bodyOfDeliveryFile(value);
+  if (kept !== undefined) return readSample(kept);
+  if (!Object.hasOwn(value, 'signature')) return unusable('no-signature', 'Has no top-level signature.');
+  const { signature } = value;
+  if (typeof signature !== 'string') {
+    return unusable('unreadable-signature', `The signature is ${nameType(signature)}, not text.`);
+  }
+  return readClaim(source, signature);
+}
+
+/** Marks the files in which `listen` keeps deliveries; a version follows. */
+export const deliveryFileFormat = 'partner-exchange-delivery/';
+
+/** The body in a file of `listen`, which holds the whole delivery. */
+function bodyOfDeliveryFile({ format, body, bodyBase64 }: JsonObject): string | Uint8Array | undefined {
+  if (typeof format !== 'string' || !format.startsWith(deliveryFileFormat)) return undefined;
+  if (typeof body === 'string') return body;
+  return typeof bodyBase64 === 'string' ? Buffer.from(bodyBase64, 'base64') : undefined;
+}
+
+export function isUsable(sample: Sample | UnusableSample): sample is Sample {
+  return 'claimedDigest' in sample;
+}
+
+/** The encodings in which a text is a SHA-512 digest. */
+export function encodingsOf(signature: string): Encoding[] {
+  return schemeParts.encoding.filter((encoding) => decodeDigest(encoding, signature) !== undefined);
+}
+
+function readClaim(source: string, signature: string): Sample | UnusableSample {
+  const encodings = encodingsOf(signature);
+  const [encoding] = encodings;
+  if (encoding === undefined) return unusable('unreadable-signature', describeUnreadable(signature));
+  try {
+    return { source, encodings, ...parseSignedBody(source, encoding) };
+  } catch (error) {
+    if (!isSignatureError(error)) throw error;
+    return error.code === 'signature_duplicated'
+      ? unusable('duplicate-signature', 'Has more than one top-level signature.')
+      : unusable('not-json', 'Not JSON as a receiver reads it.');
+  }
+}
+
+function unusable(status: UnusableSample['status'], message: string): UnusableSample {
+  return { status, message };
+}
+
+function byteLength(body: string | ArrayBufferView): number {
+  if (typeof body !== 'string') return body.byteLength;
+  // Every code unit is at least one byte, so a text that is certainly too long is not measured.
+  return body.length > maxSampleBytes ? body.length : Buffer.byteLength(body);
+}
+
+function readText(body: string | ArrayBufferView): string | undefined {
+  try {
+    return decodeBody(
+      typeof body === 'string' ? body : new Uint8Array(body.buffer, body.byteOffset, body.byteLength),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function nameType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** Describes an unreadable signature without showing it. */
+function describeUnreadable(signature: string): string {
+  if (signature === '') return 'The signature is empty.';
+  const { length } = signature;
+  const unlike = `The signature has ${length} characters and is no SHA-512 digest in hex, base64, base64url or base64 of hex.`;
+  if (length > longestDescribed) return unlike;
+  if (signature.trim() !== signature) return 'The signature has blanks around it.';
+  if (isDigest(signature.slice(signature.indexOf('=') + 1))) {
+    return 'The signature has a label and "=" in front of the digest.';
+  }
+  if (/^[0-9a-f]+$/i.test(signature)) return describeHex(length);
+  if (signature.endsWith('==') && isDigest(signature.slice(0, -2))) {
+    return 'The signature is base64url with padding, which no scheme here writes.';
+  }
+  if (isDigest(`${signature}==`)) {
+    return 'The signature is base64 without its padding, which no scheme here writes.';
+  }
+  return unlike;
+}
+
+/** A longer text does not resemble a digest. */
+const longestDescribed = 256;
+
+function isDigest(text: string): boolean {
+  return encodingsOf(text).length > 0;
+}
+
+function describeHex(digits: number): string {
+  if (digits === 128) return 'The signature is hex in mixed case, which no scheme here writes.';
+  const length = `The signature has ${digits} hexadecimal digits, SHA-512 has 128`;
+  const hash = hashesByDigits[digits];
+  return hash === undefined ? `${length}.` : `${length}: it is as long as one of ${hash}.`;
+}
+
+const hashesByDigits: Readonly<Record<number, string>> = {
+  32: 'MD5',
+  40: 'SHA-1',
+  64: 'SHA-256',
+  96: 'SHA-384',
+};

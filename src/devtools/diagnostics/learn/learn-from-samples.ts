@@ -1,0 +1,162 @@
+import { defineCredentials } from '../../../credentials/define-credentials.ts';
+import { isKeyRing, type KeyRing } from '../../../credentials/key-ring.ts';
+import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
+import { type AssumptionId, assumptions } from '../../../deployment/assumptions.ts';
+import {
+  type Deployment,
+  defineDeployment,
+  requireDeployment,
+} from '../../../deployment/define-deployment.ts';
+import {
+  type DeploymentFile,
+  deploymentFileFormat,
+  type LearntDeployment,
+  mergeLearnt,
+} from '../../../deployment/learnt-deployment.ts';
+import { defineOptions, invalidOption, type OptionTable, value } from '../../../internal/options.ts';
+import type { CapturedReply } from './captured-reply.ts';
+import { conclude } from './evidence.ts';
+import { createOrderLog } from './order-log.ts';
+import { type CapturedDelivery, createEvidence, readEvents, readReplies } from './read-samples.ts';
+import { rowJudges } from './rows.ts';
+import { concludeScheme } from './scheme-finder.ts';
+
+/** Options of {@link learn}. */
+export interface LearnOptions {
+  /** Read once, one after the other, in the order in which they came. */
+  deliveries: Iterable<CapturedDelivery> | AsyncIterable<CapturedDelivery>;
+  /** The keys of the partner, of every generation that may have signed; or a key ring. */
+  credentials: PartnerCredentials | readonly PartnerCredentials[] | KeyRing;
+  /** Read once, before the deliveries, in the order in which they came. @default none */
+  replies?: Iterable<CapturedReply> | AsyncIterable<CapturedReply> | undefined;
+  /** What is configured: rows are compared with it. @default a deployment as assumed */
+  deployment?: Deployment<unknown> | undefined;
+}
+
+/**
+ * - `proven`: enough samples say so, and none says otherwise.
+ * - `refuted`: samples say otherwise.
+ * - `not-seen`: too little was seen, or samples cannot show it.
+ *
+ * @inline
+ */
+export type LearntVerdict = 'proven' | 'refuted' | 'not-seen';
+
+/** A row of the ledger, and what the samples say of it. Holds no value of a buyer, and no key. */
+export interface LearntRow {
+  /** The row: see `assumptions`. */
+  readonly id: AssumptionId;
+  /** Whether the deployment is as assumed, or as configured. */
+  readonly verdict: LearntVerdict;
+  /** How many samples the verdict rests on; of repetitions one counts. */
+  readonly samples: number;
+  /** When the first of them came, in ISO 8601. */
+  readonly since?: string;
+  /** What was found, at most five: names, types, spellings of event names and statuses. */
+  readonly found: readonly string[];
+  /** What to give to `defineDeployment`, where it is data. */
+  readonly set?: LearntDeployment;
+  /** What a person has to decide: the override of a refuted row that is not data. */
+  readonly person?: string;
+  /** Of a row that was not seen: which call or wait would show it. */
+  readonly howToSee?: string;
+  /**
+   * The SHA-256 of one sample, in hexadecimal digits: of the body of an event, of the JSON of an order's
+   * `partner_order_id`, or of the JSON of a reply.
+   */
+  readonly digest?: string;
+}
+
+/** What samples say of the ledger: plain data. */
+export interface Learnt {
+  /** One for each row, in the order of `assumptions`. */
+  readonly rows: readonly LearntRow[];
+  /** Exactly what the evidence asks for; empty if the deployment is as assumed. For `defineDeployment`. */
+  readonly deployment: LearntDeployment;
+  /** The same with its evidence: `learnt` of `defineDeployment`. Keep it as JSON. */
+  readonly file: DeploymentFile;
+  /** How many deliveries one of the keys has signed, and how many others there were, which prove nothing. */
+  readonly deliveries: { readonly genuine: number; readonly others: number };
+  /** How many replies were read, and how many others there were, which are none. */
+  readonly replies: { readonly read: number; readonly others: number };
+}
+
+const readOptions = defineOptions('learn', {
+  // Sound: each delivery is checked when it is read.
+  deliveries: (given, name) => checkIterable(given, name) as LearnOptions['deliveries'],
+  // Sound: defineCredentials checks each set.
+  credentials: (given) => given as LearnOptions['credentials'],
+  // Sound: each reply is checked when it is read.
+  replies: value((given, name) => checkIterable(given, name) as NonNullable<LearnOptions['replies']>, {
+    default: [],
+  }),
+  // Sound: requireDeployment checks anything.
+  deployment: (given) =>
+    given === undefined ? defineDeployment<unknown>({}) : requireDeployment(given as Deployment<unknown>),
+} satisfies OptionTable<LearnOptions>);
+
+function checkIterable(given: unknown, name: string): object {
+  const isIterable =
+    typeof given === 'object' &&
+    given !== null &&
+    (Symbol.iterator in given || Symbol.asyncIterator in given);
+  if (isIterable) return given;
+  throw invalidOption(`${name} must be a list, or another iterable.`);
+}
+
+/**
+ * Says which rows of the ledger deliveries and replies of your deployment prove or refute, and what to set instead.
+ * Deliveries that none of the keys has signed prove nothing and are counted apart. Needs the same memory for any number
+ * of deliveries and replies.
+ *
+ * @throws {ConfigurationError} `invalid_option`, `invalid_credentials`, `invalid_deployment`
+ * @throws {KeyError} `keys_unavailable`
+ * @example
+ * ```ts
+ * const { rows, deployment } = await learn({ deliveries: [{ body: capturedBody }], credentials });
+ * for (const { id, verdict, found } of rows) console.log(id, verdict, found);
+ * defineDeployment({ ...deployment, onboardingBaseUrl: 'https://api.example' });
+ * ```
+ */
+export async function learn(options: LearnOptions): Promise<Learnt> {
+  const { deliveries, credentials, replies, deployment } = readOptions(options);
+  const sets = isKeyRing(credentials)
+    ? (await credentials.current()).verifying
+    : [credentials].flat().map(defineCredentials);
+  const evidence = createEvidence();
+  const orders = createOrderLog();
+  const replyCounts = await readReplies(replies, { evidence, orders, deployment });
+  const events = await readEvents(deliveries, { evidence, orders, sets, deployment });
+  const context = { deployment, usualRefusals: orders.usualRefusals() };
+  for (const { order, ...sample } of orders.orders())
+    evidence.noteEach(sample, (judge) => ('order' in judge ? judge.order(order, context) : undefined));
+  for (const { event, ...sample } of events.answers.events())
+    evidence.noteEach(sample, (judge) => ('answer' in judge ? judge.answer(event) : undefined));
+  const rows = assumptions.map(({ id, override }): LearntRow => {
+    const judge = rowJudges[id];
+    if ('cannot' in judge) return { id, verdict: 'not-seen', samples: 0, found: [], howToSee: judge.cannot };
+    if ('part' in judge) {
+      return { id, ...concludeScheme(judge, { ...events, configured: deployment.signature }) };
+    }
+    return { id, ...conclude(judge, evidence.tallyOf(id), override) };
+  });
+  const refuted = rows.filter(({ set }) => set !== undefined);
+  return {
+    rows,
+    // Sound: two rows that set the same part set it from the same samples.
+    deployment: mergeLearnt(refuted.map(({ set }) => set ?? {})) ?? {},
+    file: {
+      format: deploymentFileFormat,
+      until: events.until,
+      overrides: refuted.map(({ id, set, samples, digest }) => ({
+        row: id,
+        set: set ?? {},
+        samples,
+        digest,
+      })),
+      rows: rows.map(({ id, verdict, found }) => ({ id, verdict, found })),
+    },
+    deliveries: { genuine: events.genuine, others: events.others },
+    replies: replyCounts,
+  };
+}

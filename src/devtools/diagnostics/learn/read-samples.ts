@@ -1,0 +1,217 @@
+import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
+import { type AssumptionId, assumptions } from '../../../deployment/assumptions.ts';
+import type { Deployment } from '../../../deployment/define-deployment.ts';
+import { orderIdDigest } from '../../../deployment/reply-shape.ts';
+import { effectKey } from '../../../events/effect-key.ts';
+import { orderEventNames } from '../../../events/event-names.ts';
+import type { OrderEvent } from '../../../events/order-event.ts';
+import type { ParsedOrderEvent } from '../../../events/parse-order-event.ts';
+import { hash } from '../../../internal/hash.ts';
+import type { JsonObject } from '../../../internal/json.ts';
+import { createAnswerLog } from './answer-log.ts';
+import { createCallHistory, readCapturedReply } from './captured-reply.ts';
+import { type Disorder, readGenuineEvent } from './event-evidence.ts';
+import { newTally, note, type RowObservation, type RowSample, type RowTally } from './evidence.ts';
+import type { createOrderLog } from './order-log.ts';
+import { rowJudges } from './rows.ts';
+import { createSchemeFinder } from './scheme-finder.ts';
+
+/** A delivery that was kept, such as a file of `listen --save`. */
+export interface CapturedDelivery {
+  /** The raw body, as it was posted. */
+  readonly body: string | Uint8Array;
+  /** The headers: pairs, a `Headers` or a `Map`. */
+  readonly headers?: Iterable<readonly [string, string]> | undefined;
+  /** When it came, in ISO 8601. */
+  readonly receivedAt?: string | undefined;
+  /** The status that its sender was answered with. */
+  readonly answered?: number | undefined;
+}
+
+/** The tallies of all rows. */
+export function createEvidence() {
+  const tallies = new Map<AssumptionId, RowTally>(assumptions.map(({ id }) => [id, newTally()]));
+  return {
+    noteEach(
+      sample: RowSample,
+      observe: (judge: (typeof rowJudges)[AssumptionId]) => RowObservation | undefined,
+    ): void {
+      for (const [id, tally] of tallies) {
+        const observed = observe(rowJudges[id]);
+        if (observed !== undefined) note(tally, observed, sample);
+      }
+    },
+    tallyOf: (id: AssumptionId) => tallies.get(id) ?? newTally(),
+  };
+}
+
+interface Notes {
+  readonly evidence: ReturnType<typeof createEvidence>;
+  readonly orders: ReturnType<typeof createOrderLog>;
+}
+
+export async function readReplies(
+  replies: Iterable<unknown> | AsyncIterable<unknown>,
+  { evidence, orders, deployment }: Notes & { readonly deployment: Deployment<unknown> },
+): Promise<{ readonly read: number; readonly others: number }> {
+  const { history, note: noteCall } = createCallHistory(deployment);
+  let read = 0;
+  let others = 0;
+  for await (const given of replies) {
+    const reply = readCapturedReply(given);
+    if (reply === undefined) {
+      others++;
+      continue;
+    }
+    read++;
+    const sample = { digest: hash('sha256', JSON.stringify(reply), 'hex'), since: reply.at };
+    evidence.noteEach(sample, (judge) => ('call' in judge ? judge.call(reply, history) : undefined));
+    orders.noteReply(reply, history.whitelistings);
+    noteCall(reply);
+  }
+  return { read, others };
+}
+
+export async function readEvents(
+  deliveries: Iterable<CapturedDelivery> | AsyncIterable<CapturedDelivery>,
+  {
+    evidence,
+    orders,
+    sets,
+    deployment: { wireNames, eventStatuses, signature },
+  }: Notes & { readonly sets: readonly PartnerCredentials[]; readonly deployment: Deployment<unknown> },
+) {
+  const finder = createSchemeFinder(sets, signature);
+  const signed = newTally();
+  const memory = createMemory();
+  const answers = createAnswerLog();
+  let genuine = 0;
+  let others = 0;
+  let until: string | undefined;
+  const considered = lookAhead(deliveries, (body) => finder.consider(body));
+  for await (const { body, headers, receivedAt: since, answered } of considered) {
+    const read = isBody(body) ? finder.read(body) : undefined;
+    if (read === undefined) {
+      others++;
+      continue;
+    }
+    genuine++;
+    until = since ?? until;
+    const sample = { digest: hash('sha256', body, 'hex'), since };
+    const disorderOf = (parsed: ParsedOrderEvent) => memory.disorderOf(sample.digest, read.value, parsed);
+    const event = readGenuineEvent(read, { headers, wireNames, eventStatuses, disorderOf });
+    const { disorder } = event;
+    const isNew = disorder === undefined;
+    answers.note(sample.digest, { answered, since, isNew });
+    if (disorder !== 'twice') note(signed, { speaks: 'for', found: '' }, sample);
+    noteOrderEvent(orders, event.body, { since, isNew });
+    evidence.noteEach(sample, (judge) =>
+      'event' in judge && (disorder !== 'twice' || judge.takesRepeated) ? judge.event(event) : undefined,
+    );
+  }
+  return { schemes: finder.schemes, signed, answers, genuine, others, until };
+}
+
+/** Enough that the original of a copy is among them. */
+const maxHeld = 100;
+const maxHeldBytes = 4_194_304;
+
+/** The first deliveries are all considered before one of them is read: a copy may come before its original. */
+async function* lookAhead(
+  deliveries: Iterable<CapturedDelivery> | AsyncIterable<CapturedDelivery>,
+  consider: (body: string | Uint8Array) => void,
+): AsyncGenerator<CapturedDelivery> {
+  const held: CapturedDelivery[] = [];
+  let [count, bytes] = [0, 0];
+  for await (const delivery of deliveries) {
+    if (isBody(delivery.body)) {
+      consider(delivery.body);
+      bytes += delivery.body.length;
+    }
+    held.push(delivery);
+    if (++count >= maxHeld || bytes >= maxHeldBytes) yield* held.splice(0);
+  }
+  yield* held;
+}
+
+function noteOrderEvent(
+  orders: Notes['orders'],
+  body: JsonObject,
+  { since, isNew }: { readonly since: string | undefined; readonly isNew: boolean },
+): void {
+  const { partner_order_id: order, platform_order_ref: reference } = body;
+  if (typeof order !== 'string') return;
+  orders.noteEvent(orderIdDigest(order), {
+    reference: typeof reference === 'string' ? hash('sha256', reference, 'hex') : undefined,
+    at: Date.parse(since ?? ''),
+    isNew,
+  });
+}
+
+const maxRemembered = 10_000;
+/** A repetition comes soon after the event. */
+const maxSteps = 1000;
+
+/** Remembers the last deliveries, orders and events by their digests, a bounded number of each. */
+function createMemory() {
+  const digests = new Set<string>();
+  const begun = new Set<string>();
+  const steps = new Map<string, ReadonlyMap<string, string>>();
+  return {
+    disorderOf(digest: string, body: JsonObject, parsed: ParsedOrderEvent): Disorder | undefined {
+      if (digests.has(digest)) return 'twice';
+      remember(digests, digest);
+      const step = parsed.kind === 'known' ? stepOf(parsed.event) : undefined;
+      const earlier = step === undefined ? undefined : replaceStep(step, body);
+      if (earlier !== undefined) return `again ${differenceOf(earlier, memberDigests(body))}`;
+      const { partner_order_id: order, event_name: name } = body;
+      if (typeof order !== 'string') return undefined;
+      const id = hash('sha256', order, 'hex');
+      if (name === orderEventNames[0]) return begun.has(id) ? 'out of order' : undefined;
+      remember(begun, id);
+      return undefined;
+    },
+  };
+
+  /** Returns the members of the earlier event. */
+  function replaceStep(step: string, body: JsonObject): ReadonlyMap<string, string> | undefined {
+    const earlier = steps.get(step);
+    steps.set(step, memberDigests(body));
+    const [oldest] = steps.keys();
+    if (steps.size > maxSteps && oldest !== undefined) steps.delete(oldest);
+    return earlier;
+  }
+}
+
+/** A second order with the same id has another reference. */
+function stepOf(event: OrderEvent): string | undefined {
+  const key = effectKey(event);
+  return key && hash('sha256', `${key} ${event.platform_order_ref}`, 'hex');
+}
+
+/** Short, since only the members of one event are compared. */
+function memberDigests({ signature: _, ...members }: JsonObject): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(members).map(([name, value]) => [
+      name,
+      hash('sha256', JSON.stringify(value), 'hex').slice(0, 12),
+    ]),
+  );
+}
+
+function differenceOf(earlier: ReadonlyMap<string, string>, later: ReadonlyMap<string, string>): string {
+  const names = [...new Set([...earlier.keys(), ...later.keys()])].filter(
+    (name) => earlier.get(name) !== later.get(name),
+  );
+  return names.length === 0 ? 'in another text' : `with another ${names.sort().slice(0, 5).join(', ')}`;
+}
+
+function remember(set: Set<string>, text: string): void {
+  set.add(text);
+  const [oldest] = set;
+  if (set.size > maxRemembered && oldest !== undefined) set.delete(oldest);
+}
+
+function isBody(body: unknown): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array;
+}

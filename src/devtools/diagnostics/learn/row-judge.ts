@@ -1,0 +1,44 @@
+import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
+import type { AnsweredEvent } from './answer-log.ts';
+import type { CallHistory, CapturedReply } from './captured-reply.ts';
+import type { GenuineEvent } from './event-evidence.ts';
+import type { RowObservation, RowRule } from './evidence.ts';
+import type { LoggedOrder, OrderContext } from './order-log.ts';
+
+type Observed = RowObservation | undefined;
+
+/** Judged from each event. */
+interface EventJudge extends RowRule {
+  readonly event: (event: GenuineEvent) => Observed;
+  /** Whether repetitions are looked at too. */
+  readonly takesRepeated?: true;
+}
+
+/** Judged from each reply, after those before it. */
+interface CallJudge extends RowRule {
+  readonly call: (reply: CapturedReply, history: CallHistory) => Observed;
+}
+
+/** Judged from the replies to an order and its events, when all have been read. */
+interface OrderJudge extends RowRule {
+  readonly order: (order: LoggedOrder, context: OrderContext) => Observed;
+}
+
+/** Judged from what followed the answer to an event, when all have been read. */
+interface AnswerJudge extends RowRule {
+  readonly answer: (event: AnsweredEvent) => Observed;
+}
+
+/** Judged by the schemes that fit. */
+interface SchemeJudge {
+  readonly part: keyof SignatureScheme;
+  readonly howToSee: string;
+}
+
+/** Nothing that is captured can show it. */
+interface NoJudge {
+  readonly cannot: string;
+}
+
+/** How a row is judged, or why it is not. */
+export type RowJudge = EventJudge | CallJudge | OrderJudge | AnswerJudge | SchemeJudge | NoJudge;

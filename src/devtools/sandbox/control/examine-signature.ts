@@ -1,0 +1,200 @@
+import { merchantsFor, type SigningPurpose, signingKey } from '../../../credentials/signing-key.ts';
+import { type Operation, operations } from '../../../deployment/operations.ts';
+import { isSignatureError, whatFailed } from '../../../errors/errors.ts';
+import { isJsonObject, type JsonObject, tryParse } from '../../../internal/json.ts';
+import { findMembers } from '../../../internal/json-scanner.ts';
+import { canonicalText } from '../../../signature/serializations.ts';
+import { decodeBody, parseSignedBody } from '../../../signature/signed-body.ts';
+import { tryVerify } from '../../../signature/try-verify.ts';
+import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
+import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import { isForgery } from '../faults/event-faults.ts';
+import type { Partner } from '../partners/partner-registry.ts';
+import { Refusal } from '../requests.ts';
+import type { SandboxState } from '../state.ts';
+import type { TraceEntry } from '../trace.ts';
+
+export interface ExaminedSignature {
+  readonly holds: boolean;
+  readonly key?: string;
+  readonly isExpectedKey?: boolean;
+  readonly signedText?: string | undefined;
+  readonly reason?: { readonly code: string; readonly message: string };
+  readonly differences: readonly Difference[];
+}
+
+/** The part of an entry that its signature depends on. */
+export type SignedEntry = Pick<TraceEntry, 'kind' | 'operation' | 'headers' | 'body' | 'delivery' | 'time'>;
+
+interface Difference {
+  readonly member: string;
+  readonly genuine: string | undefined;
+  readonly found: string | undefined;
+}
+
+/** Checks the signature of a request or an event against all keys; `undefined` for what is not signed. */
+export function examineSignature(state: SandboxState, entry: SignedEntry): ExaminedSignature | undefined {
+  const purpose = purposeOf(entry);
+  if (purpose === undefined || entry.body === undefined) return undefined;
+  const { body } = entry;
+  const scheme = state.deployment.signature;
+  const partner = partnerOf(state, entry);
+  const keys = issuedKeys(state, { likely: partner, at: entry.time });
+  // Without partners there is no key that could match.
+  const texts = keys.length === 0 ? ['no key was issued'] : keys.map(({ key }) => key);
+  const { refusal, text, keyIndex } = tryVerify(body, texts, scheme);
+  if (refusal !== undefined) {
+    return {
+      holds: false,
+      signedText: signedText(state, body),
+      reason: { code: refusal.code, message: whatFailed(refusal) },
+      differences: differences(genuineBody(state, entry), body),
+    };
+  }
+  const found = keys[keyIndex];
+  return {
+    holds: true,
+    key: found?.label ?? '',
+    // False for another partner's key, a replaced one, and the one for other requests.
+    isExpectedKey:
+      found?.purpose === purpose && found.isCurrent && found.partnerCode === partner?.partnerCode,
+    signedText: text,
+    differences: [],
+  };
+}
+
+/** Explains why a signature does not hold. @throws {Refusal} for requests that are not signed */
+export function explainSignature(state: SandboxState, entry: TraceEntry): MismatchExplanation {
+  const purpose = purposeOf(entry);
+  if (purpose === undefined || entry.body === undefined) {
+    throw new Refusal(409, 'not_signed', 'Requests of this kind are not signed.');
+  }
+  const likely = partnerOf(state, entry);
+  const others = state.partners.all.filter((partner) => partner !== likely);
+  const credentials = [...(likely === undefined ? [] : [likely]), ...others.slice(0, 3)].flatMap(
+    ({ credentials: current, earlier = [] }) => [
+      current,
+      ...earlier.slice(0, 1).map((replaced) => replaced.credentials),
+    ],
+  );
+  const scheme = state.deployment.signature;
+  return explainMismatch(entry.body, { credentials, scheme, purpose });
+}
+
+export function purposeOf({
+  kind,
+  operation,
+}: Pick<TraceEntry, 'kind' | 'operation'>): SigningPurpose | undefined {
+  if (kind === 'event') return 'order';
+  if (operation === undefined || !Object.hasOwn(operations, operation)) return undefined;
+  // Sound: it is a key of the table.
+  const { signedWith } = operations[operation as Operation];
+  return signedWith === 'nothing' ? undefined : signedWith;
+}
+
+/** The partner that sent the request, or that receives the event. */
+export function partnerOf(
+  { partners }: SandboxState,
+  { headers }: Pick<TraceEntry, 'headers'>,
+): Partner | undefined {
+  const publicKey = headers?.authorization?.replace(/^Bearer +/i, '');
+  return partners.all.find((partner) =>
+    [partner, ...(partner.earlier ?? [])].some(
+      ({ credentials }) => credentials.partnerPublicKey === publicKey,
+    ),
+  );
+}
+
+/** The signed text; `undefined` if the body is malformed. */
+function signedText({ deployment }: SandboxState, body: string): string | undefined {
+  const scheme = deployment.signature;
+  try {
+    return canonicalText(scheme, parseSignedBody(decodeBody(body), scheme.encoding));
+  } catch (error) {
+    if (isSignatureError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The last genuine event of the same kind and order. */
+function genuineBody({ deliveryQueue }: SandboxState, { delivery }: SignedEntry): string | undefined {
+  const { deliveries } = deliveryQueue;
+  const own = deliveries.find(({ id }) => id === delivery);
+  return deliveries.findLast(
+    (each) =>
+      each.name === own?.name && each.platform_order_ref === own.platform_order_ref && !isForgery(each),
+  )?.body;
+}
+
+function differences(genuine: string | undefined, found: string): Difference[] {
+  const [before, after] = [asObject(genuine), asObject(found)];
+  if (genuine === undefined || before === undefined || after === undefined) return [];
+  // Compares values, and shows them as they are spelled.
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .slice(0, maxDifferences)
+    .map((member) => ({ member, genuine: spelling(genuine, member), found: spelling(found, member) }));
+}
+
+const maxDifferences = 50;
+
+function spelling(text: string, name: string): string | undefined {
+  const value = findMembers(text, name).at(-1)?.value;
+  return value && text.slice(value.start, value.end);
+}
+
+export function asObject(text: string | undefined): JsonObject | undefined {
+  const value = tryParse(text ?? '');
+  return isJsonObject(value) ? value : undefined;
+}
+
+interface IssuedKey {
+  readonly key: string;
+  readonly purpose: 'general' | 'order';
+  readonly partnerCode: string;
+  /** Whether it was current at that time. */
+  readonly isCurrent: boolean;
+  /** A name that does not reveal it. */
+  readonly label: string;
+}
+
+/** The keys that can have signed an entry, those of the likeliest partner first. */
+function issuedKeys(
+  state: SandboxState,
+  { likely, at }: { likely: Partner | undefined; at: number },
+): IssuedKey[] {
+  const partners = [...state.partners.all].sort(
+    (one, other) => Number(other === likely) - Number(one === likely),
+  );
+  return partners.slice(0, maxPartners).flatMap((partner) => keysOf(partner, state, at));
+}
+
+/** Trying the keys of thousands of partners would take too long. */
+const maxPartners = 100;
+
+function keysOf(partner: Partner, { deployment }: SandboxState, at: number): IssuedKey[] {
+  const scheme = deployment.signature;
+  const { partnerCode, earlier = [] } = partner;
+  const generations = [{ credentials: partner.credentials, until: Number.POSITIVE_INFINITY }, ...earlier];
+  return generations.flatMap(({ credentials, until }, index) => {
+    // Both may have been current in the same millisecond.
+    const isCurrent = at <= until && at >= (generations[index + 1]?.until ?? 0);
+    const age = ages[index] ?? `, before the last ${index} regenerations`;
+    const facts = { partnerCode, isCurrent };
+    const orders = merchantsFor(credentials, scheme).map((merchant) => ({
+      ...facts,
+      key: signingKey(credentials, 'order', { scheme, merchant }),
+      purpose: 'order' as const,
+      label: `order key${merchant === undefined ? '' : ` for ${merchant}`} of ${partnerCode}${age}`,
+    }));
+    const general = {
+      ...facts,
+      key: signingKey(credentials, 'general'),
+      purpose: 'general' as const,
+      label: `partner secret of ${partnerCode}${age}`,
+    };
+    return [...orders, general];
+  });
+}
+
+const ages = ['', ', before the last regeneration'] as const;

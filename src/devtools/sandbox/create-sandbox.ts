@@ -1,0 +1,190 @@
+import { type CompleteDeployment, defineDeployment } from '../../deployment/define-deployment.ts';
+import type { BuyOrder } from '../../deployment/order-schema.ts';
+import { ValidationError } from '../../errors/errors.ts';
+import type { InternalClock, SandboxClock } from './clock.ts';
+import { notReady } from './data.ts';
+import { retryDelay } from './events/delivery.ts';
+import { forgeEvent, postEvent, tamperEvent } from './events/post-event.ts';
+import { messengerHandlers } from './messenger/messenger-routes.ts';
+import { orderHandlers } from './orders/order-routes.ts';
+import { advanceOrder, playOrder } from './orders/order-scenarios.ts';
+import type { SandboxCredentials } from './partners/fixed-partners.ts';
+import { linkRoute, partnerHandlers, signRequestRoute } from './partners/partner-routes.ts';
+import { Refusal } from './requests.ts';
+import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
+import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
+import { listen } from './server/sandbox-server.ts';
+import { checkRoutes, maxRequestBytes, operationRoutes, sandboxHandler } from './service.ts';
+import { createState, resetState, type SandboxState } from './state.ts';
+
+/**
+ * Simulates the service of the contract: all operations, in memory unless `data` says otherwise. Each sandbox has
+ * its own partners, orders, devices and logs: make a new one for each test. `sandbox.faults` makes it hostile.
+ *
+ * Where the contract is silent, it does what the options say, or makes the choices that docs/details/sandbox.md lists.
+ *
+ * @throws {ConfigurationError} for an option that is malformed, unknown, or puts two operations at one address
+ * @example
+ * ```ts
+ * const sandbox = createSandbox();
+ * const server = await sandbox.listen();
+ * const client = new ExchangeClient({ deployment: server.deployment });
+ * await client.onboard({ partner_code: 'acme', email: 'dev@acme.example' });
+ * const credentials = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+ * await server.close();
+ * ```
+ */
+export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> = {}): Sandbox<Order> {
+  const checked = readSandboxOptions(options);
+  const deploymentAt = (origin: string) => deploymentOf(options, origin);
+  const deployment = deploymentAt('https://sandbox.localhost');
+  const state = createState(deployment, checked);
+  const handlers = { ...partnerHandlers, ...orderHandlers, ...messengerHandlers };
+  const routes = checkRoutes([
+    ...operationRoutes(deployment, handlers),
+    signRequestRoute(deployment),
+    linkRoute,
+  ]);
+  const serve = sandboxHandler(state, routes);
+  const { clock, deliveryQueue } = state;
+  const { seed } = checked;
+
+  const sandboxFetch = async (input: string | URL | Request, init?: SandboxRequestInit) => {
+    const request = new Request(input, init);
+    request.signal.throwIfAborted();
+    const reply = await serve(request, { ip: init?.ip ?? '127.0.0.1' });
+    request.signal.throwIfAborted();
+    return reply.transport.fetch(reply, { signal: request.signal, clock, seed });
+  };
+
+  const sandbox: Sandbox<Order> = Object.freeze({
+    seed,
+    deployment,
+    ready: () => state.ready,
+    get masterKey() {
+      return state.masterKey;
+    },
+    fetch: sandboxFetch,
+    listen: (at = {}) =>
+      listen({
+        at,
+        maxBodyBytes: maxRequestBytes,
+        serve,
+        clock,
+        deploymentAt,
+        // Loaded on first use, so that a test of the service alone does not pay for it.
+        loadControl: async (access) => {
+          const { controlHandler } = await import('./control/control-api.ts');
+          const { sandboxEndpoints } = await import('./control/sandbox-endpoints.ts');
+          const endpoints = sandboxEndpoints(sandbox, state);
+          return controlHandler({ ...access, source: 'sandbox', endpoints, ready: () => state.ready });
+        },
+        idle: () => deliveryQueue.idle(),
+      }),
+    get emails() {
+      return state.partners.emails.items;
+    },
+    openLink: (link) => openLink(state, link),
+    issuedKeys: (partnerCode) => {
+      if (!state.isReady) throw notReady('issuedKeys');
+      return state.partners.issuedTo(partnerCode);
+    },
+    get whitelistedIps() {
+      return [...state.whitelist];
+    },
+    get orders() {
+      return state.orders.all;
+    },
+    advance: async (order, step) => {
+      await state.ready;
+      const { delivery } = postEvent(state, advanceOrder(state, order, step));
+      await state.data.commit();
+      return delivery;
+    },
+    play: async (order, scenario) => {
+      await state.ready;
+      const deliveries = await playOrder(state, order, scenario);
+      await state.data.commit();
+      return deliveries;
+    },
+    order: (name) => {
+      if (!state.isReady) throw notReady('order');
+      return state.orders.find(name);
+    },
+    get deliveries() {
+      return deliveryQueue.deliveries;
+    },
+    redeliver: async (deliveryId) => deliveryQueue.redeliver(deliveryId),
+    idle: () => deliveryQueue.idle(),
+    get messages() {
+      return state.messenger.messages.items;
+    },
+
+    faults: state.faults.controls,
+    trace: state.trace.view,
+    clock: publicClock(clock),
+    events: {
+      retry(policy) {
+        deliveryQueue.retryDelay = retryDelay(policy);
+      },
+      forge: async (deliveryId) => forgeEvent(state, deliveryId),
+      tamper: async (deliveryId) => tamperEvent(state, deliveryId),
+    },
+    async reset() {
+      await state.ready;
+      await resetState(state);
+      await checked.onReset();
+    },
+    async close() {
+      clock.stop();
+      await deliveryQueue.idle();
+      // Events refused in the meantime would be posted again.
+      clock.stop();
+      await state.data.close();
+    },
+  } satisfies Sandbox<Order>);
+  return sandbox;
+}
+
+function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): CompleteDeployment<Order> {
+  const deployment = defineDeployment({
+    onboardingBaseUrl: `${origin}/onboarding`,
+    stagingUrl: `${origin}/staging`,
+    messengerBaseUrl: `${origin}/messenger`,
+    // `listen` may use an address that other machines reach.
+    allowInsecureHttp: true,
+    paths: options.paths,
+    wireNames: options.wireNames,
+    signature: options.signature,
+    orderSchema: options.orderSchema,
+    addressForms: options.addressForms,
+    numberCheckParameters: options.numberCheckParameters,
+  });
+  // Sound: all three base URLs are given above.
+  return deployment as CompleteDeployment<Order>;
+}
+
+function openLink(state: SandboxState, link: string | URL): SandboxCredentials {
+  if (!state.isReady) throw notReady('openLink');
+  try {
+    const credentials = state.partners.open(state.partners.tokenOf(link));
+    // In the background: a failed write is tried again, and the next request or `close` reports it.
+    void state.data.commit();
+    return credentials;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new ValidationError('The link', [{ path: [], message: error.message }]);
+  }
+}
+
+function publicClock(clock: InternalClock): SandboxClock {
+  return Object.freeze({
+    now: clock.now,
+    advance: clock.advance,
+    drain: clock.drain,
+    sleep: clock.sleep,
+    get nextAt() {
+      return clock.nextAt;
+    },
+  });
+}

@@ -1,0 +1,390 @@
+import type { AssumptionId } from '../../../deployment/assumptions.ts';
+import type { OrderEventName } from '../../../events/order-event.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../internal/json.ts';
+import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
+import { setMember } from '../events/member-changes.ts';
+import type { FaultRates, SandboxOperation } from '../faults/faults.ts';
+import type { ReplyHook } from '../hooks.ts';
+import {
+  type DenialForm,
+  denialInForm,
+  denialNames,
+  inForm,
+  type ReplyForm,
+  replyFormNames,
+} from '../reply-forms.ts';
+import type { SandboxOptions } from '../sandbox-options.ts';
+
+/** The options of a sandbox by which services differ. */
+export interface ServiceOptions
+  extends Omit<
+    SandboxOptions,
+    | 'clock'
+    | 'data'
+    | 'event'
+    | 'faults'
+    | 'fetch'
+    | 'now'
+    | 'onReset'
+    | 'orderSchema'
+    | 'partners'
+    | 'readOrder'
+    | 'seed'
+  > {
+  /** How often faults happen from the start: what this service does now and then. */
+  readonly faults?: FaultRates | undefined;
+  /** Changes the body of each event before it is signed. */
+  readonly event?: ((body: JsonObject, name: OrderEventName) => JsonObject) | undefined;
+}
+
+/** One way in which a service can be. */
+export interface Trait {
+  readonly options: ServiceOptions;
+  /** Rows of the ledger that do not hold in such a service. */
+  readonly broken?: readonly AssumptionId[];
+}
+
+/** A service without options. */
+const documented: Trait = { options: {} };
+
+/** Bodies that do not say by themselves that the order is there. */
+const vague: ReadonlySet<ReplyForm> = new Set([
+  ...(['text', 'error_text', 'html', 'empty', 'cut', 'list', 'null', 'true', 'empty_object'] as const),
+]);
+
+/**
+ * Everything that the ledger leaves open, apart from the form of single members: the ways in which a service can be, the
+ * documented or assumed one first. docs/details/sandbox.md lists the dimensions.
+ */
+export const dimensions = {
+  construction: signatures('signature-construction', [
+    { construction: 'hash-suffix' },
+    { construction: 'hash-both', separator: '|' },
+  ]),
+  // Those of the values alone are left out: without the names two bodies can have one text.
+  serialization: signatures(
+    'signature-serialization',
+    (['compact', 'sorted', 'sorted-shallow', 'python', 'python-sorted', 'php', 'base64'] as const).map(
+      (serialization) => ({ serialization }),
+    ),
+  ),
+  encoding: signatures('signature-encoding', [
+    { encoding: 'hex-upper' },
+    { encoding: 'base64' },
+    { encoding: 'base64url' },
+    { encoding: 'base64-hex' },
+  ]),
+  orderKey: signatures('signature-key', [{ orderKey: 'partner+merchant' }, { orderKey: 'public+partner' }]),
+  keySeparator: signatures('merchant-concatenation', [{ keySeparator: ':' }]),
+  merchantKeyPrefix: [documented, { options: { prefixes: { merchantKey: '' } } }],
+  merchants: [documented, { options: { merchants: ['NGN'] } }, { options: { merchants: ['GHS', 'NGN'] } }],
+  keyLifetime: [documented, { options: { keyLifetimeMs: 600_000 }, broken: ['key-lifetime'] }],
+  oldKeys: [
+    documented,
+    { options: { oldKeysExpire: 'request' } },
+    { options: { oldKeysExpire: 'never' }, broken: ['old-keys-die'] },
+  ],
+  regenerationPath: [
+    documented,
+    {
+      options: { paths: { regenerateKeys: '/api/v1/no-auth/PartnerP2P/OnboardPartner/' } },
+      broken: ['regeneration-path'],
+    },
+  ],
+  orderPath: [
+    documented,
+    { options: { paths: { createOrder: '/api/v1/orders' } }, broken: ['order-path'] },
+    {
+      options: { paths: { createOrder: '/api/v2/no-auth/PartnerP2P/CreateOrder/' } },
+      broken: ['order-path', 'versioning'],
+    },
+  ],
+  partnerId: [documented, { options: { partnerIdHeader: 'required' } }],
+  duplicateOrders: [
+    { options: { duplicateOrders: 'second' } },
+    { options: { duplicateOrders: 'refused' }, broken: ['partner-order-id'] },
+    { options: { duplicateOrders: 'same' }, broken: ['partner-order-id'] },
+    ...[400, 422, 423].map((status) => ({
+      options: { duplicateOrders: 'refused' as const, ...refusalStatus('createOrder', 409, status) },
+      broken: ['partner-order-id' as const],
+    })),
+  ],
+  wireNames: [
+    documented,
+    {
+      options: {
+        wireNames: { platform_order_ref: 'acme_order_ref', messenger_device_no: 'acme_device_no' },
+      },
+      broken: ['branded-names'],
+    },
+  ],
+  allowedValues: [
+    documented,
+    { options: { allowedValues: { chain: ['usdt-trc20', 'usdc-erc20'] } }, broken: ['allowed-values'] },
+    { options: { allowedValues: { chain: ['USDT-TRON'] } }, broken: ['allowed-values'] },
+  ],
+  replies: [documented, ...replyFormNames.map(replyForm)],
+  replyStatus: [
+    documented,
+    { options: successStatus(201) },
+    { options: successStatus(202) },
+    // A message counts as sent after an empty reply.
+    { options: successStatus(204), broken: ['order-reply'] },
+  ],
+  errorReplies: [documented, ...(['ok', ...denialNames] as const).map(refusalForm)],
+  refusedThoughDone: [
+    documented,
+    ...[400, 409, 423].map((status) => ({
+      options: { faults: { conflict: { probability: 0.2, status, when: 'after' as const } } },
+      broken: ['errors' as const],
+    })),
+  ],
+  deniedThoughDone: [
+    documented,
+    {
+      options: { faults: { ok_with_error: { probability: 0.2, when: 'after', form: 'status_error' } } },
+    },
+  ],
+  rateLimit: [
+    documented,
+    {
+      options: { faults: { too_many_requests: { probability: 0.2, when: 'before', retryAfterSeconds: 0 } } },
+    },
+  ],
+  whitelist: [
+    documented,
+    { options: { whitelist: 'off' } },
+    { options: refusalStatus('createOrder', 403, 401) },
+    { options: refusalStatus('createOrder', 403, 400), broken: ['ip-whitelist'] },
+    { options: refusalStatus('createOrder', 403, 404), broken: ['ip-whitelist'] },
+  ],
+  numberCheck: [
+    documented,
+    {
+      options: {
+        paths: { checkNumber: '/numbers/check' },
+        numberCheckParameters: { to_phone: 'phone', api_key: 'key' },
+      },
+      broken: ['number-check'],
+    },
+  ],
+  verifyCheck: [documented, { options: { verifyCheck: 'checks' } }],
+  numberRefusal: [
+    documented,
+    { options: { numbersNotOnMessenger: ['+2348012345670'] } },
+    {
+      options: { numbersNotOnMessenger: ['+2348012345670'], ...refusalStatus('sendMessage', 422, 403) },
+      broken: ['otp-refusal'],
+    },
+  ],
+  apiKeyPrefix: [
+    documented,
+    { options: { prefixes: { apiKey: '' } } },
+    { options: { prefixes: { apiKey: 'key_' } } },
+  ],
+  settledStatus: [
+    documented,
+    ...['Completed', 'COMPLETED'].map((value) => ({ options: settledAs(value) })),
+    ...['SETTLED', 'success'].map((value) => ({
+      options: settledAs(value),
+      broken: ['terminal-crypto-status' as const],
+    })),
+    { options: settledAs('paid') },
+  ],
+  initialStatus: [
+    documented,
+    ...['CREATED', 'pending'].map((value) => ({
+      options: changed({ event: 'event.buy.init', member: 'fiat_payment_status', value }),
+      broken: value === 'CREATED' ? (['event-statuses'] as const) : [],
+    })),
+  ],
+  startedStatus: [
+    documented,
+    {
+      options: changed({
+        event: 'event.buy.received.fiat',
+        member: 'crypto_payment_status',
+        value: 'PENDING',
+      }),
+      broken: ['event-statuses'],
+    },
+  ],
+  thirdPartyError: [
+    documented,
+    {
+      options: {
+        event: (body: JsonObject) =>
+          body.kyc_error_type === 'THIRD_PARTY_PAYMENT'
+            ? { ...body, kyc_error_type: 'THIRD_PARTY_ERROR' }
+            : body,
+      },
+    },
+    {
+      options: changed({
+        event: 'event.buy.received.fiat_kyc_error',
+        member: 'kyc_error_type',
+        value: 'PAYER_MISMATCH',
+      }),
+      broken: ['third-party-spelling'],
+    },
+  ],
+  thirdPartyErrorBody: [documented, { options: { event: bareThirdPartyError } }],
+  timestamp: [
+    documented,
+    ...['23/11/2026 10:00', 1_795_428_000_000].map((value) => ({
+      options: changed({ event: 'event.buy.received.fiat_kyc_error', member: 'created_at', value }),
+      broken: ['timestamp-form' as const],
+    })),
+  ],
+  closeStatus: [
+    documented,
+    { options: changed({ event: 'buy.event.close', member: 'meta_data.status', value: 'REFUNDED' }) },
+    {
+      options: changed({ event: 'buy.event.close', member: 'meta_data.status', value: 'closed' }),
+      broken: ['close-status'],
+    },
+  ],
+  extraMembers: [
+    documented,
+    { options: { faults: { extra_members: 1 } } },
+    { options: changed({ member: 'api_version', value: 'v1.3' }) },
+  ],
+  eventNames: [
+    documented,
+    { options: changed({ event: 'event.buy.init', member: 'event_name', value: 'event buy init' }) },
+    {
+      options: changed({
+        event: 'event.buy.credited.crypto',
+        member: 'event_name',
+        value: 'event.buy.completed',
+      }),
+      broken: ['other-events'],
+    },
+  ],
+  otherEvents: [
+    documented,
+    { options: { faults: { sell_side: 0.3 } } },
+    { options: { faults: { unfamiliar_name: 0.3 } } },
+  ],
+  callbackReceived: [
+    documented,
+    { options: { callbackReceived: '200' }, broken: ['callback-reply'] },
+    { options: { callbackReceived: 'any' }, broken: ['callback-reply'] },
+  ],
+  callbackRetry: [
+    { options: { callbackRetry: 'none' } },
+    { options: { callbackRetry: { maxAttempts: 3, firstDelayMs: 1_000 } } },
+    { options: { callbackRetry: { maxAttempts: 20, firstDelayMs: 60_000, maxDelayMs: 3_600_000 } } },
+    // Longer than any test waits.
+    { options: { callbackRetry: { maxAttempts: 1_000_000_000, maxDelayMs: 86_400_000 } } },
+  ],
+  repetition: [
+    documented,
+    { options: { faults: { duplicate: 0.5 } } },
+    { options: { faults: { concurrent_duplicate: 0.5 } } },
+  ],
+  eventOrder: [
+    documented,
+    { options: { faults: { reorder: 0.3, delay: 0.2 } } },
+    { options: { faults: { before_reply: 1 } } },
+  ],
+  lostEvents: [documented, { options: { faults: { drop: 0.1 } } }],
+  orderTransitions: [documented, { options: { orderTransitions: 'any' } }],
+  contentType: [
+    documented,
+    ...['application/json; charset=utf-8', 'text/plain', 'application/x-www-form-urlencoded', ''].map(
+      (callbackContentType) => ({ options: { callbackContentType } }),
+    ),
+  ],
+  spelling: [documented, { options: { eventSpelling: 'compact' } }],
+  amounts: [
+    documented,
+    { options: { exchangeRate: '0.000123', event: withRefundFee } },
+    { options: { exchangeRate: '98765.4321' } },
+  ],
+  signingEndpoint: [documented, { options: { reply: withoutSigningEndpoint } }],
+} as const satisfies Record<string, readonly [Trait, ...Trait[]]>;
+
+function signatures(
+  broken: AssumptionId,
+  parts: readonly Partial<SignatureScheme>[],
+): readonly [Trait, ...Trait[]] {
+  return [
+    documented,
+    // Sound: drawService adds the parts that a scheme needs.
+    ...parts.map((part) => ({ options: { signature: part as SignatureScheme }, broken: [broken] })),
+  ];
+}
+
+/** Keys and signatures appear in these replies alone: a service that hides them could not be used. */
+const revealing: ReadonlySet<SandboxOperation> = new Set(['generateApiKey', 'openLink', 'signRequest']);
+
+function replyForm(form: ReplyForm): Trait {
+  const reply: ReplyHook = (own, operation) =>
+    operation === undefined || operation === 'openLink' || (revealing.has(operation) && form !== 'wrapped')
+      ? own
+      : inForm(own, form);
+  return { options: { reply }, ...(vague.has(form) && { broken: ['order-reply', 'message-reply'] }) };
+}
+
+function successStatus(status: number): ServiceOptions {
+  return {
+    reply: (own, operation) =>
+      own.status > 299 || operation === undefined || revealing.has(operation) ? own : { ...own, status },
+  };
+}
+
+/** A refusal with another status. The sandbox refuses this operation with `usual` for one reason alone. */
+function refusalStatus(refused: SandboxOperation, usual: number, status: number): ServiceOptions {
+  return {
+    reply: (own, operation) => (operation === refused && own.status === usual ? { ...own, status } : own),
+  };
+}
+
+/** Every refusal as a 200 whose body denies. */
+function refusalForm(form: 'ok' | DenialForm): Trait {
+  const reply: ReplyHook = (own) => {
+    if (own.status < 300 || !isJsonObject(own.body)) return own;
+    const body = form === 'ok' ? { success: false, ...own.body } : denialInForm(form, own.body);
+    return { ...own, status: 200, body };
+  };
+  return { options: { reply }, broken: ['replies', 'order-reply', 'message-reply', 'errors'] };
+}
+
+function withoutSigningEndpoint(...[reply, operation]: Parameters<ReplyHook>): ReturnType<ReplyHook> {
+  if (operation !== 'signRequest') return reply;
+  return { ...reply, status: 404, body: { error: 'not_found', message: 'Nothing is at this path.' } };
+}
+
+/** Each event, or each of one name, with another value of a member. */
+function changed({
+  event,
+  member,
+  value,
+}: {
+  event?: OrderEventName;
+  member: string;
+  value: JsonValue;
+}): ServiceOptions {
+  return {
+    event: (body, name) =>
+      event === undefined || event === name ? setMember({ body, repeated: [] }, member, value).body : body,
+  };
+}
+
+function settledAs(value: string): ServiceOptions {
+  return changed({ event: 'event.buy.credited.crypto', member: 'crypto_payment_status', value });
+}
+
+function bareThirdPartyError(body: JsonObject, name: OrderEventName): JsonObject {
+  if (name !== 'event.buy.third_party_error') return body;
+  const bare = new Set(['event_name', 'partner_order_id', 'platform_order_ref']);
+  return Object.fromEntries(Object.entries(body).filter(([member]) => bare.has(member)));
+}
+
+function withRefundFee(body: JsonObject): JsonObject {
+  const { meta_data } = body;
+  if (!isJsonObject(meta_data)) return body;
+  const amount_refunded = (Number(body.fiat_amount_to_pay) - 0.01).toFixed(2);
+  return { ...body, meta_data: { ...meta_data, amount_refunded, fee: 0.01 } };
+}

@@ -1,0 +1,136 @@
+import type { CompleteDeployment } from '../../deployment/define-deployment.ts';
+import type { BuyOrder } from '../../deployment/order-schema.ts';
+import type { SandboxClock } from './clock.ts';
+import type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
+import type { SandboxFaults } from './faults/fault-plan.ts';
+import type { SandboxMessage } from './messenger/messenger-registry.ts';
+import type { SandboxOrder, SandboxOrderStep } from './orders/order-registry.ts';
+import type { OrderScenario } from './orders/order-scenarios.ts';
+import type { SandboxCredentials } from './partners/fixed-partners.ts';
+import type { SandboxEmail } from './partners/partner-registry.ts';
+import type { ListenOptions, SandboxServer } from './server/sandbox-server.ts';
+import type { SandboxTrace } from './trace.ts';
+
+/** The options of fetch, and the caller's IP. @inline */
+export type SandboxRequestInit = RequestInit & {
+  /** IP address of the caller. @default '127.0.0.1' */
+  ip?: string | undefined;
+};
+
+/** The simulated service, made by `createSandbox`. Its functions need no `this`. */
+export interface Sandbox<Order = BuyOrder> {
+  /** Pass it to another sandbox as the option `seed` to replay this one. */
+  readonly seed: string;
+  /** For clients that use {@link Sandbox.fetch}: its base URLs are below `https://sandbox.localhost`. */
+  readonly deployment: CompleteDeployment<Order>;
+  /**
+   * Resolves when the records of the option `data` are loaded. Requests, `advance` and `play` wait for them; until
+   * then lists are empty, and `openLink`, `issuedKeys` and `order` throw. Rejects with the store's error.
+   */
+  readonly ready: () => Promise<void>;
+  /** The messenger's master key. */
+  readonly masterKey: string;
+
+  /**
+   * Answers a request as the service would. Pass it wherever a `fetch` is accepted: it uses method, path, headers
+   * and body, and ignores the host. Rejects for an invalid request, for an aborted signal, and for a fault with the
+   * error of Node's fetch. Redirects are not followed.
+   */
+  readonly fetch: (input: string | URL | Request, init?: SandboxRequestInit) => Promise<Response>;
+  /**
+   * Starts an HTTP server around {@link Sandbox.fetch}; one sandbox can have several. The caller's IP is that of the
+   * connection: `X-Forwarded-For` is ignored. Rejects with the system's error, e.g. `EADDRINUSE`.
+   */
+  readonly listen: (options?: ListenOptions) => Promise<SandboxServer<Order>>;
+
+  /** Mails to the partners, oldest first. */
+  readonly emails: readonly SandboxEmail[];
+  /**
+   * Opens a one-time link as the partner would in a browser.
+   *
+   * @throws {ValidationError} if the link was used, was replaced, or never existed
+   */
+  readonly openLink: (link: string | URL) => SandboxCredentials;
+  /**
+   * The current keys of a partner whose link was opened, such as in an earlier run over the same `data`. `undefined` for
+   * keys of the option `partners`: they are yours.
+   */
+  readonly issuedKeys: (partnerCode: string) => SandboxCredentials | undefined;
+  /** Captured IPs. */
+  readonly whitelistedIps: readonly string[];
+
+  /** The last orders, at most `maxRemembered`, oldest first. */
+  readonly orders: readonly SandboxOrder[];
+  /**
+   * Moves an order one step on, and posts the event of that step.
+   *
+   * @param order a `platform_order_ref`, or a `partner_order_id` that only one partner uses
+   * @returns when the event was answered or given up: see `acknowledged`
+   * @throws {ValidationError} (a rejection) for an unknown order, or a step that cannot follow
+   */
+  readonly advance: (order: string, step: SandboxOrderStep) => Promise<SandboxDelivery>;
+  /**
+   * Takes a new order through a scenario, with its events.
+   *
+   * @param order as in {@link Sandbox.advance}
+   * @returns the events in the order in which they were posted, each answered or given up
+   * @throws {ValidationError} (a rejection) for an unknown order or scenario, or an order that is not new
+   */
+  readonly play: (order: string, scenario: OrderScenario) => Promise<readonly SandboxDelivery[]>;
+  /**
+   * One order, without a search through {@link Sandbox.orders}.
+   *
+   * @param name as in {@link Sandbox.advance}
+   * @throws {ValidationError} unless exactly one order has this name
+   */
+  readonly order: (name: string) => SandboxOrder;
+  /** The last events, posted or pending, at most `maxRemembered`, oldest first. */
+  readonly deliveries: readonly SandboxDelivery[];
+  /** Posts the same text again, at once. @throws {ValidationError} (a rejection) when no delivery has this id */
+  readonly redeliver: (deliveryId: string) => Promise<SandboxDelivery>;
+  /**
+   * Resolves when no event is outstanding: after `createOrder`, when its init event was answered or given up. Does
+   * not wait for events that wait for the clock (`delay`, `callbackRetry`): see `clock.drain`.
+   */
+  readonly idle: () => Promise<void>;
+
+  /** Messages sent over the messenger, oldest first. */
+  readonly messages: readonly SandboxMessage[];
+
+  /** The faults on the wire. */
+  readonly faults: SandboxFaults;
+  /** Every request, reply, event and fault in order, secrets included. */
+  readonly trace: SandboxTrace;
+  /** The time inside the sandbox. */
+  readonly clock: SandboxClock;
+  /** The events of its orders. */
+  readonly events: SandboxEvents;
+  /**
+   * Forgets everything, also in `data`, and draws the same keys again. The time and the numbering of the trace go
+   * on. Rejects with the store's error.
+   */
+  readonly reset: () => Promise<void>;
+  /**
+   * Drops work that waits for the clock, and resolves when current events are answered and everything is written to
+   * `data`. Rejects with the store's error.
+   */
+  readonly close: () => Promise<void>;
+}
+
+/** How the sandbox posts events. */
+export interface SandboxEvents {
+  /** Sets how often an unacknowledged event is posted again (ledger: `callback-retry`). @throws {ConfigurationError} */
+  readonly retry: (policy: CallbackRetryPolicy) => void;
+  /**
+   * Posts a copy of an event, signed with a key that was never issued. A receiver has to refuse it.
+   *
+   * @throws {ValidationError} (a rejection) when no delivery has this id
+   */
+  readonly forge: (deliveryId: string) => Promise<SandboxDelivery>;
+  /**
+   * Posts a copy of an event whose amount was changed after signing. A receiver has to refuse it.
+   *
+   * @throws {ValidationError} (a rejection) when no delivery has this id
+   */
+  readonly tamper: (deliveryId: string) => Promise<SandboxDelivery>;
+}

@@ -1,0 +1,203 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { CallOptions } from '../../src/client/call-options.ts';
+import type { ClientOptions } from '../../src/client/client-options.ts';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
+import { MessengerClient } from '../../src/client/messenger-client.ts';
+import type { Deployment } from '../../src/deployment/define-deployment.ts';
+import { userAgent } from '../../src/internal/user-agent.ts';
+import { startServer } from '../support/local-server.ts';
+import { refusal, rejected } from '../support/refusal.ts';
+import { cautious, createOrder, deploymentAt, harmless } from './clients.ts';
+import { watchRejections } from './watch-rejections.ts';
+
+watchRejections();
+
+const deployment = deploymentAt('http://127.0.0.1:9');
+const notWholeNumbers = [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5', null, true, {}, 5n];
+
+const unsound: [option: string, values: unknown[]][] = [
+  ['timeoutMs', [0, ...notWholeNumbers.filter((value) => value !== null)]],
+  ['totalTimeoutMs', [0, ...notWholeNumbers.filter((value) => value !== null)]],
+  ['maxAttempts', [0, ...notWholeNumbers.filter((value) => value !== null && value !== 2 ** 31)]],
+  ['concurrency', [0, ...notWholeNumbers.filter((value) => value !== null && value !== 2 ** 31)]],
+  ['maxReplyBytes', [0, ...notWholeNumbers.filter((value) => value !== null)]],
+  ['fetch', ['fetch', {}, null, 1]],
+  ['onRequest', ['log', {}, null]],
+  ['onResponse', ['log', {}, null]],
+  ['random', [0.5, null]],
+  ['now', [0, new Date(0), null]],
+  ['retry', [3, 'twice', null, true]],
+];
+
+describe.each([
+  ['ExchangeClient', ExchangeClient],
+  ['MessengerClient', MessengerClient],
+] as const)('%s', (_, Client) => {
+  /** What a JavaScript caller may pass. */
+  const make = (options: Record<string, unknown>) => () => {
+    new Client({ deployment, ...options } as { deployment: Deployment } & ClientOptions);
+  };
+
+  it.each(unsound.flatMap(([option, values]) => values.map((value) => [option, value] as const)))(
+    'refuses the option %s of %o',
+    (option, value) => {
+      expect(refusal(make({ [option]: value }))).toBe('ConfigurationError invalid_option');
+      expect(make({ [option]: value })).toThrow(new RegExp(`^${option} (?:must be|needs)`));
+    },
+  );
+
+  it.each(
+    ['firstDelayMs', 'maxDelayMs'].flatMap((option) =>
+      notWholeNumbers.filter((value) => value !== null).map((value) => [option, value] as const),
+    ),
+  )('refuses the option retry.%s of %o', (option, value) => {
+    expect(refusal(make({ retry: { [option]: value } }))).toBe('ConfigurationError invalid_option');
+    expect(make({ retry: { [option]: value } })).toThrow(new RegExp(`^retry\\.${option} must be`));
+  });
+
+  it('takes every option as undefined', () => {
+    const names = [...unsound.map(([option]) => option), 'dangerouslyAllowBrowser'];
+    expect(make(Object.fromEntries(names.map((name) => [name, undefined])))).not.toThrow();
+  });
+
+  it('does not change its options', () => {
+    const options = Object.freeze({ deployment, maxAttempts: 2 });
+    new Client(options);
+    expect(options).toEqual({ deployment, maxAttempts: 2 });
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a URL', 'https://service.example'],
+    ['an object of the same shape', { ...deployment }],
+    ['a plain object', { onboardingBaseUrl: 'https://a.example' }],
+  ])('refuses %s for a deployment', (_, given) => {
+    expect(refusal(make({ deployment: given }))).toBe('ConfigurationError invalid_deployment');
+  });
+
+  it('refuses to be made without options', () => {
+    // What a JavaScript caller may do.
+    const call = () => Reflect.construct(Client, []);
+    expect(refusal(call)).toBe('ConfigurationError invalid_deployment');
+  });
+});
+
+describe('an option that does not exist', () => {
+  it.each<[Client: string, make: (options: object) => () => unknown]>([
+    ['ExchangeClient', (options) => () => new ExchangeClient({ deployment, ...options })],
+    ['MessengerClient', (options) => () => new MessengerClient({ deployment, ...options })],
+  ])('of %s is refused with the nearest one that does', (name, make) => {
+    expect(refusal(make({ timeout: 5 }))).toBe('ConfigurationError invalid_option');
+    expect(make({ timeout: 5 })).toThrow(`"timeout" is not an option of ${name}. Did you mean "timeoutMs"?`);
+    expect(make({ retry: { maxDelay: 5 } })).toThrow(
+      '"maxDelay" is not an option of retry. Did you mean "maxDelayMs"?',
+    );
+    expect(make({ orders: 5 })).toThrow(
+      /"orders" is not an option of \w+\. Its options are fetch, timeoutMs,/,
+    );
+  });
+
+  it.each([...cautious, ...harmless])('of a call to %s is refused before any request', async (name, run) => {
+    const server = await startServer({});
+    // What a JavaScript caller may pass.
+    const error = await rejected(run(server.url, {}, { timeoutMS: 5 } as CallOptions));
+    expect(error).toMatchObject({ name: 'ConfigurationError', code: 'invalid_option' });
+    expect(String(error)).toContain(`"timeoutMS" is not an option of ${name}. Did you mean "timeoutMs"?`);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('of createOrder may be a misspelt merchant', async () => {
+    const server = await startServer({});
+    // What a JavaScript caller may pass.
+    const error = await rejected(createOrder(server.url, {}, { merchnt: 'NGN' } as CallOptions));
+    expect(String(error)).toContain('Did you mean "merchant"?');
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe.each([...cautious, ...harmless])('an unsound option of a call to %s', (_, run) => {
+  it.each<[string, Record<string, unknown>]>([
+    ['timeoutMs of 0', { timeoutMs: 0 }],
+    ['timeoutMs of NaN', { timeoutMs: Number.NaN }],
+    ['timeoutMs as text', { timeoutMs: '100' }],
+    ['timeoutMs that no timer can hold', { timeoutMs: 2 ** 31 }],
+    ['signal that is a controller', { signal: new AbortController() }],
+    ['schema that is a function', { schema: () => true }],
+    ['schema that is null', { schema: null }],
+  ])('%s is refused before any request', async (_, call) => {
+    const server = await startServer({});
+    // What a JavaScript caller may pass.
+    expect(await rejected(run(server.url, {}, call as CallOptions))).toMatchObject({
+      name: 'ConfigurationError',
+      code: 'invalid_option',
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('in a browser', () => {
+  it('both clients refuse to hold secrets', async () => {
+    expect(await inBrowser('')).toEqual(['browser_environment', 'browser_environment']);
+  });
+
+  it('both can be told that it is a test', async () => {
+    expect(await inBrowser('dangerouslyAllowBrowser: true')).toEqual(['made', 'made']);
+  });
+});
+
+describe('the user agent', () => {
+  it('is the name and version of the package', () => {
+    const { name, version } = JSON.parse(
+      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+    );
+    expect(userAgent).toBe(`${name}/${version}`);
+  });
+
+  it('is sent', async () => {
+    const server = await startServer({});
+    await createOrder(server.url);
+    expect(server.requests[0]?.headers['user-agent']).toBe(userAgent);
+  });
+
+  it('can be set by the deployment, like other headers', async () => {
+    const server = await startServer({});
+    const own = deploymentAt(server.url, { headers: { 'User-Agent': 'acme/1', 'X-Region': 'lagos' } });
+    await new ExchangeClient({ deployment: own }).whitelistIp();
+    expect(server.requests[0]?.headers).toMatchObject({ 'user-agent': 'acme/1', 'x-region': 'lagos' });
+  });
+});
+
+/** What the constructors do in a process that looks like a browser: `made`, or the code of the error. */
+async function inBrowser(option: string): Promise<unknown> {
+  const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+  const script = `
+    globalThis.window = globalThis;
+    globalThis.document = {};
+    const { defineDeployment } = await import(${source('deployment/define-deployment.ts')});
+    const { ExchangeClient } = await import(${source('client/exchange-client.ts')});
+    const { MessengerClient } = await import(${source('client/messenger-client.ts')});
+    const url = 'https://service.example';
+    const deployment = defineDeployment({ onboardingBaseUrl: url, stagingUrl: url, messengerBaseUrl: url });
+    const seen = [ExchangeClient, MessengerClient].map((Client) => {
+      try {
+        new Client({ deployment, ${option} });
+        return 'made';
+      } catch (error) {
+        return error.code;
+      }
+    });
+    process.stdout.write(JSON.stringify(seen));
+  `;
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--no-warnings', '--experimental-strip-types', '--input-type=module', '--eval', script],
+    { cwd },
+  );
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,386 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import * as z from 'zod';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
+import {
+  type ApiKeyRequest,
+  type MessageRequest,
+  MessengerClient,
+  type NumberCheckRequest,
+} from '../../src/client/messenger-client.ts';
+import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { normalizePhone } from '../../src/internal/phone.ts';
+import { type LocalServer, startServer } from '../support/local-server.ts';
+import { refusal, rejected } from '../support/refusal.ts';
+import { apiKey, deploymentAt, masterKey, message, messengerAt } from './clients.ts';
+import { watchRejections } from './watch-rejections.ts';
+
+watchRejections();
+
+describe('assertReady', () => {
+  it('sends nothing, and throws what sendMessage would throw for want of an address or a key', async () => {
+    const server = await startServer({});
+    await messengerAt(server.url).assertReady();
+    expect(server.requests).toEqual([]);
+    for (const options of [
+      { deployment: defineDeployment({}), apiKey },
+      { deployment: deploymentAt(server.url) },
+    ]) {
+      const messenger = new MessengerClient(options);
+      expect(await rejected(messenger.assertReady())).toMatchObject({ code: 'not_configured' });
+      expect(await rejected(messenger.sendMessage(message))).toMatchObject({ code: 'not_configured' });
+    }
+  });
+});
+
+describe('generateApiKey', () => {
+  const device = { messenger_device_no: '42' };
+
+  it('posts the device number with the bare master key', async () => {
+    const server = await startServer({});
+    await messengerAt(server.url).generateApiKey(device);
+    expect(server.requests).toMatchObject([
+      {
+        method: 'POST',
+        url: '/api-keys/generate',
+        headers: { authorization: masterKey, 'content-type': 'application/json' },
+      },
+    ]);
+    expect(posted(server)).toEqual(device);
+  });
+
+  it("puts the device number under the deployment's name", async () => {
+    const server = await startServer({});
+    await clientWith(server, { wireNames: { messenger_device_no: 'acme_no' } }).generateApiKey(device);
+    expect(posted(server)).toEqual({ acme_no: '42' });
+  });
+
+  it('types the reply by the schema given', async () => {
+    const server = await startServer({ body: '{"api_key":"API-X-new"}' });
+    const schema = z.object({ api_key: z.string() });
+    const { body } = await messengerAt(server.url).generateApiKey(device, { schema });
+    expectTypeOf(body).toEqualTypeOf<{ api_key: string }>();
+    expect(body.api_key).toBe('API-X-new');
+  });
+
+  it('without a master key is a configuration error before any request', async () => {
+    const server = await startServer({});
+    const client = new MessengerClient({ deployment: deploymentAt(server.url), apiKey });
+    expect(await rejected(client.generateApiKey(device))).toMatchObject({ code: 'not_configured' });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it.each([{}, { messenger_device_no: '' }, { messenger_device_no: 42 }, { messenger_device_no: null }])(
+    'names the device number when it does not fit: %j',
+    async (input) => {
+      const server = await startServer({});
+      // What a JavaScript caller may pass.
+      const error = await rejected(messengerAt(server.url).generateApiKey(input as ApiKeyRequest));
+      expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: ['messenger_device_no'] }] });
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+});
+
+describe('scanDeviceUrl', () => {
+  it('is the published address with the API key', () => {
+    const url = messengerAt('https://messenger.example/').scanDeviceUrl();
+    expect(url).toBe(`https://messenger.example/connect-msg/scan-device?api_key=${apiKey}`);
+  });
+
+  it('makes no request', async () => {
+    const server = await startServer({});
+    const sent: Request[] = [];
+    const fetch = async (request: Request) => {
+      sent.push(request);
+      return new Response();
+    };
+    messengerAt(server.url, { fetch }).scanDeviceUrl();
+    expect(sent).toEqual([]);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("has the deployment's word for connect-msg", async () => {
+    const server = await startServer({});
+    const client = clientWith(server, { wireNames: { 'connect-msg': 'connect-acme' } });
+    expect(new URL(client.scanDeviceUrl()).pathname).toBe('/connect-acme/scan-device');
+  });
+
+  it('encodes the API key', () => {
+    const odd = 'API&x=1#/?+%~';
+    const url = messengerAt('https://messenger.example').scanDeviceUrl({ api_key: odd });
+    expect([...new URL(url).searchParams]).toEqual([['api_key', odd]]);
+    expect(new URL(url).hash).toBe('');
+  });
+
+  it('takes the API key of the call', () => {
+    const url = messengerAt('https://messenger.example').scanDeviceUrl({ api_key: 'API-X-other' });
+    expect(url).toContain('api_key=API-X-other');
+  });
+
+  it('without an API key is a configuration error', () => {
+    const client = new MessengerClient({ deployment: deploymentAt('https://messenger.example') });
+    expect(refusal(() => client.scanDeviceUrl())).toBe('ConfigurationError not_configured');
+  });
+
+  it.each(['', ' API-X-1', 'API X', 'API\n'])('refuses %j for an API key', (api_key) => {
+    const client = messengerAt('https://messenger.example');
+    expect(refusal(() => client.scanDeviceUrl({ api_key }))).toBe('ConfigurationError invalid_credentials');
+  });
+});
+
+describe('checkNumber', () => {
+  const number = { to_phone: '+2348012345678' };
+
+  it('asks by GET, with key and number in the query, and without a body', async () => {
+    const server = await startServer({ body: '{"exists":true}' });
+    const reply = await messengerAt(server.url).checkNumber(number);
+    const [request] = server.requests;
+    expect(request).toMatchObject({
+      method: 'GET',
+      url: `/numbers/check?api_key=${apiKey}&to_phone=%2B2348012345678`,
+    });
+    expect(request?.headers).not.toHaveProperty('content-type');
+    expect(request?.headers).not.toHaveProperty('authorization');
+    expect(request?.body).toHaveLength(0);
+    expect(reply.body).toEqual({ exists: true });
+  });
+
+  it('names its parameters as the deployment does', async () => {
+    const server = await startServer({});
+    const client = clientWith(server, { numberCheckParameters: { api_key: 'key', to_phone: 'phone' } });
+    await client.checkNumber(number);
+    expect(server.requests[0]?.url).toBe(`/numbers/check?key=${apiKey}&phone=%2B2348012345678`);
+  });
+
+  it('puts further members into the query', async () => {
+    const server = await startServer({});
+    const further = { ...number, country: 'NG & GH', strict: true, skipped: undefined };
+    await messengerAt(server.url).checkNumber(further);
+    const { searchParams } = new URL(server.requests[0]?.url ?? '', server.url);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      api_key: apiKey,
+      to_phone: '+2348012345678',
+      country: 'NG & GH',
+      strict: 'true',
+    });
+  });
+
+  it('does not let a further member take the place of key or number', async () => {
+    const server = await startServer({});
+    const client = clientWith(server, { numberCheckParameters: { api_key: 'key', to_phone: 'phone' } });
+    const further = { ...number, key: 'other', phone: '000' };
+    await client.checkNumber(further);
+    expect(server.requests[0]?.url).toBe(`/numbers/check?key=${apiKey}&phone=%2B2348012345678`);
+  });
+
+  it('takes the API key of the call', async () => {
+    const server = await startServer({});
+    await messengerAt(server.url).checkNumber({ ...number, api_key: 'API-X-other' });
+    expect(server.requests[0]?.url).toContain('?api_key=API-X-other&');
+  });
+
+  it('without a path is a configuration error that says what to set', async () => {
+    const server = await startServer({});
+    const error = await rejected(clientWith(server, { paths: {} }).checkNumber(number));
+    expect(error).toMatchObject({
+      name: 'ConfigurationError',
+      code: 'not_configured',
+      assumptions: ['number-check'],
+    });
+    expect(String(error)).toContain('paths.checkNumber');
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('without an API key is a configuration error before any request', async () => {
+    const server = await startServer({});
+    const client = new MessengerClient({ deployment: deploymentAt(server.url), masterKey });
+    expect(await rejected(client.checkNumber(number))).toMatchObject({ code: 'not_configured' });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('sendMessage', () => {
+  it('posts api_key, message and to_phone to the published path, without an Authorization header', async () => {
+    const server = await startServer({});
+    await messengerAt(server.url).sendMessage(message);
+    const [request] = server.requests;
+    expect(request).toMatchObject({
+      method: 'POST',
+      url: '/send-messages/send',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(request?.headers).not.toHaveProperty('authorization');
+    expect(posted(server)).toEqual({ ...message, api_key: apiKey });
+  });
+
+  it.each([true, false])('passes verify_check %s through', async (verify_check) => {
+    const server = await startServer({});
+    await messengerAt(server.url).sendMessage({ ...message, verify_check });
+    expect(posted(server)).toEqual({ ...message, api_key: apiKey, verify_check });
+  });
+
+  it('leaves verify_check out when it is undefined', async () => {
+    const server = await startServer({});
+    await messengerAt(server.url).sendMessage({ ...message, verify_check: undefined });
+    expect(posted(server)).not.toHaveProperty('verify_check');
+  });
+
+  it('takes the API key of the call', async () => {
+    const server = await startServer({});
+    await messengerAt(server.url).sendMessage({ ...message, api_key: 'API-X-other' });
+    expect(posted(server)).toMatchObject({ api_key: 'API-X-other' });
+  });
+
+  it('needs no API key of the client when the call has one', async () => {
+    const server = await startServer({});
+    const client = new MessengerClient({ deployment: deploymentAt(server.url) });
+    await client.sendMessage({ ...message, api_key: 'API-X-other' });
+    expect(posted(server)).toMatchObject({ api_key: 'API-X-other' });
+  });
+
+  it('sends the text exactly', async () => {
+    const server = await startServer({});
+    const text = 'Código: "493021"\n— 🚀 \u2028 </script>';
+    await messengerAt(server.url).sendMessage({ ...message, message: text });
+    expect(posted(server)).toMatchObject({ message: text });
+    expect(server.requests[0]?.headers['content-length']).toBe(String(server.requests[0]?.body.byteLength));
+  });
+
+  it('without an API key is a configuration error before any request', async () => {
+    const server = await startServer({});
+    const client = new MessengerClient({ deployment: deploymentAt(server.url), masterKey });
+    expect(await rejected(client.sendMessage(message))).toMatchObject({ code: 'not_configured' });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('normalizePhone', () => {
+  const typed = '+234 (0)801 234-5678';
+
+  it('is applied to the phone number of a message and of a number check', async () => {
+    const server = await startServer({});
+    const client = messengerAt(server.url, { normalizePhone });
+    await client.sendMessage({ ...message, to_phone: typed });
+    expect(posted(server)).toMatchObject({ to_phone: '+2348012345678' });
+    await client.checkNumber({ to_phone: typed });
+    expect(server.requests[1]?.url).toContain('to_phone=%2B2348012345678');
+  });
+
+  it('decides what is a phone number, before any request', async () => {
+    const server = await startServer({});
+    const client = messengerAt(server.url, { normalizePhone });
+    expect(await rejected(client.sendMessage({ ...message, to_phone: '0801 234 5678' }))).toMatchObject({
+      code: 'invalid_input',
+    });
+    // What it returns is checked like any other.
+    const broken = messengerAt(server.url, { normalizePhone: () => 'nobody' });
+    expect(await rejected(broken.checkNumber({ to_phone: typed }))).toMatchObject({
+      issues: [{ path: ['to_phone'] }],
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('must be a function, and leaves what is no text to the check of the input', async () => {
+    expect(refusal(() => messengerAt('https://m.example', { normalizePhone: 'E.164' as never }))).toBe(
+      'ConfigurationError invalid_option',
+    );
+    const client = messengerAt('https://m.example', { normalizePhone });
+    expect(await rejected(client.sendMessage({ ...message, to_phone: 5 as never }))).toMatchObject({
+      issues: [{ path: ['to_phone'] }],
+    });
+  });
+});
+
+describe.each(['checkNumber', 'sendMessage'] as const)('%s', (operation) => {
+  it.each([
+    '',
+    'abc',
+    '+',
+    '12',
+    '0801 234 5678',
+    '+234-801',
+    '１２３４５６',
+    2348012345678,
+    null,
+    undefined,
+  ])('names to_phone when it is %j, and makes no request', async (to_phone) => {
+    const server = await startServer({});
+    // What a JavaScript caller may pass.
+    const input = { ...message, to_phone } as MessageRequest & NumberCheckRequest;
+    const error = await rejected(messengerAt(server.url)[operation](input));
+    expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: ['to_phone'] }] });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it.each([undefined, null, 'hello'])('refuses %j for its input', async (input) => {
+    const server = await startServer({});
+    // What a JavaScript caller may pass.
+    const call = messengerAt(server.url)[operation](input as unknown as MessageRequest & NumberCheckRequest);
+    expect(await rejected(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+it.each<[string, Record<string, unknown>]>([
+  ['message', { message: '' }],
+  ['message', { message: 493021 }],
+  ['verify_check', { verify_check: 'yes' }],
+  ['verify_check', { verify_check: null }],
+])('sendMessage names %s when it does not fit %j, and makes no request', async (member, change) => {
+  const server = await startServer({});
+  // What a JavaScript caller may pass.
+  const input = { ...message, ...change } as MessageRequest;
+  const error = await rejected(messengerAt(server.url).sendMessage(input));
+  expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: [member] }] });
+  expect(server.requests).toHaveLength(0);
+});
+
+it.each(['apiKey', 'masterKey'])('the constructor names %s when it is blank', (name) => {
+  const make = () => new MessengerClient({ deployment: deploymentAt('http://127.0.0.1:9'), [name]: ' ' });
+  expect(refusal(make)).toBe('ConfigurationError invalid_credentials');
+  expect(make).toThrow(new RegExp(`^${name} `));
+});
+
+describe('a deployment of the messenger alone', () => {
+  it('is enough to send, and says what is missing where more is needed', async () => {
+    const server = await startServer({});
+    const deployment = defineDeployment({ messengerBaseUrl: server.url });
+    await new MessengerClient({ deployment, apiKey }).sendMessage(message);
+    expect(server.requests).toHaveLength(1);
+    const exchange = new ExchangeClient({ deployment });
+    const partner = { partner_code: 'acme', email: 'ops@acme.example' };
+    expect(String(await rejected(exchange.onboard(partner)))).toContain('onboard needs onboardingBaseUrl');
+    const error = await rejected(exchange.whitelistIp());
+    expect(error).toMatchObject({ code: 'not_configured' });
+    expect(String(error)).toContain(
+      'whitelistIp needs stagingUrl of defineDeployment. Set it: the operator of the service knows its value.',
+    );
+  });
+
+  it('is refused where the messenger is what is missing', async () => {
+    const client = new MessengerClient({ deployment: defineDeployment({}), apiKey });
+    expect(refusal(() => client.scanDeviceUrl())).toBe('ConfigurationError not_configured');
+    expect(String(await rejected(client.sendMessage(message)))).toContain(
+      'sendMessage needs messengerBaseUrl',
+    );
+  });
+});
+
+it.each(['Bearer master-83d1f6', 'bearer master-83d1f6', 'Bearer  master-83d1f6'])(
+  'a master key of %j is refused with the advice to leave "Bearer" out',
+  (given) => {
+    const make = () =>
+      new MessengerClient({ deployment: deploymentAt('http://127.0.0.1'), masterKey: given });
+    expect(refusal(make)).toBe('ConfigurationError invalid_credentials');
+    expect(make).toThrow(/^masterKey begins with "Bearer"\. Give the key alone/);
+    expect(make).not.toThrow(/83d1f6/);
+  },
+);
+
+function clientWith(server: LocalServer, options: Partial<DeploymentOptions>): MessengerClient {
+  return new MessengerClient({ deployment: deploymentAt(server.url, options), apiKey, masterKey });
+}
+
+function posted(server: LocalServer): unknown {
+  return JSON.parse(server.requests[0]?.body.toString() ?? '');
+}

@@ -1,0 +1,497 @@
+import { inspect } from 'node:util';
+import { getResponse, HttpResponse, http } from 'msw';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { ClientOptions } from '../../src/client/client-options.ts';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
+import { likelyCauses } from '../../src/client/likely-causes.ts';
+import { assumptions } from '../../src/deployment/assumptions.ts';
+import { type Operation, operations } from '../../src/deployment/operations.ts';
+import { describeIn, type RequestError } from '../../src/errors/errors.ts';
+import { libraryWords } from '../../src/errors/remedies.ts';
+import { processorMs } from '../support/timing.ts';
+import {
+  apiKey,
+  cautious,
+  checkNumber,
+  createOrder,
+  credentials,
+  deploymentAt,
+  masterKey,
+  messengerAt,
+  order,
+  type Run,
+  requestError,
+  sendMessage,
+  whitelistIp,
+} from './clients.ts';
+import { watchRejections } from './watch-rejections.ts';
+
+watchRejections();
+
+const service = 'https://service.example';
+
+/** The error of a call that the service answers so: JSON, or text where it is text. */
+function errorOf(run: Run, status: number, body: string | object): Promise<RequestError> {
+  return requestError(run(service, replying(status, body)));
+}
+
+function replying(status: number, body: string | object): ClientOptions {
+  const reply = () =>
+    typeof body === 'string' ? HttpResponse.text(body, { status }) : HttpResponse.json(body, { status });
+  const handlers = [http.all('*', reply)];
+  return {
+    maxAttempts: 1,
+    fetch: async (request) => (await getResponse(handlers, request)) ?? Response.error(),
+  };
+}
+
+/** All that the error says: its message has the beginning, and its page the rest. */
+const wholeMessage = (error: RequestError) => describeIn(libraryWords, error);
+
+/** What an error quotes of the service, if anything. */
+async function quoted(body: string | object, run = createOrder): Promise<string | undefined> {
+  return /^\w+: the service answered with an error \(status 422\): "([^"]*)", /.exec(
+    wholeMessage(await errorOf(run, 422, body)),
+  )?.[1];
+}
+
+describe("the message of an error quotes the service's own reason", () => {
+  it.each<[string, string | object]>([
+    ['message', { message: 'no such chain', error: 'unprocessable', statusCode: 422 }],
+    ['error', { error: 'no such chain' }],
+    ['error.message', { error: { message: 'no such chain', code: 7 } }],
+    ['error_description', { error: 'invalid_request', error_description: 'no such chain' }],
+    ['detail', { detail: 'no such chain' }],
+    ['title', { type: 'about:blank', title: 'no such chain', status: 422 }],
+    ['errors[0]', { errors: ['no such chain', 'no such pair'] }],
+    ['errors[0].message', { errors: [{ message: 'no such chain' }] }],
+    ['reason', { reason: 'no such chain' }],
+    ['msg', { ok: false, msg: 'no such chain' }],
+    ['code', { code: 'no such chain' }],
+    ['a list', [{ message: 'no such chain' }]],
+    ['a string', '"no such chain"'],
+    ['text', 'no such chain'],
+    ['a title', '<!doctype html><html><head><TITLE lang="en">\n no such chain </title></head><body>x</body>'],
+    ['a page', '<html><style>h1 { color: red }</style><script>let a</script><h1>no such</h1> <p>chain'],
+  ])('from %s', async (_, body) => {
+    expect(await quoted(body)).toBe('no such chain');
+  });
+
+  it.each<[string, string | object]>([
+    ['an empty body', ''],
+    ['blanks', '  \n'],
+    ['members that it does not know', { sorry: 'no such chain' }],
+    ['a message that is no text', { message: { deep: 5 } }],
+    ['an empty message', { message: ' ' }],
+    ['nothing but colours', { message: '\u001b[31m\u001b[0m' }],
+    [
+      'errors inside errors inside errors',
+      { error: { error: { error: { error: { error: { message: 'x' } } } } } },
+    ],
+  ])('and nothing where there is %s', async (_, body) => {
+    const message = wholeMessage(await errorOf(createOrder, 422, body));
+    expect(message).toContain('(status 422), POST ');
+  });
+
+  it('cut off after 200 characters, between two of them', async () => {
+    expect(await quoted({ message: `${'y '.repeat(99)}z🚀🚀` })).toBe(`${'y '.repeat(99)}z…`);
+    expect(await quoted({ message: 'z '.repeat(400_000) })).toBe(`${'z '.repeat(99)}z…`);
+  });
+
+  it('as one line, without what a terminal obeys or the eye does not see', async () => {
+    const message =
+      'no\u001b[31m such\r\nchain\u2028\u202egnihton\u202c \u001b]8;;https://x.example\u0007link\u0000\u009b2J!\u200b\ufeff';
+    expect(await quoted({ message })).toBe('no such chain gnihton link !');
+  });
+
+  it('in a way that cannot pass for our own words', async () => {
+    expect(await quoted({ message: 'no", POST https://x. It is safe to repeat. "' })).toBe(
+      "no', POST https://x. It is safe to repeat. '",
+    );
+  });
+
+  it('in linear time, whatever it is', async () => {
+    for (const part of ['<title', '<script>', '<', '\u001b[', '{"error":[', 'authorization: ', 'a-', '"']) {
+      const begun = processorMs();
+      await quoted(`<html>${part.repeat(80_000)}`);
+      expect(processorMs() - begun, part).toBeLessThan(2_000);
+    }
+  });
+});
+
+describe('the reason that an error quotes', () => {
+  it.each<[secret: string, run: Run]>([
+    [credentials.partnerPublicKey, createOrder],
+    [credentials.partnerSecretKey, createOrder],
+    [credentials.merchantSecretKey, createOrder],
+    [apiKey, sendMessage],
+    ['493021', sendMessage],
+    [masterKey, (url, options) => messengerAt(url, options).generateApiKey({ messenger_device_no: '42' })],
+  ])('does not repeat %s', async (secret, run) => {
+    const split = `${secret.slice(0, 4)}\u200b${secret.slice(4)}`;
+    for (const said of [secret, split, `${'x'.repeat(195)}${secret}`]) {
+      const message = wholeMessage(await errorOf(run, 422, { message: `no use for ${said}` }));
+      expect(message.slice(0, message.indexOf(', POST '))).not.toContain(secret.slice(0, 6));
+    }
+  });
+
+  it.each([
+    ['a code with a hyphen', 'G-493021', 'G-493021 is your code'],
+    ['a code in two parts', '493 021', 'Use 493 021 to log in'],
+    ['a code of capitals', 'QWXZ', 'code: QWXZ'],
+  ])('does not repeat %s', async (_, code, message) => {
+    const run: Run = (url, options) =>
+      messengerAt(url, options).sendMessage({ to_phone: '2348012345678', message });
+    const parts = code.split(' ');
+    const reason = await quoted({ message: `blocked: ${parts.join('/')}` }, run);
+    expect(parts.filter((part) => reason?.includes(part))).toEqual([]);
+  });
+
+  it.each<[what: string, run: Run, said: string]>([
+    ['the phone number', sendMessage, 'no account for +2348012345678'],
+    ['the phone number without its +', sendMessage, '2348012345678 is blocked'],
+    ['the phone number of a query', checkNumber, 'no account for 2348012345678'],
+    [
+      'what an order says of its buyer',
+      (url, options) =>
+        new ExchangeClient({ deployment: deploymentAt(url), credentials, ...options }).createOrder({
+          ...order,
+          buyer_email: 'ada@buyer.example',
+          last_name: 'Lovelace',
+          refund_account: '0123456789',
+        }),
+      'no account 0123456789 on usdt-trc20',
+    ],
+    [
+      'the name of a buyer in another case',
+      (url, options) =>
+        new ExchangeClient({ deployment: deploymentAt(url), credentials, ...options }).createOrder({
+          ...order,
+          first_name: 'Ọlárìnwá',
+          last_name: 'Lovelace',
+        }),
+      'ọLÁRÌNWÁ is blocked',
+    ],
+  ])('is hidden whole where it repeats %s', async (_, run, said) => {
+    expect(await quoted({ message: said }, run)).toBe('[redacted]');
+  });
+
+  it('may hold a word that begins as the name of a buyer does', async () => {
+    const run: Run = (url, options) =>
+      new ExchangeClient({ deployment: deploymentAt(url), credentials, ...options }).createOrder({
+        ...order,
+        last_name: 'Lovelace',
+      });
+    expect(await quoted({ message: 'no lovelaces here' }, run)).toBe('no lovelaces here');
+  });
+
+  it.each([
+    '+234 801 234 5678',
+    '+234-801-234-5678',
+    '0801 234 5678',
+    '(0801) 234.5678',
+    '+234%208012345678',
+    '+234&nbsp;801&nbsp;234&nbsp;5678',
+    '٠٨٠١٢٣٤٥٦٧٨',
+    '２３４８０１２３４５６７８',
+    '801 2 3 4 5 6 7 8',
+  ])("does not repeat the recipient's number spelled %s", async (written) => {
+    const reason = await quoted({ message: `no account for ${written}` }, sendMessage);
+    expect(reason).toBe('[redacted]');
+  });
+
+  it.each<[spelling: string, spell: (key: string) => string]>([
+    ['in lower case', (key) => key.toLowerCase()],
+    ['in upper case', (key) => key.toUpperCase()],
+    ['in base64', (key) => Buffer.from(key).toString('base64')],
+    ['in base64url', (key) => Buffer.from(key).toString('base64url')],
+    ['percent-encoded', (key) => key.replace(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`)],
+    ['in entities', (key) => key.replace(/./g, (one) => `&#${one.charCodeAt(0)};`)],
+  ])('does not repeat a key %s', async (_, spell) => {
+    for (const [key, run] of [
+      [apiKey, sendMessage],
+      [credentials.partnerPublicKey, createOrder],
+    ] as const) {
+      expect(await quoted({ message: `no such key: ${spell(key)}` }, run)).toBe('[redacted]');
+    }
+  });
+
+  it('hides keys and signatures that were not in the request', async () => {
+    const signature = 'ab'.repeat(64);
+    const reason = await quoted({
+      message: `expected ${signature} made with sk_partner_other for API-X-other, authorization: master-1`,
+    });
+    expect(reason).toBe('expected [redacted] made with [redacted] for [redacted], authorization: [redacted]');
+  });
+
+  it("hides the values of the deployment's own headers, whatever their names", async () => {
+    const deployment = deploymentAt(service, { headers: { 'x-upstream': 'gw-7712', 'x-hop': '1' } });
+    const options = { deployment, credentials, ...replying(403, { message: 'gw-7712 has no route 1' }) };
+    const message = wholeMessage(await requestError(new ExchangeClient(options).createOrder(order)));
+    expect(message).toContain('(status 403): "[redacted]", POST');
+  });
+
+  it('is all that is left of a code, a key and a number in the error of a message', async () => {
+    const echo = { code: 493021, said: `Your code is 493021 for +234 801 234 5678 by ${apiKey}` };
+    const error = await errorOf(sendMessage, 422, { error: 'no_account', echo });
+    expect(error.body).toEqual({
+      error: 'no_account',
+      echo: { code: '[redacted]', said: '[redacted]' },
+    });
+    const shown = inspect(error, { showHidden: true, depth: 10 });
+    for (const secret of ['493021', '5678', apiKey]) expect(shown).not.toContain(secret);
+  });
+
+  it('leaves in error.body what repeats nothing of the request', async () => {
+    const body = { message: 'no such chain', hint: 'usdt-trc20' };
+    expect((await errorOf(createOrder, 422, body)).body).toEqual(body);
+  });
+});
+
+describe('the likely cause that an error names', () => {
+  const signatureIds = [
+    'signature-construction',
+    'signature-serialization',
+    'signature-encoding',
+    'signature-key',
+    'merchant-concatenation',
+  ];
+  const generateApiKey = cautious.find(([name]) => name === 'generateApiKey')?.[1] ?? createOrder;
+  const regenerateKeys = cautious.find(([name]) => name === 'regenerateKeys')?.[1] ?? createOrder;
+
+  it.each<[what: string, run: Run, status: number, body: string | object, ids: string[], advice: RegExp]>([
+    [
+      'an address that is not whitelisted',
+      createOrder,
+      403,
+      '',
+      ['ip-whitelist', ...signatureIds, 'key-lifetime'],
+      /not whitelisted: whitelist it/,
+    ],
+    [
+      'an address that is not whitelisted, in words',
+      createOrder,
+      400,
+      { error: 'ip_not_whitelisted' },
+      ['ip-whitelist', 'order-payload', ...signatureIds],
+      /not whitelisted: whitelist it/,
+    ],
+    [
+      'a wrong signature',
+      createOrder,
+      401,
+      { message: 'Invalid signature' },
+      [...signatureIds, 'key-lifetime', 'ip-whitelist'],
+      /detectScheme/,
+    ],
+    [
+      'a wrong signature, whatever the status',
+      regenerateKeys,
+      403,
+      { error: 'signatureMismatch' },
+      [...signatureIds, 'ip-whitelist', 'key-lifetime'],
+      /detectScheme/,
+    ],
+    [
+      'a public key that is not known',
+      createOrder,
+      401,
+      { message: 'The public key is not valid' },
+      ['key-lifetime', ...signatureIds, 'ip-whitelist'],
+      /partnerPublicKey/,
+    ],
+    ['a wrong master key', generateApiKey, 401, '', [], /masterKey/],
+    ['a wrong master key', generateApiKey, 403, { error: 'wrong_master_key' }, [], /masterKey/],
+    ['a device that has a key', generateApiKey, 409, '', [], /has an API key already/],
+    [
+      'a device that has a key, in words',
+      generateApiKey,
+      400,
+      { error: 'device_has_key' },
+      ['branded-names'],
+      /has an API key already/,
+    ],
+    ['a wrong API key', sendMessage, 401, { message: 'Unauthorized' }, [], /API key/],
+    [
+      'a messenger that has a whitelist, too',
+      sendMessage,
+      403,
+      'IP not whitelisted',
+      ['ip-whitelist'],
+      /not whitelisted: whitelist it/,
+    ],
+    [
+      'a number that is not on the messenger',
+      sendMessage,
+      422,
+      { error: 'number_not_on_messenger', message: 'The phone number is not on the messenger.' },
+      ['otp-refusal'],
+      /to_phone/,
+    ],
+    [
+      'a number without an account',
+      checkNumber,
+      404,
+      'number not found',
+      ['otp-refusal', 'number-check'],
+      /to_phone/,
+    ],
+    [
+      'a device that is not connected',
+      sendMessage,
+      409,
+      { error: 'device_not_connected' },
+      [],
+      /scanDeviceUrl\(\)/,
+    ],
+    [
+      'a missing verify_check',
+      sendMessage,
+      400,
+      { message: 'verify_check is required' },
+      ['verify-check', 'otp-refusal'],
+      /verify_check/,
+    ],
+    ['another payload', createOrder, 400, '', ['order-payload', ...signatureIds], /orderSchema/],
+    [
+      'another payload, where a phone number is part of it',
+      createOrder,
+      422,
+      'buyer_phone: not a phone number',
+      ['order-payload', ...signatureIds],
+      /orderSchema/,
+    ],
+    ['another name for the device', generateApiKey, 400, '', ['branded-names'], /wireNames/],
+    ['another path', createOrder, 404, '', ['order-path'], /paths\.createOrder/],
+    ['another base URL', sendMessage, 404, '', [], /messengerBaseUrl/],
+    [
+      'another partner ID',
+      createOrder,
+      401,
+      'x-partner-id is wrong',
+      ['order-partner-id', ...signatureIds, 'key-lifetime', 'ip-whitelist'],
+      /partnerId/,
+    ],
+    [
+      'a chain that is not offered',
+      createOrder,
+      422,
+      { message: 'unknown chain' },
+      ['allowed-values', 'order-payload', ...signatureIds],
+      /chain/,
+    ],
+    [
+      'a merchant of another currency, whatever else the reply names',
+      createOrder,
+      401,
+      { message: 'The signature was made with the merchant key of another currency' },
+      ['several-merchants', 'allowed-values', ...signatureIds, 'key-lifetime', 'ip-whitelist'],
+      /another merchant secret/,
+    ],
+    [
+      'a currency that does not fit the merchant',
+      createOrder,
+      422,
+      { error: 'currency_not_of_merchant' },
+      ['several-merchants', 'allowed-values', 'order-payload', ...signatureIds],
+      /another merchant secret/,
+    ],
+    [
+      'a chain that a merchant may not use',
+      createOrder,
+      422,
+      { message: 'Chain not supported for this merchant' },
+      ['allowed-values', 'several-merchants', 'order-payload', ...signatureIds],
+      /chain/,
+    ],
+    ['too many requests', sendMessage, 429, '', ['request-limits'], /fewer requests/],
+    [
+      'not the whitelist in the call that fills it',
+      whitelistIp,
+      403,
+      'IP unknown',
+      ['key-lifetime'],
+      /partnerPublicKey/,
+    ],
+  ])('is first of all %s', async (_, run, status, body, ids, advice) => {
+    const error = await errorOf(run, status, body);
+    const [, first] = /Likely: (.*?)(?:; or |\. See )/.exec(wholeMessage(error)) ?? [];
+    expect(first).toMatch(advice);
+    expect(error.assumptions).toEqual(ids);
+    // Every id stands behind advice in words.
+    for (const id of ids) expect(wholeMessage(error)).toMatch(new RegExp(`\\w \\((?:[\\w-]+, )*${id}[,)]`));
+  });
+
+  it.each([400, 401, 403])(
+    'is a scheme that no event has told yet, with the way out, for %i',
+    async (status) => {
+      const message = wholeMessage(await errorOf(createOrder, status, {}));
+      expect(message).toContain('sign a probe (detectFromOracle of partner-exchange-sdk/diagnostics)');
+      expect(message).toContain('or give a body that it signed, such as its first event, to detectScheme');
+    },
+  );
+
+  it('is nothing where the status says nothing', async () => {
+    const error = await errorOf(createOrder, 500, 'Internal Server Error');
+    expect(error.assumptions).toEqual([]);
+    expect(error.message).not.toContain('Likely');
+  });
+
+  it('is in the ledger', () => {
+    const known: readonly string[] = assumptions.map(({ id }) => id);
+    const statuses = Array.from({ length: 500 }, (_, index) => 100 + index);
+    const said = ['ip signature key number device chain partner_id merchant verify_check rate limit'];
+    // The names of the table are the operations.
+    const cited = (Object.keys(operations) as Operation[]).flatMap((operation) =>
+      statuses.flatMap((status) => likelyCauses(operation, status, said).flatMap(({ ids }) => ids)),
+    );
+    expect(cited.length).toBeGreaterThan(0);
+    expect(cited.filter((id) => !known.includes(id))).toEqual([]);
+  });
+});
+
+describe('a connection that could not be made', () => {
+  const refused = {
+    fetch: () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
+  };
+
+  it('names a proxy that is set and that Node does not read', async () => {
+    const failed = () => requestError(createOrder(service, { ...refused, maxAttempts: 1 }));
+    vi.stubEnv('HTTPS_PROXY', 'http://user:s3cret@proxy.example:3128');
+    vi.stubEnv('NODE_USE_ENV_PROXY', '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { code, message } = await failed();
+    expect(code).toBe('connection_failed');
+    expect(message).toContain('HTTPS_PROXY is set, and Node reads it only with NODE_USE_ENV_PROXY=1. See ');
+    expect(message).not.toContain('s3cret');
+    vi.stubEnv('NODE_USE_ENV_PROXY', '1');
+    expect((await failed()).message).toContain('Check the base URL, the network and the certificate. See ');
+  });
+});
+
+describe('the message of an error', () => {
+  const reasons = ['', 'Unauthorized', 'Invalid signature', 'no '.repeat(90), 'x'.repeat(300)];
+
+  it('names the three likeliest causes of a 401 without ids, behind the reason and before its link', async () => {
+    for (const reason of reasons.slice(0, 3)) {
+      const { message } = await errorOf(createOrder, 401, { error: reason });
+      expect(message).toBe(
+        `createOrder: the service answered (status 401)${reason && `: "${reason}"`}; it did not act. Likely: another signature; partnerPublicKey is not known; or an IP that is not whitelisted. See partner-exchange-sdk/docs/errors.md#http_error.`,
+      );
+    }
+  });
+
+  it.each([createOrder, sendMessage, checkNumber, whitelistIp])(
+    'has at most 250 characters, and a cause where there is one, whatever the service says: %#',
+    async (run) => {
+      for (const status of [400, 401, 403, 404, 409, 422, 423, 429, 500]) {
+        for (const reason of [...reasons, 'ip signature key number device chain partner_id merchant limit']) {
+          const error = await errorOf(run, status, { error: reason });
+          expect(error.message.length, error.message).toBeLessThanOrEqual(250);
+          expect(error.message).toMatch(/: the service answered \S.*; it .* See \S+errors\.md#http_error\.$/);
+          if (wholeMessage(error).includes('Likely: ')) expect(error.message).toContain(' Likely: ');
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,373 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format, inspect } from 'node:util';
+import { afterAll, describe, expect, expectTypeOf, it } from 'vitest';
+import * as z from 'zod';
+import { defineDeployment } from '../../src/deployment/define-deployment.ts';
+import { environmentVariables } from '../../src/deployment/environment-variables.ts';
+import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { type Environment, readEnvironment } from '../../src/deployment/read-environment.ts';
+import { pinScheme } from '../../src/devtools/diagnostics/pin/pin-scheme.ts';
+import { isConfigurationError } from '../../src/errors/errors.ts';
+import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
+import { buyInitBody, orderKey, signedText } from '../support/bodies.ts';
+import { thrownBy } from '../support/refusal.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { warningsDuring } from '../webhooks/warnings.ts';
+
+const partnerKeys = {
+  PARTNER_PUBLIC_KEY: 'pk_partner_4f1d20',
+  PARTNER_SECRET_KEY: 'sk_partner_9c2e71',
+};
+const folder = scratchFolder(afterAll);
+
+/** The message with which an environment is refused. */
+function complaint(env: object): string {
+  const error = thrownBy(() => readEnvironment(env));
+  expect(isConfigurationError(error) && error.code).toBe('invalid_environment');
+  return isConfigurationError(error) ? error.message : '';
+}
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('an empty environment', () => {
+  it.each([{}, { PARTNER_SECRET_KEY: '', PARTNER_EXCHANGE_STAGING_URL: '', MESSENGER_API_KEY: '' }])(
+    'gives a deployment of defaults and no keys: %j',
+    (env) => {
+      const { deployment, credentials, apiKey, masterKey } = readEnvironment(env);
+      expect(deployment).toEqual(defineDeployment({}));
+      expect([credentials, apiKey, masterKey]).toEqual([undefined, undefined, undefined]);
+    },
+  );
+
+  it('is not what process.env has to be: it is the default', () => {
+    expect(() => readEnvironment()).not.toThrow();
+  });
+
+  it.each([null, 'PARTNER_CODE=acme', 5])('is not the same as none: %j', (env) => {
+    // What a JavaScript caller may pass.
+    expect(complaint(env as unknown as object)).toContain('process.env');
+  });
+});
+
+describe('the deployment', () => {
+  it('has each part that a variable sets', () => {
+    const { deployment } = readEnvironment({
+      PARTNER_EXCHANGE_ONBOARDING_BASE_URL: 'https://onboarding.example/',
+      PARTNER_EXCHANGE_STAGING_URL: 'https://staging.example',
+      PARTNER_EXCHANGE_MESSENGER_BASE_URL: 'https://messenger.example',
+      PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: 'false',
+      PARTNER_EXCHANGE_PATH_CREATE_ORDER: '/v2/orders',
+      PARTNER_EXCHANGE_PATH_CHECK_NUMBER: '/numbers',
+      PARTNER_EXCHANGE_NAME_PLATFORM_ORDER_REF: 'acme_order_ref',
+      PARTNER_EXCHANGE_NAME_CONNECT_MSG: 'connect-acme',
+      PARTNER_EXCHANGE_PARAMETER_API_KEY: 'key',
+      PARTNER_EXCHANGE_PARAMETER_TO_PHONE: 'number',
+    });
+    expect(deployment).toEqual(
+      defineDeployment({
+        onboardingBaseUrl: 'https://onboarding.example',
+        stagingUrl: 'https://staging.example',
+        messengerBaseUrl: 'https://messenger.example',
+        paths: { createOrder: '/v2/orders', checkNumber: '/numbers' },
+        wireNames: { platform_order_ref: 'acme_order_ref', 'connect-msg': 'connect-acme' },
+        numberCheckParameters: { api_key: 'key', to_phone: 'number' },
+      }),
+    );
+  });
+
+  it('takes http only to this machine, unless a variable allows it everywhere', () => {
+    const env = { PARTNER_EXCHANGE_STAGING_URL: 'http://value-secret.example' };
+    const message = complaint(env);
+    expect(message).toContain('PARTNER_EXCHANGE_STAGING_URL: ');
+    expect(message).not.toContain('value-secret');
+    expect(complaint({ ...env, PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: 'false' })).toContain('http');
+    const allowed = readEnvironment({ ...env, PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: 'true' });
+    expect(allowed.deployment.stagingUrl).toBe(env.PARTNER_EXCHANGE_STAGING_URL);
+  });
+
+  const scheme: SignatureScheme = {
+    construction: 'hash-suffix',
+    serialization: 'sorted',
+    encoding: 'base64',
+  };
+
+  it('takes its signature scheme from a file', () => {
+    const path = file('scheme.json', JSON.stringify(scheme));
+    expect(readEnvironment({ PARTNER_EXCHANGE_SCHEME_FILE: path }).deployment.signature).toEqual(scheme);
+  });
+
+  it('takes what was learnt from a deployment file, after its own variables', () => {
+    const learnt = {
+      format: 'partner-exchange-deployment/1',
+      overrides: [
+        { row: 'branded-names', set: { wireNames: { platform_order_ref: 'acme_ref' } }, samples: 3 },
+        { row: 'signature-encoding', set: { signature: scheme }, samples: 3 },
+      ],
+      rows: [],
+    };
+    const env = { PARTNER_EXCHANGE_DEPLOYMENT: file('deployment.json', JSON.stringify(learnt)) };
+    expect(readEnvironment(env).deployment).toMatchObject({
+      signature: scheme,
+      wireNames: { platform_order_ref: 'acme_ref' },
+    });
+    const own = { ...env, PARTNER_EXCHANGE_NAME_PLATFORM_ORDER_REF: 'other_ref' };
+    expect(readEnvironment(own).deployment).toMatchObject({
+      signature: scheme,
+      wireNames: { platform_order_ref: 'other_ref' },
+    });
+  });
+
+  it('refuses a deployment file of a newer version with a clear error', () => {
+    const path = file('newer.json', '{"format":"partner-exchange-deployment/2","overrides":[],"rows":[]}');
+    expect(complaint({ PARTNER_EXCHANGE_DEPLOYMENT: path })).toMatch(/PARTNER_EXCHANGE_DEPLOYMENT.*Update/);
+  });
+
+  it('takes its signature scheme from a pin', () => {
+    const samples = signedText(JSON.stringify(buyInitBody({ signature: '' })).replace(',"signature":""', ''));
+    const pin = pinScheme({ scheme: defaultScheme, samples, key: orderKey });
+    const path = file('pin.json', JSON.stringify(pin));
+    expect(readEnvironment({ PARTNER_EXCHANGE_SCHEME_FILE: path }).deployment.signature).toEqual(
+      defaultScheme,
+    );
+  });
+
+  it('takes its signature scheme from the variable itself, where there is no file system', () => {
+    const env = { PARTNER_EXCHANGE_SCHEME: JSON.stringify(scheme) };
+    expect(readEnvironment(env).deployment.signature).toEqual(scheme);
+  });
+
+  it('takes what is set in code in place of the environment, and types its orders by it', () => {
+    const orderSchema = z.object({ amount_to_collect: z.string() });
+    const stagingUrl = 'https://in-code.example';
+    const env = { PARTNER_EXCHANGE_STAGING_URL: 'https://staging.example' };
+    const environment = readEnvironment(env, { orderSchema, stagingUrl });
+    expect(environment.deployment).toMatchObject({ stagingUrl, orderSchema });
+    expectTypeOf(environment).toEqualTypeOf<Environment<{ amount_to_collect: string }>>();
+    expect(readEnvironment(env).deployment.orderSchema).toBe(reportedBuyOrder);
+    expectTypeOf(readEnvironment(env)).toEqualTypeOf<Environment<BuyOrder>>();
+  });
+});
+
+describe('the credentials', () => {
+  it('have every key, the ID and the code', () => {
+    const { credentials } = readEnvironment({
+      ...partnerKeys,
+      PARTNER_ID: 'P-7',
+      PARTNER_CODE: 'acme',
+      MERCHANT_SECRET_KEY: 'sk_merchant_7b3a55',
+      MERCHANT_SECRET_KEY_NGN: 'sk_merchant_ngn1',
+      MERCHANT_SECRET_KEY_GHS: 'sk_merchant_ghs1',
+    });
+    expect(credentials?.partnerPublicKey).toBe('pk_partner_4f1d20');
+    expect(credentials?.partnerSecretKey).toBe('sk_partner_9c2e71');
+    expect(credentials?.partnerId).toBe('P-7');
+    expect(credentials?.partnerCode).toBe('acme');
+    expect(credentials?.merchantSecretKey).toBe('sk_merchant_7b3a55');
+    expect(credentials?.merchantSecretKeys).toEqual({ NGN: 'sk_merchant_ngn1', GHS: 'sk_merchant_ghs1' });
+  });
+
+  it('need no merchant', () => {
+    const { credentials } = readEnvironment(partnerKeys);
+    expect([credentials?.merchantSecretKey, credentials?.merchantSecretKeys]).toEqual([undefined, undefined]);
+  });
+
+  it.each<[missing: string, env: Record<string, string>]>([
+    ['PARTNER_PUBLIC_KEY', { PARTNER_SECRET_KEY: 'sk_partner_9c2e71' }],
+    ['PARTNER_SECRET_KEY', { PARTNER_PUBLIC_KEY: 'pk_partner_4f1d20' }],
+    ['PARTNER_PUBLIC_KEY and PARTNER_SECRET_KEY', { MERCHANT_SECRET_KEY: 'sk_merchant_1' }],
+    ['PARTNER_PUBLIC_KEY and PARTNER_SECRET_KEY', { MERCHANT_SECRET_KEY_NGN: 'sk_merchant_1' }],
+    ['PARTNER_PUBLIC_KEY and PARTNER_SECRET_KEY', { PARTNER_ID: 'P-7' }],
+  ])('that are half given are refused, naming what is missing: %s', (missing, env) => {
+    const message = complaint(env);
+    expect(message).toContain(`${missing} not set`);
+    expect(message).toContain(Object.keys(env)[0]);
+  });
+
+  it('are none with a partner code alone: one has it before there are keys', () => {
+    expect(readEnvironment({ PARTNER_CODE: 'acme' }).credentials).toBeUndefined();
+  });
+});
+
+describe('the keys of the messenger', () => {
+  it('are each read alone', () => {
+    expect(readEnvironment({ MESSENGER_API_KEY: 'API-X-51e0c2' }).apiKey).toBe('API-X-51e0c2');
+    expect(readEnvironment({ MESSENGER_MASTER_KEY: 'master-83d1f6' }).masterKey).toBe('master-83d1f6');
+  });
+});
+
+describe('a value that is malformed', () => {
+  const bad = (value: string) => `${value}value-secret`;
+  const values: Record<string, string[]> = {
+    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: [bad('ftp://'), 'https://user:value-secret@a.example'],
+    PARTNER_EXCHANGE_STAGING_URL: [bad('/'), 'https://a.example/?key=value-secret'],
+    PARTNER_EXCHANGE_MESSENGER_BASE_URL: [bad('')],
+    PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: [bad('yes')],
+    PARTNER_EXCHANGE_SCHEME_FILE: [bad('/nowhere/'), '/'],
+    PARTNER_EXCHANGE_SCHEME: [
+      bad('{'),
+      '["value-secret"]',
+      '{"value-secret":1}',
+      '{"construction":"value-secret"}',
+      '{"scheme":"value-secret"}',
+      'null',
+    ],
+    PARTNER_EXCHANGE_DEPLOYMENT: [bad('/nowhere/'), '/'],
+    PARTNER_EXCHANGE_PARAMETER_API_KEY: [' '],
+    PARTNER_EXCHANGE_PARAMETER_TO_PHONE: ['api_key'],
+    PARTNER_PUBLIC_KEY: [bad('sk_partner_'), bad('')],
+    PARTNER_SECRET_KEY: [bad('pk_partner_'), ' sk_partner_value-secret'],
+    PARTNER_ID: [bad('P 7 ')],
+    PARTNER_CODE: ['value-secret '],
+    MERCHANT_SECRET_KEY: [bad('sk_partner_')],
+    MERCHANT_SECRET_KEY_NGN: ['sk_merchant_value-secret\n'],
+    MESSENGER_API_KEY: ['value-secret '],
+    MESSENGER_MASTER_KEY: ['value-secret\n'],
+  };
+  const operations = environmentVariables.filter(({ name }) => name.startsWith('PARTNER_EXCHANGE_PATH_'));
+  for (const { name } of operations) values[name] = ['value-secret', '/value-secret?a', '/value secret'];
+  const names = environmentVariables.filter(({ name }) => name.startsWith('PARTNER_EXCHANGE_NAME_'));
+  for (const { name } of names) values[name] = ['value secret', 'signature'];
+
+  it.each(environmentVariables.map(({ name }) => name.replace('<NAME>', 'NGN')))(
+    'is refused by the name of the variable, without showing it: %s',
+    (name) => {
+      const tried = values[name] ?? [];
+      expect(tried).not.toEqual([]);
+      for (const value of tried) {
+        const message = complaint({ ...partnerKeys, [name]: value });
+        expect(message).toContain(`${name}: `);
+        expect(message).not.toMatch(/value.secret|"signature"/);
+      }
+    },
+  );
+
+  const allNames = environmentVariables.map(({ name }) => name.replace('<NAME>', 'NGN'));
+
+  it.each([
+    ...['"API-X-value-secret"', "'https://value-secret.example'", '`value-secret`', '""', "''"],
+    ...['undefined', 'null', 'NULL', 'None', ' undefined ', '[object Object]', 'NaN'],
+    ...[`\${VALUE_SECRET}`, `https://\${VALUE_SECRET}/v1`, `\${VALUE_SECRET:-none}`, '$VALUE_SECRET'],
+    ...[
+      '$(VALUE_SECRET)',
+      `sk_partner_\${VALUE_SECRET}`,
+      '%VALUE_SECRET%',
+      '{{ value.secret }}',
+      '<VALUE_SECRET>',
+    ],
+  ])('is refused as what a tool has left in it, whichever variable has it: %s', (value) => {
+    for (const name of allNames) {
+      const message = complaint({ ...partnerKeys, [name]: value });
+      expect(message).toContain(`${name}: `);
+      expect(message).toMatch(/has quotation marks around it|was not filled in/);
+      expect(message).not.toMatch(/value.secret/i);
+    }
+  });
+
+  it.each(['a"key"', '"key', '$ecret', 'x${y', '100%', '{{', 'none-of-it', '$1$abc', 'p<q>'])(
+    'may be a key with such a character: %s',
+    (apiKey) => {
+      expect(readEnvironment({ MESSENGER_API_KEY: apiKey })).toMatchObject({ apiKey });
+    },
+  );
+
+  it('is refused when it is no text', () => {
+    expect(complaint({ PARTNER_SECRET_KEY: { get: 'value-secret' } })).toBe(
+      'PARTNER_SECRET_KEY must be text. See partner-exchange-sdk/docs/errors.md#invalid_environment.',
+    );
+  });
+
+  it('is refused when two variables are in each other’s way', () => {
+    const message = complaint({
+      PARTNER_EXCHANGE_NAME_PLATFORM_ORDER_REF: 'value_secret',
+      PARTNER_EXCHANGE_NAME_PLATFORM_MERCHANT_ID: 'value_secret',
+    });
+    expect(message).toContain('PARTNER_EXCHANGE_NAME_PLATFORM_MERCHANT_ID');
+    expect(message).not.toContain('value_secret');
+    expect(
+      complaint({
+        PARTNER_EXCHANGE_SCHEME: JSON.stringify(defaultScheme),
+        PARTNER_EXCHANGE_SCHEME_FILE: file('default.json', JSON.stringify(defaultScheme)),
+      }),
+    ).toContain('PARTNER_EXCHANGE_SCHEME_FILE and PARTNER_EXCHANGE_SCHEME are both set');
+  });
+
+  it('is refused when the file is larger than any scheme', () => {
+    const path = file('large.json', ' '.repeat(1_048_577));
+    expect(complaint({ PARTNER_EXCHANGE_SCHEME_FILE: path })).toContain('more than 1048576 bytes');
+  });
+});
+
+describe('a variable that is misspelt', () => {
+  it.each([
+    ['PARTNER_EXCHANGE_STAGIN_URL', 'PARTNER_EXCHANGE_STAGING_URL'],
+    ['PARTNER_EXCHANGE_ALLOW_INSECURE_HTPP', 'PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP'],
+    ['partner_exchange_scheme', 'PARTNER_EXCHANGE_SCHEME'],
+  ])('is refused when its prefix is ours: %s', (name, meant) => {
+    expect(complaint({ [name]: 'x' })).toContain(`${name} is not read: did you mean ${meant}?`);
+  });
+
+  it.each([
+    ['PARTNER_SECRET_KY', 'PARTNER_SECRET_KEY'],
+    ['MESSENGER_APIKEY', 'MESSENGER_API_KEY'],
+    ['MERCHANT_SECERT_KEY_NGN', 'MERCHANT_SECRET_KEY_NGN'],
+    ['MERCHANT_SECRET_KEY_', 'MERCHANT_SECRET_KEY'],
+  ])('is warned of once when its prefix may be another program’s: %s', async (name, meant) => {
+    const warnings = await warningsDuring(() => {
+      readEnvironment({ [name]: 'value-secret' });
+      readEnvironment({ [name]: 'value-secret' });
+    });
+    expect(warnings.map(({ message }) => message)).toEqual([
+      `The environment variable ${name} is not read: did you mean ${meant}?`,
+    ]);
+  });
+
+  it.each([
+    [
+      'PARTNER_EXCHANGE_BASE_URL',
+      'did you mean PARTNER_EXCHANGE_ONBOARDING_BASE_URL or PARTNER_EXCHANGE_MESSENGER_BASE_URL?',
+    ],
+    ['PARTNER_EXCHANGE_HOME', 'docs/guides/environment-files.md lists the names.'],
+  ])('is named when its prefix is ours and it is like none of ours: %s', async (name, advice) => {
+    const warnings = await warningsDuring(() => readEnvironment({ [name]: 'value-secret' }));
+    expect(warnings.map(({ message }) => message)).toEqual([
+      `The environment variable ${name} is not read: ${advice}`,
+    ]);
+  });
+
+  it.each<Record<string, string>>([
+    { PARTNER_PORTAL_URL: 'x', MERCHANT_NAME: 'x', MESSENGER_TOKEN: 'x', PATH: 'x', HOME: 'x' },
+    { PARTNER_EXCHANGE_SANDBOX_URL: 'http://127.0.0.1:4600' },
+    { PARTNER_CODE: 'acme', PARTNER_CODES: 'x' },
+    { PARTNER_CODER: '' },
+  ])('is not suspected in what is no near miss, is set anyway, or is empty: %j', async (env) => {
+    expect(await warningsDuring(() => readEnvironment(env))).toEqual([]);
+  });
+});
+
+describe('what is read', () => {
+  const environment = readEnvironment({
+    ...partnerKeys,
+    MERCHANT_SECRET_KEY: 'sk_merchant_7b3a55',
+    MESSENGER_API_KEY: 'API-X-51e0c2',
+    MESSENGER_MASTER_KEY: 'master-83d1f6',
+  });
+
+  it.each([
+    ['printed', () => inspect(environment, { depth: 4 })],
+    ['printed with its hidden members', () => format('%o', environment)],
+    ['part of something else that is printed so', () => format('%o', [{ environment }])],
+    ['turned into JSON', () => JSON.stringify({ ...environment, deployment: undefined })],
+    ['copied by a spread', () => inspect({ ...environment }, { depth: 4 })],
+  ])('shows no secret when it is %s', (_, show) => {
+    expect(show()).not.toMatch(/9c2e71|7b3a55|51e0c2|83d1f6/);
+  });
+
+  it('cannot be changed', () => {
+    expect(Object.isFrozen(environment)).toBe(true);
+  });
+});

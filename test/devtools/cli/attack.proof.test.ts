@@ -1,0 +1,243 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { verifyBody } from '../../../src/signature/verify-body.ts';
+import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
+import { orderKey } from '../../support/bodies.ts';
+import { closedUrl } from '../../support/local-server.ts';
+import { credentials } from '../../webhooks/deliveries.ts';
+import { startReceiver } from '../diagnostics/attack/broken-receivers.ts';
+import { ourReceivers } from '../diagnostics/attack/our-receivers.ts';
+import { partnerExchange, type RunOptions } from './run-in-process.ts';
+import { filesIn } from './support.ts';
+
+const twice = { act: (event: object, { count }: { count(event: object): void }) => count(event) };
+const effects = [
+  'handled-once',
+  'handled-after-forgeries',
+  'handled-next-event',
+  'acted-before-verification',
+];
+
+async function attack(url: string, more: readonly string[], options: RunOptions = {}) {
+  const { partnerPublicKey, partnerSecretKey, merchantSecretKey } = credentials;
+  const cwd = filesIn({
+    'keys.json': JSON.stringify({ partnerPublicKey, partnerSecretKey, merchantSecretKey }),
+  });
+  const args = ['attack', url, '--keys', 'keys.json', ...more];
+  return { cwd, ...(await partnerExchange(args, { cwd, now: Date.now, ...options })) };
+}
+
+const only = (...ids: readonly string[]) => ids.flatMap((id) => ['--only', id]);
+
+describe('attack prints', () => {
+  const cases = only('unsigned', 'key-partner-alone', 'handled-once');
+
+  it('findings, with what to do, and which cases could not be judged', async () => {
+    await using receiver = await startReceiver({
+      verify: (text) => verifyBody(text, { key: [orderKey, credentials.partnerSecretKey] }).value,
+    });
+    const { code, stdout, stderr } = await attack(receiver.url, cases);
+    expect(code).toBe(1);
+    expect(stdout).toBe(
+      [
+        'broken  verifies with the partner secret alone',
+        '        Verify order events with the key that the scheme makes of both secrets (contract: Authentication 5), and with no other: one secret alone is known in more places.',
+        '        shown by key-partner-alone; seen 2 of 2 times',
+        '        see docs/details/attack-faults.md#key-partner-alone',
+        'skipped handled-once: only your records of the orders can tell: give `handled` (--handled-url or --handled-command)',
+        '',
+      ].join('\n'),
+    );
+    expect(stderr).toBe('Found: 1 broken. Cases: 2 ok, 1 broken, 1 skipped.\n');
+  });
+
+  it('the first five cases of a finding, and how many more there are', async () => {
+    await using receiver = await startReceiver({ verify: (text) => JSON.parse(text) });
+    const forged = ['unsigned', 'forged', 'altered-amount', 'signature-empty', 'key-none', 'key-public'];
+    const { stdout } = await attack(receiver.url, only(...forged, 'altered-status'));
+    expect(stdout).toMatch(
+      /shown by (?:[\w-]+, ){4}[\w-]+ and 2 more \(--all lists them\); seen 2 of 2 times\n/,
+    );
+  });
+
+  it('every case with --all', async () => {
+    await using receiver = await startReceiver();
+    const { code, stdout, stderr } = await attack(receiver.url, [...cases, '--all']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^ok {6}authentic: 200\nok {6}unsigned: 401\nok {6}key-partner-alone: 401\nskipped handled-once: only your records.*\n$/,
+    );
+    expect(stderr).toBe('Nothing found. Cases: 3 ok, 1 skipped.\n');
+  });
+
+  it('findings and every case as JSON', async () => {
+    await using receiver = await startReceiver({ decode: String });
+    const { stdout } = await attack(receiver.url, [...only('unsigned', 'invalid-utf-8'), '--format', 'json']);
+    expect(JSON.parse(stdout)).toEqual({
+      findings: [
+        {
+          id: 'lenient-decoding',
+          summary: expect.any(String),
+          verdict: 'weak',
+          cases: ['invalid-utf-8'],
+          advice: expect.any(String),
+          seen: 2,
+          tried: 2,
+        },
+      ],
+      results: [
+        expect.objectContaining({ id: 'authentic', verdict: 'ok' }),
+        expect.objectContaining({ id: 'unsigned', verdict: 'ok' }),
+        expect.objectContaining({ id: 'invalid-utf-8', verdict: 'weak' }),
+      ],
+    });
+  });
+});
+
+it('attack finds nothing broken in our receiver', { timeout: 60_000 }, async () => {
+  const webhooks = createWebhooks({ credentials, bodyTimeoutMs: 1_000 }).onAny(() => {});
+  const mounted = (await ourReceivers['node:http']?.(webhooks)) ?? expect.unreachable();
+  onTestFinished(() => mounted.close());
+  const url = `http://127.0.0.1:${mounted.port}/`;
+  const { code, stdout } = await attack(url, ['--skip', 'timing', '--format', 'json']);
+  const { findings, results } = JSON.parse(stdout);
+  expect({ code, findings, many: results.length > 40 }).toEqual({ code: 0, findings: [], many: true });
+});
+
+it('attack says that nothing listens, and ends with 2: nothing was attacked', async () => {
+  const url = await closedUrl();
+  const { code, stdout, stderr } = await attack(url, []);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(
+    `error: Nothing listens at ${new URL(url).host} (ECONNREFUSED), so nothing was sent.`,
+  );
+});
+
+describe('attack ends', { timeout: 30_000 }, () => {
+  const weak = { decode: String };
+  const broken = { verify: (text: string) => JSON.parse(text) };
+
+  it.each([
+    { ends: 0, failOn: [], what: 'weak', receives: weak },
+    { ends: 1, failOn: ['--fail-on', 'weak'], what: 'weak', receives: weak },
+    { ends: 0, failOn: ['--fail-on', 'broken'], what: 'weak', receives: weak },
+    { ends: 1, failOn: [], what: 'broken', receives: broken },
+    { ends: 1, failOn: ['--fail-on', 'weak'], what: 'broken', receives: broken },
+    { ends: 0, failOn: ['--fail-on', 'weak'], what: 'sound', receives: {} },
+  ])('with $ends if a receiver is $what, given $failOn', async ({ ends, failOn, receives }) => {
+    await using receiver = await startReceiver(receives);
+    const { code, stderr } = await attack(receiver.url, [...only('forged', 'invalid-utf-8'), ...failOn]);
+    expect({ code, stderr }).toEqual({ code: ends, stderr: expect.stringContaining('Cases: ') });
+  });
+});
+
+it('attack --report writes every case as JUnit XML', async () => {
+  await using receiver = await startReceiver({ decode: String });
+  const cases = only('unsigned', 'invalid-utf-8', 'handled-once', 'signature-escaped-name');
+  const args = [...cases, '--report', 'attack.xml', '--fail-on', 'weak'];
+  const { code, cwd } = await attack(receiver.url, args);
+  expect(code).toBe(1);
+  expect(readFileSync(join(cwd, 'attack.xml'), 'utf8')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="5" failures="1" errors="0" skipped="1">
+<testsuite name="partner-exchange attack" tests="5" failures="1" errors="0" skipped="1">
+  <testcase classname="attack" name="authentic: an authentic delivery, as plain as can be"/>
+  <testcase classname="attack" name="unsigned: a delivery without a signature"/>
+  <testcase classname="attack" name="signature-escaped-name: an authentic delivery with the name of its signature as \\u0073ignature"/>
+  <testcase classname="attack" name="invalid-utf-8: an authentic delivery with bytes that are not UTF-8 in place of a replacement character">
+    <failure type="weak" message="takes other bytes for the signed text: it does not decode as strict UTF-8">expected: 4xx, or 503 with Retry-After
+answered: 200
+Decode bodies as strict UTF-8 (a fatal TextDecoder) or verify the bytes: otherwise other bytes than the signed ones pass.</failure>
+  </testcase>
+  <testcase classname="attack" name="handled-once: whether deliveries that came once, twice, and twice at the same time were handled once each">
+    <skipped message="only your records of the orders can tell: give \`handled\` (--handled-url or --handled-command)"/>
+  </testcase>
+</testsuite>
+</testsuites>
+`);
+});
+
+describe('attack judges what the receiver did', () => {
+  const verdicts = (stdout: string) =>
+    JSON.parse(stdout)
+      .results.slice(1)
+      .map(({ id, verdict }: Record<string, string>) => [id, verdict]);
+  const json = [...only(...effects), '--format', 'json'];
+
+  it('by --handled-url, which answers with a number', async () => {
+    await using receiver = await startReceiver(twice);
+    const asked: string[] = [];
+    const { code, stdout } = await attack(
+      receiver.url,
+      [...json, '--handled-url', 'http://127.0.0.1:9/handled?of=test'],
+      {
+        async fetch(input) {
+          const { pathname, searchParams } = new URL(String(input));
+          const id = searchParams.get('partner_order_id') ?? '';
+          asked.push(`${pathname} ${searchParams.get('of')}`);
+          return Response.json(receiver.handled(id));
+        },
+      },
+    );
+    expect(code).toBe(1);
+    expect(new Set(asked)).toEqual(new Set(['/handled test']));
+    expect(verdicts(stdout)).toEqual(effects.map((id) => [id, id === 'handled-once' ? 'broken' : 'ok']));
+  });
+
+  it('by --handled-command, which gets the order id in a variable, and no key', async () => {
+    const cwd = filesIn({});
+    const records = join(cwd, 'records');
+    await using receiver = await startReceiver({
+      act(event, acting) {
+        acting.count(event);
+        writeFileSync(`${records}-${event.partner_order_id}`, '3');
+      },
+    });
+    // A file for each order in place of a database.
+    const command = `cat "${records}-$PARTNER_ORDER_ID" 2>/dev/null || echo "\${PARTNER_SECRET_KEY:-0}"`;
+    const { code, stdout } = await attack(
+      receiver.url,
+      [...only('handled-once'), '--format', 'json', '--handled-command', command],
+      { env: { PATH: process.env.PATH, PARTNER_SECRET_KEY: 'sk_partner_test1' } },
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).findings).toMatchObject([
+      { id: 'handled-once', summary: 'acts more than once on one event' },
+    ]);
+    expect(existsSync(`${records}-probe-none`)).toBe(false);
+  });
+
+  it.each<[string, readonly string[], () => Response, string]>([
+    ['an answer that is no JSON', [], () => new Response('two'), 'must give a number'],
+    ['1 MiB and more', [], () => new Response(`1${' '.repeat(1_048_576)}`), 'must give a number'],
+    ['an object', [], () => Response.json({ count: 2 }), 'must give a number'],
+    ['a number below 0', [], () => Response.json(-1), 'must give a number'],
+    ['404', [], () => new Response(null, { status: 404 }), 'it must answer 200, with 0'],
+    ['both', ['--handled-command', 'echo 0'], () => Response.json(0), 'exclude each other'],
+  ])('and refuses %s before it sends anything', async (_, more, answer, message) => {
+    let received = 0;
+    await using receiver = await startReceiver({ before: () => void received++ });
+    const { code, stdout, stderr } = await attack(
+      receiver.url,
+      ['--handled-url', 'http://127.0.0.1:9/', ...more],
+      { fetch: async () => answer() },
+    );
+    expect({ code, stdout, received }).toEqual({ code: 2, stdout: '', received: 0 });
+    expect(stderr).toContain(message);
+  });
+
+  it('and says that a command failed', async () => {
+    const { code, stderr } = await attack('http://127.0.0.1:9/', ['--handled-command', 'exit 7'], {
+      env: { PATH: process.env.PATH },
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--handled-command ended with 7: run it yourself with PARTNER_ORDER_ID=');
+  });
+});
+
+it('attack --only and --skip complete the ids of cases', async () => {
+  const proposals = async (...words: string[]) =>
+    (await partnerExchange(['__complete', 'attack', ...words])).stdout.split('\n').filter(Boolean);
+  expect(await proposals('--only', 'key-p')).toEqual(['key-partner-alone', 'key-public']);
+  expect(await proposals('--only', 'unsigned', '--skip', 'timi')).toEqual(['timing']);
+});

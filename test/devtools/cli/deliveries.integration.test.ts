@@ -1,0 +1,440 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  readSavedRequest,
+  writeSavedRequest,
+} from '../../../src/devtools/cli/deliveries/saved-deliveries.ts';
+import type { Variables } from '../../../src/devtools/cli/terminal/context.ts';
+import { withoutHopHeaders } from '../../../src/internal/hop-headers.ts';
+import { closedUrl, startServer } from '../../support/local-server.ts';
+import { partnerExchange } from './run-in-process.ts';
+import { filesIn, keys } from './support.ts';
+
+const event = 'event.buy.credited.crypto';
+
+describe('trigger', () => {
+  it('posts an event that the receiver can verify, as the service posts it', async () => {
+    const target = await startServer({ status: 200 });
+    const { code, stdout } = await partnerExchange(['trigger', event, '--to', `${target.url}/hook`], {
+      env: keys,
+    });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^200 \(\d+ ms\) event\.buy\.credited\.crypto\n$/),
+    });
+    const [request] = target.requests;
+    expect(request?.headers).toMatchObject({
+      authorization: `Bearer ${keys.PARTNER_PUBLIC_KEY}`,
+      'content-type': 'application/json',
+    });
+    const verified = await partnerExchange(['verify'], { env: keys, stdin: request?.body ?? '' });
+    expect(verified.code).toBe(0);
+  });
+
+  it('changes what is asked for: JSON where it is JSON, otherwise text, at any depth', async () => {
+    const target = await startServer({ status: 200 });
+    const set = [
+      'partner_order_id=A=7',
+      'fiat_amount_to_pay=7',
+      'transactional_kyc.email=',
+      'new.deep.er=[true]',
+      'absent=null',
+    ];
+    const args = ['trigger', event, '--to', target.url, ...set.flatMap((each) => ['--set', each])];
+    expect((await partnerExchange(args, { env: keys })).code).toBe(0);
+    expect(JSON.parse(target.requests[0]?.body.toString() ?? '')).toMatchObject({
+      partner_order_id: 'A=7',
+      fiat_amount_to_pay: 7,
+      transactional_kyc: { email: '', first_name: expect.any(String) },
+      new: { deep: { er: [true] } },
+      absent: null,
+    });
+  });
+
+  it('refuses a --set that would be rounded on the way', async () => {
+    const set = 'data.amount=12345678901234567890';
+    const args = ['trigger', event, '--to', 'http://127.0.0.1:1', '--set', set];
+    const { code, stderr } = await partnerExchange(args, { env: keys });
+    expect(code).toBe(2);
+    expect(stderr).toContain('data.amount is a number that would be rounded: write it as text, in quotes.');
+  });
+
+  it.each(['=x', 'a..b=1', '__proto__.x=1', 'noequals'])('refuses --set %s', async (set) => {
+    const args = ['trigger', event, '--to', 'http://127.0.0.1:1', '--set', set];
+    expect(await partnerExchange(args, { env: keys })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('set: must be'),
+    });
+  });
+
+  it('repeats the same bytes, and tells the story of an order backwards', async () => {
+    const target = await startServer({ status: 200 });
+    const args = ['trigger', event, '--to', target.url, '--reverse', '--repeat', '2', '--format', 'json'];
+    const { stdout } = await partnerExchange(args, { env: keys });
+    const bodies = target.requests.map(({ body }) => body.toString());
+    expect(bodies.map((text) => JSON.parse(text).event_name)).toEqual([
+      event,
+      event,
+      'event.buy.received.fiat',
+      'event.buy.received.fiat',
+      'event.buy.init',
+      'event.buy.init',
+    ]);
+    expect(bodies[0]).toBe(bodies[1]);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).status),
+    ).toEqual(Array(6).fill(200));
+  });
+
+  it('is authentic though unfamiliar', async () => {
+    const target = await startServer({ status: 200 });
+    await partnerExchange(['trigger', event, '--to', target.url, '--unfamiliar'], { env: keys });
+    const body = target.requests[0]?.body.toString() ?? '';
+    expect(JSON.parse(body)).toMatchObject({ event_name: `${event}.unfamiliar`, unfamiliar_member: {} });
+    expect((await partnerExchange(['verify'], { env: keys, stdin: body })).code).toBe(0);
+  });
+
+  it.each([
+    [401, 0],
+    [200, 1],
+    [500, 1],
+  ])('posts a forgery; an answer of %i to it exits with %i', async (status, code) => {
+    const target = await startServer({ status });
+    const ended = await partnerExchange(['trigger', event, '--to', target.url, '--forge'], { env: keys });
+    expect(ended.code).toBe(code);
+    const verified = await partnerExchange(['verify'], { env: keys, stdin: target.requests[0]?.body ?? '' });
+    expect(verified.code).toBe(1);
+  });
+
+  it('tells of a receiver that is not there or refuses', async () => {
+    const url = await closedUrl();
+    const ended = await partnerExchange(['trigger', event, '--to', url], { env: keys });
+    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining('no answer (ECONNREFUSED') });
+    const slow = await startServer(() => {});
+    const late = await partnerExchange(['trigger', event, '--to', slow.url, '--timeout-ms', '50'], {
+      env: keys,
+    });
+    expect(late).toMatchObject({ code: 1, stdout: expect.stringContaining('no answer (timeout') });
+  });
+});
+
+describe('trigger --from', () => {
+  const bodies = [
+    '{"event_name":"event.buy.init","partner_order_id":"A-1"}',
+    '{"event_name":"my.own","n":10.0}',
+  ];
+
+  it.each([
+    ['an object', bodies.slice(0, 1), bodies[0] ?? ''],
+    ['an array', bodies, `[\n${bodies.join(',\n')}\n]`],
+    ['lines', bodies, `${bodies.join('\n\n')}\n`],
+  ])('posts the events of a file, signed anew: %s', async (_, expected, text) => {
+    const target = await startServer({ status: 200 });
+    const cwd = filesIn({ 'events.json': text });
+    const args = ['trigger', '--from', 'events.json', '--to', target.url, '--set', 'more=1'];
+    expect(await partnerExchange(args, { env: keys, cwd })).toMatchObject({ code: 0, stderr: '' });
+    const posted = target.requests.map(({ body }) => body.toString());
+    expect(posted.map((each) => JSON.parse(each))).toEqual(
+      expected.map((each) => ({ ...JSON.parse(each), more: 1, signature: expect.any(String) })),
+    );
+    for (const stdin of posted)
+      expect((await partnerExchange(['verify'], { env: keys, stdin })).code).toBe(0);
+  });
+
+  it('takes a saved delivery, and stdin', async () => {
+    const target = await startServer({ status: 200 });
+    const stdin = writeSavedRequest({
+      headers: [['x-kept', 'no']],
+      body: Buffer.from('{"event_name":"x","signature":"old"}'),
+    });
+    const ended = await partnerExchange(['trigger', '--from', '-', '--to', target.url], { env: keys, stdin });
+    expect(ended.code).toBe(0);
+    const [request] = target.requests;
+    expect(request?.headers['x-kept']).toBeUndefined();
+    expect(JSON.parse(request?.body.toString() ?? '')).toEqual({
+      event_name: 'x',
+      signature: expect.stringMatching(/^[0-9a-f]{128}$/),
+    });
+  });
+
+  it.each([
+    ['', 'is not JSON'],
+    ['[]', 'holds no event'],
+    ['[1]', 'is not an object'],
+    ['{"a":1}\n{"a":', 'line 2 is not JSON'],
+    ['{"a":1}\n{"a":12345678901234567890}', 'line 2: a is a number that would be rounded'],
+    ['[{"a":1,"a":2}]', 'occurs twice'],
+    ['\u00ff', 'is not JSON'],
+  ])('refuses %s', async (text, message) => {
+    const cwd = filesIn({ 'events.json': Buffer.from(text, 'latin1') });
+    const args = ['trigger', '--from', 'events.json', '--to', 'http://127.0.0.1:1'];
+    const { code, stderr } = await partnerExchange(args, { env: keys, cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it('needs either an event or a file', async () => {
+    const run = (...args: string[]) =>
+      partnerExchange(['trigger', ...args, '--to', 'http://127.0.0.1:1'], { env: keys });
+    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('Name an event') });
+    const both = await run(event, '--from', 'x.json');
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--from brings its own events') });
+  });
+});
+
+describe('trigger --edit', () => {
+  const terminal = { env: { ...keys, EDITOR: 'nano -w' }, isTerminal: true };
+
+  it('posts the event as it was changed, from a private file that is gone afterwards', async () => {
+    const target = await startServer({ status: 200 });
+    let edited = '';
+    const runCommand = async (command: string, { EVENT_FILE: file = '', ...env }: Variables) => {
+      edited = file;
+      expect(command).toBe('nano -w "$EVENT_FILE"');
+      expect(JSON.stringify(env)).not.toContain('hidden');
+      if (process.platform !== 'win32') expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+      writeFileSync(file, readFileSync(file, 'utf8').replace('NGN/USDT', 'KES/USDT'));
+      return 0;
+    };
+    const args = ['trigger', event, '--to', target.url, '--edit'];
+    expect(await partnerExchange(args, { ...terminal, runCommand })).toMatchObject({ code: 0 });
+    const body = target.requests[0]?.body ?? '';
+    expect(body.toString()).toContain('KES');
+    expect((await partnerExchange(['verify'], { env: keys, stdin: body })).code).toBe(0);
+    expect(existsSync(edited)).toBe(false);
+  });
+
+  it('edits a list if there are several events', async () => {
+    const target = await startServer({ status: 200 });
+    const runCommand = async (_: string, { EVENT_FILE: file = '' }: Variables) => {
+      const [, second] = JSON.parse(readFileSync(file, 'utf8'));
+      writeFileSync(file, JSON.stringify([second]));
+      return 0;
+    };
+    const args = ['trigger', event, '--reverse', '--to', target.url, '--edit'];
+    expect((await partnerExchange(args, { ...terminal, runCommand })).code).toBe(0);
+    expect(target.requests.map(({ body }) => JSON.parse(body.toString()).event_name)).toEqual([
+      'event.buy.received.fiat',
+    ]);
+  });
+
+  it.each([
+    ['left as it was', () => {}, 0, 130, 'Nothing was posted: nothing was changed.'],
+    [
+      'emptied',
+      (file: string) => writeFileSync(file, ' \n'),
+      0,
+      130,
+      'Nothing was posted: the text is empty.',
+    ],
+    [
+      'unreadable',
+      (file: string) => writeFileSync(file, '{'),
+      0,
+      130,
+      'Nothing was posted: it cannot be read.',
+    ],
+    ['left by an editor that failed', () => {}, 7, 2, 'The editor ended with 7: nothing was posted.'],
+  ])('posts nothing if the text is %s', async (_, change, editorCode, code, message) => {
+    const target = await startServer({ status: 200 });
+    const runCommand = async (_: string, { EVENT_FILE: file = '' }: Variables) => {
+      change(file);
+      return editorCode;
+    };
+    const args = ['trigger', event, '--to', target.url, '--edit'];
+    const ended = await partnerExchange(args, { ...terminal, runCommand, confirm: async () => false });
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    expect(target.requests).toEqual([]);
+  });
+
+  it('asks whether to edit text again that cannot be read', async () => {
+    const target = await startServer({ status: 200 });
+    const texts = ['{"event_name":', '{"event_name":"mended"}'];
+    const runCommand = async (_: string, { EVENT_FILE: file = '' }: Variables) => {
+      writeFileSync(file, texts.shift() ?? '');
+      return 0;
+    };
+    const asked: string[] = [];
+    const confirm = async (question: string) => asked.push(question) > 0;
+    const args = ['trigger', event, '--to', target.url, '--edit'];
+    expect(await partnerExchange(args, { ...terminal, runCommand, confirm })).toMatchObject({ code: 0 });
+    expect(asked).toEqual(['The edited text is not JSON in UTF-8: check the file. Edit it again?']);
+    expect(target.requests[0]?.body.toString()).toContain('mended');
+  });
+
+  it.each([
+    ['without a terminal', { ...terminal, isTerminal: false }, '--edit needs a terminal'],
+    ['without an editor', { ...terminal, env: keys }, 'set EDITOR'],
+  ])('says what is missing %s', async (_, options, message) => {
+    const args = ['trigger', event, '--to', 'http://127.0.0.1:1', '--edit'];
+    const { code, stderr } = await partnerExchange(args, options);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
+describe('replay', () => {
+  it('posts a bare body as JSON, in the order of the names', async () => {
+    const target = await startServer({ status: 200 });
+    const cwd = filesIn({ 'b.json': '{"b":1}', 'a.json': '{"a": 1.0}', 'note.txt': 'no' });
+    const { code, stderr } = await partnerExchange(['replay', '.', '--to', target.url], { cwd });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '2 of 2 answered with 2xx.\n' });
+    expect(target.requests.map(({ body }) => body.toString())).toEqual(['{"a": 1.0}', '{"b":1}']);
+    expect(target.requests[0]?.headers['content-type']).toBe('application/json');
+  });
+
+  const events = [
+    { id: 1, kind: 'request', exchange: 1, time: 1, faults: [], body: '{}' },
+    {
+      ...{
+        id: 3,
+        kind: 'event',
+        exchange: 3,
+        time: 5,
+        faults: [],
+        url: 'http://127.0.0.1:1/orders/7?shop=1',
+      },
+      headers: { 'content-type': 'application/json', 'x-kept': 'yes', authorization: 'Bearer [redacted]' },
+      body: '{"a": 1.0}',
+    },
+    { id: 4, kind: 'event_reply', exchange: 3, time: 5, faults: [], status: 401 },
+    { id: 5, kind: 'event', exchange: 5, time: 5, faults: [], body: '\ufffd', bodyBase64: '/wB7' },
+  ];
+
+  it.each([
+    ['traffic of the inspector', { entries: events, lastId: 5, forgotten: 0 }],
+    ['a session of an earlier version', { format: 'partner-exchange-session/1', entries: events }],
+  ])('posts the events of %s, and says what a copy lacks', async (_, traffic) => {
+    const target = await startServer({ status: 200 });
+    const cwd = filesIn({ 's.json': JSON.stringify(traffic) });
+    const args = ['replay', 's.json', '--to', target.url];
+    const { code, stdout } = await partnerExchange(args, { cwd });
+    const [first, second] = stdout.split('\n');
+    expect({ code, first, second }).toEqual({
+      code: 0,
+      first: expect.stringMatching(/^200 .*s\.json #3 \(sent without authorization\)$/),
+      second: expect.stringMatching(/^200 .*s\.json #5$/),
+    });
+    expect(target.requests).toMatchObject([
+      { url: '/orders/7?shop=1', headers: { 'x-kept': 'yes' } },
+      { url: '/' },
+    ]);
+    expect(target.requests[0]?.headers).not.toHaveProperty('authorization');
+    expect(target.requests.map(({ body }) => body.toString('base64'))).toEqual([
+      Buffer.from('{"a": 1.0}').toString('base64'),
+      '/wB7',
+    ]);
+    const { stdout: items } = await partnerExchange([...args, '--format', 'json'], { cwd });
+    expect(JSON.parse(items.split('\n')[0] ?? '')).toMatchObject({ lacks: ['authorization'] });
+  });
+
+  it.each([
+    [
+      'a header that HTTP does not allow',
+      '{"format":"partner-exchange-delivery/1","headers":[["X-Odd","a\\u0000b"]],"body":"{}"}',
+      'X-Odd',
+    ],
+    [
+      'a path that HTTP does not allow',
+      '{"format":"partner-exchange-delivery/1","target":"/a b","headers":[],"body":"{}"}',
+      'cannot be sent',
+    ],
+    ['a part missing', '{"format":"partner-exchange-delivery/1","headers":[]}', 'not a complete'],
+    ['a later version', '{"format":"partner-exchange-delivery/2"}', 'a newer version'],
+    [
+      'traffic of another shape',
+      '{"lastId":1,"entries":[{"kind":"event","headers":{"a":1}}]}',
+      'an event has another form',
+    ],
+  ])(
+    'names a file that cannot be sent, with %s, sends the rest, and exits with 1',
+    async (_, broken, problem) => {
+      const target = await startServer({ status: 200 });
+      const cwd = filesIn({ 'a.json': '{"a":1}', 'b.json': broken, 'c.json': '{"c":1}' });
+      for (const format of ['text', 'json']) {
+        const args = ['replay', '.', '--to', target.url, '--format', format];
+        const { code, stdout, stderr } = await partnerExchange(args, { cwd });
+        const [first, second, third] = stdout.trimEnd().split('\n');
+        expect({ code, stderr }).toEqual({ code: 1, stderr: '2 of 3 answered with 2xx.\n' });
+        expect([first, second, third]).toEqual([
+          expect.stringContaining('a.json'),
+          expect.stringMatching(/b\.json/),
+          expect.stringContaining('c.json'),
+        ]);
+        expect(second).toContain(problem);
+      }
+      const bodies = target.requests.map(({ body }) => body.toString());
+      expect(bodies).toEqual(['{"a":1}', '{"c":1}', '{"a":1}', '{"c":1}']);
+    },
+  );
+
+  it('exits with 1 if one is refused, and does not follow redirects', async () => {
+    const target = await startServer({ status: 302, headers: { location: '/elsewhere' } }, { status: 200 });
+    const cwd = filesIn({ 'a.json': '{}', 'b.json': '{}' });
+    const { code, stdout } = await partnerExchange(['replay', 'a.json', 'b.json', '--to', target.url], {
+      cwd,
+    });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^302 .*a\.json\n200 .*b\.json\n$/);
+    expect(target.requests).toHaveLength(2);
+  });
+
+  it.each([['an empty folder', {}, /holds no \.json file/]])('refuses %s', async (_, files, message) => {
+    const args = ['replay', '.', '--to', 'http://127.0.0.1:1'];
+    const { code, stderr } = await partnerExchange(args, { cwd: filesIn(files) });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('the file of a delivery', () => {
+  it('gives back every byte, header and target', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array(),
+        fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.string())),
+        fc.string().map((path) => `/${path}`),
+        (body, headers, target) => {
+          const text = writeSavedRequest({ receivedAt: '2026-01-02T03:04:05.000Z', target, headers, body });
+          const read = readSavedRequest(Buffer.from(text), 'file');
+          expect({ ...read, body: [...read.body] }).toEqual({
+            receivedAt: '2026-01-02T03:04:05.000Z',
+            target,
+            headers,
+            body: [...body],
+          });
+        },
+      ),
+    );
+  });
+
+  it('keeps text as text, and a byte order mark', () => {
+    const body = Buffer.from('\ufeff{"é": 1.0}');
+    const text = writeSavedRequest({ headers: [], body });
+    expect(JSON.parse(text).body).toBe('\ufeff{"é": 1.0}');
+    expect(Buffer.from(readSavedRequest(Buffer.from(text), 'file').body).equals(body)).toBe(true);
+  });
+
+  it('takes anything else for a bare body', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
+        const bytes = Buffer.from(text);
+        expect(readSavedRequest(bytes, 'file')).toEqual({ headers: [], body: bytes });
+      }),
+    );
+  });
+});
+
+it('headers of one connection do not travel on', () => {
+  const headers = [
+    ['Connection', 'close, X-Hop'],
+    ['x-hop', '1'],
+    ['Transfer-Encoding', 'chunked'],
+    ['Host', 'a'],
+    ['X-Kept', '2'],
+  ] as const;
+  expect(withoutHopHeaders(headers)).toEqual([['X-Kept', '2']]);
+});

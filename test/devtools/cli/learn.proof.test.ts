@@ -1,0 +1,205 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readEnvironment } from '../../../src/deployment/read-environment.ts';
+import { writeSavedRequest } from '../../../src/devtools/cli/deliveries/saved-deliveries.ts';
+import type { ServiceOptions } from '../../../src/devtools/sandbox/drawn/service-traits.ts';
+import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
+import { partnerCredentials } from '../../drawn/partner.ts';
+import { type CaptureOptions, capture } from '../diagnostics/learn/capture.ts';
+import { partnerExchange } from './run-in-process.ts';
+import { filesIn } from './support.ts';
+
+const env = {
+  PARTNER_PUBLIC_KEY: partnerCredentials.partnerPublicKey,
+  PARTNER_SECRET_KEY: partnerCredentials.partnerSecretKey,
+  MERCHANT_SECRET_KEY: partnerCredentials.merchantSecretKey,
+};
+
+/** A folder as `listen --save` and a client's hooks leave it. */
+async function captured(
+  options?: ServiceOptions,
+  capturing?: CaptureOptions,
+): Promise<Record<string, string>> {
+  const { deliveries, replies } = await capture(options, capturing);
+  const files = deliveries.map(({ body, headers = [], receivedAt, answered }, index) => [
+    `${String(index).padStart(6, '0')}.json`,
+    writeSavedRequest({ receivedAt, headers: [...headers], body: Buffer.from(body), answered }),
+  ]);
+  const lines = replies.map((reply) => JSON.stringify(reply)).join('\n');
+  return { ...Object.fromEntries(files), 'replies.jsonl': `${lines}\n` };
+}
+
+const run = (args: readonly string[], cwd: string) => partnerExchange(['learn', ...args], { env, cwd });
+const base64 = { signature: { ...defaultScheme, encoding: 'base64' } } as const;
+
+describe('learn', () => {
+  it('prints a table with each assumption, and how many are proven', async () => {
+    const cwd = filesIn(await captured());
+    const { code, stdout } = await run(['.'], cwd);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^signature-key +proven +32 +"merchant\+partner"/m);
+    expect(stdout).toMatch(/22 proven, 26 not seen, from 32 events and \d+ replies/);
+  });
+
+  it('writes a file that the environment takes, with the sample of each override', async () => {
+    const cwd = filesIn(await captured({ ...base64, duplicateOrders: 'refused' }));
+    const { code, stderr } = await run(['.', '--write', 'deployment.json'], cwd);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Wrote 2 overrides') });
+    const path = join(cwd, 'deployment.json');
+    const { overrides } = JSON.parse(readFileSync(path, 'utf8'));
+    expect(overrides).toMatchObject([
+      { row: 'signature-encoding', set: base64, digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      { row: 'partner-order-id', digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ]);
+    expect(readEnvironment({ PARTNER_EXCHANGE_DEPLOYMENT: path }).deployment).toMatchObject({
+      ...base64,
+      duplicateIds: { refused: [409] },
+    });
+    // The file itself is no delivery, and can be written again.
+    expect((await run(['.', '--write', 'deployment.json'], cwd)).code).toBe(0);
+    expect(JSON.parse(readFileSync(path, 'utf8')).overrides).toEqual(overrides);
+  });
+
+  it('replaces no other file', async () => {
+    const cwd = filesIn({ ...(await captured()), 'package.txt': '{}' });
+    const { code, stderr } = await run(['.', '--write', 'package.txt'], cwd);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no deployment file') });
+  });
+});
+
+describe('learn --check', () => {
+  it('passes while the service is as learnt, and names each difference with its sample when it is not', async () => {
+    const learnt = filesIn(await captured(base64));
+    await run(['.', '--write', 'deployment.json'], learnt);
+    const file = join(learnt, 'deployment.json');
+    expect(await run(['.', '--check', file], learnt)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('holds'),
+    });
+    const later = filesIn(await captured({ duplicateOrders: 'refused' }));
+    const { code, stdout } = await run(['.', '--check', file], later);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^signature-encoding no longer holds: \d+ samples show "hex"; .*sample [0-9a-f]{64}/m,
+    );
+    expect(stdout).toMatch(/^partner-order-id no longer holds: 3 samples show refused with 409; /m);
+    expect(stdout.trim().split('\n')).toHaveLength(2);
+    const json = JSON.parse((await run(['.', '--check', file, '--format', 'json'], later)).stdout);
+    expect(json.drift.map(({ id }: { id: string }) => id)).toEqual([
+      'signature-encoding',
+      'partner-order-id',
+    ]);
+  });
+
+  it('does not repeat what a person has seen, and says what is new', async () => {
+    const settled = (value: string): ServiceOptions => ({
+      event: (body) =>
+        body.event_name === 'event.buy.credited.crypto' ? { ...body, crypto_payment_status: value } : body,
+    });
+    const cwd = filesIn(await captured(settled('SETTLED')));
+    await run(['.', '--write', 'deployment.json'], cwd);
+    const file = join(cwd, 'deployment.json');
+    expect((await run(['.', '--check', file], cwd)).code).toBe(0);
+    const { code, stdout } = await run(['.', '--check', file], filesIn(await captured(settled('DONE'))));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('DONE') });
+  });
+
+  it.each([
+    ['a newer form', '{"format":"partner-exchange-deployment/2"}', 'Update'],
+    ['other JSON', '{"scheme":1}', 'not a deployment file'],
+    ['no JSON', '{', 'not JSON'],
+  ])('refuses %s', async (_, text, words) => {
+    const cwd = filesIn({ 'deployment.json': text });
+    const { code, stderr } = await run(['.', '--check', 'deployment.json'], cwd);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
+  });
+});
+
+describe('bad input', () => {
+  it('gets a line each, and the rest is read', async () => {
+    const good = await captured();
+    const cwd = filesIn({
+      ...good,
+      'cut.json': Object.values(good)[0]?.slice(0, 90) ?? '',
+      'other.json': '{"name":"package"}',
+      'list.json': '[1,2]',
+      'newer.json': '{"format":"partner-exchange-delivery/9"}',
+      'cut.jsonl': '{"operation":"createOrder","sta\n{"operation":"nonsense","status":200}\n',
+    });
+    const { code, stdout, stderr } = await run(['.', 'missing', '--format', 'json'], cwd);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).deliveries).toEqual({ genuine: 32, others: 0 });
+    const lines = stderr.trim().split('\n');
+    expect(lines).toHaveLength(7);
+    for (const name of [
+      'cut.json',
+      'other.json',
+      'list.json',
+      'newer.json',
+      'cut.jsonl, line 1',
+      'cut.jsonl, line 2',
+      'missing',
+    ])
+      expect(lines.filter((line) => line.includes(`${name} was left out: `))).toHaveLength(1);
+  });
+
+  it('is no event behind a byte order mark, or with a line feed behind it', async () => {
+    const [saved = ''] = Object.values(await captured());
+    const { body } = JSON.parse(saved);
+    const cwd = filesIn({ 'mark.json': `\uFEFF${body}`, 'line.json': `${body}\n` });
+    const { code, stdout, stderr } = await run(['.', '--format', 'json'], cwd);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ deliveries: { genuine: 2, others: 0 }, deployment: {} });
+  });
+
+  it('alone ends with a clear error', async () => {
+    const cwd = filesIn({ 'a.json': '{"signature":"00"}' });
+    const { code, stderr } = await run(['.'], cwd);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('Nothing was learnt: none of 1'),
+    });
+  });
+});
+
+it('says of events that no scheme fits how they were signed', async () => {
+  const close = { meta_data: { status: 'refunded' }, chain: 'eusd-mob' };
+  const key = partnerCredentials.merchantSecretKey + partnerCredentials.partnerSecretKey;
+  const signature = createHmac('sha512', key)
+    .update(JSON.stringify(close, Object.keys(close).sort()))
+    .digest('hex');
+  const cwd = filesIn({ 'event.json': JSON.stringify({ ...close, signature }) });
+  const { code, stderr } = await run(['.'], cwd);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Object.keys(body).sort()') });
+});
+
+it('shows no value of a sample and no key, in any format', async () => {
+  const files = await captured(
+    { ...base64, duplicateOrders: 'refused' },
+    { answers: (index) => (index % 3 ? 200 : 500) },
+  );
+  const cwd = filesIn(files);
+  const outputs = [
+    await run(['.'], cwd),
+    await run(['.', '--format', 'json', '--write', 'deployment.json'], cwd),
+    await partnerExchange(['learn', '.', '--check', 'deployment.json'], { env, cwd }),
+  ].map(({ stdout, stderr }) => stdout + stderr);
+  const text = [...outputs, readFileSync(join(cwd, 'deployment.json'), 'utf8')].join('\n');
+  const allowed = /^(event_name|.*_status|kyc_error_type|status|pair|chain|fiat_currency)$/;
+  const bodies = Object.values(files).flatMap((file) =>
+    file.startsWith('{\n') ? JSON.parse(JSON.parse(file).body) : [],
+  );
+  const values = bodies.flatMap((body) => valuesOf(body, allowed));
+  expect(values.length).toBeGreaterThan(100);
+  expect(values.filter((value) => text.includes(value))).toEqual([]);
+  for (const key of Object.values(env)) expect(text).not.toContain(key);
+});
+
+function valuesOf(value: unknown, allowed: RegExp, name = ''): string[] {
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([each, inner]) => valuesOf(inner, allowed, each));
+  const text = String(value);
+  return allowed.test(name) || text.length < 5 ? [] : [text];
+}

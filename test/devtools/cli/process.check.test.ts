@@ -1,0 +1,152 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { startServer } from '../../support/local-server.ts';
+import { startChild } from './child.ts';
+import { hasTerminals } from './interactive-shell.ts';
+import { partnerExchange } from './run-in-process.ts';
+import { filesIn, keys, order, scratchFolder } from './support.ts';
+
+/** Everything in a process of its own starts Node, on a machine that may be busy. */
+const patient = { timeout: 60_000 };
+
+describe('in a process of its own', () => {
+  it('reads a pipe, writes a pipe, and exits as documented', patient, async () => {
+    const sign = startChild(['sign'], { env: keys });
+    sign.process.stdin?.end('{"a":1}');
+    const { code, stdout, stderr } = await sign.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const verify = startChild(['verify'], { env: keys });
+    verify.process.stdin?.end(stdout.replace('1', '2'));
+    expect(await verify.ended).toMatchObject({ code: 1, stdout: expect.stringContaining('refused') });
+  });
+
+  it('ends quietly when nobody reads on', patient, async () => {
+    const sign = startChild(['sandbox', '--help']);
+    sign.process.stdout?.destroy();
+    expect((await sign.ended).stderr).toBe('');
+  });
+
+  it('stops in order when nobody reads on: no message is left unknown', patient, async () => {
+    let sent = 0;
+    const { url } = await startServer((response) => {
+      sent++;
+      // real time: a message is under way for a while.
+      setTimeout(() => response.end('{}'), 20);
+    });
+    const rows = Array.from({ length: 200 }, (_, row) => `+23480${10_000_000 + row},Hello`);
+    const cwd = filesIn({ 'c.csv': `to_phone,message\n${rows.join('\n')}\n` });
+    const env = {
+      PARTNER_EXCHANGE_MESSENGER_BASE_URL: url,
+      PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: 'true',
+      MESSENGER_API_KEY: 'API-X-of-a-device',
+    };
+    const args = ['send', 'c.csv', '--campaign', 'n', '--yes', '--format', 'json', '--rate', '20'];
+    const send = startChild(args, { env, cwd });
+    await send.printed('stdout', /"sent"/);
+    send.process.stdout?.destroy();
+    const { code, stderr } = await send.ended;
+    expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringMatching(/^\d+ sent\.$/m) });
+    expect(stderr).toContain(`${sent} sent.`);
+    expect(sent).toBeLessThan(200);
+  });
+
+  it.runIf(existsSync('/dev/full'))('says that its output cannot be written', patient, async () => {
+    const words = [process.execPath, 'src/devtools/cli/main.ts', '--help']
+      .map((word) => `'${word}'`)
+      .join(' ');
+    const { status, stderr } = spawnSync('sh', ['-c', `${words} > /dev/full`], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'error: The output cannot be written (ENOSPC): write it elsewhere.\n',
+    });
+  });
+
+  it.skipIf(process.env.TEST_BINARY)('says where Node has no SQLite', patient, async () => {
+    const env = { NODE_OPTIONS: '--no-experimental-sqlite' };
+    const cwd = filesIn({ 'orders.sqlite': '' });
+    expect(
+      await startChild(['order', 'unsettled', '--journal', 'orders.sqlite'], { env, cwd }).ended,
+    ).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('use 22.13 or later'),
+    });
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'listen and sandbox end in order on SIGINT and SIGTERM, with 130',
+    patient,
+    async () => {
+      const listen = startChild(['listen', '--port', '0'], { env: keys });
+      const sandbox = startChild(['sandbox', '--port', '0']);
+      await listen.printed('stderr', /Listening at/);
+      await sandbox.printed('stderr', /The sandbox is at/);
+      listen.process.kill('SIGINT');
+      sandbox.process.kill('SIGTERM');
+      expect((await listen.ended).code).toBe(130);
+      expect((await sandbox.ended).code).toBe(130);
+    },
+  );
+
+  it('warnings of the SDK are one line', patient, async () => {
+    const child = startChild(['verify'], { env: { ...keys, PARTNER_CDOE: 'x' } });
+    child.process.stdin?.end('{}');
+    expect((await child.ended).stderr).toMatch(/^warning: The environment variable PARTNER_CDOE is not read/);
+  });
+
+  it('the sandbox serves what the other commands need', patient, async () => {
+    const sandbox = startChild(['sandbox', '--port', '0', '--seed', '7', '--format', 'json']);
+    const first = (await sandbox.printed('stdout', /\n/)).split('\n')[0] ?? '';
+    const { environment: env, seed, url } = JSON.parse(first);
+    expect(seed).toBe('7');
+    const listen = startChild(['listen', '--port', '0', '--format', 'json'], { env });
+    const callback = /http:\/\/\S+?:\d+/.exec(await listen.printed('stderr', /http:\/\/\S+?:\d+/))?.[0];
+
+    const stdin = JSON.stringify({ ...order, partner_callback_url: `${callback}/orders` });
+    const run = (...args: string[]) => partnerExchange(args, { env, cwd: scratchFolder(), stdin, fetch });
+    const onboard = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
+    expect(await run(...onboard)).toMatchObject({ code: 0 });
+    expect(await sandbox.printed('stderr', /e-mail to dev@acme\.example for acme: http/)).toBeTruthy();
+    expect(await run('whitelist-ip')).toMatchObject({ code: 0 });
+    expect(await run('messenger', 'key', '1001', '--save', 'key.json')).toMatchObject({ code: 0 });
+    expect(await run('order', 'create', '--journal', 'orders.sqlite', '--yes')).toMatchObject({ code: 0 });
+    const advance = ['sandbox', 'advance', 'A-1', 'fiat_received', '--url', url];
+    expect(await run(...advance)).toMatchObject({ code: 0 });
+    await listen.printed('stdout', /event\.buy\.received\.fiat.*"answered":200/);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+});
+
+describe.runIf(hasTerminals)('on a terminal', () => {
+  const env = { PARTNER_EXCHANGE_MESSENGER_BASE_URL: 'https://messenger.example' };
+  const question = 'API key of the device';
+
+  it(
+    'asks for a key in one line, hides it, and goes on, also without knowing its size',
+    patient,
+    async () => {
+      const { code, stdout } = await startChild(['messenger', 'scan'], {
+        answers: [[question, 'API-X-typed-by-hand\r']],
+        env: { ...env, TERMINAL_SIZE: '[0, 0]' },
+      }).ended;
+      expect(code).toBe(0);
+      expect(stdout).toContain(question);
+      expect(stdout).toContain('▄▄▄▄▄');
+      expect(stdout).not.toContain('typed');
+    },
+  );
+
+  it('is stopped by Ctrl-C while it asks', patient, async () => {
+    const { code, stdout } = await startChild(['messenger', 'scan'], { answers: [[question, '\u0003']], env })
+      .ended;
+    expect(code).toBe(130);
+    expect(stdout).toContain('Stopped before anything was done.');
+  });
+
+  it('is coloured', patient, async () => {
+    const cwd = filesIn({ 'x.json': '{}' });
+    const { stdout } = await startChild(['verify', 'x.json'], { answers: [], cwd, env: keys }).ended;
+    expect(stdout).toContain('\u001b[31mrefused');
+  });
+});

@@ -1,0 +1,362 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { refusedDeliveries } from '../../../src/devtools/testing/signed-delivery.ts';
+import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
+import { partnerExchange } from './run-in-process.ts';
+import { filesIn, keys, keysFile, scratchFolder } from './support.ts';
+
+const body = { partner_order_id: 'A-1', fiat_amount: '15000.50', name: 'Ọlá' };
+
+async function signed(value: object, args: readonly string[] = []): Promise<string> {
+  const { stdout } = await partnerExchange(['sign', ...args], { env: keys, stdin: JSON.stringify(value) });
+  return stdout;
+}
+
+describe('sign', () => {
+  it('prints the text to post and nothing else', async () => {
+    const { code, stdout, stderr } = await partnerExchange(['sign'], {
+      env: keys,
+      stdin: JSON.stringify(body),
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^\{"partner_order_id":"A-1",.*,"signature":"[0-9a-f]{128}"\}$/);
+  });
+
+  it('signs orders and general requests with different keys', async () => {
+    expect(await signed(body)).not.toBe(await signed(body, ['--purpose', 'general']));
+  });
+
+  it('gives programs text and signature', async () => {
+    const { text, signature } = JSON.parse(await signed(body, ['--format', 'json']));
+    expect(JSON.parse(text)).toEqual({ ...body, signature });
+  });
+
+  it('refuses a body that holds a key', async () => {
+    const stdin = JSON.stringify({ oops: keys.PARTNER_SECRET_KEY });
+    const { code, stdout, stderr } = await partnerExchange(['sign'], { env: keys, stdin });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('holds one of the keys');
+  });
+
+  it.each([
+    ['not json', 'stdin is not JSON'],
+    ['[1]', 'stdin is not a JSON object'],
+    ['', 'stdin is not JSON'],
+  ])('refuses %j', async (stdin, message) => {
+    const { code, stderr } = await partnerExchange(['sign'], { env: keys, stdin });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it.each([
+    ['{"a":12345678901234567890}', 'a is a number that would be rounded'],
+    ['{"order":{"amounts":[1,0.12345678901234567891]}}', 'order.amounts.1 is a number that would be rounded'],
+    ['{"a":-0}', 'a is -0, and would become 0'],
+    ['{"a":1,"b":{"c":1,"c":2}}', 'b.c occurs twice'],
+  ])('refuses %s, which it cannot write as it is, and names the member', async (stdin, message) => {
+    const { code, stdout, stderr } = await partnerExchange(['sign'], { env: keys, stdin });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`error: stdin: ${message}`);
+  });
+
+  it('signs numbers that are spelled differently and mean the same', async () => {
+    const { code, stdout } = await partnerExchange(['sign'], { env: keys, stdin: '{"a":10.0,"b":15000.50}' });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\{"a":10,"b":15000\.5,/);
+  });
+
+  it.each([
+    ['folder', 'folder is a folder: name a file in it.'],
+    ['missing.json', /There is no .*missing\.json: check the path/],
+    ['keys=keys.json', /There is no such file: if that is an option, put two hyphens before it/],
+  ])('names a file that it cannot read: %s', async (path, message) => {
+    const cwd = scratchFolder();
+    mkdirSync(join(cwd, 'folder'));
+    const { code, stderr } = await partnerExchange(['sign', path], { env: keys, cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  it.each([
+    ['missing.json', 'missing.json: there is no such file (ENOENT): check the path.'],
+    ['.', '.: that is a folder (EISDIR): name a file in it.'],
+    ['empty.json', "empty.json: The signature scheme's construction must be one of hmac"],
+    ['text.json', 'text.json: is not JSON.'],
+    ['part.json', 'part.json: is a scheme with an unknown part'],
+  ])('names the file of --scheme, and no variable: %s', async (path, message) => {
+    const cwd = filesIn({ 'empty.json': '{}', 'text.json': 'hmac', 'part.json': '{"construct":"hmac"}' });
+    for (const command of ['sign', 'verify', 'pin', 'explain', 'doctor']) {
+      const { code, stdout, stderr } = await partnerExchange([command, '--scheme', path], {
+        env: keys,
+        cwd,
+        stdin: '{}',
+      });
+      expect({ command, code, stdout }).toEqual({ command, code: 2, stdout: '' });
+      expect(stderr).toContain(`error: ${message}`);
+      expect(stderr).not.toContain('PARTNER_EXCHANGE');
+    }
+  });
+
+  it('names the file of --keys that lacks a key', async () => {
+    const cwd = filesIn({ 'keys.json': '{}' });
+    const { code, stderr } = await partnerExchange(['sign', '--keys', 'keys.json'], { cwd, stdin: '{}' });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'error: keys.json: partnerPublicKey is missing. See partner-exchange-sdk/docs/errors.md#invalid_credentials.\n',
+    });
+  });
+
+  it.each(['sign', 'detect'])(
+    '%s shows nothing of keys that were typed in the place of their file',
+    async (command) => {
+      const { code, stderr } = await partnerExchange([command, '--keys', JSON.stringify(keysFile)]);
+      expect(code).toBe(2);
+      expect(stderr).toContain('error: That is JSON in the place of a file');
+      expect(stderr).not.toContain(keysFile.merchantSecretKey);
+    },
+  );
+
+  it('says which keys it misses', async () => {
+    const { code, stderr } = await partnerExchange(['sign'], { stdin: '{}' });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: There are no keys: set PARTNER_PUBLIC_KEY, .* --keys\.\n$/);
+  });
+
+  it('ends its line on a terminal only', async () => {
+    const cwd = filesIn({ 'body.json': JSON.stringify(body) });
+    const { stdout } = await partnerExchange(['sign', 'body.json'], { env: keys, cwd, isTerminal: true });
+    expect(stdout).toMatch(/\}\n$/);
+  });
+});
+
+describe('verify', () => {
+  it('accepts what sign makes, from files, folders and stdin', async () => {
+    const text = await signed(body);
+    const cwd = filesIn({ 'a.json': text, 'b.json': text });
+    for (const args of [['a.json', 'b.json'], ['.'], ['-']]) {
+      const { code, stdout } = await partnerExchange(['verify', ...args], { env: keys, cwd, stdin: text });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^(?:verified .*\n)+$/);
+    }
+  });
+
+  it('refuses a changed body, exits with 1 and says what to do', async () => {
+    const text = (await signed(body)).replace('A-1', 'A-2');
+    const { code, stdout } = await partnerExchange(['verify'], { env: keys, stdin: text });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^refused {2}stdin: The signature does not match: .* "partner-exchange explain"\. See /,
+    );
+  });
+
+  it('says how a body was signed that no scheme fits, and of none that it is a forgery', async () => {
+    const close = { pair: 'NGN/EUSD', meta_data: { status: 'refunded', pair: 'x' }, chain: 'eusd-mob' };
+    const { signature } = JSON.parse(
+      await signed(JSON.parse(JSON.stringify(close, Object.keys(close).sort()))),
+    );
+    const text = JSON.stringify({ ...close, signature });
+    const { code, stdout } = await partnerExchange(['verify'], { env: keys, stdin: text });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^ {2}nested-unsigned: .*Object\.keys\(body\)\.sort\(\)/m);
+    const changed = await partnerExchange(['verify'], { env: keys, stdin: text.replace('eusd', 'usdt') });
+    expect(changed.stdout).toMatch(/^ {2}[\w-]+: /m);
+    expect(changed.stdout).not.toMatch(/is a forgery/);
+  });
+
+  it('gives programs a verdict for each', async () => {
+    const cwd = filesIn({ 'a.json': await signed(body), 'b.json': '{"signature":"x"}' });
+    const { code, stdout } = await partnerExchange(['verify', '--format', 'json', 'a.json', 'b.json'], {
+      env: keys,
+      cwd,
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      results: [
+        { source: 'a.json', verified: true, key: { index: 0 } },
+        { source: 'b.json', verified: false, code: 'signature_malformed', message: expect.any(String) },
+      ],
+    });
+  });
+
+  it('verifies general requests with the partner secret alone', async () => {
+    const text = await signed(body, ['--purpose', 'general']);
+    expect((await partnerExchange(['verify', '--purpose', 'general'], { env: keys, stdin: text })).code).toBe(
+      0,
+    );
+    expect((await partnerExchange(['verify'], { env: keys, stdin: text })).code).toBe(1);
+  });
+
+  it('takes the scheme from a file', async () => {
+    const scheme = { construction: 'hash-suffix', serialization: 'as-sent', encoding: 'base64' };
+    const cwd = filesIn({ 'scheme.json': JSON.stringify(scheme), 'body.json': JSON.stringify(body) });
+    const { stdout } = await partnerExchange(['sign', '--scheme', 'scheme.json', 'body.json'], {
+      env: keys,
+      cwd,
+    });
+    expect(JSON.parse(stdout).signature).toMatch(/==$/);
+    const options = { env: keys, cwd, stdin: stdout };
+    expect((await partnerExchange(['verify', '--scheme', 'scheme.json', '-'], options)).code).toBe(0);
+    expect((await partnerExchange(['verify', '-'], options)).code).toBe(1);
+  });
+
+  it('does not let a file name write on the terminal', async () => {
+    const cwd = filesIn({ '\u001b[2Jx.json': await signed(body) });
+    const { stdout } = await partnerExchange(['verify', '.'], { env: keys, cwd });
+    expect(stdout).toBe('verified \\u001b[2Jx.json\n');
+  });
+});
+
+describe('--keys', () => {
+  const run = (cwd: string, options = {}) =>
+    partnerExchange(['sign', '--keys', 'keys.json'], { cwd, stdin: JSON.stringify(body), ...options });
+
+  it('counts instead of the environment, even of half a one', async () => {
+    const cwd = filesIn({ 'keys.json': JSON.stringify(keysFile) });
+    const { code, stdout } = await run(cwd, { env: { PARTNER_PUBLIC_KEY: 'pk_partner_other' } });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: await signed(body) });
+  });
+
+  it.runIf(process.platform !== 'win32').each([0o640, 0o604, 0o644])(
+    'refuses a file of mode %o',
+    async (mode) => {
+      const { code, stderr } = await run(filesIn({ 'keys.json': JSON.stringify(keysFile) }, mode));
+      expect(code).toBe(2);
+      expect(stderr).toContain('chmod 600 keys.json');
+    },
+  );
+
+  it('warns on Windows, where it cannot tell', async () => {
+    const cwd = filesIn({ 'keys.json': JSON.stringify(keysFile) }, 0o644);
+    const { code, stderr } = await run(cwd, { platform: 'win32' });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^warning: .*cannot be told on Windows/);
+  });
+
+  it.each([
+    ['a misspelt member', { ...keysFile, partnerSecretKy: 'x' }, /partnerSecretKy.*partnerSecretKey/],
+    ['swapped keys', { ...keysFile, merchantSecretKey: keys.PARTNER_SECRET_KEY }, /swapped/],
+  ])('refuses %s without showing it', async (_, content, message) => {
+    const { code, stderr } = await run(filesIn({ 'keys.json': JSON.stringify(content) }));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('hidden');
+  });
+
+  it('shows nothing of a file that is not JSON', async () => {
+    const { code, stderr } = await run(filesIn({ 'keys.json': keys.PARTNER_SECRET_KEY }));
+    expect(code).toBe(2);
+    expect(stderr).toBe('error: keys.json is not JSON in UTF-8: check the file.\n');
+  });
+});
+
+describe('detect, explain and probe', () => {
+  it('find the one scheme that signed the probe', async () => {
+    const cwd = scratchFolder();
+    const probe = (await partnerExchange(['probe'])).stdout;
+    const scheme = JSON.stringify({
+      construction: 'hash-prefix',
+      serialization: 'sorted',
+      encoding: 'base64',
+    });
+    writeFileSync(join(cwd, 'scheme.json'), scheme);
+    const { stdout: sample } = await partnerExchange(['sign', '--scheme', 'scheme.json'], {
+      env: keys,
+      cwd,
+      stdin: probe,
+    });
+    const { code, stdout } = await partnerExchange(['detect', '--format', 'json'], {
+      env: keys,
+      stdin: sample,
+    });
+    const { survivors, sources } = JSON.parse(stdout);
+    expect(survivors[0].scheme).toMatchObject(JSON.parse(scheme));
+    expect(sources).toEqual(['stdin']);
+    expect(code).toBe(survivors.length === 1 ? 0 : 1);
+  });
+
+  it('detect says that keys are swapped', async () => {
+    const swapped = {
+      ...keys,
+      PARTNER_SECRET_KEY: keys.MERCHANT_SECRET_KEY,
+      MERCHANT_SECRET_KEY: keys.PARTNER_SECRET_KEY,
+    };
+    const { stdout } = await partnerExchange(['detect'], { env: swapped, stdin: await signed(body) });
+    expect(stdout).toContain('secrets-swapped');
+  });
+
+  it('detect names what no scheme fits, and pin leaves it out, whichever files listen called unsigned', async () => {
+    const cwd = scratchFolder();
+    mkdirSync(join(cwd, 'events'));
+    // The scheme that was set when they came was not theirs.
+    writeFileSync(join(cwd, 'events/1.unsigned.json'), await signed({ ...body, amount: 10.5 }));
+    const { stdout } = await partnerExchange(['detect', 'events'], { env: keys, cwd });
+    expect(stdout).not.toMatch(/unsigned|Next/);
+    const env = { ...keys, PARTNER_SECRET_KEY: 'sk_partner_other', MERCHANT_SECRET_KEY: 'sk_merchant_other' };
+    const stranger = await partnerExchange(['sign'], { env, stdin: JSON.stringify(body) });
+    writeFileSync(join(cwd, 'events/2.json'), stranger.stdout);
+    const advised = await partnerExchange(['detect', 'events'], { env: keys, cwd });
+    expect(advised.code).toBe(1);
+    expect(advised.stdout).toMatch(/No scheme fits events\/2\.json: .*Next: run partner-exchange pin/);
+    const pinned = await partnerExchange(['pin', 'events'], {
+      env: { ...keys, PARTNER_EXCHANGE_SCHEME: JSON.stringify(defaultScheme) },
+      cwd,
+    });
+    expect(pinned).toMatchObject({ code: 0, stderr: expect.stringContaining('events/2.json is left out') });
+  });
+
+  it.each(['explain', 'detect', 'pin'])('%s calls what trigger --forge makes a forgery', async (command) => {
+    const { forged } = refusedDeliveries({ event_name: 'event.buy.init' }, { credentials: keysFile });
+    const args = command === 'pin' ? ['pin', '-'] : [command];
+    const { code, stdout, stderr } = await partnerExchange(args, { env: keys, stdin: forged.body });
+    expect(code).toBe(1);
+    expect((stdout || stderr).split('\n')[0]).toMatch(
+      /^(?:forged|none|error): Signed with the public key alone, which anybody knows: a forgery/,
+    );
+    expect(stdout + stderr).not.toMatch(/swapped|orderKey|Mend|--scheme/);
+  });
+
+  it('explain exits with 0 only if nothing is off', async () => {
+    const text = await signed(body);
+    const right = await partnerExchange(['explain'], { env: keys, stdin: text });
+    expect(right.code).toBe(0);
+    expect(right.stdout).toContain('no-mismatch');
+    const wrong = await partnerExchange(['explain', '--format', 'json'], {
+      env: { ...keys, MERCHANT_SECRET_KEY: `${keys.MERCHANT_SECRET_KEY} ` },
+      stdin: text,
+    });
+    expect(wrong.code).toBe(1);
+    expect(JSON.parse(wrong.stdout).findings[0].code).toBe('secret-padded');
+  });
+
+  it('probe has an oracle sign with a throw-away secret', async () => {
+    const { createHmac } = await import('node:crypto');
+    const requests: string[] = [];
+    const fetch = async (_: unknown, init?: RequestInit) => {
+      const text = String(init?.body);
+      requests.push(text);
+      const { secret } = JSON.parse(text);
+      const unsigned = `${text.slice(0, text.lastIndexOf(',"secret"'))}}`;
+      return new Response(createHmac('sha512', secret).update(unsigned).digest('hex'));
+    };
+    const args = ['probe', '--oracle', 'https://signer.example/sign', '--format', 'json'];
+    const { code, stdout } = await partnerExchange(args, {
+      env: keys,
+      fetch: fetch as typeof globalThis.fetch,
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).survivors[0].scheme.construction).toBe('hmac');
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).not.toContain('hidden');
+  });
+
+  it('probe tells of an oracle that is none', async () => {
+    const fetch = async () => new Response('no', { status: 404 });
+    const { code, stderr } = await partnerExchange(['probe', '--oracle', 'https://signer.example/'], {
+      fetch,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('signer.example answered status 404');
+  });
+});

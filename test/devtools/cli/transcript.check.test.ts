@@ -1,0 +1,213 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bareEnvironment } from '../../support/bare-environment.ts';
+import { freePort } from '../../support/free-port.ts';
+import { isThorough } from '../../support/repeat.ts';
+import { shellCommandLine } from './child.ts';
+import { hasTerminals, startInteractiveShell } from './interactive-shell.ts';
+import { scratchFolder } from './support.ts';
+
+const page = join(import.meta.dirname, '../../../docs', 'cli.md');
+
+/** A command of the transcript, with what it prints. */
+interface Step {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** The blocks of the walk-through. */
+function blocksIn(text: string): string[] {
+  return [...text.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+}
+
+function stepsIn(block: string): Step[] {
+  return block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const [command = '', ...output] = part.trimEnd().split('\n');
+      return { command, output: output.join('\n') };
+    });
+}
+
+describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
+  // `npm test` replays the commands once, in a wide terminal; `test:thorough` in others, and compares every line.
+  const isReplayedBelow = hasTerminals && !isThorough && !process.env.UPDATE_TRANSCRIPT;
+
+  it.skipIf(isReplayedBelow)('tells what happens in a first hour', { timeout: 180_000 }, async () => {
+    const text = readFileSync(page, 'utf8');
+    const blocks = blocksIn(text);
+    const shell = await startShell();
+    const replayed: string[] = [];
+    for (const block of blocks) {
+      const lines: string[] = [];
+      for (const { command, output } of stepsIn(block)) {
+        const printed = await shell.run(command, output.split('\n').length);
+        lines.push(`$ ${command}`, ...(printed === '' ? [] : [printed]));
+      }
+      replayed.push(`${lines.join('\n')}\n`);
+    }
+    if (process.env.UPDATE_TRANSCRIPT) {
+      let next = 0;
+      const update = () => `\`\`\`console\n${replayed[next++]}\`\`\``;
+      writeFileSync(page, text.replaceAll(/^```console\n[\s\S]*?^```$/gm, update));
+    } else expect(replayed).toEqual(blocks);
+    expect(replayed.join('').match(/^\$ partner-exchange/gm)?.length).toBeGreaterThan(9);
+  });
+
+  it.skipIf(!hasTerminals).each(isThorough ? [40] : [9_999])(
+    'works in a real terminal of %i columns too, where `&` leaves a command in the background (needs python3 and bash)',
+    { timeout: 180_000 },
+    async (columns) => {
+      const ports = await freePorts();
+      const shell = await startInteractiveShell({ cwd: scratchFolder(), columns });
+      onTestFinished(() => shell.close());
+      const start = shell.mark();
+      // A narrow terminal cuts the lines of tables. One of width 0 counts as 80 columns.
+      const compared = columns < 100 ? 8 : Number.POSITIVE_INFINITY;
+      await shell.run(`partner-exchange() { ${shellCommandLine} "$@"; }`);
+      for (const block of blocksIn(readFileSync(page, 'utf8'))) {
+        for (const { command, output } of stepsIn(block)) {
+          const documented = output.split('\n').filter((line) => line !== '');
+          // Other jobs print in between.
+          const isPrinted = (text: string) => hasLinesInOrder(plain(text, ports), documented, compared);
+          const printed = await shell.run(withPorts(command, ports), isPrinted);
+          if (!isPrinted(printed)) expect(plain(printed, ports)).toBe(output);
+        }
+      }
+      const jobs = await shell.run('jobs');
+      expect(jobs).toMatch(
+        /Running[^\n]*partner-exchange sandbox[\s\S]*Running[^\n]*partner-exchange listen/,
+      );
+      expect(jobs).not.toContain('Stopped');
+      const continued = shell.mark();
+      shell.type('fg %1\n');
+      await shell.printed((shown) => shown.includes('partner-exchange sandbox'), { from: continued });
+      shell.type('\u0003');
+      await shell.printed((shown) => /ready \d+> $/.test(shown), { from: continued });
+      expect(await shell.run('echo "ended with $?"')).toContain('ended with 130');
+      expect(shell.shownSince(start)).not.toMatch(/RangeError|Invalid count|\bat file:/);
+    },
+  );
+
+  it.skipIf(!hasTerminals)(
+    'is suspended, continued and stopped on terminals of any width (needs python3 and bash)',
+    { timeout: 180_000 },
+    async () => {
+      await Promise.all(
+        (isThorough ? [0, 40, 200] : [0]).map(async (columns) => {
+          const shell = await startInteractiveShell({ cwd: scratchFolder(), columns });
+          onTestFinished(() => shell.close());
+          await shell.run(`pe() { ${shellCommandLine} "$@"; }`);
+          const start = shell.mark();
+          shell.type('pe listen --port 0\n');
+          await shell.printed((shown) => shown.includes('Ctrl-C ends it.'), { from: start });
+          await shell.printed((shown) => /The inspector is at \S+\r?\n/.test(shown), { from: start });
+          const suspended = shell.mark();
+          shell.type('\u001a');
+          await shell.printed((shown) => /Stopped[^\n]*\n/.test(shown), { from: suspended });
+          const continued = shell.mark();
+          shell.type('fg\n');
+          await shell.printed((shown) => shown.includes('"$@"'), { from: continued });
+          shell.type('\u0003');
+          await shell.printed((shown) => /ready \d+> $/.test(shown), { from: continued });
+          expect(await shell.run('echo "ended with $?"')).toContain('ended with 130');
+          await shell.run('pe trigger --help');
+          expect(shell.shownSince(start)).not.toMatch(/RangeError|Invalid count|\bat file:/);
+        }),
+      );
+    },
+  );
+
+  it.runIf(process.env.CI !== undefined)('finds a terminal in CI', () => expect(hasTerminals).toBe(true));
+});
+
+function hasLinesInOrder(text: string, lines: readonly string[], compared: number): boolean {
+  const left = lines.map((line) => line.slice(0, compared));
+  for (const line of text.split('\n')) if (line.slice(0, compared) === left[0]) left.shift();
+  return left.length === 0;
+}
+
+/** Free ports, by those in the docs. */
+type Ports = ReadonlyMap<string, string>;
+
+async function freePorts(): Promise<Ports> {
+  return new Map([
+    ['4100', String(await freePort())],
+    ['4101', String(await freePort())],
+    ['4200', String(await freePort())],
+  ]);
+}
+
+/** A command with the ports that are free. */
+function withPorts(command: string, ports: Ports): string {
+  const port = starting.exec(command)?.[1];
+  const own =
+    port === 'listen'
+      ? ` --port ${ports.get('4100')} --inspector-port ${ports.get('4101')}`
+      : ` --port ${ports.get('4200')}`;
+  return command
+    .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, known: string) => `127.0.0.1:${ports.get(known) ?? known}`)
+    .replace(starting, (start) => start + own);
+}
+
+/** What starts a server, unlike `sandbox orders`. */
+const starting = /partner-exchange (listen|sandbox)(?= --)/;
+
+/** An output without what differs from run to run. */
+function plain(text: string, ports: Ports): string {
+  return [...ports]
+    .reduce((shown, [known, real]) => shown.replaceAll(`:${real}`, `:${known}`), text)
+    .replaceAll(/#token=[\w-]+/g, '#token=1a2b3c4d')
+    .replaceAll(/\d+ ms/g, '5 ms')
+    .replaceAll(/(until )?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (_, until?: string) =>
+      until === undefined ? '2026-01-02T03:04:05.678Z' : 'until 2026-01-03T04:04:05.678Z',
+    )
+    .replaceAll(/\d{8}T\d{9}Z-(\d{6})-[0-9a-f]{8}/g, '20260102T030405678Z-$1-1a2b3c4d');
+}
+
+/** A shell whose ports are free ones instead of those in the docs. */
+async function startShell() {
+  const cwd = scratchFolder();
+  const ports = await freePorts();
+  /** What later commands need to have been run before; both streams are one, as on a terminal, so that their order is kept. */
+  const settings = ['exec 2>&1', `partner-exchange() { ${shellCommandLine} "$@"; }`];
+
+  function start(command: string) {
+    const real = withPorts(command, ports).replace(/ &$/, '');
+    // In a group of its own, so that it can be stopped with all that it started.
+    const child = spawn('bash', ['-c', `${settings.join('\n')}\n${real}`], {
+      cwd,
+      detached: true,
+      env: { ...bareEnvironment, XDG_STATE_HOME: join(cwd, 'state') },
+    });
+    const printed = { text: '' };
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      printed.text += part;
+    });
+    return { child, printed };
+  }
+
+  return {
+    async run(command: string, expectedLines: number): Promise<string> {
+      if (/^(?:set|export) /.test(command)) {
+        settings.push(command);
+        return '';
+      }
+      const { child, printed } = start(command);
+      if (command.endsWith(' &')) {
+        onTestFinished(() => {
+          if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+        });
+        const lines = () => printed.text.trimEnd().split('\n');
+        await expect.poll(() => printed.text, { timeout: 30_000 }).toMatch(/Ctrl-C ends it[\s\S]*\n/);
+        await expect.poll(() => lines().length, { timeout: 5_000 }).toBeGreaterThanOrEqual(expectedLines);
+        return plain(lines().join('\n'), ports);
+      }
+      await new Promise((resolve) => child.once('close', resolve));
+      return plain(printed.text.trimEnd(), ports);
+    },
+  };
+}

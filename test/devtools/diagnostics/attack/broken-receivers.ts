@@ -1,0 +1,791 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { CaseId } from '../../../../src/devtools/diagnostics/attack/case-table.ts';
+import type { FindingId } from '../../../../src/devtools/diagnostics/attack/findings.ts';
+import type { AttackVerdict } from '../../../../src/devtools/diagnostics/check-result.ts';
+import { orderEventNames } from '../../../../src/events/event-names.ts';
+import { parseOrderEvent } from '../../../../src/events/parse-order-event.ts';
+import type { JsonObject } from '../../../../src/internal/json.ts';
+import { removeSignature } from '../../../../src/signature/signed-body.ts';
+import { verifyBody } from '../../../../src/signature/verify-body.ts';
+import { hmacHex, orderKey } from '../../../support/bodies.ts';
+import { listening } from '../../../support/listening.ts';
+import { nextTurn } from '../../../support/next-turn.ts';
+import { credentials } from '../../../webhooks/deliveries.ts';
+
+/** What a receiver does at each step; a broken one replaces one of them. */
+interface Steps {
+  /** Most bytes of a body. */
+  limit: number;
+  /** Milliseconds for a whole request to arrive. */
+  requestTimeout: number;
+  /** Runs before the signature is checked. */
+  before: (text: string, acting: Acting, request: IncomingMessage) => void | Promise<void>;
+  decode: (body: Buffer) => string;
+  /** Throws for what is not authentic. */
+  verify: (text: string, request: IncomingMessage) => JsonObject;
+  /** The answer to what `verify` threw. */
+  refuse: (error: unknown, text: string) => [status: number, text: string];
+  act: (event: JsonObject, acting: Acting) => void | Promise<void>;
+}
+
+export interface Acting {
+  /** Counts that the order was acted on. */
+  count(event: JsonObject): void;
+  readonly seen: Set<string>;
+  /** Ends the server, as a process that crashed. */
+  crash(): void;
+}
+
+/**
+ * A receiver with a name for its defect, and all findings and verdicts that this defect must give; every other case
+ * must be ok.
+ */
+export interface BrokenReceiver {
+  readonly name: string;
+  readonly steps: Partial<Steps>;
+  readonly findings: readonly FindingId[];
+  /** Left out where nearly every case fails. */
+  readonly finds?: Readonly<Partial<Record<CaseId, AttackVerdict>>>;
+  /** What it fails by chance besides. */
+  readonly mayFind?: readonly CaseId[];
+  /** Milliseconds to wait for it: for those that do not answer. @default 5000 */
+  readonly timeoutMs?: number;
+}
+
+class Refusal extends Error {}
+
+const isPublishedName = ({ event_name }: JsonObject) => orderEventNames.some((name) => name === event_name);
+
+/** An order and its step: what an effect is known by. */
+const keyOf = ({ partner_order_id, event_name }: JsonObject) => `${partner_order_id} ${event_name}`;
+
+/** As a receiver reads it that knows the published form alone. */
+const isPublished = (event: JsonObject) =>
+  isPublishedName(event) && parseOrderEvent(event).kind === 'known' && !('new_member' in event);
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export const soundSteps: Steps = {
+  limit: 65_536,
+  requestTimeout: 300,
+  before: () => {},
+  decode: (body) => strict.decode(body),
+  verify: (text) => verifyBody(text, { key: orderKey }).value,
+  refuse: () => [401, 'refused'],
+  act(event, { seen, count }) {
+    const key = keyOf(event);
+    if (seen.has(key)) return;
+    seen.add(key);
+    count(event);
+  },
+};
+
+/** A receiver on a port of this machine, and how often it has acted on each order. */
+export async function startReceiver(own: Partial<Steps> = {}) {
+  const steps = { ...soundSteps, ...own };
+  const counts = new Map<string, number>();
+  let isDown = false;
+  const acting: Acting = {
+    seen: new Set(),
+    count(event) {
+      const id = String(event.partner_order_id);
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    },
+    crash() {
+      isDown = true;
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  const { requestTimeout } = steps;
+  const server = createServer({ requestTimeout, connectionsCheckingInterval: 50 }, (request, response) => {
+    receive(steps, acting, request).then(
+      ([status, text]) => answer(response, status, text),
+      () => answer(response, 500, 'failed'),
+    );
+  });
+  const origin = await listening(server);
+  return {
+    url: `${origin}/orders`,
+    handled: (id: string) => counts.get(id) ?? 0,
+    /** The same receiver, without a connection. */
+    async fetch(...given: Parameters<typeof fetch>): Promise<Response> {
+      const request = new Request(...given);
+      const { pathname, search } = new URL(request.url);
+      const { method } = request;
+      const body = Readable.from([Buffer.from(await request.arrayBuffer())]);
+      const parts = { method, url: pathname + search, headers: Object.fromEntries(request.headers) };
+      // Sound: the steps read no other part of a request.
+      const received = Object.assign(body, parts) as unknown as IncomingMessage;
+      const [status, text] = await receive(steps, acting, received).catch(() => [500, 'failed'] as const);
+      if (isDown) throw new TypeError('fetch failed');
+      return new Response(text, { status, headers: { 'content-type': 'text/plain' } });
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function receive(
+  steps: Steps,
+  acting: Acting,
+  request: IncomingMessage,
+): Promise<[status: number, text: string]> {
+  if (request.method !== 'POST') return [405, 'only POST'];
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= steps.limit) chunks.push(chunk);
+  }
+  if (size > steps.limit) return [413, 'too large'];
+  let event: JsonObject;
+  let text = '';
+  try {
+    text = steps.decode(Buffer.concat(chunks));
+    await steps.before(text, acting, request);
+    event = steps.verify(text, request);
+  } catch (error) {
+    return steps.refuse(error, text);
+  }
+  await steps.act(event, acting);
+  return [200, 'received'];
+}
+
+function answer(response: ServerResponse, status: number, text: string): void {
+  if (!response.destroyed) response.writeHead(status, { 'content-type': 'text/plain' }).end(text);
+}
+
+function parse(text: string): JsonObject {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal('not JSON');
+  }
+}
+
+/** Refuses all that is not an object with a signature in exactly its form. */
+function claimOf(event: unknown): { claim: string; rest: JsonObject } {
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) throw new Refusal('no object');
+  const { signature, ...rest } = Object(event);
+  if (typeof signature !== 'string' || !/^[0-9a-f]{128}$/.test(signature)) throw new Refusal('no signature');
+  return { claim: signature, rest };
+}
+
+function isEqual(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
+}
+
+/** Verifies what the parsed body looks like when it is written again. */
+const rewritten: Steps['verify'] = (text) => {
+  const event = parse(text);
+  const { claim, rest } = claimOf(event);
+  if (!isEqual(hmacHex(JSON.stringify(rest)), claim)) throw new Refusal('mismatch');
+  return event;
+};
+
+class Duplicate extends Refusal {}
+
+/** Knows an event by its order and name, whoever sent it. */
+function rememberingFirst(repetition: [status: number, text: string]): Partial<Steps> {
+  return {
+    before(text, { seen }) {
+      const { partner_order_id, event_name } = claims(parse(text));
+      if (partner_order_id === undefined) return;
+      const id = `${partner_order_id} ${event_name}`;
+      if (seen.has(id)) throw new Duplicate('duplicate');
+      seen.add(id);
+    },
+    refuse: (error) => (error instanceof Duplicate ? repetition : [401, 'refused']),
+    act: (event, { count }) => count(event),
+  };
+}
+
+function claims(event: unknown): JsonObject {
+  return typeof event === 'object' && event !== null && !Array.isArray(event) ? Object(event) : {};
+}
+
+/** The right signature of a body. */
+function expectedOf(text: string): string {
+  return hmacHex(removeSignature(text));
+}
+
+/** What every receiver that verifies a body written again lets through, and loses. */
+const rewrittenFinds = {
+  'authentic-white-space': 'broken',
+  'authentic-escapes': 'broken',
+  'authentic-numbers': 'broken',
+  'authentic-integer-name': 'broken',
+  'authentic-precise-amounts': 'broken',
+  respelled: 'broken',
+  'altered-white-space': 'weak',
+  'altered-duplicate-first': 'broken',
+  'altered-null-to-1e999': 'broken',
+  'altered-zero': 'broken',
+  'altered-rounded-number': 'broken',
+  'signatures-last-right': 'broken',
+  'signatures-escaped': 'broken',
+} as const;
+
+/** As our own verification, with another spelling of the signature for which `respell` gives the right one. */
+const respelled =
+  (respell: (signature: string) => string): Steps['verify'] =>
+  (text) =>
+    verifyBody(
+      text.replace(/"signature":"([^"]*)"\}$/, (_, signature) => `"signature":"${respell(signature)}"}`),
+      { key: orderKey },
+    ).value;
+
+const unsignedIf =
+  (isTest: (event: JsonObject, request: IncomingMessage) => boolean): Steps['verify'] =>
+  (text, request) => {
+    const event = parse(text);
+    if (typeof event === 'object' && event !== null && isTest(event, request)) return event;
+    return soundSteps.verify(text, request);
+  };
+
+export const brokenReceivers: readonly BrokenReceiver[] = [
+  {
+    name: 'verifies the body written again',
+    steps: { verify: rewritten },
+    findings: ['re-serialises'],
+    finds: rewrittenFinds,
+  },
+  {
+    name: 'answers with the expected signature',
+    steps: {
+      refuse(_, text) {
+        try {
+          const { rest } = claimOf(JSON.parse(text));
+          return [401, `expected ${hmacHex(JSON.stringify(rest))}`];
+        } catch {
+          return [401, 'refused'];
+        }
+      },
+    },
+    findings: ['discloses-signature'],
+    finds: { 'discloses-signature': 'broken' },
+  },
+  {
+    name: 'takes the last of two signatures',
+    steps: {
+      verify(text, request) {
+        const all = [...text.matchAll(/"signature":"[^"]*",?/g)];
+        const first = all.length > 1 ? (all[0]?.[0] ?? '') : '';
+        return soundSteps.verify(text.replace(first, ''), request);
+      },
+    },
+    findings: ['two-signatures', 'authentic-nested-signature'],
+    finds: { 'signatures-last-right': 'broken', 'authentic-nested-signature': 'broken' },
+  },
+  {
+    name: 'accepts unsigned deliveries with a header',
+    steps: { verify: unsignedIf((_, { headers }) => headers['x-test'] === 'true') },
+    findings: ['unsigned-with-flags'],
+    finds: { 'unsigned-with-flags': 'broken' },
+  },
+  {
+    name: 'accepts unsigned deliveries that say they are tests',
+    steps: { verify: unsignedIf((event) => event.test === true) },
+    findings: ['unsigned-with-flags'],
+    finds: { 'unsigned-with-flags': 'broken' },
+  },
+  {
+    name: 'accepts unsigned deliveries with a query',
+    steps: { verify: unsignedIf((_, { url = '' }) => url.includes('verify=false')) },
+    findings: ['unsigned-with-flags'],
+    finds: { 'unsigned-with-flags': 'broken' },
+  },
+  {
+    name: 'accepts deliveries that have no signature',
+    steps: { verify: unsignedIf((event) => !Object.hasOwn(event, 'signature') && 'event_name' in event) },
+    findings: ['accepts-unsigned'],
+    finds: {
+      unsigned: 'broken',
+      'unsigned-with-flags': 'broken',
+      'signature-nested': 'broken',
+      'signature-inherited': 'broken',
+      'prototype-names': 'broken',
+      'acted-before-verification': 'broken',
+      'forged-after-genuine': 'broken',
+      'handled-after-forged-close': 'broken',
+      'forged-bearer': 'broken',
+      'forged-from-service': 'broken',
+      'forged-other-paths': 'broken',
+      'unsigned-other-events': 'broken',
+    },
+  },
+  {
+    name: 'answers 500 to what is not JSON',
+    steps: {
+      refuse(_, text) {
+        JSON.parse(text);
+        return [401, 'refused'];
+      },
+    },
+    // UTF-16 is not JSON either; what is not UTF-8 has no text at all here.
+    findings: ['fails-on-not-json'],
+    finds: {
+      'not-json': 'broken',
+      'empty-body': 'broken',
+      'utf-16': 'broken',
+      'invalid-utf-8': 'broken',
+      'forged-as-form': 'broken',
+      'forged-compressed': 'broken',
+      'forged-in-list': 'broken',
+    },
+  },
+  {
+    name: 'crashes on null',
+    steps: {
+      before(text, { crash }) {
+        if (text === 'null') crash();
+      },
+    },
+    findings: ['wrong-type'],
+    finds: { 'wrong-type': 'broken' },
+  },
+  {
+    name: 'has no limit for the size of bodies',
+    steps: { limit: Number.POSITIVE_INFINITY },
+    findings: ['too-large'],
+    finds: { 'too-large': 'weak' },
+  },
+  {
+    name: 'has no time limit for bodies',
+    steps: { requestTimeout: 0 },
+    findings: ['slow-body'],
+    finds: { 'slow-body': 'weak' },
+    timeoutMs: 2_000,
+  },
+  {
+    name: 'acts before it verifies',
+    steps: {
+      before(text, acting) {
+        const event = parse(text);
+        if (event?.partner_order_id !== undefined) soundSteps.act(event, acting);
+      },
+      act: () => {},
+    },
+    findings: ['acted-before-verification'],
+  },
+  {
+    name: 'handles repetitions again',
+    steps: { act: (event, { count }) => count(event) },
+    findings: ['acts-again'],
+    finds: {
+      authentic: 'broken',
+      'authentic-completed': 'broken',
+      repeated: 'broken',
+      'repeated-during': 'broken',
+      'repeated-after-others': 'broken',
+      'repeated-later': 'broken',
+      respelled: 'broken',
+      'repeated-at-once': 'broken',
+      replayed: 'broken',
+      'handled-once': 'broken',
+    },
+  },
+  {
+    name: 'looks for repetitions before it waits, and remembers after it',
+    steps: {
+      async act(event, { seen, count }) {
+        const signature = keyOf(event);
+        if (seen.has(signature)) return;
+        for (let turn = 0; turn < 10; turn++) await nextTurn();
+        seen.add(signature);
+        count(event);
+      },
+    },
+    findings: ['acts-at-once'],
+  },
+  {
+    name: 'refuses repetitions',
+    steps: {
+      act(event, { seen, count }) {
+        const signature = keyOf(event);
+        if (seen.has(signature)) throw new Error('duplicate key value');
+        seen.add(signature);
+        count(event);
+      },
+    },
+    findings: ['refuses-repetitions'],
+    finds: {
+      'authentic-completed': 'broken',
+      'conflicting-statements': 'broken',
+      repeated: 'broken',
+      'repeated-during': 'weak',
+      'repeated-after-others': 'broken',
+      'repeated-later': 'broken',
+      respelled: 'broken',
+      'repeated-at-once': 'weak',
+      replayed: 'broken',
+    },
+  },
+  {
+    name: 'acts twice on one delivery',
+    steps: {
+      act(event, acting) {
+        soundSteps.act(event, { ...acting, count: (one) => [one, one].forEach(acting.count) });
+      },
+    },
+    findings: ['acts-twice'],
+  },
+  {
+    name: 'remembers only the last delivery',
+    steps: {
+      act(event, { seen, count }) {
+        const signature = keyOf(event);
+        if (seen.has(signature)) return;
+        seen.clear();
+        seen.add(signature);
+        count(event);
+      },
+    },
+    findings: ['forgets-among-others'],
+  },
+  {
+    name: 'remembers orders in place of deliveries',
+    steps: {
+      act(event, { seen, count }) {
+        const order = String(event.partner_order_id);
+        if (seen.has(order)) return;
+        seen.add(order);
+        count(event);
+      },
+    },
+    findings: ['handled-next-event'],
+    finds: { 'kyc-error-first': 'broken', 'refund-after-credit': 'broken', 'handled-next-event': 'broken' },
+  },
+  {
+    name: 'remembers a delivery before it verifies it, and then acknowledges it',
+    steps: rememberingFirst([200, 'duplicate']),
+    findings: ['remembers-forgeries'],
+    finds: {
+      'forged-first': 'broken',
+      'handled-after-forgeries': 'broken',
+      'forged-after-genuine': 'broken',
+    },
+  },
+  {
+    name: 'remembers a delivery before it verifies it, and then refuses it',
+    steps: rememberingFirst([409, 'duplicate']),
+    findings: ['refuses-repetitions', 'remembers-forgeries'],
+  },
+  {
+    name: 'answers 200 to everything and acts on the authentic',
+    steps: { refuse: () => [200, 'received'] },
+    findings: ['acknowledges-forgeries'],
+  },
+  {
+    name: 'verifies nothing',
+    steps: {
+      decode: String,
+      verify(text) {
+        const event = parse(text);
+        if (typeof event?.event_name !== 'string') throw new Refusal('no event');
+        return event;
+      },
+      act(event, { seen, count }) {
+        const id = `${event.partner_order_id} ${event.event_name}`;
+        if (!seen.has(id)) count(event);
+        seen.add(id);
+      },
+    },
+    findings: ['no-verification'],
+  },
+  {
+    name: 'accepts whatever it fails to verify',
+    steps: {
+      verify(text) {
+        const event = parse(text);
+        const { signature, partner_order_id } = claims(event);
+        try {
+          if (timingSafeEqual(Buffer.from(`${signature}`), Buffer.from(expectedOf(text)))) return event;
+        } catch {
+          if (partner_order_id !== undefined) return event;
+        }
+        throw new Refusal('mismatch');
+      },
+    },
+    findings: ['fails-open'],
+  },
+  {
+    name: 'asks whether the right signature begins with the claimed one',
+    steps: {
+      verify(text) {
+        const event = parse(text);
+        const { signature } = claims(event);
+        if (typeof signature === 'string' && expectedOf(text).startsWith(signature)) return event;
+        throw new Refusal('mismatch');
+      },
+    },
+    findings: ['accepts-cut-signature'],
+    finds: {
+      'signature-empty': 'broken',
+      'signature-short': 'broken',
+      'signature-half': 'broken',
+      'acted-before-verification': 'broken',
+    },
+    // One of the words is 0, and so begins one signature in sixteen.
+    mayFind: ['signature-words'],
+  },
+  {
+    name: 'compares only the last half',
+    steps: {
+      verify(text) {
+        const event = parse(text);
+        const { claim } = claimOf(event);
+        if (expectedOf(text).slice(64) === claim.slice(64)) return event;
+        throw new Refusal('mismatch');
+      },
+    },
+    findings: ['compares-suffix'],
+    finds: { 'signature-first-digit': 'broken', 'tells-refusals-apart': 'broken' },
+  },
+  {
+    name: 'fails on a signature beyond ASCII',
+    steps: {
+      refuse: (_, text) => (/\\u[0-9a-f]{4}[^"]*"\}$/.test(text) ? [500, 'failed'] : [401, 'refused']),
+    },
+    findings: ['signature-not-ascii'],
+    finds: { 'signature-not-ascii': 'broken' },
+  },
+  {
+    name: 'takes hexadecimal in any case',
+    steps: { verify: respelled((signature) => signature.toLowerCase()) },
+    findings: ['several-spellings'],
+    finds: { 'signature-respelled': 'weak' },
+  },
+  {
+    name: 'ignores what is behind the hexadecimal digits',
+    steps: {
+      verify: respelled((signature) =>
+        /^[0-9a-f]{128}!!$/.test(signature) ? signature.slice(0, 128) : signature,
+      ),
+    },
+    findings: ['several-spellings'],
+    finds: { 'signature-trailing': 'weak' },
+  },
+  {
+    name: 'compares digests of different lengths, which throws',
+    steps: {
+      refuse(_, text) {
+        try {
+          claimOf(JSON.parse(text));
+          return [401, 'refused'];
+        } catch (error) {
+          const isDecoded = /"signature":"[^"]+"\}$/.test(text) && error instanceof Refusal;
+          return isDecoded ? [500, 'Input buffers must have the same byte length'] : [401, 'refused'];
+        }
+      },
+    },
+    findings: ['fails-on-odd-signature'],
+    finds: {
+      'signature-short': 'broken',
+      'signature-half': 'broken',
+      'signature-long': 'broken',
+      'signature-not-a-digest': 'broken',
+      'signature-not-ascii': 'broken',
+      'signature-respelled': 'broken',
+      'signature-trailing': 'broken',
+      'signature-words': 'broken',
+    },
+  },
+  {
+    name: 'compares only the first half',
+    steps: {
+      verify(text) {
+        const { value, text: signed } = splitLast(text);
+        const { claim } = claimOf(value);
+        if (hmacHex(signed).slice(0, 64) !== claim.slice(0, 64)) throw new Refusal('mismatch');
+        return value;
+      },
+    },
+    findings: ['compares-prefix', 'authentic-signature-first'],
+    finds: {
+      'authentic-signature-first': 'broken',
+      'signature-middle-digit': 'broken',
+      'signature-last-digit': 'broken',
+      'tells-refusals-apart': 'broken',
+    },
+  },
+  {
+    name: 'accepts the partner secret alone',
+    steps: {
+      verify: (text) => verifyBody(text, { key: [orderKey, credentials.partnerSecretKey] }).value,
+    },
+    findings: ['key-partner-alone'],
+    finds: { 'key-partner-alone': 'broken', 'key-unknown-merchant': 'broken' },
+  },
+  {
+    name: 'runs without its secrets',
+    steps: { verify: (text) => verifyBody(text, { key: [orderKey, 'undefinedundefined'] }).value },
+    findings: ['key-missing'],
+    finds: { 'key-missing': 'broken', 'key-unknown-merchant': 'broken' },
+  },
+  {
+    name: 'looks the signature up in a merged object',
+    steps: {
+      verify(text, request) {
+        const event = parse(text);
+        const merged: JsonObject = Object.assign({}, event);
+        if (typeof event === 'object' && event !== null && !Object.hasOwn(event, 'signature')) {
+          const claim = String(merged.signature);
+          if (claim !== hmacHex(JSON.stringify(merged))) throw new Refusal('mismatch');
+          return event;
+        }
+        return soundSteps.verify(text, request);
+      },
+    },
+    findings: ['signature-inherited'],
+    finds: { 'signature-inherited': 'broken' },
+  },
+  {
+    name: 'decodes UTF-8 leniently',
+    steps: { decode: (body) => body.toString('utf8') },
+    findings: ['lenient-decoding'],
+    finds: { 'invalid-utf-8': 'weak' },
+  },
+  {
+    name: 'refuses events that it does not know',
+    steps: {
+      verify(text, request) {
+        const event = soundSteps.verify(text, request);
+        if (event.event_name === 'event.probe.unfamiliar') throw new Refusal('unknown event');
+        return event;
+      },
+    },
+    findings: ['refuses-unfamiliar'],
+    finds: { 'authentic-unfamiliar': 'broken' },
+  },
+  {
+    name: 'reads only what says that it is JSON',
+    steps: {
+      before(_text, _acting, { headers }) {
+        if (headers['content-type'] !== 'application/json') throw new Refusal('no JSON');
+      },
+    },
+    findings: ['authentic-content-type'],
+    finds: { 'authentic-content-type': 'broken' },
+  },
+  {
+    name: 'drops what it does not know',
+    steps: {
+      act(event, acting) {
+        if (isPublished(event)) return soundSteps.act(event, acting);
+      },
+    },
+    findings: ['drops-unfamiliar'],
+    finds: { 'authentic-extra-members': 'broken', 'authentic-other-shape': 'broken' },
+  },
+  {
+    name: 'drops events whose rate is a text',
+    steps: {
+      act(event, acting) {
+        if (typeof event.exchange_rate === 'number') return soundSteps.act(event, acting);
+      },
+    },
+    findings: ['drops-unfamiliar'],
+    finds: { 'authentic-other-shape': 'broken' },
+  },
+  {
+    name: 'refuses events in another shape with 400',
+    steps: {
+      verify(text, request) {
+        const event = soundSteps.verify(text, request);
+        if (isPublishedName(event) && !isPublished(event)) throw new Refusal('unknown shape');
+        return event;
+      },
+    },
+    findings: ['refuses-unfamiliar'],
+    finds: { 'authentic-other-shape': 'broken', 'authentic-extra-members': 'broken' },
+  },
+  {
+    name: 'answers with the refused body',
+    steps: { refuse: (_, text) => [401, `cannot verify ${text}`] },
+    findings: ['echoes-body'],
+    finds: { 'echoes-body': 'weak' },
+  },
+  {
+    name: 'answers with a stack trace',
+    steps: { refuse: (error) => [401, error instanceof Error ? (error.stack ?? '') : ''] },
+    findings: ['shows-internals'],
+    finds: { 'shows-internals': 'weak' },
+  },
+  {
+    name: 'answers with its key',
+    steps: { refuse: () => [401, `not signed with ${orderKey}`] },
+    findings: ['discloses-key'],
+    finds: { 'discloses-key': 'broken' },
+  },
+  {
+    name: 'says how much of a signature is right',
+    steps: {
+      refuse(_, text) {
+        try {
+          const { value, text: signed } = splitLast(text);
+          const { claim } = claimOf(value);
+          const right = hmacHex(signed);
+          return [401, `wrong at ${[...claim].findIndex((digit, at) => digit !== right[at])}`];
+        } catch {
+          return [401, 'refused'];
+        }
+      },
+    },
+    findings: ['tells-refusals-apart'],
+    finds: { 'tells-refusals-apart': 'broken' },
+  },
+  {
+    name: 'never answers an empty body',
+    steps: {
+      before: (text) => (text === '' ? new Promise(() => {}) : undefined),
+    },
+    findings: ['empty-body'],
+    finds: { 'empty-body': 'broken' },
+    timeoutMs: 2_000,
+  },
+  {
+    name: 'ends the comparison at the first wrong digit',
+    steps: {
+      verify(text) {
+        const { value, text: signed } = splitLast(text);
+        const right = hmacHex(signed);
+        const { claim } = claimOf(value);
+        for (let at = 0; at < right.length; at++) {
+          // A table look-up of a slow language: far more than JavaScript takes, so that the test is sure.
+          createHmac('sha512', 'slow').update('x'.repeat(2000)).digest();
+          if (right[at] !== claim[at]) throw new Refusal('mismatch');
+        }
+        return value;
+      },
+    },
+    findings: ['authentic-signature-first', 'timing'],
+    finds: { timing: 'broken', 'authentic-signature-first': 'broken' },
+  },
+];
+
+/** A body whose signature is its last member, without it. */
+function splitLast(text: string): { value: JsonObject; text: string } {
+  const value = verifiableValue(text);
+  return {
+    value,
+    text: text.replace(/,\s*"(?:s|\\u0073)ignature"\s*:\s*"[^"]*"\s*\}$/, (tail) =>
+      /\n/.test(tail) ? '\n}' : '}',
+    ),
+  };
+}
+
+/** Whatever our own verification would refuse for its form is refused; only the digest is left to the receiver. */
+function verifiableValue(text: string): JsonObject {
+  try {
+    return verifyBody(text, { key: orderKey }).value;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'signature_mismatch') return parse(text);
+    throw error;
+  }
+}

@@ -1,0 +1,157 @@
+import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { AttackResult } from '../../../../src/devtools/diagnostics/attack/attack-case.ts';
+import { attackReceiver } from '../../../../src/devtools/diagnostics/attack/attack-receiver.ts';
+import { attackCases } from '../../../../src/devtools/diagnostics/attack/case-table.ts';
+import { handlingCases } from '../../../../src/devtools/diagnostics/attack/cases/handled-once.ts';
+import { repetitionCases } from '../../../../src/devtools/diagnostics/attack/cases/repetition.ts';
+import { sequenceCases } from '../../../../src/devtools/diagnostics/attack/cases/sequences.ts';
+import { verifyBody } from '../../../../src/signature/verify-body.ts';
+import { orderKey } from '../../../support/bodies.ts';
+import { listening } from '../../../support/listening.ts';
+import { credentials } from '../../../webhooks/deliveries.ts';
+import { brokenReceivers, startReceiver } from './broken-receivers.ts';
+
+// Hundreds of deliveries each: a busy machine takes many times as long.
+vi.setConfig({ testTimeout: 180_000 });
+
+/** The cases that some receiver has failed: here, or in the tests of `brokenReceivers`. */
+const failed = new Set<string>(brokenReceivers.flatMap(({ finds }) => Object.keys(finds ?? {})));
+const all: readonly string[] = attackCases.map(({ id }) => id);
+/** Authentic events in an order of their own, which the answers alone cannot fail. */
+const sequences = Object.keys({ ...sequenceCases, ...repetitionCases, ...handlingCases });
+/** A receiver may accept these, or they need a connection that stays open. */
+const mayBeAccepted = [
+  'forged-behind-genuine',
+  'behind-a-refusal',
+  'refuses-when-limited',
+  'signature-escaped-name',
+  'repeated',
+  'repeated-at-once',
+  'replayed',
+  'method-options',
+];
+
+describe('every case of the attack can fail:', () => {
+  it('a receiver that accepts everything fails all that must be refused', async () => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        // The rest is read, so that the sender gets to see the answer.
+        socket.resume();
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+      });
+    });
+    const results = await attack(await listen(server));
+    const passed = results.filter(({ verdict }) => verdict === 'ok').map(({ id }) => id);
+    const expected = all.filter(
+      (id) =>
+        /^authentic|^discloses|^echoes|^shows|^timing|^in-pieces|^aborted/.test(id) ||
+        [...sequences, ...mayBeAccepted].includes(id),
+    );
+    expect(passed.filter((id) => !['authentic', ...expected].includes(id))).toEqual([]);
+    const forgeries = results.filter(({ id }) => /^(?:un|forged|altered|signatures?-|key)/.test(id));
+    for (const { id, verdict } of forgeries.filter(({ id }) => !mayBeAccepted.includes(id))) {
+      const isHarmless = /white-space|respelled|trailing|in-array|other-paths/.test(id);
+      expect([id, verdict]).toEqual([id, isHarmless ? 'weak' : 'broken']);
+    }
+  });
+
+  it('a receiver that accepts nothing but the plainest delivery loses all others that are authentic', async () => {
+    let accepted = 0;
+    await using receiver = await startReceiver({
+      verify(text) {
+        const { value } = verifyBody(text, { key: orderKey });
+        if (accepted++ > 0) throw new Error('not another one');
+        return value;
+      },
+    });
+    const results = await attack(receiver.url);
+    const ids = results.filter(({ verdict }) => verdict === 'broken').map(({ id }) => id);
+    expect(ids).toEqual([
+      ...all.filter((id) => id.startsWith('authentic')),
+      ...Object.keys(sequenceCases),
+      'forged-among-genuine',
+      'repeated',
+      'repeated-during',
+      'repeated-after-others',
+      'repeated-later',
+      'respelled',
+      'repeated-at-once',
+      'forged-first',
+      'in-pieces',
+      'aborted',
+      'behind-a-refusal',
+      'refuses-when-limited',
+    ]);
+    expect(results.find(({ id }) => id === 'replayed')).toMatchObject({ verdict: 'weak' });
+  });
+
+  it('a receiver that fails at everything odd fails', async () => {
+    const server = createServer((request, response) => {
+      let text = '';
+      request.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        try {
+          verifyBody(text, { key: orderKey });
+          response.writeHead(text.includes('u0073') ? 500 : 200).end();
+        } catch {
+          response.writeHead(500).end();
+        }
+      });
+    });
+    const results = await attack(await listen(server));
+    const passed = results.filter(({ verdict }) => verdict === 'ok').map(({ id }) => id);
+    const transport = all.filter((id) => /^length/.test(id));
+    const asked = all.filter((id) =>
+      /^(?:discloses|echoes|shows|tells|timing|repea|replay|in-pieces|aborted)/.test(id),
+    );
+    // In these it counts what is accepted: other cases send the same forgeries and judge the failure.
+    const inContext = ['forged-other-paths', 'forged-at-once', 'forged-among-genuine'];
+    const allowed = [...transport, ...asked, ...sequences, ...mayBeAccepted, ...inContext];
+    expect(passed.filter((id) => !/^authentic/.test(id) && !allowed.includes(id))).toEqual([]);
+  });
+
+  it('an answer to OPTIONS that allows every site is weak', async () => {
+    const server = createServer((request, response) => {
+      request.resume();
+      response.setHeader('access-control-allow-origin', '*');
+      response.writeHead(request.method === 'OPTIONS' || request.method === 'POST' ? 200 : 405).end();
+    });
+    const results = await attack(await listen(server), ['method-options', 'method-get']);
+    expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'weak']);
+  });
+
+  it('an answer before the body is whole is broken', async () => {
+    const server = createServer((request, response) => {
+      response.writeHead(200).end();
+      request.resume();
+    });
+    const only = ['slow-body', 'length-too-long'];
+    const results = await attack(await listen(server), only);
+    expect(results.slice(1).map(({ verdict }) => verdict)).toEqual(['broken', 'broken']);
+  });
+
+  it('none is left that no receiver has failed', () => {
+    expect(all.filter((id) => !failed.has(id))).toEqual([]);
+  });
+});
+
+async function attack(url: string, only?: string[]): Promise<readonly AttackResult[]> {
+  const { results } = await attackReceiver(url, {
+    credentials,
+    timeoutMs: 1000,
+    skip: ['timing'],
+    ...(only && { only }),
+  });
+  for (const { id, verdict } of results) if (verdict === 'weak' || verdict === 'broken') failed.add(id);
+  return results;
+}
+
+async function listen(server: TcpServer | Server): Promise<string> {
+  onTestFinished(() => void server.close());
+  return `${await listening(server)}/`;
+}

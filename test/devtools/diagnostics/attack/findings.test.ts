@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { attackCases } from '../../../../src/devtools/diagnostics/attack/case-table.ts';
+import { findCauses, type JudgedCase } from '../../../../src/devtools/diagnostics/attack/findings.ts';
+import type { Problem } from '../../../../src/devtools/diagnostics/check-result.ts';
+
+const problems: readonly (Problem | undefined)[] = [
+  ...(['accepted', 'lost', 'failed', 'redirected', 'closed', 'late', 'dropped'] as const),
+  undefined,
+];
+const ids: readonly string[] = attackCases.map(({ id }) => id);
+
+/** The findings about a receiver that fails these cases and no other. */
+function findingsOf(failures: Readonly<Record<string, Problem>>) {
+  const unknown = Object.keys(failures).filter((id) => !ids.includes(id));
+  expect(unknown).toEqual([]);
+  return findCauses(
+    attackCases.map(({ id, what, expected }) => {
+      const problem = failures[id];
+      const result = { id, what, expected, answered: '200' };
+      return problem === undefined
+        ? { ...result, verdict: 'ok' as const }
+        : { ...result, verdict: 'broken' as const, advice: `about ${id}`, problem };
+    }),
+  );
+}
+
+describe('the findings of an attack', () => {
+  it.each<[string, Readonly<Record<string, Problem>>, readonly string[]]>([
+    ['nothing', {}, []],
+    [
+      'a part of the body that is not verified',
+      { 'altered-amount': 'accepted', 'altered-address': 'accepted' },
+      ['signs-a-part'],
+    ],
+    [
+      'authentic deliveries that are refused later',
+      { repeated: 'lost', 'authentic-large': 'lost', aborted: 'lost' },
+      ['refuses-authentic'],
+    ],
+    [
+      'answers before the body is whole',
+      { 'length-too-long': 'accepted', 'slow-body': 'accepted' },
+      ['reads-incomplete-bodies'],
+    ],
+    ['no answer, often', { unsigned: 'late', forged: 'late', 'utf-16': 'late' }, ['does-not-answer']],
+    ['no answer, once', { 'empty-body': 'late' }, ['empty-body']],
+    [
+      'two causes',
+      { 'key-partner-alone': 'accepted', 'signature-last-digit': 'accepted', 'signature-half': 'accepted' },
+      ['compares-prefix', 'key-partner-alone'],
+    ],
+    [
+      'events that are dropped',
+      { 'authentic-unfamiliar': 'dropped', 'authentic-other-shape': 'dropped' },
+      ['drops-unfamiliar'],
+    ],
+    [
+      'events that are refused',
+      { 'authentic-unfamiliar': 'lost', 'authentic-other-shape': 'lost' },
+      ['refuses-unfamiliar'],
+    ],
+    [
+      'no prefix and no suffix where both ends may be wrong',
+      { 'signature-first-digit': 'accepted', 'signature-last-digit': 'accepted' },
+      ['signature-first-digit', 'signature-last-digit'],
+    ],
+    [
+      'a check that fails open',
+      { 'signature-not-a-digest': 'accepted', 'signature-empty': 'accepted' },
+      ['fails-open'],
+    ],
+    [
+      'no check that fails open where a wrong digit passes too',
+      { 'signature-not-a-digest': 'accepted', 'signature-first-digit': 'accepted' },
+      ['compares-suffix', 'signature-not-a-digest'],
+    ],
+    ['5xx for one odd signature', { 'signature-short': 'failed' }, ['signature-short']],
+    [
+      '5xx for several odd signatures',
+      { 'signature-short': 'failed', 'signature-not-ascii': 'failed' },
+      ['fails-on-odd-signature'],
+    ],
+  ])('name %s', (_, failures, expected) => {
+    expect(findingsOf(failures).map(({ id }) => id)).toEqual(expected);
+  });
+
+  it('name each failed case once, whatever failed, the worst first', () => {
+    const result = fc.record({
+      verdict: fc.constantFrom('ok' as const, 'weak' as const, 'broken' as const, 'skipped' as const),
+      problem: fc.constantFrom(...problems),
+    });
+    fc.assert(
+      fc.property(fc.array(result, { minLength: ids.length, maxLength: ids.length }), (given) => {
+        const results: JudgedCase[] = attackCases.map(({ id, what, expected }, index) => {
+          const { verdict = 'ok', problem } = given[index] ?? {};
+          return { id, what, expected, answered: '200', verdict, problem, advice: 'what to do' };
+        });
+        const findings = findCauses(results);
+        const failed = results.filter(({ verdict }) => verdict === 'weak' || verdict === 'broken');
+        expect(findings.flatMap(({ cases }) => cases).sort()).toEqual(failed.map(({ id }) => id).sort());
+        for (const { verdict, cases } of findings) {
+          const isBroken = failed.some((each) => cases.includes(each.id) && each.verdict === 'broken');
+          expect(verdict).toBe(isBroken ? 'broken' : 'weak');
+        }
+        const verdicts = findings.map(({ verdict }) => verdict);
+        expect(verdicts).toEqual(verdicts.toSorted());
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

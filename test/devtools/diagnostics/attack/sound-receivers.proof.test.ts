@@ -1,0 +1,321 @@
+import { createServer, type RequestListener, type ServerOptions } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import express from 'express';
+import fastify from 'fastify';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import Koa from 'koa';
+import { describe, expect, it, vi } from 'vitest';
+import type { AttackOptions } from '../../../../src/devtools/diagnostics/attack/attack-options.ts';
+import { attackReceiver } from '../../../../src/devtools/diagnostics/attack/attack-receiver.ts';
+import { orderEventNames } from '../../../../src/events/event-names.ts';
+import type { JsonObject } from '../../../../src/internal/json.ts';
+import { verifyBody } from '../../../../src/signature/verify-body.ts';
+import { orderKey } from '../../../support/bodies.ts';
+import { isThorough } from '../../../support/repeat.ts';
+import { credentials } from '../../../webhooks/deliveries.ts';
+import { type Mounted, mountFetch, mountServer } from '../../../webhooks/http/frameworks/mount.ts';
+import { type Acting, soundSteps, startReceiver } from './broken-receivers.ts';
+
+// Hundreds of deliveries each: a busy machine takes many times as long.
+vi.setConfig({ testTimeout: 180_000 });
+
+type Steps = NonNullable<Parameters<typeof startReceiver>[0]>;
+
+interface SoundReceiver {
+  readonly steps: () => Steps;
+  readonly handles?: AttackOptions['handles'];
+  /** What `limits` says. @default undefined */
+  readonly limits?: object;
+}
+
+class Busy extends Error {}
+
+const refusing = (status: number): SoundReceiver => ({
+  steps: () => ({ refuse: (error) => (error instanceof Busy ? [503, 'busy'] : [status, 'refused']) }),
+});
+
+/** As of an order that moves forward alone. */
+const stages: readonly unknown[] = orderEventNames;
+const stage = ({ event_name }: JsonObject) => stages.indexOf(event_name);
+
+/** Each does something in its own way, and nothing wrong. */
+const soundReceivers: Readonly<Record<string, SoundReceiver>> = {
+  'refuses with 400': refusing(400),
+  'refuses with 403': refusing(403),
+  'refuses with 422': refusing(422),
+  'acts in a worker, a while after its answer': {
+    steps: () => ({
+      act(event, acting) {
+        // real time: what the attack has to wait for.
+        setTimeout(() => soundSteps.act(event, acting), 150);
+      },
+    }),
+  },
+  'acts in a worker that takes events from the newest on': {
+    steps() {
+      const waiting: (() => void)[] = [];
+      return {
+        act(event, acting) {
+          waiting.push(() => void soundSteps.act(event, acting));
+          // real time: what the attack has to wait for.
+          setTimeout(() => waiting.pop()?.(), 60);
+        },
+      };
+    },
+  },
+  'acts on credits alone': {
+    steps: () => ({
+      act: (event, acting) =>
+        event.event_name === 'event.buy.credited.crypto' ? soundSteps.act(event, acting) : undefined,
+    }),
+  },
+  'acts on credits whose status is PAID alone': {
+    steps: () => ({
+      act: (event, acting) =>
+        event.crypto_payment_status === 'PAID' || event.event_name !== 'event.buy.credited.crypto'
+          ? soundSteps.act(event, acting)
+          : undefined,
+    }),
+  },
+  'acts on every event of the contract': { steps: () => ({}), handles: orderEventNames },
+  'never goes back in the states of an order': {
+    handles: ['event.buy.received.fiat', 'event.buy.credited.crypto', 'buy.event.close'],
+    steps() {
+      const reached = new Map<unknown, number>();
+      return {
+        act(event, acting) {
+          const before = reached.get(event.partner_order_id) ?? -1;
+          if (stage(event) <= before && stage(event) >= 0) return;
+          reached.set(event.partner_order_id, stage(event));
+          return soundSteps.act(event, acting);
+        },
+      };
+    },
+  },
+  'keeps a second statement that contradicts the first for a person': {
+    steps() {
+      const amounts = new Map<string, unknown>();
+      return {
+        act(event, acting) {
+          const key = `${event.partner_order_id} ${event.event_name}`;
+          const amount = amounts.get(key) ?? event.crypto_amount_to_receive;
+          amounts.set(key, amount);
+          if (amount === event.crypto_amount_to_receive) return soundSteps.act(event, acting);
+          if (!acting.seen.has(`${key} kept`)) acting.count(event);
+          acting.seen.add(`${key} kept`);
+        },
+      };
+    },
+  },
+  'answers 503 to a repetition while it acts': {
+    steps() {
+      const busy = new Set<unknown>();
+      return {
+        verify(text, request) {
+          const event = soundSteps.verify(text, request);
+          if (busy.has(event.partner_order_id)) throw new Busy();
+          return event;
+        },
+        refuse: (error) => (error instanceof Busy ? [503, 'busy'] : [401, 'refused']),
+        async act(event, acting) {
+          busy.add(event.partner_order_id);
+          // real time: a repetition comes meanwhile.
+          await sleep(15);
+          await soundSteps.act(event, acting);
+          busy.delete(event.partner_order_id);
+        },
+      };
+    },
+  },
+  'answers 500 to a shape that it does not know': {
+    steps: () => ({
+      verify(text, request) {
+        const event = soundSteps.verify(text, request);
+        if (typeof event.exchange_rate !== 'number' && event.event_name !== 'buy.event.close')
+          throw new Busy();
+        return event;
+      },
+      refuse: (error) => (error instanceof Busy ? [500, 'unknown shape'] : [401, 'refused']),
+    }),
+  },
+  'wants the bearer of the service too': {
+    steps: () => ({
+      before(_text, _acting, { headers }) {
+        if (headers.authorization !== `Bearer ${credentials.partnerPublicKey}`) throw new Error('no bearer');
+      },
+    }),
+  },
+  'limits rates with 429': limiting(429),
+  'limits rates with 503': limiting(503),
+};
+
+/** Of this many requests in a fifth of a second, the rest has to come again. */
+function limiting(status: 429 | 503): SoundReceiver {
+  return {
+    limits: { answered: expect.any(Number), pausedMs: expect.any(Number) },
+    steps() {
+      let [window, used] = [0, 0];
+      return {
+        before() {
+          const now = Math.floor(performance.now() / 200);
+          used = now === window ? used + 1 : 1;
+          window = now;
+          if (used > 40) throw new Busy();
+        },
+        refuse: (error) => (error instanceof Busy ? [status, 'slow down'] : [401, 'refused']),
+      };
+    },
+  };
+}
+
+/** Receivers as partners write them, without this package's webhooks. The answer to a body: its status. */
+type Receive = (body: Uint8Array) => number;
+
+/** How long a request may take to arrive, and how often the server looks. */
+type ServerTimes = Required<Pick<ServerOptions, 'requestTimeout' | 'connectionsCheckingInterval'>>;
+
+const frameworks = {
+  'node:http'(receive, times) {
+    const listener: RequestListener = async (request, response) => {
+      if (request.method !== 'POST') return void response.writeHead(405).end();
+      const body = await buffer(request).catch(() => undefined);
+      if (body !== undefined) response.writeHead(body.length > 65_536 ? 413 : receive(body)).end();
+    };
+    return mountServer(createServer(times, listener));
+  },
+  Express(receive, times) {
+    const app = express();
+    app.use(express.raw({ type: () => true, limit: '64kb' }));
+    app.post('/', ({ body }, response) => {
+      response.status(receive(Buffer.isBuffer(body) ? body : new Uint8Array())).end();
+    });
+    app.all('/', (_request, response) => void response.status(405).end());
+    app.use((error: { status?: number }, _request: unknown, response: express.Response, _next: unknown) => {
+      response.status(error.status ?? 500).end();
+    });
+    return mountServer(createServer(times, app));
+  },
+  Koa(receive, times) {
+    const app = new Koa();
+    app.silent = true;
+    app.use(async (context) => {
+      context.status = 405;
+      if (context.method !== 'POST') return;
+      const body = await buffer(context.req);
+      context.status = body.length > 65_536 ? 413 : receive(body);
+      context.body = '';
+    });
+    return mountServer(createServer(times, app.callback()));
+  },
+  async Fastify(receive, times) {
+    const app = fastify({ bodyLimit: 65_536, serverFactory: (handler) => createServer(times, handler) });
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    // Without a content type Fastify looks for no parser.
+    app.addHook('onRequest', async ({ headers }) => {
+      headers['content-type'] ||= 'application/octet-stream';
+    });
+    app.post('/', async ({ body }, reply) => {
+      return reply.code(receive(Buffer.isBuffer(body) ? body : new Uint8Array())).send();
+    });
+    await app.ready();
+    return mountServer(app.server);
+  },
+  Hono(receive, times) {
+    const app = new Hono();
+    app.use(bodyLimit({ maxSize: 65_536, onError: (context) => context.body(null, 413) }));
+    app.post('/', async ({ req }) => {
+      const body = await req.arrayBuffer().catch(() => new ArrayBuffer(0));
+      return new Response(null, { status: receive(new Uint8Array(body)) });
+    });
+    app.all('/', () => new Response(null, { status: 405 }));
+    return mountFetch(app.fetch, times);
+  },
+} satisfies Readonly<Record<string, (receive: Receive, times: ServerTimes) => Promise<Mounted>>>;
+
+describe.concurrent('attackReceiver reports nothing of a sound receiver in', () => {
+  it.each(Object.entries(frameworks))('%s', async (_, mount) => {
+    const { receive, handled } = countingReceiver();
+    const { port, close } = await mount(receive, { requestTimeout: 300, connectionsCheckingInterval: 50 });
+    const { findings, results } = await attackReceiver(`http://127.0.0.1:${port}/`, {
+      credentials,
+      handled,
+      timeoutMs: 20_000,
+      skip: ['timing'],
+    });
+    await close();
+    expect(findings).toEqual([]);
+    expect(results.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+  });
+});
+
+// As long as in production: a server of node:http looks every 30 seconds. Otherwise a fifth of it.
+const scale = isThorough ? 1 : 0.2;
+
+describe.concurrent('attackReceiver takes no body that the server ends after 28 seconds for a weakness, in', () => {
+  // real time: a busy machine can outlast the limits.
+  const options = { retry: 2 };
+  it.each(Object.entries(frameworks))('%s', options, async (_, mount) => {
+    const times = { requestTimeout: 1000 * scale, connectionsCheckingInterval: 28_000 * scale };
+    const { port, close } = await mount(countingReceiver().receive, times);
+    const { results, findings } = await attackReceiver(`http://127.0.0.1:${port}/`, {
+      credentials,
+      timeoutMs: 10_000 * scale,
+      only: ['slow-body'],
+    });
+    await close();
+    expect(findings).toEqual([]);
+    expect(results[1]).toMatchObject({ id: 'slow-body', verdict: 'ok' });
+  });
+
+  it('and says of one that stays open for longer that it has no limit', options, async () => {
+    const times = { requestTimeout: 60_000 * scale, connectionsCheckingInterval: 1000 * scale };
+    const { port, close } = await frameworks['node:http'](countingReceiver().receive, times);
+    const { findings } = await attackReceiver(`http://127.0.0.1:${port}/`, {
+      credentials,
+      timeoutMs: 10_000 * scale,
+      only: ['slow-body'],
+    });
+    await close();
+    expect(findings).toMatchObject([{ id: 'slow-body', verdict: 'weak' }]);
+  });
+});
+
+function countingReceiver() {
+  const counts = new Map<string, number>();
+  const acting: Acting = {
+    seen: new Set(),
+    count: ({ partner_order_id: id }) => void counts.set(String(id), (counts.get(String(id)) ?? 0) + 1),
+    crash: () => {},
+  };
+  const receive: Receive = (body) => {
+    try {
+      void soundSteps.act(verifyBody(body, { key: orderKey }).value, acting);
+      return 200;
+    } catch {
+      return 401;
+    }
+  };
+  return { receive, handled: (id: string) => counts.get(id) ?? 0 };
+}
+
+describe.concurrent('attackReceiver reports nothing of a sound receiver that', () => {
+  it.each(Object.entries(soundReceivers))('%s', async (_, { steps, handles, limits }) => {
+    await using receiver = await startReceiver(steps());
+    const { fetch, handled } = receiver;
+    const report = await attackReceiver(receiver.url, {
+      credentials,
+      fetch,
+      handled,
+      ...(handles && { handles }),
+      timeoutMs: 20_000,
+      skip: ['timing', 'too-large'],
+    });
+    const { findings, results } = report;
+    expect(findings).toEqual([]);
+    expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(110);
+    expect(report.limits).toEqual(limits);
+  });
+});

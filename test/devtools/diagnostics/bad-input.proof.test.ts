@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { detectScheme } from '../../../src/devtools/diagnostics/detection/detect-scheme.ts';
+import { explainMismatch } from '../../../src/devtools/diagnostics/mismatch/explain-mismatch.ts';
+import { times } from '../../support/repeat.ts';
+import { eventText, secrets, signedUnder, withSignature } from './support.ts';
+
+const hmac = { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' } as const;
+/** With one secret the search is short. */
+const ofPartner = { ...hmac, orderKey: 'partner' } as const;
+const sample = signedUnder(hmac);
+const hex = 'ab'.repeat(64);
+
+const unusable: [name: string, body: unknown, status: string, words: string][] = [
+  ['empty', '', 'not-json', 'Not JSON'],
+  ['not JSON', '{"a":1', 'not-json', 'Not JSON'],
+  ['behind two byte order marks', `\uFEFF\uFEFF${sample}`, 'not-json', 'Not JSON'],
+  ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), 'not-utf8', 'UTF-8'],
+  ['half a surrogate pair', '{"a":"\uD83D"}', 'not-utf8', 'UTF-8'],
+  ['a list', '[1]', 'not-object', 'not an object'],
+  ['stringified twice', JSON.stringify(sample), 'not-object', 'stringified twice'],
+  ['a parsed object', JSON.parse(sample), 'not-raw', 'raw'],
+  ['undefined', undefined, 'not-raw', 'raw'],
+  ['a number', 7, 'not-raw', 'raw'],
+  ['without a signature', eventText, 'no-signature', 'no top-level signature'],
+  ['with a nested one only', '{"a":{"signature":"x"}}', 'no-signature', 'no top-level signature'],
+  ['with two', `{"signature":"${hex}","signature":"${hex}"}`, 'duplicate-signature', 'more than one'],
+  ['with a number', '{"signature":7}', 'unreadable-signature', 'a number'],
+  ['with null', '{"signature":null}', 'unreadable-signature', 'null'],
+  ['with a list', '{"signature":[]}', 'unreadable-signature', 'a list'],
+  ['with an empty one', '{"signature":""}', 'unreadable-signature', 'empty'],
+  ['with blanks around it', `{"signature":" ${hex}"}`, 'unreadable-signature', 'blanks'],
+  ['with SHA-256', `{"signature":"${'ab'.repeat(32)}"}`, 'unreadable-signature', 'SHA-256'],
+  ['with 127 digits', `{"signature":"${hex.slice(1)}"}`, 'unreadable-signature', '127'],
+  ['in mixed case', `{"signature":"A${hex.slice(1)}"}`, 'unreadable-signature', 'mixed case'],
+  ['with a label', `{"signature":"sha512=${hex}"}`, 'unreadable-signature', 'label'],
+  [
+    'in base64 without padding',
+    `{"signature":"${'+/'.repeat(42)}+w"}`,
+    'unreadable-signature',
+    'without its padding',
+  ],
+  [
+    'in padded base64url',
+    `{"signature":"${'-_'.repeat(42)}-w=="}`,
+    'unreadable-signature',
+    'base64url with padding',
+  ],
+  ['with trash', '{"signature":"no digest"}', 'unreadable-signature', '9 characters'],
+  ['with 60,000 equals signs', `{"signature":"${'='.repeat(60_000)}x"}`, 'unreadable-signature', '60001'],
+  ['of 1 MiB', withSignature(`{"a":"${'x'.repeat(1_048_576)}"}`, hex), 'too-large', '64 KiB'],
+  ['of 1 MiB, in bytes', new Uint8Array(1_048_576), 'too-large', '64 KiB'],
+  ['of 64 KiB in letters of two bytes', `{"a":"${'é'.repeat(33_000)}"}`, 'too-large', '64 KiB'],
+];
+
+describe('a sample that cannot be searched', () => {
+  it.each(unusable)('says so: %s', (_, body, status, words) => {
+    // As a caller without types would.
+    const { verdict, samples } = detectScheme([body as string], secrets);
+    expect(verdict).toBe('unusable');
+    expect(samples[0]).toMatchObject({ status, fits: [] });
+    expect(samples[0]?.message).toContain(words);
+  });
+
+  it.each(unusable)('is a finding of the explanation: %s', (_, body, status, words) => {
+    const { findings, nextStep } = explainMismatch(body as string, { secrets });
+    expect(findings.map(({ code }) => code)).toEqual([status]);
+    expect(findings[0]?.message).toContain(words);
+    expect(nextStep).not.toBe('');
+  });
+
+  it('does not keep the others from being searched', () => {
+    const { verdict, samples } = detectScheme([eventText, sample, 'x'], secrets);
+    expect(verdict).toBe('ambiguous');
+    expect(samples.map(({ status }) => status)).toEqual(['no-signature', 'usable', 'not-json']);
+  });
+
+  it('is one beyond the hundredth', () => {
+    const { verdict, samples } = detectScheme(
+      Array.from({ length: 102 }, () => sample),
+      secrets,
+    );
+    expect(verdict).toBe('ambiguous');
+    expect(samples.filter(({ status }) => status === 'not-examined')).toHaveLength(2);
+  });
+
+  it('is one beyond 256 KiB in all', () => {
+    // All fit, so that only the first is searched under every scheme.
+    const large = signedUnder(ofPartner, { text: `{"a":"${'x'.repeat(60_000)}"}` });
+    const small = signedUnder(ofPartner);
+    const { partnerSecretKey } = secrets;
+    const { samples } = detectScheme([large, large, large, large, large, small], { partnerSecretKey });
+    expect(samples.map(({ status }) => status)).toEqual([
+      ...Array(4).fill('usable'),
+      'not-examined',
+      'usable',
+    ]);
+  }, 60_000);
+
+  it('is an empty list of samples', () => {
+    expect(detectScheme([], secrets)).toMatchObject({ verdict: 'unusable', samples: [] });
+  });
+});
+
+describe('missing secrets', () => {
+  it.each([
+    [undefined],
+    [null],
+    [{}],
+    [{ partnerSecretKey: '' }],
+    [{ partnerSecretKey: 7 }],
+    ['sk_partner_x'],
+  ])('are a verdict, not an exception: %j', (given) => {
+    const { verdict, message, samples } = detectScheme(sample, given as never);
+    expect(verdict).toBe('unusable');
+    expect(message).toContain('No secret');
+    expect(samples[0]?.status).toBe('usable');
+    expect(explainMismatch(sample, { secrets: given as never }).findings[0]?.code).toBe('no-secret');
+  });
+
+  it('are a public key alone too: it signs nothing by itself', () => {
+    const { partnerPublicKey } = secrets;
+    expect(detectScheme(sample, { partnerPublicKey }).verdict).toBe('unusable');
+  });
+
+  it('are no options at all', () => {
+    expect(explainMismatch(sample, undefined as never).findings[0]?.code).toBe('no-secret');
+  });
+});
+
+describe('a body nested 10,000 levels deep', () => {
+  const text = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
+  const { partnerSecretKey } = secrets;
+
+  it('is searched under the schemes that can write it', () => {
+    const { verdict, survivors } = detectScheme(signedUnder(ofPartner, { text }), { partnerSecretKey });
+    expect(verdict).toMatch(/found|ambiguous/);
+    expect(survivors[0]?.scheme).toEqual(ofPartner);
+  });
+
+  it('is searched in vain, and explained, without an exception', () => {
+    const forged = withSignature(text, hex);
+    expect(explainMismatch(forged, { secrets: { partnerSecretKey } }).findings[0]?.code).toBe('nothing-fits');
+  }, 60_000);
+});
+
+describe('any text and any signature', () => {
+  it('give a result without an exception', () => {
+    const { partnerSecretKey } = secrets;
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.json(), fc.string(), fc.string({ unit: 'binary' })),
+        fc.oneof(fc.string(), fc.constant(hex)),
+        (text, signature) => {
+          for (const body of [text, withSignature(text, signature)]) {
+            const { verdict } = detectScheme(body, { partnerSecretKey }, { purpose: 'general' });
+            expect(['none', 'unusable']).toContain(verdict);
+          }
+        },
+      ),
+      { numRuns: times(8, 60) },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,127 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { ExchangeClient } from '../../../src/client/exchange-client.ts';
+import { MessengerClient } from '../../../src/client/messenger-client.ts';
+import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
+import type { JsonObject } from '../../../src/internal/json.ts';
+import { startServer } from '../../support/local-server.ts';
+import { partnerExchange } from '../cli/run-in-process.ts';
+import { filesIn } from '../cli/support.ts';
+import { startStory } from './story.ts';
+
+const masterKey = 'master_of_the_caller';
+const credentials = {
+  partnerPublicKey: 'pk_partner_of_the_caller',
+  partnerSecretKey: 'sk_partner_of_the_caller',
+  merchantSecretKey: 'sk_merchant_of_the_caller',
+  merchantSecretKeys: { NGN: 'sk_merchant_naira_of_the_caller' },
+  partnerCode: 'real',
+};
+
+/** A sandbox with keys of the caller, that were used in every way. */
+async function startUsed() {
+  const sandbox = createSandbox({ partners: [{ credentials }], masterKey, merchants: ['NGN'] });
+  const server = await sandbox.listen();
+  onTestFinished(async () => {
+    await server.close();
+    await sandbox.close();
+  });
+  const { deployment, url, token } = server;
+  const exchange = new ExchangeClient({ deployment, credentials });
+  await exchange.whitelistIp();
+  await exchange.createOrder({
+    partner_order_id: 'A-1',
+    fiat_amount: '15000.50',
+    fiat_currency: 'NGN',
+    chain: 'usdt-trc20',
+    buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
+    partner_callback_url: 'http://127.0.0.1:1/orders',
+  });
+  await new MessengerClient({ deployment, masterKey }).generateApiKey({ messenger_device_no: '1001' });
+  const secret = credentials.merchantSecretKey + credentials.partnerSecretKey;
+  await fetch(`${url}/onboarding/api/v1/no-auth/PartnerP2P/SignRequestSha512/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ a: 1, secret }),
+  });
+  await sandbox.advance('A-1', 'fiat_received');
+  const call = async (path: string, headers: Record<string, string> = {}, body?: object) => {
+    const response = await fetch(`${url}/_sandbox/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    return response.text();
+  };
+  return { sandbox, url, call, bearer: { authorization: `Bearer ${token}` } };
+}
+
+const paths = ['state', 'emails', 'orders', 'orders/A-1', 'deliveries', 'messages', 'trace', 'faults'];
+
+it('the control API shows no key that the caller gave, with or without a token', async () => {
+  const { sandbox, call, bearer } = await startUsed();
+  const exchanges = sandbox.trace.entries.map(({ id }) => `trace/${id}`);
+  for (const headers of [{}, bearer]) {
+    for (const path of [...paths, ...exchanges]) {
+      expect([path, await call(path, headers)]).toEqual([path, expect.not.stringMatching(/of_the_caller/)]);
+    }
+  }
+  const signed = sandbox.trace.entries.find(({ operation }) => operation === 'createOrder');
+  expect(JSON.parse(await call(`trace/${signed?.id}`))).toMatchObject({
+    entries: [{ headers: { authorization: 'Bearer [redacted]' } }, {}],
+    signature: { holds: true, isExpectedKey: true },
+  });
+});
+
+it('the stream of the trace shows no key that the caller gave', async () => {
+  const { url, sandbox } = await startUsed();
+  const leave = new AbortController();
+  const { body } = await fetch(`${url}/_sandbox/trace/stream`, { signal: leave.signal });
+  const last = sandbox.trace.entries.at(-1)?.id;
+  let text = '';
+  for await (const chunk of body ?? []) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes(`id: ${last}\n`) && text.endsWith('\n\n')) break;
+  }
+  leave.abort();
+  expect(text).toContain('createOrder');
+  expect(text).not.toContain('of_the_caller');
+});
+
+it('a search does not tell whether the traffic holds the beginning of such a key', async () => {
+  const { call } = await startUsed();
+  expect(JSON.parse(await call('trace/search?search=sk_merchant_of'))).toMatchObject({ exchanges: [] });
+});
+
+it('an edited copy is sent with the keys that the page does not see', async () => {
+  const { sandbox, call, bearer } = await startUsed();
+  const order = sandbox.trace.entries.find(({ operation }) => operation === 'createOrder');
+  const shown = JSON.parse(await call(`trace/${order?.id}`)) as { entries: JsonObject[] };
+  const [{ headers = {}, body = '' } = {}] = shown.entries;
+  const copy = { headers, body: String(body).replace('A-1', 'A-2'), signature: 'renew' };
+  expect(JSON.parse(await call(`trace/${order?.id}/send`, bearer, copy))).toMatchObject({ status: 200 });
+  expect(sandbox.order('A-2').state).toBe('created');
+});
+
+it('a copy that lacks a key which the page does not see says so, edited or posted by replay', async () => {
+  const { sandbox, call, bearer } = await startUsed();
+  await sandbox.idle();
+  const event = sandbox.trace.entries.findLast(({ kind }) => kind === 'event');
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer [redacted]' };
+  const lacking = { ...headers, 'x-api-key': '[redacted]' };
+  const send = async (edit: object) =>
+    JSON.parse(await call(`trace/${event?.id}/send`, bearer, { url: 'http://127.0.0.1:1/', ...edit }));
+  expect(await send({ headers })).not.toHaveProperty('lacks');
+  expect(await send({ headers: lacking, body: '{"a":"[redacted]"}' })).toMatchObject({
+    lacks: ['x-api-key', 'the keys in its body'],
+  });
+  const receiver = await startServer({ status: 200 });
+  const cwd = filesIn({ 'traffic.json': await call('trace') });
+  const { stdout } = await partnerExchange(['replay', 'traffic.json', '--to', receiver.url], { cwd });
+  expect(stdout).toMatch(/^200 .*traffic\.json #\d+ \(sent without authorization\)$/m);
+  expect(JSON.stringify(receiver.requests.map(({ headers: sent }) => sent))).not.toContain('redacted');
+});
+
+it('keys that the sandbox has drawn are shown as before', async () => {
+  await using story = await startStory();
+  expect((await story.api('state')).body.masterKey).toBe(story.sandbox.masterKey);
+});

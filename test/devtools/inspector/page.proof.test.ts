@@ -1,0 +1,401 @@
+import type { Locator } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
+import { startServer } from '../../support/local-server.ts';
+import { inBrowser, notice, pressAtOnce, row, rows, tab, useBrowser } from './browser.ts';
+import { axeViolations } from './chromium.ts';
+import { sendMessages } from './story.ts';
+
+const { visit } = useBrowser();
+
+// On two cores that other tests use, too.
+describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
+  it('opens an exchange with its signature, its body pretty and raw, and its headers', async () => {
+    const { page, story } = await visit();
+    await row(page, 'event.buy.init').click();
+    const detail = page.getByRole('article');
+    await detail.getByText('order key of acme').waitFor();
+    await detail.getByText('The signed text').click();
+    const [delivery] = story.sandbox.deliveries;
+    // Numbers and escapes as they were sent.
+    expect(await detail.locator('pre', { hasText: 'event_name' }).last().textContent()).toContain('15000.50');
+    await detail.getByRole('button', { name: 'raw' }).first().click();
+    expect(await detail.locator('.card', { hasText: 'Event' }).locator('pre').last().textContent()).toBe(
+      delivery?.body,
+    );
+    await detail.getByRole('button', { name: 'headers' }).first().click();
+    await detail.getByText(`Bearer ${story.credentials.partnerPublicKey}`).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => detail.count()).toBe(0);
+  });
+
+  it('redelivers, forges and tampers, and shows what differs', async () => {
+    const { page, story } = await visit();
+    await row(page, 'event.buy.init').click();
+    for (const [name, status] of [
+      ['Redeliver', 200],
+      ['Forge', 401],
+      ['Tamper', 401],
+    ] as const) {
+      await page.getByRole('article').getByRole('button', { name }).click();
+      await notice(page, `${name}: answered with ${status}`);
+    }
+    expect(story.sandbox.deliveries.map(({ faults, attempts }) => [...faults, attempts])).toEqual([
+      [2],
+      ['forged', 1],
+      ['tampered', 1],
+    ]);
+    await row(page, 'tampered').click();
+    await page.getByText('The signature does not hold').waitFor();
+    await page.getByRole('row', { name: 'fiat_amount_to_pay 15000.50 95000.50' }).waitFor();
+  });
+
+  it('advances an order and plays a scenario', async () => {
+    const { page, story } = await visit();
+    await story.order('A-1002');
+    await tab(page, /Orders/);
+    await page.getByRole('searchbox').fill('a-1001 ngn');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await page.getByRole('row', { name: /A-1001 created 15000.50 NGN .* init/ }).waitFor();
+    // As the next order in the list, from the search field.
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('button', { name: /^A-1002/ }).waitFor();
+    await pressAtOnce(page.getByRole('searchbox'), 'ArrowDown', 2);
+    await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
+    await page.getByRole('button', { name: 'fiat received' }).click();
+    await notice(page, 'event.buy.received.fiat, answered with 200');
+    expect(story.sandbox.order('A-1001').state).toBe('fiat_received');
+    await page.getByRole('button', { name: 'credited', exact: true }).click();
+    await page.getByText('The order is closed.').waitFor();
+    await page.getByRole('button', { name: /^A-1002/ }).click();
+    await page.getByLabel('All at once:').selectOption('kyc_then_refund');
+    await page.getByRole('button', { name: 'Play' }).click();
+    await notice(page, 'Played kyc_then_refund: 2 events');
+    expect(story.sandbox.order('A-1002').state).toBe('refunded');
+  });
+
+  it('plans faults, sets a scenario and clears them', async () => {
+    const { page, story } = await visit();
+    const { faults } = story.sandbox;
+    await tab(page, /Faults/);
+    await page.getByLabel('Happens to the next').selectOption('createOrder');
+    await page.getByRole('combobox', { name: 'Fault', exact: true }).selectOption('server_error');
+    await page.getByLabel('When').selectOption('after');
+    await page.getByRole('button', { name: 'Plan it' }).click();
+    await notice(page, 'Planned server_error for createOrder');
+    expect(faults.current.next).toEqual([
+      { target: 'createOrder', fault: { kind: 'server_error', when: 'after' } },
+    ]);
+    await page.getByLabel('Happens to the next').selectOption('event.buy.credited.crypto');
+    await page.getByRole('combobox', { name: 'Fault', exact: true }).selectOption('drop');
+    await page.getByRole('button', { name: 'Plan it' }).click();
+    await expect.poll(() => faults.current.next.length).toBe(2);
+    await page.getByLabel('Scenario').selectOption('attacked');
+    await page.getByRole('button', { name: 'Set it' }).click();
+    await page.getByText('30 %').first().waitFor();
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await page.getByText('Nothing: every reply and event arrives.').waitFor();
+    expect(faults.current).toEqual({ next: [], rates: {} });
+  });
+
+  it('moves the clock, and forgets everything when asked twice', async () => {
+    const { page, story } = await visit({ clock: 'manual' });
+    const before = story.sandbox.clock.now();
+    await tab(page, /Faults/);
+    await page.getByRole('button', { name: '+1 h' }).click();
+    await notice(page, 'Moved the clock +1 h');
+    expect(story.sandbox.clock.now() - before).toBe(3_600_000);
+    await page.getByRole('button', { name: 'Reset…' }).click();
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    expect(story.sandbox.orders).toHaveLength(1);
+    await page.getByRole('button', { name: 'Reset…' }).click();
+    await page.getByRole('button', { name: 'Forget everything' }).click();
+    await notice(page, 'Everything is forgotten');
+    expect(story.sandbox.orders).toEqual([]);
+    await tab(page, /Traffic/);
+    await page.getByText('Nothing has gone over the wire yet').waitFor();
+  });
+
+  it('has the messages on a phone, and the mails with their links', async () => {
+    const { page, story, problems } = await visit();
+    await sendMessages(story, [
+      ['+2348012345678', 'Your code is 482913.'],
+      ['+233201112222', 'Hello <b>you</b> & <img src=x onerror=alert(1)>'],
+    ]);
+    await tab(page, /Messages/);
+    await page.getByRole('region', { name: 'Phone +233201112222' }).getByText('<b>you</b> & <img').waitFor();
+    await page.getByRole('button', { name: /8012345678/ }).click();
+    await page.getByText('482913', { exact: true }).waitFor();
+    await page.getByText('verify_check true').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('hello 1001');
+    await expect.poll(() => page.getByRole('button', { name: /8012345678/ }).count()).toBe(0);
+    await page.getByRole('region', { name: 'Phone +233201112222' }).waitFor();
+    await story.exchange.regenerateKeys({ partner_code: 'acme', email: 'dev@acme.example' });
+    await tab(page, /Mails/);
+    const mail = (text: string) => page.getByRole('article').filter({ hasText: text });
+    await mail('Your keys, acme').getByText('used', { exact: true }).waitFor();
+    expect(await mail('Your keys, acme').getByRole('link').count()).toBe(0);
+    const link = mail('New keys for acme').getByRole('link', { name: 'Open the link' });
+    expect(await link.getAttribute('href')).toBe(story.sandbox.emails[1]?.link);
+    expect(problems).toEqual([]);
+  });
+
+  it('searches and filters', async () => {
+    const { page, story } = await visit();
+    await story.exchange.createOrder({} as never).catch(() => {});
+    story.sandbox.faults.next('whitelistIp', 'reset');
+    await story.exchange.whitelistIp().catch(() => {});
+    await page.keyboard.press('/');
+    await page.keyboard.type('INIT a-1001');
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('article', { name: /event.buy.init/ }).waitFor();
+    await page.keyboard.press('Escape');
+    // Bodies, of the request and of the reply, which hold neither a status nor an id.
+    await page.getByRole('searchbox').fill('"first_name":"Ọlá" 200');
+    await row(page, 'createOrder', 'A-1001').waitFor();
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await page.getByRole('searchbox').fill('404');
+    await page.getByText('No matches').waitFor();
+    await story.sandbox.fetch('https://sandbox.localhost/nothing');
+    await row(page, '/nothing', '404').waitFor();
+    await page.getByRole('searchbox').fill('#1');
+    await expect.poll(() => rows(page).allTextContents()).toEqual([expect.stringContaining('onboard')]);
+    await page.getByRole('searchbox').fill('nothing like this');
+    await page.getByText('No matches').waitFor();
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('events');
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('faults');
+    await row(page, 'whitelistIp', 'reset', 'no reply').waitFor();
+    expect(await rows(page).count()).toBe(1);
+  });
+
+  it('keeps tab, selection and search in the address: back, reload and links work', async () => {
+    const { page, story } = await visit();
+    const search = page.getByRole('searchbox');
+    await search.fill('a-1001');
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('events');
+    await row(page, 'event.buy.init').click();
+    const detail = page.getByRole('article', { name: /event.buy.init/ });
+    await detail.waitFor();
+    const link = page.url();
+    expect(link).toMatch(/\/_sandbox\/#open=\d+&search=a-1001&show=events$/);
+    await tab(page, /Orders/);
+    await page.getByRole('button', { name: /^A-1001/ }).click();
+    await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
+    expect(page.url()).toContain('#tab=orders&open=');
+    await page.reload();
+    await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
+    for (let step = 0; step < 2; step++) await page.goBack();
+    await detail.waitFor();
+    expect([page.url(), await search.inputValue(), await rows(page).count()]).toEqual([link, 'a-1001', 1]);
+    await page.goBack();
+    await expect.poll(() => detail.count()).toBe(0);
+    expect(await search.inputValue()).toBe('a-1001');
+    await page.goForward();
+    await detail.waitFor();
+    // As in a new tab.
+    await page.evaluate(() => sessionStorage.clear());
+    await page.goto('about:blank');
+    await page.goto(`${link}&token=${story.server.token}`);
+    await detail.waitFor();
+    // The token is never in the address.
+    await expect.poll(() => page.url()).toBe(link);
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const { page } = await visit();
+    const list = page.getByRole('listbox');
+    await list.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('article', { name: /event.buy.init/ }).waitFor();
+    await page.keyboard.press('End');
+    await page.getByRole('article', { name: /onboard/ }).waitFor();
+    expect(await list.getAttribute('aria-activedescendant')).toMatch(/^row-\d+$/);
+    await page.keyboard.press('Home');
+    await page.getByRole('article', { name: /event.buy.init/ }).waitFor();
+    await pressAtOnce(list, 'ArrowDown', 2);
+    await page.getByRole('article', { name: /whitelistIp/ }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Close');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('article').count()).toBe(0);
+    await page.getByRole('tab', { name: 'Traffic' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('tab', { name: /Orders/, selected: true }).waitFor();
+  });
+
+  it('looks without the token, and changes with it', async () => {
+    const { page, story } = await visit();
+    // As in a new tab.
+    await page.evaluate(() => sessionStorage.clear());
+    await page.reload();
+    await row(page, 'event.buy.init').click();
+    expect(await page.getByRole('button', { name: 'Redeliver' }).isDisabled()).toBe(true);
+    await page.getByLabel(/You can look/).fill(story.server.token);
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await page.getByRole('button', { name: 'Redeliver' }).click();
+    await notice(page, 'answered with 200');
+    expect(await page.getByLabel(/You can look/).count()).toBe(0);
+  });
+
+  it('is dark or light as the system is, or as one likes', async () => {
+    const { page } = await visit();
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.emulateMedia({ colorScheme: 'light' });
+    const light = await background();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.getByRole('button', { name: /Colours: system/ }).click();
+    await expect.poll(background).toBe(light);
+    await page.getByRole('button', { name: /Colours: light/ }).click();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(background).toBe(dark);
+    await page.reload();
+    await rows(page).first().waitFor();
+    expect(await background()).toBe(dark);
+  });
+
+  it('goes on by itself after the connection broke', async () => {
+    const { page, story } = await visit();
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.context().setOffline(true);
+    const port = Number(new URL(story.server.url).port);
+    await story.server.close();
+    await page.getByText('not connected').waitFor();
+    await story.sandbox.fetch('https://sandbox.localhost/meanwhile');
+    await page.context().setOffline(false);
+    const again = await story.sandbox.listen({ port, token: story.server.token });
+    await page.getByText('live', { exact: true }).waitFor();
+    await row(page, '/meanwhile', '404').waitFor();
+    await again.close();
+  });
+
+  it('shows another sandbox at the same address, and nothing of the one before', async () => {
+    const { page, story } = await visit();
+    const port = Number(new URL(story.server.url).port);
+    await story.server.close();
+    await page.getByText('not connected').waitFor();
+    const other = createSandbox();
+    // More than the first one had: its ids go on as if nothing had happened.
+    for (let round = 0; round < 10; round++) await other.fetch('https://sandbox.localhost/other');
+    const server = await other.listen({ port });
+    await page.getByText('live', { exact: true }).waitFor();
+    await expect.poll(() => rows(page).count()).toBe(10);
+    expect(await row(page, 'A-1001').count()).toBe(0);
+    await server.close();
+  });
+
+  it('has no fault that axe finds, light or dark', async () => {
+    const { page, story } = await visit();
+    await sendMessages(story, [['+2348012345678', 'Your code is 482913.']]);
+    story.sandbox.faults.rate({ tampered: 0.5 });
+    await story.api('deliveries/delivery-1/tamper', {});
+    const check = async (what: string) => expect([what, await axeViolations(page)]).toEqual([what, []]);
+    await row(page, 'tampered').waitFor();
+    await check('traffic');
+    await row(page, 'tampered').click();
+    await page.getByText('does not hold').waitFor();
+    await check('an exchange');
+    await tab(page, /Orders/);
+    await page.getByRole('button', { name: /^A-1001/ }).click();
+    await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
+    await check('an order');
+    for (const name of [/Messages/, /Mails/, /Faults/]) {
+      await tab(page, name);
+      await page.locator('.phone, .mails, .controls').waitFor();
+      await check(String(name));
+    }
+  });
+
+  it('can be read at 400 px: nothing sticks out sideways', async () => {
+    const { page, story } = await visit({}, { width: 400, height: 800 });
+    await sendMessages(story, [['+2348012345678', `Your code is 482913. ${'x'.repeat(300)}`]]);
+    await story.order(`A-${'9'.repeat(100)}`);
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    const sticksOut = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('main *')]
+          .filter(
+            (each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('.row, select'),
+          )
+          .map((each) => each.outerHTML.slice(0, 100)),
+      );
+    const detail = page.getByRole('article');
+    const steps: [act: () => Promise<void>, shown: Locator][] = [
+      [() => row(page, 'event.buy.init', 'A-1001').click(), detail.getByText('The signature holds')],
+      [() => page.keyboard.press('Escape'), row(page, 'createOrder', 'A-9', '200')],
+      [() => tab(page, /Orders/), page.getByRole('button', { name: /^A-9/ })],
+      [() => page.getByRole('button', { name: /^A-9/ }).click(), detail.getByText('event.buy.init')],
+      [() => tab(page, /Messages/), page.getByText('xxx').last()],
+      [() => tab(page, /Mails/), page.getByText('Your keys, acme')],
+      [() => tab(page, /Faults/), page.getByText('This sandbox')],
+    ];
+    for (const [act, shown] of steps) {
+      await act();
+      await shown.waitFor();
+      expect(await overflow()).toBe(0);
+      expect(await sticksOut()).toEqual([]);
+    }
+  });
+
+  it('cuts a long value in its lists, and shows the whole in the detail', async () => {
+    const { page, story } = await visit();
+    const id = `L-${'9'.repeat(100_000)}`;
+    await story.order(id);
+    const line = row(page, 'createOrder', 'L-9', '200');
+    await line.waitFor();
+    expect((await line.textContent())?.length).toBeLessThan(500);
+    await tab(page, /Orders/);
+    const cell = page.getByRole('button', { name: /^L-9/ });
+    expect(await cell.textContent()).toBe(`${id.slice(0, 200)}…`);
+    await cell.click();
+    await page.getByRole('definition').filter({ hasText: id }).waitFor();
+  });
+
+  it('is out of reach for a page of another origin in the same browser', async () => {
+    const { page, story } = await visit();
+    const stranger = await startServer({
+      headers: { 'content-type': 'text/html' },
+      body: '<!doctype html><p>stranger</p>',
+    });
+    await page.goto(stranger.url);
+    const { url, token } = story.server;
+    const results = await page.evaluate(
+      async ({ url, token }) => {
+        const attempt = (path: string, init: RequestInit) =>
+          fetch(`${url}/_sandbox/${path}`, init).then(
+            (response) => response.type,
+            () => 'failed',
+          );
+        return [
+          await attempt('state', {}),
+          await attempt('reset', { method: 'POST', headers: { authorization: `Bearer ${token}` } }),
+          await attempt('reset', { method: 'POST', mode: 'no-cors' }),
+        ];
+      },
+      { url, token },
+    );
+    expect(results.slice(0, 2)).toEqual(['failed', 'failed']);
+    expect(story.sandbox.orders).toHaveLength(1);
+    const framed = await page.evaluate(
+      (url) =>
+        new Promise<string>((resolve) => {
+          const frame = document.createElement('iframe');
+          frame.src = `${url}/_sandbox/`;
+          frame.onload = () => {
+            // A frame that may not be read, or an error page: never the inspector.
+            resolve(frame.contentDocument?.title ?? 'unreadable');
+          };
+          document.body.append(frame);
+        }),
+      url,
+    );
+    expect(framed).not.toBe('Sandbox inspector');
+    const frames = page.frames().map((frame) => frame.url());
+    expect(frames).not.toContain(`${url}/_sandbox/`);
+  });
+});

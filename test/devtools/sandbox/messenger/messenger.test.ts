@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { operationUrl } from '../../../../src/deployment/define-deployment.ts';
+import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
+import type { Sandbox } from '../../../../src/devtools/sandbox/sandbox.ts';
+import { post, refusal, reply } from '../support.ts';
+
+const device = { messenger_device_no: '42' };
+
+async function apiKey(sandbox: Sandbox): Promise<string> {
+  const { body } = await reply(post(sandbox, 'generateApiKey', device, { authorization: sandbox.masterKey }));
+  return String(body.api_key);
+}
+
+function scan(sandbox: Sandbox, key: string): Promise<Response> {
+  return sandbox.fetch(`${operationUrl(sandbox.deployment, 'scanDevice')}?api_key=${key}`);
+}
+
+describe('generateApiKey', () => {
+  it('gives a key for the bare master key', async () => {
+    const sandbox = createSandbox({ masterKey: 'the-master' });
+    const response = post(sandbox, 'generateApiKey', device, { authorization: 'the-master' });
+    expect(await reply(response)).toEqual({
+      status: 200,
+      body: { api_key: expect.stringMatching(/^API-X-/), messenger_device_no: '42' },
+    });
+  });
+
+  it('refuses a wrong master key, a missing one, and one after "Bearer"', async () => {
+    const sandbox = createSandbox();
+    const wrong: Record<string, string>[] = [
+      {},
+      { authorization: 'x' },
+      { authorization: `Bearer ${sandbox.masterKey}` },
+    ];
+    for (const headers of wrong) {
+      const refused = post(sandbox, 'generateApiKey', device, headers);
+      expect(await refusal(refused)).toEqual([401, 'wrong_master_key']);
+    }
+  });
+
+  it('gives one device number one key', async () => {
+    const sandbox = createSandbox();
+    await apiKey(sandbox);
+    const second = post(sandbox, 'generateApiKey', device, { authorization: sandbox.masterKey });
+    expect(await refusal(second)).toEqual([409, 'device_has_key']);
+  });
+
+  it('refuses a device number that is no string', async () => {
+    const sandbox = createSandbox();
+    const body = { messenger_device_no: 42 };
+    const refused = post(sandbox, 'generateApiKey', body, { authorization: sandbox.masterKey });
+    expect(await refusal(refused)).toEqual([400, 'invalid_body']);
+  });
+});
+
+describe('scanDevice', () => {
+  it('shows a page that holds nothing of the request', async () => {
+    const sandbox = createSandbox();
+    const key = await apiKey(sandbox);
+    const response = await scan(sandbox, key);
+    const page = await response.text();
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('text/html');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(page).not.toContain(key);
+    expect(page).not.toContain('42');
+  });
+
+  it('refuses a key that does not exist, and none or two', async () => {
+    const sandbox = createSandbox();
+    expect(await refusal(scan(sandbox, 'API-X-0'))).toEqual([401, 'unknown_api_key']);
+    expect(await refusal(scan(sandbox, ''))).toEqual([400, 'invalid_query']);
+    expect(await refusal(scan(sandbox, 'a&api_key=b'))).toEqual([400, 'invalid_query']);
+  });
+});
+
+describe('sendMessage', () => {
+  it('sends through a scanned device only', async () => {
+    const sandbox = createSandbox({ now: () => 5 });
+    const api_key = await apiKey(sandbox);
+    const body = { api_key, message: 'Your code is 123456', to_phone: '+2348000000000', verify_check: true };
+    expect(await refusal(post(sandbox, 'sendMessage', body))).toEqual([409, 'device_not_connected']);
+    await scan(sandbox, api_key);
+    expect((await post(sandbox, 'sendMessage', body)).status).toBe(200);
+    const { api_key: _, ...sent } = body;
+    expect(sandbox.messages).toEqual([{ ...sent, messenger_device_no: '42', sentAt: 5 }]);
+  });
+
+  it('refuses a key that does not exist, and members that do not fit', async () => {
+    const sandbox = createSandbox();
+    const api_key = await apiKey(sandbox);
+    await scan(sandbox, api_key);
+    const body = { api_key, message: 'hi', to_phone: '1' };
+    expect(await refusal(post(sandbox, 'sendMessage', { ...body, api_key: 'API-X-0' }))).toEqual([
+      401,
+      'unknown_api_key',
+    ]);
+    for (const wrong of [{ message: 1 }, { to_phone: '' }, { verify_check: 'yes' }, { api_key: null }]) {
+      expect(await refusal(post(sandbox, 'sendMessage', { ...body, ...wrong }))).toEqual([
+        400,
+        'invalid_body',
+      ]);
+    }
+    expect(sandbox.messages).toEqual([]);
+  });
+});
+
+describe('checkNumber', () => {
+  it('answers where its path is configured, with the configured parameter names', async () => {
+    const sandbox = createSandbox({
+      paths: { checkNumber: '/numbers/check' },
+      numberCheckParameters: { to_phone: 'number' },
+      numbersNotOnMessenger: ['+1 555-0100'],
+    });
+    const api_key = await apiKey(sandbox);
+    const check = (number: string) => {
+      const query = new URLSearchParams({ api_key, number });
+      return sandbox.fetch(`${operationUrl(sandbox.deployment, 'checkNumber')}?${query}`);
+    };
+    expect(await refusal(check('+15550100'))).toEqual([409, 'device_not_connected']);
+    await scan(sandbox, api_key);
+    expect((await reply(check('+15550100'))).body).toMatchObject({ on_messenger: false });
+    expect((await reply(check('+15550101'))).body).toMatchObject({ on_messenger: true });
+    const message = { api_key, message: 'hi', to_phone: '+15550100' };
+    expect(await refusal(post(sandbox, 'sendMessage', message))).toEqual([422, 'number_not_on_messenger']);
+  });
+
+  it('is not found without a path', async () => {
+    const sandbox = createSandbox();
+    const url = `${sandbox.deployment.messengerBaseUrl}/numbers/check?api_key=x`;
+    expect(await refusal(sandbox.fetch(url))).toEqual([404, 'not_found']);
+  });
+});

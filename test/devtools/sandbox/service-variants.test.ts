@@ -1,0 +1,321 @@
+import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../../src/client/exchange-client.ts';
+import { detectFromOracle } from '../../../src/devtools/diagnostics/detection/detect-from-oracle.ts';
+import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
+import { inForm } from '../../../src/devtools/sandbox/reply-forms.ts';
+import type { SandboxOptions } from '../../../src/devtools/sandbox/sandbox-options.ts';
+import { schemeParts } from '../../../src/signature/signature-scheme.ts';
+import { verifyBody } from '../../../src/signature/verify-body.ts';
+import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
+import {
+  bearer,
+  callback,
+  onboarded,
+  order,
+  partner,
+  place,
+  post,
+  refusal,
+  regenerate,
+  reply,
+} from './support.ts';
+
+async function start(options: SandboxOptions = {}) {
+  const { fetch, received } = callback();
+  const sandbox = createSandbox({ fetch, clock: 'manual', ...options });
+  return { sandbox, received, credentials: await onboarded(sandbox) };
+}
+
+describe('old keys', () => {
+  it('die at the request for new ones, where the option says so: nothing works until the link is opened', async () => {
+    const { sandbox, credentials: old } = await start({ oldKeysExpire: 'request' });
+    expect((await regenerate(sandbox, old)).status).toBe(200);
+    expect(await refusal(place(sandbox, old))).toEqual([401, 'unknown_public_key']);
+    expect(await refusal(regenerate(sandbox, old))).toEqual([401, 'unknown_public_key']);
+    const fresh = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+    expect(fresh.partnerSecretKey).not.toBe(old.partnerSecretKey);
+    expect((await place(sandbox, fresh)).status).toBe(200);
+  });
+
+  it('sign no event after that: the new keys do, before anyone has seen them', async () => {
+    const { sandbox, credentials: old } = await start({ oldKeysExpire: 'request' });
+    await place(sandbox, old);
+    await regenerate(sandbox, old);
+    const { body } = await sandbox.advance('A-1', 'fiat_received');
+    const fresh = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+    const key = fresh.merchantSecretKey + fresh.partnerSecretKey;
+    expect(verifyBody(body, { key }).value).toMatchObject({ partner_order_id: 'A-1' });
+  });
+});
+
+it('keys expire on the sandbox clock', async () => {
+  const { sandbox, credentials } = await start({ keyLifetimeMs: 1000 });
+  await sandbox.clock.advance(999);
+  expect((await place(sandbox, credentials)).status).toBe(200);
+  await sandbox.clock.advance(1);
+  expect(await refusal(place(sandbox, credentials))).toEqual([401, 'public_key_expired']);
+});
+
+describe('several merchants', () => {
+  it('have a key for each currency, for orders and for events', async () => {
+    const { sandbox, credentials, received } = await start({ merchants: ['NGN', 'GHS'] });
+    expect(Object.keys(credentials.merchantSecretKeys ?? {})).toEqual(['NGN', 'GHS']);
+    const { deployment, fetch } = sandbox;
+    const exchange = new ExchangeClient({ deployment, credentials, fetch, maxAttempts: 1 });
+    await exchange.createOrder(order, { merchant: 'NGN' });
+    const wrong = exchange.createOrder({ ...order, partner_order_id: 'A-2' }, { merchant: 'GHS' });
+    await expect(wrong).rejects.toMatchObject({ status: 401, outcome: 'refused' });
+    await sandbox.idle();
+    const matched: unknown[] = [];
+    const webhooks = createWebhooks({ credentials, deployment }).onAny((_, { key }) => {
+      matched.push(key.merchant);
+    });
+    for (const { text } of received) await webhooks.receive(text);
+    expect(matched).toEqual(['NGN']);
+  });
+
+  it('leave other currencies to the merchant key without a name', async () => {
+    const { sandbox, credentials } = await start({ merchants: ['GHS'] });
+    expect((await place(sandbox, credentials)).status).toBe(200);
+    await sandbox.idle();
+    const key = credentials.merchantSecretKey + credentials.partnerSecretKey;
+    expect(() => verifyBody(sandbox.deliveries[0]?.body ?? '', { key })).not.toThrow();
+  });
+
+  it('may have keys without the prefix', async () => {
+    const { credentials } = await start({ prefixes: { merchantKey: '' } });
+    expect(credentials.merchantSecretKey).toMatch(/^[0-9a-f]{48}$/);
+  });
+});
+
+describe('an order with an id that was used', () => {
+  it.each([
+    ['refused', 409, 1, 1],
+    ['same', 200, 1, 1],
+    ['second', 200, 2, 2],
+  ] as const)('is %s', async (duplicateOrders, status, orders, events) => {
+    const { sandbox, credentials } = await start({ duplicateOrders });
+    const first = await reply(place(sandbox, credentials));
+    const second = await reply(place(sandbox, credentials, { ...order, fiat_amount: '1' }));
+    expect(second.status).toBe(status);
+    expect(sandbox.orders).toHaveLength(orders);
+    const isSame = second.body.platform_order_ref === first.body.platform_order_ref;
+    expect(isSame).toBe(duplicateOrders === 'same');
+    await sandbox.idle();
+    expect(sandbox.deliveries).toHaveLength(events);
+    if (duplicateOrders === 'second') {
+      await expect(sandbox.advance('A-1', 'fiat_received')).rejects.toThrow('several orders');
+    }
+  });
+});
+
+describe('the service', () => {
+  it('can insist on x-partner-id', async () => {
+    const { sandbox, credentials } = await start({ partnerIdHeader: 'required' });
+    expect(await refusal(place(sandbox, credentials))).toEqual([401, 'partner_id_mismatch']);
+    const headers = { 'x-partner-id': credentials.partnerId };
+    expect((await place(sandbox, credentials, order, headers)).status).toBe(200);
+  });
+
+  it('can know only some pairs, chains and currencies', async () => {
+    const allowedValues = { pair: ['NGN/USDT'], chain: ['usdt-trc20'] };
+    const { sandbox, credentials } = await start({ allowedValues });
+    expect((await place(sandbox, credentials)).status).toBe(200);
+    const other = place(sandbox, credentials, { ...order, partner_order_id: 'A-2', chain: 'usdt-pol' });
+    expect(await refusal(other)).toEqual([400, 'value_not_allowed']);
+    expect(sandbox.orders).toHaveLength(1);
+  });
+
+  it('can answer 401 to an IP that is not whitelisted', async () => {
+    const sandbox = createSandbox({
+      reply: (own, operation) =>
+        operation === 'createOrder' && own.status === 403 ? { ...own, status: 401 } : own,
+    });
+    expect(await refusal(post(sandbox, 'createOrder', '{}'))).toEqual([401, 'ip_not_whitelisted']);
+  });
+
+  it.each([
+    ['wrapped', { status: 'success', data: { message: expect.any(String) } }],
+    ['text', 'OK'],
+    ['empty', ''],
+  ] as const)('can give replies that are %s', async (form, expected) => {
+    const sandbox = createSandbox({ reply: (own) => inForm(own, form) });
+    const response = await post(sandbox, 'onboard', partner);
+    expect(response.headers.get('content-type')).toContain(form === 'text' ? 'text/plain' : 'json');
+    const text = await response.text();
+    expect(form === 'wrapped' ? JSON.parse(text) : text).toEqual(expected);
+  });
+
+  it('can say 200 and put the error inside', async () => {
+    const { sandbox, credentials } = await start({
+      reply: (own) =>
+        own.status < 400 ? own : { ...own, status: 200, body: { success: false, error: own.body } },
+    });
+    const { status, body } = await reply(place(sandbox, credentials, { ...order, fiat_amount: 'x' }));
+    expect([status, body]).toMatchObject([200, { success: false, error: { error: 'invalid_order' } }]);
+  });
+
+  it('can answer 204 without the body that the hook leaves', async () => {
+    const sandbox = createSandbox({ reply: (own) => ({ ...own, status: 204 }) });
+    const response = await post(sandbox, 'onboard', partner);
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      ...[204, null, ''],
+    ]);
+  });
+
+  it('can take verify_check as a question: without it, a message to nobody is accepted and lost', async () => {
+    const options = {
+      verifyCheck: 'checks',
+      numbersNotOnMessenger: ['123'],
+      prefixes: { apiKey: 'KEY' },
+    } as const;
+    const sandbox = createSandbox(options);
+    const device = { messenger_device_no: '1' };
+    const generated = post(sandbox, 'generateApiKey', device, { authorization: sandbox.masterKey });
+    const { api_key } = (await reply(generated)).body;
+    expect(api_key).toMatch(/^KEY[0-9a-f]+$/);
+    const { messengerBaseUrl, paths } = sandbox.deployment;
+    await sandbox.fetch(`${messengerBaseUrl}${paths.scanDevice}?api_key=${api_key}`);
+    const message = { api_key: String(api_key), message: 'code', to_phone: '123' };
+    expect(await refusal(post(sandbox, 'sendMessage', { ...message, verify_check: true }))).toEqual([
+      422,
+      'number_not_on_messenger',
+    ]);
+    expect((await post(sandbox, 'sendMessage', message)).status).toBe(200);
+    expect(sandbox.messages).toEqual([]);
+  });
+});
+
+describe('events', () => {
+  it('can have another close status, and a bare third-party error: both reach onUnrecognized or parse', async () => {
+    const { sandbox, credentials, received } = await start({
+      event: ({ event_name, partner_order_id, platform_order_ref, ...others }, name) => ({
+        event_name,
+        partner_order_id,
+        platform_order_ref,
+        ...(name !== 'event.buy.third_party_error' && others),
+        meta_data: name === 'buy.event.close' ? { status: 'settled' } : undefined,
+      }),
+    });
+    await place(sandbox, credentials);
+    await sandbox.advance('A-1', 'third_party_error');
+    await sandbox.advance('A-1', 'refunded');
+    const seen: string[] = [];
+    const webhooks = createWebhooks({ credentials, deployment: sandbox.deployment })
+      .onAny((event) => void seen.push(event.event_name))
+      .onUnrecognized((event) => void seen.push(event.kind));
+    for (const { text } of received) expect((await webhooks.receive(text)).status).toBe(200);
+    expect(seen).toEqual(['event.buy.init', 'event.buy.third_party_error', 'nonconforming']);
+    expect(Object.keys(JSON.parse(received[1]?.text ?? '')).sort()).toEqual([
+      '1',
+      'event_name',
+      'partner_order_id',
+      'platform_order_ref',
+      'signature',
+    ]);
+  });
+
+  it('can follow in any order', async () => {
+    const { sandbox, credentials } = await start({ orderTransitions: 'any' });
+    await place(sandbox, credentials);
+    await sandbox.advance('A-1', 'credited');
+    await sandbox.advance('A-1', 'refunded');
+    await expect(sandbox.advance('A-1', 'refunded')).rejects.toThrow(
+      'cannot follow "refunded", which is followed by fiat_received, no_kyc,',
+    );
+    // @ts-expect-error: wrong on purpose
+    await expect(sandbox.advance('A-1', 'refund')).rejects.toThrow('must be one of fiat_received, no_kyc,');
+    // @ts-expect-error: wrong on purpose
+    await expect(sandbox.advance('A-1', 'created')).rejects.toThrow('cannot follow');
+  });
+
+  it.each([
+    ['2xx', 204, true],
+    ['2xx', 302, false],
+    ['200', 204, false],
+    ['200', 200, true],
+    ['any', 500, true],
+  ] as const)('count as received by %s: %d', async (callbackReceived, status, acknowledged) => {
+    const fetch = async () => new Response(null, { status });
+    const { sandbox, credentials } = await start({ callbackReceived, fetch });
+    await place(sandbox, credentials);
+    await sandbox.idle();
+    expect(sandbox.deliveries).toMatchObject([{ acknowledged }]);
+  });
+});
+
+describe('the signing endpoint', () => {
+  it.each(schemeParts.construction)(
+    'reveals the construction %s to detectFromOracle',
+    async (construction) => {
+      const signature = { construction, serialization: 'as-sent', encoding: 'base64' } as const;
+      const { sandbox } = await start({ signature });
+      const url = `${sandbox.deployment.onboardingBaseUrl}/api/v1/no-auth/PartnerP2P/SignRequestSha512/`;
+      const { survivors } = await detectFromOracle(async ({ body, secret }) => {
+        const signed = await sandbox.fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: `${body.slice(0, -1)},"secret":"${secret}"}`,
+        });
+        return signed.text();
+      });
+      expect(survivors).toHaveLength(1);
+      expect(survivors[0]?.scheme).toMatchObject(signature);
+    },
+  );
+
+  it('needs a secret, and can be absent', async () => {
+    const url = '/api/v1/no-auth/PartnerP2P/SignRequestSha512/';
+    const on = createSandbox();
+    const off = createSandbox({
+      reply: (own, operation) =>
+        operation === 'signRequest' ? { ...own, status: 404, body: { error: 'not_found' } } : own,
+    });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":1}' };
+    expect(await refusal(on.fetch(on.deployment.onboardingBaseUrl + url, init))).toEqual([
+      400,
+      'invalid_body',
+    ]);
+    expect(await refusal(off.fetch(off.deployment.onboardingBaseUrl + url, init))).toEqual([
+      404,
+      'not_found',
+    ]);
+  });
+});
+
+describe('the variant of Authentication 7', () => {
+  it('signs orders and events with the public key and the partner secret', async () => {
+    const signature = {
+      construction: 'hash-suffix',
+      serialization: 'as-sent',
+      encoding: 'hex',
+      orderKey: 'public+partner',
+    } as const;
+    const { sandbox, credentials, received } = await start({ signature });
+    const { deployment, fetch } = sandbox;
+    await new ExchangeClient({ deployment, credentials, fetch }).createOrder(order);
+    await sandbox.idle();
+    const webhooks = createWebhooks({ credentials, deployment }).onAny(() => {});
+    expect(await webhooks.receive(received[0]?.text ?? '')).toMatchObject({ kind: 'handled' });
+    expect(received[0]?.headers.get('authorization')).toBe(bearer(credentials));
+  });
+});
+
+describe('addressForms', () => {
+  const tronOrder = { ...order, buyer_crypto_address: 'TN3W4H6rK2ce4vX9YnFQHwKENnHjoxb3m9' };
+  const evmOrder = { ...order, buyer_crypto_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
+
+  it.each([
+    ['any address without it', undefined, [200, 200]],
+    ['the assumed forms alone', {}, [200, 400]],
+    ['another form of a chain', { 'usdt-trc20': 'evm' }, [400, 200]],
+  ] as const)('takes %s', async (_, addressForms, statuses) => {
+    const answers = await Promise.all(
+      [tronOrder, evmOrder].map(async (one) => {
+        const { sandbox, credentials } = await start({ addressForms });
+        return (await place(sandbox, credentials, one)).status;
+      }),
+    );
+    expect(answers).toEqual(statuses);
+  });
+});

@@ -1,0 +1,201 @@
+import { gunzipSync } from 'node:zlib';
+import * as msw3 from 'msw';
+import * as msw2 from 'msw2';
+import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../../src/client/exchange-client.ts';
+import { MessengerClient } from '../../../src/client/messenger-client.ts';
+import { type DeploymentOptions, defineDeployment } from '../../../src/deployment/define-deployment.ts';
+import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
+import type { SandboxOptions } from '../../../src/devtools/sandbox/sandbox-options.ts';
+import { mswHandlers } from '../../../src/devtools/testing/msw-handlers.ts';
+import { isRequestError } from '../../../src/errors/errors.ts';
+import { refusal } from '../../support/refusal.ts';
+import { order, partner } from '../sandbox/support.ts';
+
+const urls = {
+  onboardingBaseUrl: 'https://exchange.example/api.v2/(beta)',
+  stagingUrl: 'https://staging.example',
+  messengerBaseUrl: 'https://messenger.example:8443',
+};
+const shared = {
+  wireNames: {
+    platform_order_ref: 'acme_ref',
+    messenger_device_no: 'acme_device',
+    'connect-msg': 'connect-acme',
+  },
+  signature: { construction: 'hash-suffix', serialization: 'php', encoding: 'base64' },
+  numberCheckParameters: { to_phone: 'number' },
+} as const satisfies DeploymentOptions;
+const paths = { checkNumber: '/numbers/check', createOrder: '/orders' };
+
+/** Of each version: the handlers, and what answers a request by them. */
+const versions = {
+  'msw 3': (...given: Parameters<typeof mswHandlers> extends [unknown, ...infer Rest] ? Rest : never) => {
+    const handlers = mswHandlers(msw3.http, ...given);
+    return { length: handlers.length, respond: (request: Request) => msw3.getResponse(handlers, request) };
+  },
+  'msw 2': (...given: Parameters<typeof mswHandlers> extends [unknown, ...infer Rest] ? Rest : never) => {
+    const handlers = mswHandlers(msw2.http, ...given);
+    return { length: handlers.length, respond: (request: Request) => msw2.getResponse(handlers, request) };
+  },
+};
+
+describe.each(Object.entries(versions))('mswHandlers of %s', (_, handle) => {
+  /** A sandbox behind handlers, and a fetch that they answer. */
+  function served(options: SandboxOptions = {}, deployment?: ReturnType<typeof defineDeployment>) {
+    const sandbox = createSandbox({ fetch: async () => new Response(), ...options });
+    const { respond, length } = handle(sandbox, { deployment });
+    const fetch = async (request: Request) => {
+      const response = await respond(request);
+      if (response === undefined) throw new TypeError('unhandled');
+      return response;
+    };
+    return { sandbox, fetch, length, deployment: deployment ?? sandbox.deployment };
+  }
+
+  it.each([
+    ['at its own addresses', {}, undefined],
+    [
+      'at those of a custom deployment, with paths, names, scheme and parameters of its own',
+      { ...shared, paths: { checkNumber: '/check' } },
+      defineDeployment({ ...urls, ...shared, paths }),
+    ],
+  ] as const)('answers every operation from the sandbox, %s', async (_where, options, own) => {
+    const { sandbox, fetch, deployment, length } = served(
+      { paths: { checkNumber: '/check' }, ...options },
+      own,
+    );
+    expect(length).toBe(9);
+
+    await new ExchangeClient({ deployment, fetch }).onboard(partner);
+    const link = sandbox.emails.at(-1)?.link ?? '';
+    expect(new URL(link).origin).toBe(new URL(deployment.onboardingBaseUrl ?? '').origin);
+    const credentials = await (await fetch(new Request(link))).json();
+    const exchange = new ExchangeClient({ deployment, credentials, fetch });
+    await exchange.whitelistIp();
+    await exchange.createOrder(order);
+    expect(sandbox.orders).toMatchObject([
+      { partner_order_id: order.partner_order_id, fiat_amount: '15000.50' },
+    ]);
+    await exchange.regenerateKeys(partner);
+    expect(sandbox.emails).toHaveLength(2);
+
+    const { masterKey } = sandbox;
+    const messenger = new MessengerClient({ deployment, masterKey, fetch });
+    const { body } = await messenger.generateApiKey({ messenger_device_no: '7' });
+    const { api_key: apiKey } = body as { api_key: string };
+    const device = new MessengerClient({ deployment, apiKey, fetch });
+    expect((await fetch(new Request(device.scanDeviceUrl()))).status).toBe(200);
+    await device.checkNumber({ to_phone: '+2348012345678' });
+    await device.sendMessage({ to_phone: '+2348012345678', message: 'Your code: 1234' });
+    expect(sandbox.messages).toMatchObject([{ to_phone: '+2348012345678' }]);
+  });
+
+  it('passes on how the sandbox refuses', async () => {
+    const { fetch, deployment } = served();
+    const credentials = {
+      partnerPublicKey: 'pk_partner_x',
+      partnerSecretKey: 'sk_partner_x',
+      merchantSecretKey: 'sk_merchant_x',
+    };
+    const error = await new ExchangeClient({ deployment, credentials, fetch })
+      .createOrder(order)
+      .catch((caught) => caught);
+    expect(isRequestError(error) && [error.status, error.outcome]).toEqual([403, 'refused']);
+  });
+
+  it('leaves every other address unhandled: another slash, case, method, host, or a longer path', async () => {
+    const { respond } = handle(createSandbox({ paths }), {
+      deployment: defineDeployment({ ...urls, paths: { ...paths, onboard: '/a+b/:id/*' } }),
+    });
+    const at = async (url: string, method = 'POST') =>
+      (await respond(new Request(url, { method, ...(method === 'POST' && { body: '{}' }) }))) !== undefined;
+    const base = urls.onboardingBaseUrl;
+    expect(await at(`${base}/orders`)).toBe(true);
+    expect(await at(`${base}/orders?debug=1`)).toBe(true);
+    expect(await at(`${base}/a+b/:id/*`)).toBe(true);
+    for (const url of [
+      `${base}/orders/`,
+      `${base}/Orders`,
+      `${base}/orders/1`,
+      `${base}/aab/:id/*`,
+      `${base}/a+b/7/8`,
+      `${base}`,
+      'https://exchange.example/orders',
+      'https://exchange.example/apixv2/(beta)/orders',
+      `https://other.example/?u=${base}/orders`,
+      `https://other.example/${base}/orders`,
+    ]) {
+      expect([url, await at(url)]).toEqual([url, false]);
+    }
+    expect(await at(`${base}/orders`, 'GET')).toBe(false);
+  });
+
+  it('has handlers for what the deployment has base URLs and paths of', () => {
+    const messengerOnly = defineDeployment({ messengerBaseUrl: urls.messengerBaseUrl });
+    expect(served({}, messengerOnly).length).toBe(3);
+    expect(served({}, defineDeployment({})).length).toBe(0);
+    // The sandbox's own has no path for the number check.
+    expect(served().length).toBe(8);
+  });
+
+  it('makes a broken connection of what the sandbox throws', async () => {
+    const { deployment } = createSandbox();
+    const sandbox = { deployment, fetch: () => Promise.reject(new TypeError('reset')) };
+    const { respond } = handle(sandbox);
+    const response = await respond(
+      new Request(`${deployment.stagingUrl}/test-ip-connection/`, { method: 'POST' }),
+    );
+    expect(response?.type).toBe('error');
+  });
+
+  it('compresses again what fetch has decompressed, since msw decompresses it', async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next('whitelistIp', 'gzip');
+    const url = `${sandbox.deployment.stagingUrl}/test-ip-connection/`;
+    const response = await handle(sandbox).respond(new Request(url, { method: 'POST' }));
+    expect(response?.headers.get('content-encoding')).toBe('gzip');
+    expect(response?.headers.has('content-length')).toBe(false);
+    const bytes = new Uint8Array((await response?.arrayBuffer()) ?? new ArrayBuffer());
+    expect(JSON.parse(gunzipSync(bytes).toString())).toMatchObject({ ip: '127.0.0.1' });
+  });
+
+  it('passes on what was posted, byte by byte, with its headers', async () => {
+    const { deployment } = createSandbox();
+    const seen: Request[] = [];
+    const fetch = async (input: string | URL | Request, init?: RequestInit) => {
+      seen.push(new Request(input, init));
+      return new Response();
+    };
+    const bytes = Uint8Array.of(0, 255, 128, 10);
+    await handle({ deployment, fetch }).respond(
+      new Request(`${deployment.stagingUrl}/test-ip-connection/?a=1`, {
+        method: 'POST',
+        body: bytes,
+        headers: { 'x-a': 'b' },
+      }),
+    );
+    const [request] = seen;
+    expect(request?.url).toBe(`${deployment.stagingUrl}/test-ip-connection/?a=1`);
+    expect(request?.headers.get('x-a')).toBe('b');
+    expect(new Uint8Array((await request?.arrayBuffer()) ?? new ArrayBuffer())).toEqual(bytes);
+  });
+
+  it('refuses a path that the sandbox does not have, and wrong arguments', () => {
+    const sandbox = createSandbox();
+    const deployment = defineDeployment({ ...urls, paths });
+    expect(refusal(() => handle(sandbox, { deployment }))).toBe('ConfigurationError invalid_option');
+    // @ts-expect-error misspelt
+    expect(refusal(() => handle(sandbox, { deploymnt: deployment }))).toBe(
+      'ConfigurationError invalid_option',
+    );
+    // @ts-expect-error no sandbox
+    expect(refusal(() => handle({}))).toBe('ConfigurationError invalid_option');
+    // @ts-expect-error not the http of msw
+    expect(refusal(() => mswHandlers({}, sandbox))).toBe('ConfigurationError invalid_option');
+    // @ts-expect-error not made by defineDeployment
+    expect(refusal(() => handle(sandbox, { deployment: urls }))).toBe(
+      'ConfigurationError invalid_deployment',
+    );
+  });
+});

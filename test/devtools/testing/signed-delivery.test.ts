@@ -1,0 +1,222 @@
+import { createHmac } from 'node:crypto';
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { defineDeployment } from '../../../src/deployment/define-deployment.ts';
+import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
+import { eventBody } from '../../../src/devtools/testing/event-body.ts';
+import { refusedDeliveries, signedDelivery } from '../../../src/devtools/testing/signed-delivery.ts';
+import { orderEventNames } from '../../../src/events/event-names.ts';
+import type { UnrecognizedEvent } from '../../../src/events/parse-order-event.ts';
+import { schemeParts } from '../../../src/signature/signature-scheme.ts';
+import { orderKey } from '../../support/bodies.ts';
+import { refusal } from '../../support/refusal.ts';
+import { credentials, quietWebhooks, recordingWebhooks } from '../../webhooks/deliveries.ts';
+import { onboarded, order, place } from '../sandbox/support.ts';
+
+const spellings = ['awkward', 'compact'] as const;
+const credited = eventBody('event.buy.credited.crypto');
+
+/** Every part of a scheme in all its values, one at a time, and every serialization with every encoding. */
+const schemes = [
+  ...schemeParts.serialization.flatMap((serialization) =>
+    schemeParts.encoding.map((encoding) => ({ construction: 'hmac', serialization, encoding }) as const),
+  ),
+  ...schemeParts.construction.flatMap((construction) =>
+    schemeParts.orderKey.map(
+      (key) => ({ construction, serialization: 'as-sent', encoding: 'hex', orderKey: key }) as const,
+    ),
+  ),
+];
+
+describe('signedDelivery', () => {
+  it.each(orderEventNames)('is handled by a receiver, as it was built: %s', async (name) => {
+    for (const spelling of spellings) {
+      const { events, webhooks } = recordingWebhooks();
+      const body = eventBody(name);
+      const response = await webhooks.fetch(signedDelivery(body, { credentials, spelling }).request());
+      expect(response.status).toBe(200);
+      expect(events).toMatchObject([body]);
+    }
+  });
+
+  it('is signed over the text without its signature, as node:crypto has it', () => {
+    const { body } = signedDelivery(credited, { credentials, spelling: 'compact' });
+    const unsigned = JSON.stringify(credited);
+    const signature = createHmac('sha512', orderKey).update(unsigned).digest('hex');
+    expect(body).toBe(`${unsigned.slice(0, -1)},"signature":"${signature}"}`);
+  });
+
+  it('is spelled awkwardly unless told otherwise, so that parsing and writing it breaks it', async () => {
+    const { body } = signedDelivery(credited, { credentials });
+    expect(body).toContain('15000.50');
+    expect(body).toContain('\\u1ecc');
+    expect((await quietWebhooks().receive(JSON.stringify(JSON.parse(body)))).status).toBe(401);
+    expect((await quietWebhooks().receive(body)).status).toBe(200);
+  });
+
+  it.each(schemes)(
+    'is signed under the deployment: $construction $serialization $encoding $orderKey',
+    async (signature) => {
+      const deployment = defineDeployment({ signature });
+      const { body } = signedDelivery(credited, { credentials, deployment });
+      const outcome = await quietWebhooks({ deployment }).receive(body);
+      expect(outcome.status).toBe(200);
+    },
+  );
+
+  it('has the names of the deployment', async () => {
+    const deployment = defineDeployment({ wireNames: { platform_order_ref: 'acme_ref' } });
+    const { body } = signedDelivery(credited, { credentials, deployment });
+    expect(body).toContain('"acme_ref"');
+    expect(body).not.toContain('platform_order_ref');
+    const { events, webhooks } = recordingWebhooks({ deployment });
+    expect((await webhooks.receive(body)).status).toBe(200);
+    expect(events).toMatchObject([{ platform_order_ref: credited.platform_order_ref }]);
+  });
+
+  it('is signed by the merchant that is named', async () => {
+    const { merchantSecretKey: _, ...keys } = credentials;
+    const several = { ...keys, merchantSecretKeys: { NGN: 'sk_merchant_ngn', GHS: 'sk_merchant_ghs' } };
+    const { body } = signedDelivery(credited, { credentials: several, merchant: 'GHS' });
+    const ghs = { ...keys, merchantSecretKey: 'sk_merchant_ghs' };
+    const ngn = { ...keys, merchantSecretKey: 'sk_merchant_ngn' };
+    expect((await quietWebhooks({ credentials: ghs }).receive(body)).status).toBe(200);
+    expect((await quietWebhooks({ credentials: ngn }).receive(body)).status).toBe(401);
+    expect(refusal(() => signedDelivery(credited, { credentials: several }))).toBe(
+      'ConfigurationError invalid_credentials',
+    );
+  });
+
+  it('takes a body that is no published event', async () => {
+    const seen: UnrecognizedEvent[] = [];
+    const webhooks = quietWebhooks().onUnrecognized((event) => {
+      seen.push(event);
+    });
+    for (const body of [{ ...credited, event_name: 'event.sell.init' }, { ...credited, pair: 7 }, {}]) {
+      expect((await webhooks.receive(signedDelivery(body, { credentials }).body)).status).toBe(200);
+    }
+    expect(seen.map(({ kind }) => kind)).toEqual(['unknown', 'nonconforming', 'nonconforming']);
+  });
+
+  it('replaces a signature, and leaves out what is undefined', async () => {
+    const body = { ...credited, signature: 'ab', note: undefined };
+    for (const spelling of spellings) {
+      const delivery = signedDelivery(body, { credentials, spelling });
+      expect(delivery.body).toBe(signedDelivery(credited, { credentials, spelling }).body);
+    }
+  });
+
+  it('is posted as the sandbox posts', async () => {
+    const requests: Request[] = [];
+    const sandbox = createSandbox({
+      fetch: async (input, init) => {
+        requests.push(new Request(input, init));
+        return new Response();
+      },
+    });
+    const keys = await onboarded(sandbox);
+    await place(sandbox, keys, order);
+    await sandbox.idle();
+    const [posted] = requests;
+    const body = eventBody('event.buy.init', { partner_callback_url: order.partner_callback_url });
+    const request = signedDelivery(body, { credentials: keys }).request();
+    expect([request.method, request.url, ...request.headers]).toEqual([
+      posted?.method,
+      posted?.url,
+      ...(posted?.headers ?? []),
+    ]);
+  });
+
+  it('goes to the callback URL of the body, to another, or to an example', () => {
+    const to = (partner_callback_url: string) =>
+      signedDelivery(eventBody('event.buy.init', { partner_callback_url }), { credentials }).url;
+    expect(to('https://acme.example/hooks')).toBe('https://acme.example/hooks');
+    expect([to(''), to('/hooks'), to('javascript:alert(1)')]).toEqual(
+      Array(3).fill('https://partner.example/orders'),
+    );
+    const delivery = signedDelivery({}, { credentials });
+    expect(delivery.request('https://acme.example/').url).toBe('https://acme.example/');
+    expect(delivery.request().url).toBe('https://partner.example/orders');
+  });
+
+  it('shows no secret', () => {
+    const delivery = signedDelivery(credited, { credentials });
+    expect(inspect(delivery, { showHidden: true, depth: 9 }) + JSON.stringify(delivery)).not.toMatch(/sk_/);
+  });
+
+  it('refuses options and bodies that are wrong', () => {
+    // @ts-expect-error misspelt
+    expect(refusal(() => signedDelivery(credited, { credentials, deploymnt: 1 }))).toContain(
+      'invalid_option',
+    );
+    // @ts-expect-error missing
+    expect(refusal(() => signedDelivery(credited, {}))).toBe('ConfigurationError invalid_credentials');
+    // @ts-expect-error no spelling
+    expect(refusal(() => signedDelivery(credited, { credentials, spelling: 'odd' }))).toContain(
+      'invalid_option',
+    );
+    const notMade = { signature: schemes[0] };
+    // @ts-expect-error not made by defineDeployment
+    expect(refusal(() => signedDelivery(credited, { credentials, deployment: notMade }))).toContain(
+      'invalid_deployment',
+    );
+    for (const body of [[], new Map(), { a: Number.NaN }, { a: new Date(0) }, { a: 1n }]) {
+      expect(refusal(() => signedDelivery(body, { credentials }))).toMatch(/^ValidationError/);
+    }
+  });
+});
+
+describe('refusedDeliveries', () => {
+  const codes = {
+    forged: 'signature_mismatch',
+    tampered: 'signature_mismatch',
+    unsigned: 'signature_missing',
+    wrongKey: 'signature_mismatch',
+  };
+
+  it.each(schemes)(
+    'are refused by a receiver: $construction $serialization $encoding $orderKey',
+    async (signature) => {
+      const deployment = defineDeployment({ signature });
+      for (const spelling of spellings) {
+        const refused = refusedDeliveries(credited, { credentials, deployment, spelling });
+        const outcomes: Record<string, unknown> = {};
+        for (const [name, delivery] of Object.entries(refused)) {
+          const outcome = await quietWebhooks({ deployment }).receive(delivery.body);
+          outcomes[name] = outcome.kind === 'refused' && outcome.status === 401 && outcome.code;
+        }
+        expect(outcomes).toEqual(codes);
+      }
+    },
+  );
+
+  it('are the genuine delivery but for what is wrong with them', () => {
+    const genuine = signedDelivery(credited, { credentials, spelling: 'compact' });
+    const refused = refusedDeliveries(credited, { credentials, spelling: 'compact' });
+    const { signature, ...body } = JSON.parse(genuine.body);
+    expect(JSON.parse(refused.unsigned.body)).toEqual(body);
+    expect(JSON.parse(refused.tampered.body)).toEqual({
+      ...body,
+      buyer_crypto_address: expect.not.stringMatching(body.buyer_crypto_address),
+      signature,
+    });
+    for (const delivery of [refused.forged, refused.wrongKey]) {
+      expect(JSON.parse(delivery.body)).toEqual({ ...body, signature: expect.not.stringMatching(signature) });
+    }
+    for (const { headers, url } of Object.values(refused))
+      expect({ headers, url }).toEqual({ headers: genuine.headers, url: genuine.url });
+  });
+
+  it('can be made of any body', async () => {
+    for (const delivery of Object.values(refusedDeliveries({}, { credentials, spelling: 'compact' }))) {
+      expect((await quietWebhooks().receive(delivery.body)).status).toBe(401);
+    }
+  });
+
+  it('name themselves in errors of options', () => {
+    // @ts-expect-error misspelt
+    expect(() => refusedDeliveries(credited, { credentials, spelin: 'compact' })).toThrow(
+      'refusedDeliveries',
+    );
+  });
+});
