@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKeyRing, ExchangeClient } from 'partner-exchange-sdk';
-import { aesGcm, createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/rotation';
+import { aesGcm, createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/keys';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
 import { sqliteStore } from 'partner-exchange-sdk/store/sqlite';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';

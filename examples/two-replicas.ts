@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createKeyRing, ExchangeClient } from 'partner-exchange-sdk';
 import { decimalLiteral } from 'partner-exchange-sdk/events';
-import { aesGcm, createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/rotation';
+import { aesGcm, createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/keys';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
 import { postgresStore } from 'partner-exchange-sdk/store/postgres';
 import pg from 'pg';

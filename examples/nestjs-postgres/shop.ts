@@ -25,7 +25,7 @@ import { type BuyOrder, createKeyRing, ExchangeClient, readEnvironment } from 'p
 import { effectKey } from 'partner-exchange-sdk/events';
 import { storeInbox } from 'partner-exchange-sdk/inbox/store';
 import { createOrderJournal, type JournaledOrder, type OrderLoop } from 'partner-exchange-sdk/orders';
-import { aesGcm, createKeyRotation, storedKeys } from 'partner-exchange-sdk/rotation';
+import { aesGcm, createKeyRotation, storedKeys } from 'partner-exchange-sdk/keys';
 import { postgresStore } from 'partner-exchange-sdk/store/postgres';
 import { closeServer, createWebhooks } from 'partner-exchange-sdk/webhooks';
 import pg from 'pg';

@@ -25,7 +25,7 @@ import {
 export interface KeyRingOptions {
   /**
    * Reads the keys, from wherever you keep them: one set of credentials, or a list with the newest first (the first
-   * signs, all verify), or `rotation.credentials` of `./rotation`. The signal is aborted past `timeoutMs`.
+   * signs, all verify), or `rotation.credentials` of `./keys`. The signal is aborted past `timeoutMs`.
    */
   load: (options: { readonly signal: AbortSignal }) => LoadedKeys | Promise<LoadedKeys>;
   /**

@@ -4,9 +4,9 @@ import type { SandboxCredentials } from '../../src/devtools/sandbox/partners/fix
 import type { Sandbox } from '../../src/devtools/sandbox/sandbox.ts';
 import type { SeededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
 import type { ProcessView } from '../../src/internal/process-identity.ts';
-import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
-import { keyFile } from '../../src/rotation/key-file.ts';
-import { storedKeys } from '../../src/rotation/stored-keys.ts';
+import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
+import { keyFile } from '../../src/keys/key-file.ts';
+import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { Books, type Disturbance } from './books.ts';
 import { Broker } from './broker.ts';

@@ -5,7 +5,7 @@ import { createKeyRing, type KeyRingOptions } from '../../src/credentials/create
 import type { KeySets, LoadedKeys } from '../../src/credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { ConfigurationError, isKeyError, type KeyError } from '../../src/errors/errors.ts';
-import { aesGcm } from '../../src/rotation/aes-gcm.ts';
+import { aesGcm } from '../../src/keys/aes-gcm.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { rejected, thrownBy } from '../support/refusal.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';

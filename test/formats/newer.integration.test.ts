@@ -8,10 +8,10 @@ import { recordQuarantine } from '../../src/inbox/quarantine/record-quarantine.t
 import { type QueueInboxOptions, queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { isJsonObject } from '../../src/internal/json.ts';
+import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
+import { keyFile } from '../../src/keys/key-file.ts';
+import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
-import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
-import { keyFile } from '../../src/rotation/key-file.ts';
-import { storedKeys } from '../../src/rotation/stored-keys.ts';
 import { once, settleOnce } from '../../src/store/once.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';

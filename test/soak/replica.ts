@@ -9,7 +9,7 @@ import { effectKey } from 'partner-exchange-sdk/events';
 import { storeInbox } from 'partner-exchange-sdk/inbox/store';
 import { createOrderJournal } from 'partner-exchange-sdk/orders';
 import { createOtp } from 'partner-exchange-sdk/otp';
-import { createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/rotation';
+import { createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/keys';
 import { once, type RecordStore } from 'partner-exchange-sdk/store';
 import { postgresStore } from 'partner-exchange-sdk/store/postgres';
 import { redisStore } from 'partner-exchange-sdk/store/redis';

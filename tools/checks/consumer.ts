@@ -6,7 +6,7 @@ import { parseOrderEvent } from 'partner-exchange-sdk/events';
 import { memoryInbox } from 'partner-exchange-sdk/inbox';
 import { createOrderJournal } from 'partner-exchange-sdk/orders';
 import { createOtp } from 'partner-exchange-sdk/otp';
-import { createKeyRotation, keyFile } from 'partner-exchange-sdk/rotation';
+import { createKeyRotation, keyFile } from 'partner-exchange-sdk/keys';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
 import { verifyBody } from 'partner-exchange-sdk/signature';
 import { memoryStore } from 'partner-exchange-sdk/store';

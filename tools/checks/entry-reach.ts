@@ -42,7 +42,7 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
     packages: [],
     builtins: ['node:fs', 'node:path', 'node:sqlite', 'node:timers'],
   },
-  './rotation': { packages: [], builtins: ['node:crypto'] },
+  './keys': { packages: [], builtins: ['node:crypto'] },
   './store/redis': { packages: [], builtins: ['node:crypto'] },
   './store/postgres': { packages: [], builtins: ['node:crypto'] },
   './orders': {
@@ -99,7 +99,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
     'signature',
     'store',
   ],
-  './rotation': ['credentials', 'deployment', 'rotation', 'signature', 'store'],
+  './keys': ['credentials', 'deployment', 'keys', 'signature', 'store'],
   './otp': ['otp', 'store'],
   './bulk': ['bulk', 'signature', 'store'],
   './diagnostics': ['credentials', 'deployment', 'devtools/diagnostics', 'events', 'signature'],
@@ -129,7 +129,7 @@ const sqliteEntries = ['./inbox/sqlite', './sandbox', './store/sqlite'];
 /** Files of `internal` that only these entries may hold. */
 const reserved: Readonly<Record<string, readonly string[]>> = {
   'internal/phone.ts': ['./bulk', './otp'],
-  'internal/private-file.ts': ['./rotation', ...sqliteEntries],
+  'internal/private-file.ts': ['./keys', ...sqliteEntries],
   'internal/sqlite-busy.ts': sqliteEntries,
   'internal/sqlite-database.ts': sqliteEntries,
 };

@@ -35,7 +35,7 @@ const levels = [
   ['store'],
   ['inbox'],
   ['client', 'webhooks'],
-  ['orders', 'rotation', 'otp', 'bulk'],
+  ['orders', 'keys', 'otp', 'bulk'],
   ['devtools/diagnostics'],
   ['devtools/sandbox'],
   ['devtools/testing', 'devtools/inspector'],

@@ -327,13 +327,13 @@ export const promises: PromisedPages = {
   'docs/guides/keys.md': {
     'For the partner developer: replace the keys without a restart, a lost event or a lost order.': [
       [
-        'test/rotation/under-load.proof.test.ts',
+        'test/keys/under-load.proof.test.ts',
         'ten rotations under load, for two replicas and a service that posts each event once',
       ],
     ],
     'If the service repeats events that are answered with 503, none is lost.': [
       [
-        'test/rotation/sandbox.test.ts',
+        'test/keys/sandbox.test.ts',
         'lose no order and no event, whatever happens between the steps of a rotation',
       ],
     ],

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 const given = process.argv.slice(2);
 const firstFlag = given.findIndex((argument) => argument.startsWith('-'));
 const [folders, flags] = firstFlag === -1 ? [given, []] : [given.slice(0, firstFlag), given.slice(firstFlag)];
-if (folders.length === 0) folders.push('signature', 'webhooks', 'rotation', 'orders', 'inbox');
+if (folders.length === 0) folders.push('signature', 'webhooks', 'keys', 'orders', 'inbox');
 
 const stryker = join(import.meta.dirname, 'node_modules/@stryker-mutator/core/bin/stryker.js');
 // Installed when it is needed, since the project's own install is small, and without its peer: vitest is the project's.

@@ -1,10 +1,10 @@
 import { sendBulk } from '../../../src/bulk/send-bulk.ts';
 import { RequestError, type RequestOutcome } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
+import { createKeyRotation, type KeyRotation } from '../../../src/keys/create-key-rotation.ts';
+import type { KeyStorage } from '../../../src/keys/rotation-state.ts';
+import { storedKeys } from '../../../src/keys/stored-keys.ts';
 import { createOtp } from '../../../src/otp/create-otp.ts';
-import { createKeyRotation, type KeyRotation } from '../../../src/rotation/create-key-rotation.ts';
-import type { KeyStorage } from '../../../src/rotation/rotation-state.ts';
-import { storedKeys } from '../../../src/rotation/stored-keys.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { once } from '../../../src/store/once.ts';
 import { generation } from '../../credentials/keys.ts';

@@ -13,7 +13,7 @@ const entries: readonly [load: () => Promise<object>, name: string][] = [
   [() => import('partner-exchange-sdk/store/redis'), 'redisStore'],
   [() => import('partner-exchange-sdk/store/postgres'), 'postgresStore'],
   [() => import('partner-exchange-sdk/orders'), 'createOrderJournal'],
-  [() => import('partner-exchange-sdk/rotation'), 'createKeyRotation'],
+  [() => import('partner-exchange-sdk/keys'), 'createKeyRotation'],
   [() => import('partner-exchange-sdk/bulk'), 'sendBulk'],
   [() => import('partner-exchange-sdk/diagnostics'), 'attackReceiver'],
   [() => import('partner-exchange-sdk/otp'), 'createOtp'],

@@ -6,9 +6,9 @@ import { defineCredentials, secretKeysOf } from '../../../credentials/define-cre
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
 import type { JsonObject } from '../../../internal/json.ts';
 import { printableText } from '../../../internal/printable-text.ts';
-import { createKeyRotation, type KeyRotation } from '../../../rotation/create-key-rotation.ts';
-import { keyFile } from '../../../rotation/key-file.ts';
-import type { KeyStatus, RotationStatus } from '../../../rotation/rotation-steps.ts';
+import { createKeyRotation, type KeyRotation } from '../../../keys/create-key-rotation.ts';
+import { keyFile } from '../../../keys/key-file.ts';
+import type { KeyStatus, RotationStatus } from '../../../keys/rotation-steps.ts';
 import { readDeployment, requireAddress } from '../inputs/configuration.ts';
 import { readInput, readJsonObject } from '../inputs/input.ts';
 import { defineCommand } from '../terminal/command.ts';

@@ -20,7 +20,7 @@ import { type Operation, operationRules } from '../../../deployment/operations.t
 import { readEnvironment } from '../../../deployment/read-environment.ts';
 import { isJsonObject, type JsonObject } from '../../../internal/json.ts';
 import { firstFlaw } from '../../../internal/private-file.ts';
-import { createKeyRotation } from '../../../rotation/create-key-rotation.ts';
+import { createKeyRotation } from '../../../keys/create-key-rotation.ts';
 import { type SignedBody, signBody } from '../../../signature/sign-body.ts';
 import { decodeBody } from '../../../signature/signed-body.ts';
 import type { DetectionSecrets } from '../../diagnostics/detection/detection.ts';

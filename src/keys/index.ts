@@ -1,7 +1,7 @@
 /**
  * Key rotation that cannot lose keys.
  *
- * @module partner-exchange-sdk/rotation
+ * @module partner-exchange-sdk/keys
  */
 export type { KeySets } from '../credentials/key-ring.ts';
 export type { KeyOrigin, PartnerCredentials, PartnerNames } from '../credentials/partner-credentials.ts';

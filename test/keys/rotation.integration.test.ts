@@ -12,8 +12,8 @@ import {
   createKeyRotation,
   type KeyRotation,
   type KeyRotationOptions,
-} from '../../src/rotation/create-key-rotation.ts';
-import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
+} from '../../src/keys/create-key-rotation.ts';
+import type { KeyStorage } from '../../src/keys/rotation-state.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { partner } from '../client/clients.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
-import { keyFile } from '../../src/rotation/key-file.ts';
-import { storedKeys } from '../../src/rotation/stored-keys.ts';
+import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
+import { keyFile } from '../../src/keys/key-file.ts';
+import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { generation } from '../credentials/keys.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
@@ -42,8 +42,8 @@ const kinds = [
     written: () => ({
       "keyFile({ path: '/var/lib/shop/keys.json' })": `storedKeys({ store: sqliteStore({ path: ${JSON.stringify(join(folder, 'keys'))} }) })`,
       keyFile: 'storedKeys',
-      "'partner-exchange-sdk/rotation';":
-        "'partner-exchange-sdk/rotation';\nimport { sqliteStore } from 'partner-exchange-sdk/store/sqlite';",
+      "'partner-exchange-sdk/keys';":
+        "'partner-exchange-sdk/keys';\nimport { sqliteStore } from 'partner-exchange-sdk/store/sqlite';",
     }),
     ring: { 'load: credentials': 'load: credentials, cooldownMs: 1000' },
   },

@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keyFile } from '../../src/rotation/key-file.ts';
-import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
-import { storedKeys } from '../../src/rotation/stored-keys.ts';
+import { keyFile } from '../../src/keys/key-file.ts';
+import type { KeyStorage } from '../../src/keys/rotation-state.ts';
+import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 

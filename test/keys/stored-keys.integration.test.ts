@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
-import { type StoredKeysOptions, storedKeys } from '../../src/rotation/stored-keys.ts';
+import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
+import { type StoredKeysOptions, storedKeys } from '../../src/keys/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { generation } from '../credentials/keys.ts';

@@ -6,8 +6,8 @@
  */
 import paths from 'node:path';
 import { thisProcess } from '../../src/internal/process-identity.ts';
-import { createKeyRotation } from '../../src/rotation/create-key-rotation.ts';
-import { keyFile, keyFileIn } from '../../src/rotation/key-file.ts';
+import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
+import { keyFile, keyFileIn } from '../../src/keys/key-file.ts';
 import { generation } from '../credentials/keys.ts';
 import { watchedFileSystem } from './watched-file-system.ts';
 

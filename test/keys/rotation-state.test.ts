@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readState, writeState } from '../../src/rotation/rotation-state.ts';
+import { readState, writeState } from '../../src/keys/rotation-state.ts';
 import { generation } from '../credentials/keys.ts';
 import { refusal, thrownBy } from '../support/refusal.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createKeyRotation, type KeyRotationOptions } from '../../src/rotation/create-key-rotation.ts';
-import type { KeyStorage } from '../../src/rotation/rotation-state.ts';
-import { unconfirmedOf, withConfirmed, withPromoted } from '../../src/rotation/rotation-steps.ts';
-import { storedKeys } from '../../src/rotation/stored-keys.ts';
+import { createKeyRotation, type KeyRotationOptions } from '../../src/keys/create-key-rotation.ts';
+import type { KeyStorage } from '../../src/keys/rotation-state.ts';
+import { unconfirmedOf, withConfirmed, withPromoted } from '../../src/keys/rotation-steps.ts';
+import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { partner } from '../client/clients.ts';
 import { generation } from '../credentials/keys.ts';

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import type { FileSystem } from '../../src/rotation/file-lock.ts';
+import type { FileSystem } from '../../src/keys/file-lock.ts';
 
 type Watch = (name: string, given: readonly unknown[]) => void;
 

@@ -68,7 +68,7 @@ export function writeState({ origin, current, request, pending, retired, ...late
 }
 
 /**
- * Reads the text by hand, since `./rotation` must not load zod.
+ * Reads the text by hand, since `./keys` must not load zod.
  *
  * @throws {KeyError} `key_storage_invalid`, without any of the text in its message
  * @throws {StoreError} `newer_format`
