@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { effectKey } from 'partner-exchange-sdk/events';
-import { sqliteInbox } from 'partner-exchange-sdk/inbox/sqlite';
+import { sqliteInbox } from 'partner-exchange-sdk/inbox';
 import { eventBody } from 'partner-exchange-sdk/testing';
 import { createWebhooks, type DeliveryReport } from 'partner-exchange-sdk/webhooks';
 import { credentials, signedEvent } from './support/signed-events.ts';

@@ -13,7 +13,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { sqliteInbox } from 'partner-exchange-sdk/inbox/sqlite';
+import { sqliteInbox } from 'partner-exchange-sdk/inbox';
 import { signBody, signingKey } from 'partner-exchange-sdk/signature';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 import { deliveryMetrics } from './support/delivery-metrics.ts';

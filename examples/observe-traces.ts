@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { context, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ExchangeClient } from 'partner-exchange-sdk';
-import { sqliteInbox } from 'partner-exchange-sdk/inbox/sqlite';
+import { sqliteInbox } from 'partner-exchange-sdk/inbox';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
 import { createWebhooks, type Webhooks } from 'partner-exchange-sdk/webhooks';
 import { connectTraces, contextManager, traceparentOf } from './support/connect-traces.ts';

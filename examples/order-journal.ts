@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type BuyOrder, ExchangeClient } from 'partner-exchange-sdk';
 import { createOrderJournal, isOrderError, isRequestError } from 'partner-exchange-sdk/orders';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
-import { sqliteStore } from 'partner-exchange-sdk/store/sqlite';
+import { sqliteStore } from 'partner-exchange-sdk/store';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 
 // A service that would make a second order of a repeated request.

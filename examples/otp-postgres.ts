@@ -1,7 +1,7 @@
 /** For a payment that has to be confirmed by a code, in a program of many processes: the codes are in PostgreSQL. */
 import { randomBytes } from 'node:crypto';
 import { createOtp, isOtpError, type OtpMessenger } from 'partner-exchange-sdk/otp';
-import { postgresStore } from 'partner-exchange-sdk/store/postgres';
+import { postgresStore } from 'partner-exchange-sdk/store';
 import pg from 'pg';
 
 const connectionString = process.env.DATABASE_URL;

@@ -1,5 +1,5 @@
 /** For the author of a program that has a queue already: one message in, one message out. */
-import { type MessageResult, type QueueMessage, queueInbox } from 'partner-exchange-sdk/inbox/queue';
+import { type MessageResult, type QueueMessage, queueInbox } from 'partner-exchange-sdk/inbox';
 import { memoryStore } from 'partner-exchange-sdk/store';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 import { credentials, signedEvent } from './support/signed-events.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createKeyRing, ExchangeClient } from 'partner-exchange-sdk';
 import { aesGcm, createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/keys';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
-import { sqliteStore } from 'partner-exchange-sdk/store/sqlite';
+import { sqliteStore } from 'partner-exchange-sdk/store';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 
 // In production: defineDeployment({ … }).

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { storeInbox } from 'partner-exchange-sdk/inbox/store';
-import { sqliteStore } from 'partner-exchange-sdk/store/sqlite';
+import { storeInbox } from 'partner-exchange-sdk/inbox';
+import { sqliteStore } from 'partner-exchange-sdk/store';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 import { credentials, signedEvent } from './support/signed-events.ts';
 

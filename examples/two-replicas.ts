@@ -14,7 +14,7 @@ import { createKeyRing, ExchangeClient } from 'partner-exchange-sdk';
 import { decimalLiteral } from 'partner-exchange-sdk/events';
 import { aesGcm, createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/keys';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
-import { postgresStore } from 'partner-exchange-sdk/store/postgres';
+import { postgresStore } from 'partner-exchange-sdk/store';
 import pg from 'pg';
 import { tables } from './nestjs-postgres/tables.ts';
 import { startBalancer } from './support/balancer.ts';

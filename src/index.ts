@@ -29,13 +29,13 @@ export { createKeyRing, type KeyRingOptions } from './credentials/create-key-rin
 export { defineCredentials } from './credentials/define-credentials.ts';
 export type { KeyRing, KeySets, LoadedKeys, RingHealth } from './credentials/key-ring.ts';
 export type { KeyOrigin, PartnerCredentials, PartnerNames } from './credentials/partner-credentials.ts';
+export { type AddressForm, type AddressForms, addressForms } from './deployment/addresses/address-forms.ts';
+export type { AddressReason, AddressVerdict } from './deployment/addresses/address-reasons.ts';
 export {
-  type KeyScheme,
-  type SigningKeyOptions,
-  type SigningPurpose,
-  signingKey,
-} from './credentials/signing-key.ts';
-export type { AddressForm, AddressForms } from './deployment/addresses/address-forms.ts';
+  type AddressCheck,
+  type CheckAddressOptions,
+  checkAddress,
+} from './deployment/addresses/check-address.ts';
 export { type Assumption, assumptions } from './deployment/assumptions.ts';
 export {
   type Deployment,
@@ -111,4 +111,4 @@ export {
 export type { JsonObject, JsonValue } from './internal/json.ts';
 export type { RandomBytes } from './internal/options.ts';
 export type { Serialization } from './signature/serializations.ts';
-export { defaultScheme, type SignatureScheme } from './signature/signature-scheme.ts';
+export type { SignatureScheme } from './signature/signature-scheme.ts';

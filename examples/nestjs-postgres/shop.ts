@@ -23,10 +23,10 @@ import {
 import { HttpAdapterHost, NestFactory } from '@nestjs/core';
 import { type BuyOrder, createKeyRing, ExchangeClient, readEnvironment } from 'partner-exchange-sdk';
 import { effectKey } from 'partner-exchange-sdk/events';
-import { storeInbox } from 'partner-exchange-sdk/inbox/store';
-import { createOrderJournal, type JournaledOrder, type OrderLoop } from 'partner-exchange-sdk/orders';
+import { storeInbox } from 'partner-exchange-sdk/inbox';
 import { aesGcm, createKeyRotation, storedKeys } from 'partner-exchange-sdk/keys';
-import { postgresStore } from 'partner-exchange-sdk/store/postgres';
+import { createOrderJournal, type JournaledOrder, type OrderLoop } from 'partner-exchange-sdk/orders';
+import { postgresStore } from 'partner-exchange-sdk/store';
 import { closeServer, createWebhooks } from 'partner-exchange-sdk/webhooks';
 import pg from 'pg';
 import { prometheus } from '../support/prometheus.ts';

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect } from 'amqplib';
 import { readEnvironment } from 'partner-exchange-sdk';
 import { effectKey } from 'partner-exchange-sdk/events';
-import { queueInbox } from 'partner-exchange-sdk/inbox/queue';
-import { postgresStore } from 'partner-exchange-sdk/store/postgres';
+import { queueInbox } from 'partner-exchange-sdk/inbox';
+import { postgresStore } from 'partner-exchange-sdk/store';
 import { closeServer, createWebhooks } from 'partner-exchange-sdk/webhooks';
 import pg from 'pg';
 

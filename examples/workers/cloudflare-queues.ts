@@ -1,6 +1,6 @@
 /** A Worker that puts each verified event into a Cloudflare Queue, and handles it from there. */
 import { effectKey } from 'partner-exchange-sdk/events';
-import { type QueueMessage, queueInbox } from 'partner-exchange-sdk/inbox/queue';
+import { type QueueMessage, queueInbox } from 'partner-exchange-sdk/inbox';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 
 /** Secrets and bindings of the Worker (wrangler.jsonc). */

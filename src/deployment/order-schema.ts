@@ -15,7 +15,7 @@ export interface BuyOrder {
   fiat_currency: string;
   /** `<token>-<network>`, e.g. `'usdt-trc20'`. Reported; the full set is not shown (ledger: `allowed-values`). */
   chain: string;
-  /** The address on `chain` that the crypto is credited to. `createOrder` refuses one that `checkAddress` of `./addresses` refuses. Reported. */
+  /** The address on `chain` that the crypto is credited to. `createOrder` refuses one that `checkAddress` refuses. Reported. */
   buyer_crypto_address: string;
   /** Where the events of this order are posted: an absolute http or https URL. Reported. */
   partner_callback_url: string;

@@ -1,12 +1,19 @@
 /**
- * Keep verified deliveries until they are handled. The durable inboxes have entries of their own: `./inbox/sqlite`,
- * `./inbox/bullmq`, `./inbox/pg-boss`, `./inbox/store`, `./inbox/queue`.
+ * Keep verified deliveries until they are handled: in memory, in a SQLite file, in any record store, or in your queue.
  *
  * @module partner-exchange-sdk/inbox
  */
 
 export type { MatchedKey } from '../credentials/verification-keys.ts';
-export { InboxError, type InboxErrorCode, isInboxError } from '../errors/errors.ts';
+export {
+  ConfigurationError,
+  InboxError,
+  type InboxErrorCode,
+  isConfigurationError,
+  isInboxError,
+} from '../errors/errors.ts';
+export type { Sleep } from '../internal/backoff.ts';
+export type { StoreCallOptions } from '../internal/limited-calls.ts';
 export type { RandomBytes } from '../internal/options.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export type { HandlingOptions, RetryDelays } from './handling-options.ts';
@@ -38,3 +45,19 @@ export type {
   QuarantinePage,
   UnverifiedText,
 } from './quarantine/quarantine.ts';
+export {
+  type HandleMessageOptions,
+  type MessageResult,
+  type QueueInbox,
+  type QueueInboxOptions,
+  queueInbox,
+} from './queue/queue-inbox.ts';
+export type { QueueMessage } from './queue/queue-message.ts';
+export { type SqliteInboxOptions, sqliteInbox } from './sqlite/sqlite-inbox.ts';
+export {
+  type DrainOptions,
+  type DrainResult,
+  type StoreInbox,
+  type StoreInboxOptions,
+  storeInbox,
+} from './store/store-inbox.ts';

@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { clearInterval, setImmediate, setInterval, setTimeout } from 'node:timers';
+import { ConfigurationError } from '../errors/errors.ts';
 import { invalidOption } from './options.ts';
 import { type MakeFileError, openPrivateFile, type PrivateFile } from './private-file.ts';
 import { blockingWaitMs, busyDelay, isBusy, isFull } from './sqlite-busy.ts';
@@ -11,6 +11,7 @@ import { blockingWaitMs, busyDelay, isBusy, isFull } from './sqlite-busy.ts';
  * not stay in freed pages.
  *
  * @param options.prepare makes what is missing in it
+ * @throws {ConfigurationError} `runtime_too_old` without `node:sqlite`
  * @throws what `fail` makes, or SQLite's own error
  */
 export function openDatabase(options: {
@@ -20,8 +21,15 @@ export function openDatabase(options: {
   readonly prepare: (database: DatabaseSync) => void;
   readonly fail: MakeFileError;
 }): OpenDatabase {
+  // Looked up, not imported: entries that hold this load on runtimes without it, too.
+  const sqlite = process.getBuiltinModule?.('node:sqlite');
+  if (sqlite === undefined) {
+    throw new ConfigurationError('runtime_too_old', 'This runtime has no node:sqlite, which a file needs.', {
+      remedy: 'Run Node 22.13 or later, or take another store.',
+    });
+  }
   const file = openPrivateFile(options.path, options.fail);
-  const database = new DatabaseSync(file.path);
+  const database = new sqlite.DatabaseSync(file.path);
   const wal = closeIfFails(database, () => {
     database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
@@ -69,6 +77,7 @@ const emptyWalEveryMs = 5_000;
  * also one that writes nothing: another process may have deleted something and ended.
  */
 function keepWalEmpty(database: DatabaseSync, file: PrivateFile): { stop(): void } {
+  const { statSync } = process.getBuiltinModule('node:fs');
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
 
   function emptyWal(): void {

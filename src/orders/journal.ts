@@ -219,7 +219,7 @@ export interface CreateOrderOptions<Schema extends ReplySchema = ReplySchema> ex
    */
   merchant?: string | undefined;
   /**
-   * Why the address of this order is right although `checkAddress` of `./addresses` refuses it: the order then passes,
+   * Why the address of this order is right although `checkAddress` refuses it: the order then passes,
    * unless it looks like a secret. The journal keeps the reason, so write no personal data.
    */
   acceptAddress?: string | undefined;

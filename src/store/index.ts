@@ -1,10 +1,11 @@
 /**
- * One atomic record store, under everything that must happen once. The durable ones have entries of their own:
- * `./store/sqlite`, `./store/redis`, `./store/postgres`.
+ * One atomic record store, under everything that must happen once: in memory, in a SQLite file, in PostgreSQL or Redis.
  *
  * @module partner-exchange-sdk/store
  */
 export {
+  ConfigurationError,
+  isConfigurationError,
   isOnceError,
   isStoreError,
   OnceError,
@@ -13,6 +14,13 @@ export {
   type StoreErrorCode,
 } from '../errors/errors.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
+export type { StoreCallOptions } from '../internal/limited-calls.ts';
 export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export { type OnceOptions, type OnceResult, once, type SettleOnceOptions, settleOnce } from './once.ts';
+export type { PgClient, PgPool, PgPoolClient } from './postgres/pg-client.ts';
+export { type PostgresStoreOptions, postgresStore } from './postgres/postgres-store.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from './record-store.ts';
+export type { IoredisClient, NodeRedisClient } from './redis/redis-client.ts';
+export { type RedisStoreOptions, redisStore } from './redis/redis-store.ts';
+export type { SqliteDatabase, SqliteStatement } from './sqlite/database-store.ts';
+export { type SqliteStoreOptions, sqliteStore } from './sqlite/sqlite-store.ts';

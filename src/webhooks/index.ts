@@ -4,7 +4,6 @@
  * @module partner-exchange-sdk/webhooks
  */
 
-export { createKeyRing, type KeyRingOptions } from '../credentials/create-key-ring.ts';
 export type { KeyRing, KeySets, LoadedKeys, RingHealth } from '../credentials/key-ring.ts';
 export type { KeyOrigin, PartnerCredentials, PartnerNames } from '../credentials/partner-credentials.ts';
 export type { MatchedKey } from '../credentials/verification-keys.ts';
@@ -45,5 +44,6 @@ export type { EventContext, EventHandler, MemberOf } from './handlers.ts';
 export { type LambdaRequest, type LambdaResponse, lambdaHandler } from './lambda-handler.ts';
 export type { NodeRequest, NodeResponse } from './node-handler.ts';
 export type { DeliveryReport, ReceiveOutcome, RefusedBody } from './receive-outcome.ts';
+export { type UnwrapOptions, unwrap } from './unwrap.ts';
 export type { BufferedRequest, WebhookResponse } from './webhook-endpoint.ts';
 export type { WebhooksOptions } from './webhooks-options.ts';

@@ -11,9 +11,8 @@ import type { Finding, Section } from './report.ts';
 type Client = typeof import('../../src/index.ts');
 
 // The built files, as they are installed; their types are those of the source.
-const { defineDeployment, ExchangeClient, MessengerClient }: Client = await import(builtUrl('.'));
-const { checkAddress }: typeof import('../../src/deployment/addresses/index.ts') = await import(
-  builtUrl('./addresses')
+const { checkAddress, defineDeployment, ExchangeClient, MessengerClient }: Client = await import(
+  builtUrl('.')
 );
 
 const concurrency = 32;

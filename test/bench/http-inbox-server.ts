@@ -27,9 +27,7 @@ async function openInbox(): Promise<ManagedInbox> {
       return memoryInbox();
     }
     case 'sqlite': {
-      const { sqliteInbox }: typeof import('../../src/inbox/sqlite/index.ts') = await import(
-        builtUrl('./inbox/sqlite')
-      );
+      const { sqliteInbox }: typeof import('../../src/inbox/index.ts') = await import(builtUrl('./inbox'));
       return sqliteInbox({ path: `${place.folder}/inbox.sqlite`, concurrency: 50 });
     }
     case 'bullmq': {

@@ -11,10 +11,10 @@ export interface InboxUsage {
 }
 
 type Webhooks = typeof import('../../src/webhooks/index.ts');
-type SqliteInbox = typeof import('../../src/inbox/sqlite/index.ts');
+type SqliteInbox = typeof import('../../src/inbox/index.ts');
 
 const { createWebhooks }: Webhooks = await import(builtUrl('./webhooks'));
-const { sqliteInbox }: SqliteInbox = await import(builtUrl('./inbox/sqlite'));
+const { sqliteInbox }: SqliteInbox = await import(builtUrl('./inbox'));
 const path = process.argv[2];
 
 let handled = 0;

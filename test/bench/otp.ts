@@ -15,17 +15,11 @@ import { builtUrl } from './built-entries.ts';
  */
 
 type Otp = typeof import('../../src/otp/index.ts');
-type Memory = typeof import('../../src/store/index.ts');
-type Sqlite = typeof import('../../src/store/sqlite/index.ts');
-type RedisEntry = typeof import('../../src/store/redis/index.ts');
-type Postgres = typeof import('../../src/store/postgres/index.ts');
+type Stores = typeof import('../../src/store/index.ts');
 
 // The built files, as they are installed; their types are those of the source.
 const { createOtp }: Otp = await import(builtUrl('./otp'));
-const { memoryStore }: Memory = await import(builtUrl('./store'));
-const { sqliteStore }: Sqlite = await import(builtUrl('./store/sqlite'));
-const { redisStore }: RedisEntry = await import(builtUrl('./store/redis'));
-const { postgresStore }: Postgres = await import(builtUrl('./store/postgres'));
+const { memoryStore, postgresStore, redisStore, sqliteStore }: Stores = await import(builtUrl('./store'));
 
 const { values: flags } = parseArgs({
   options: { codes: { type: 'string', default: '2000' }, concurrency: { type: 'string', default: '64' } },

@@ -162,13 +162,13 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'received keys do not verify before they are promoted',
-    file: 'rotation/create-key-rotation.ts',
+    file: 'keys/create-key-rotation.ts',
     find: 'verifying: generations.map(',
     replace: 'verifying: generations.filter((one) => one !== pending).map(',
   },
   {
     name: 'replaced keys are thrown away',
-    file: 'rotation/rotation-steps.ts',
+    file: 'keys/rotation-steps.ts',
     find: 'retired: [...replaced, ...kept],',
     replace: 'retired: kept,',
   },

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { emptyTimeline } from '../../src/events/order-timeline.ts';
 import { root } from '../../tools/checks/entries.ts';
+import { entrySource } from '../../tools/entry-source.ts';
 import { partnerCredentials } from './partner.ts';
 import { type Recipe, registry } from './shims/registry.ts';
 
@@ -78,11 +79,8 @@ const declared: Readonly<Record<string, unknown>> = {
 const cache = join(root, 'node_modules/.cache/drawn');
 const shims: Readonly<Record<string, string>> = {
   'partner-exchange-sdk/webhooks': 'webhooks',
-  'partner-exchange-sdk/inbox/sqlite': 'inbox-sqlite',
-  'partner-exchange-sdk/inbox/store': 'inbox-store',
-  'partner-exchange-sdk/inbox/queue': 'inbox-queue',
-  'partner-exchange-sdk/store/postgres': 'store-postgres',
-  'partner-exchange-sdk/store/sqlite': 'store-sqlite',
+  'partner-exchange-sdk/inbox': 'inbox',
+  'partner-exchange-sdk/store': 'store',
   'node:http': 'outside',
   'node:sqlite': 'outside',
   pg: 'outside',
@@ -117,6 +115,6 @@ function writeModule({ name, code, file }: Program): string {
     }
     const [, entry] = /^partner-exchange-sdk(\/[\w/-]+)?$/.exec(specifier) ?? [undefined, undefined];
     if (!specifier.startsWith('partner-exchange-sdk')) return specifier;
-    return pathToFileURL(join(root, `src${entry ?? ''}/index.ts`)).href;
+    return pathToFileURL(join(root, entrySource(`.${entry ?? ''}`, root))).href;
   }
 }

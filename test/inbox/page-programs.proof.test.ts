@@ -259,8 +259,8 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
         mark: 'everyMinute',
         replaced: {
           "import { Pool } from 'pg';": "import { Redis } from 'ioredis';",
-          "import { postgresStore } from 'partner-exchange-sdk/store/postgres';":
-            "import { redisStore } from 'partner-exchange-sdk/store/redis';",
+          "import { postgresStore } from 'partner-exchange-sdk/store';":
+            "import { redisStore } from 'partner-exchange-sdk/store';",
           'const pool = new Pool();': `const client = new Redis('redis://127.0.0.1:${redis.port}');`,
           "pool.on('error'": "client.on('error'",
           'postgresStore({ client: pool })': 'redisStore({ client })',

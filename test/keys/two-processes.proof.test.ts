@@ -43,7 +43,7 @@ const kinds = [
       "keyFile({ path: '/var/lib/shop/keys.json' })": `storedKeys({ store: sqliteStore({ path: ${JSON.stringify(join(folder, 'keys'))} }) })`,
       keyFile: 'storedKeys',
       "'partner-exchange-sdk/keys';":
-        "'partner-exchange-sdk/keys';\nimport { sqliteStore } from 'partner-exchange-sdk/store/sqlite';",
+        "'partner-exchange-sdk/keys';\nimport { sqliteStore } from 'partner-exchange-sdk/store';",
     }),
     ring: { 'load: credentials': 'load: credentials, cooldownMs: 1000' },
   },

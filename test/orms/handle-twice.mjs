@@ -1,8 +1,8 @@
 /** What the handler of a page stands in: an inbox with one delivery, whose first attempt fails just before its commit. */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { storeInbox } from 'partner-exchange-sdk/inbox/store';
-import { postgresStore } from 'partner-exchange-sdk/store/postgres';
+import { storeInbox } from 'partner-exchange-sdk/inbox';
+import { postgresStore } from 'partner-exchange-sdk/store';
 import { eventBody, signedDelivery } from 'partner-exchange-sdk/testing';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 import pg from 'pg';

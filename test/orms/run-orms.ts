@@ -90,7 +90,7 @@ if (isInCi || (isInstalled && 'url' in postgres)) tally.finish();
 function runOrm({ mark, setUp, close = '', prepare }: Orm, DATABASE_URL: string): void {
   prepare?.();
   const program = `
-    import { postgresStore } from 'partner-exchange-sdk/store/postgres';
+    import { postgresStore } from 'partner-exchange-sdk/store';
     import { checkHandler, connectionString, pool, webhooks } from '../../handle-twice.mjs';
     ${setUp}
     ${handlerOf(mark)}

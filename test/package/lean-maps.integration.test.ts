@@ -10,7 +10,7 @@ describe('a lean source map', () => {
   it('leads from each place of a bundle to the same line of src as the whole map, and to no bundled package', async () => {
     const { outputFiles } = await build({
       absWorkingDir: root,
-      entryPoints: ['src/deployment/addresses/index.ts'],
+      entryPoints: ['src/deployment/addresses/check-address.ts'],
       ...{ bundle: true, format: 'esm', platform: 'node', logLevel: 'silent' },
       ...{ write: false, outdir: 'dist', sourcemap: 'external' },
     });

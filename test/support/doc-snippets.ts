@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { root } from '../../tools/checks/entries.ts';
+import { entrySource } from '../../tools/entry-source.ts';
 
 /** The snippets of a page in a language, TypeScript by default. */
 export function snippetsOf(page: string, language = 'ts'): string[] {
@@ -50,7 +51,7 @@ export function startSnippet({
     code = code.replace(before, after);
   }
   code = code.replaceAll(/'partner-exchange-sdk(\/[\w/-]+)?'/g, (_, entry: string = '') =>
-    JSON.stringify(pathToFileURL(join(root, `src${entry}/index.ts`)).href),
+    JSON.stringify(pathToFileURL(join(root, entrySource(`.${entry}`, root))).href),
   );
   const file = join(folder, `snippet-${mark.replaceAll(/\W/g, '')}.${languageOf(code)}`);
   writeFileSync(file, code);

@@ -14,7 +14,6 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
     bundled: ['@noble/hashes'],
     builtins: ['node:crypto', 'node:diagnostics_channel', 'node:zlib'],
   },
-  './addresses': { packages: [], bundled: ['@noble/hashes'], builtins: ['node:crypto', 'node:zlib'] },
   './signature': { packages: [], builtins: ['node:crypto'] },
   // The doctor reads the environment, with the schema of orders; learn reads events, and checks their addresses.
   './diagnostics': {
@@ -28,23 +27,11 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
     bundled: ['zod/locales', 'zod/mini'],
     builtins: ['node:crypto', 'node:diagnostics_channel'],
   },
-  './inbox': { packages: [], builtins: [] },
-  './inbox/sqlite': {
-    packages: [],
-    builtins: ['node:fs', 'node:path', 'node:sqlite', 'node:timers'],
-  },
+  './inbox': { packages: [], builtins: ['node:fs', 'node:path', 'node:timers'] },
   './inbox/bullmq': { packages: [], builtins: ['node:crypto'] },
   './inbox/pg-boss': { packages: [], builtins: ['node:crypto'] },
-  './inbox/queue': { packages: [], builtins: [] },
-  './inbox/store': { packages: [], builtins: [] },
-  './store': { packages: [], builtins: [] },
-  './store/sqlite': {
-    packages: [],
-    builtins: ['node:fs', 'node:path', 'node:sqlite', 'node:timers'],
-  },
+  './store': { packages: [], builtins: ['node:crypto', 'node:fs', 'node:path', 'node:timers'] },
   './keys': { packages: [], builtins: ['node:crypto'] },
-  './store/redis': { packages: [], builtins: ['node:crypto'] },
-  './store/postgres': { packages: [], builtins: ['node:crypto'] },
   './orders': {
     packages: ['zod'],
     bundled: ['csv-parse', 'zod/locales', 'zod/mini'],
@@ -73,22 +60,15 @@ const foundations = ['errors', 'internal'];
  */
 const ownFolders: Readonly<Record<string, readonly string[]>> = {
   '.': ['client', 'credentials', 'deployment', 'signature'],
-  './addresses': ['deployment/addresses'],
   './signature': ['credentials', 'signature'],
   './events': ['credentials', 'deployment/event-statuses.ts', 'events'],
   // Whether a store is in a transaction of the user's.
   './webhooks': ['credentials', 'deployment', 'events', 'inbox', 'signature', 'store', 'webhooks'],
-  './inbox': ['inbox'],
-  './inbox/sqlite': ['inbox', 'store'],
+  // The rotation of the key that verified a delivery.
+  './inbox': ['credentials', 'inbox', 'store'],
   './inbox/bullmq': ['inbox', 'store'],
   './inbox/pg-boss': ['inbox'],
-  // The rotation of the key that verified a delivery.
-  './inbox/queue': ['credentials', 'inbox', 'store'],
-  './inbox/store': ['inbox', 'store'],
   './store': ['store'],
-  './store/sqlite': ['store'],
-  './store/redis': ['store'],
-  './store/postgres': ['store'],
   // The error of an event that nobody can read; the options of a call.
   './orders': [
     'credentials',
@@ -124,7 +104,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const sqliteEntries = ['./inbox/sqlite', './sandbox', './store/sqlite'];
+const sqliteEntries = ['./inbox', './sandbox', './store'];
 
 /** Files of `internal` that only these entries may hold. */
 const reserved: Readonly<Record<string, readonly string[]>> = {

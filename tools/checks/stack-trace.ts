@@ -6,7 +6,7 @@ import { run } from './run.ts';
 /** Calls that throw inside the package, each with the line of the sources that its stack trace has to name. */
 const throwing = [
   {
-    entry: 'partner-exchange-sdk/addresses',
+    entry: 'partner-exchange-sdk',
     call: "checkAddress(7, { chain: 'a' })",
     source: 'src/deployment/addresses/check-address.ts',
     line: "throw invalidOption('The address must be a text.')",

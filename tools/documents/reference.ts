@@ -35,7 +35,7 @@ app.options.setCompilerOptions(entryPoints, { ...options, stableTypeOrdering: tr
 app.renderer.defineRouter(
   'entries',
   class extends ModuleRouter {
-    /** `partner-exchange-sdk/inbox/sqlite` has the page inbox/sqlite.md. */
+    /** `partner-exchange-sdk/inbox` has the page inbox/sqlite.md. */
     override getReflectionAlias(reflection: Reflection): string {
       return reflection.name.replace(/^partner-exchange-sdk\/?/, '') || 'index';
     }

@@ -1,12 +1,9 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import {
-  type AddressCheck,
-  type AddressReason,
-  addressForms,
-  checkAddress,
-} from '../../../src/deployment/addresses/index.ts';
+import { addressForms } from '../../../src/deployment/addresses/address-forms.ts';
+import type { AddressReason } from '../../../src/deployment/addresses/address-reasons.ts';
+import { type AddressCheck, checkAddress } from '../../../src/deployment/addresses/check-address.ts';
 import { isConfigurationError } from '../../../src/errors/errors.ts';
 import { some, times } from '../../support/repeat.ts';
 import { growth, timeOf, wellBelowQuadratic } from '../../support/timing.ts';

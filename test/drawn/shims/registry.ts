@@ -1,6 +1,4 @@
-import type { QueueInboxOptions } from '../../../src/inbox/queue/index.ts';
-import type { SqliteInboxOptions } from '../../../src/inbox/sqlite/index.ts';
-import type { StoreInboxOptions } from '../../../src/inbox/store/index.ts';
+import type { QueueInboxOptions, SqliteInboxOptions, StoreInboxOptions } from '../../../src/inbox/index.ts';
 import type { WebhooksOptions } from '../../../src/webhooks/index.ts';
 
 /** A receiver as a program makes it: the options of `createWebhooks`, and the handlers in their order. */

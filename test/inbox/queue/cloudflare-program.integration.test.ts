@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventBody } from '../../../src/devtools/testing/event-body.ts';
 import { signedDelivery } from '../../../src/devtools/testing/signed-delivery.ts';
 import { root } from '../../../tools/checks/entries.ts';
+import { entrySource } from '../../../tools/entry-source.ts';
 
 const page = 'docs/guides/inboxes.md';
 const credentials = {
@@ -30,7 +31,7 @@ async function loadWorker(): Promise<Worker> {
   const code = readFileSync(join(root, 'examples/workers/cloudflare-queues.ts'), 'utf8');
   const script = stripTypeScriptTypes(code).replaceAll(
     /'partner-exchange-sdk(\/[\w/-]+)'/g,
-    (_, entry: string) => JSON.stringify(pathToFileURL(join(root, `src${entry}/index.ts`)).href),
+    (_, entry: string) => JSON.stringify(pathToFileURL(join(root, entrySource(`.${entry}`, root))).href),
   );
   const folder = join(root, 'node_modules/.cache/programs');
   mkdirSync(folder, { recursive: true });

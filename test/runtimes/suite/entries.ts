@@ -1,6 +1,6 @@
 import { type Checks, equal } from './checks.ts';
 
-/** Every entry but `./inbox/sqlite` and `./store/sqlite`, with a function of it. */
+/** Every entry, with a function of it. */
 const entries: readonly [load: () => Promise<object>, name: string][] = [
   [() => import('partner-exchange-sdk'), 'defineDeployment'],
   [() => import('partner-exchange-sdk/signature'), 'verifyBody'],
@@ -10,8 +10,6 @@ const entries: readonly [load: () => Promise<object>, name: string][] = [
   [() => import('partner-exchange-sdk/inbox/bullmq'), 'bullmqInbox'],
   [() => import('partner-exchange-sdk/inbox/pg-boss'), 'pgBossInbox'],
   [() => import('partner-exchange-sdk/store'), 'memoryStore'],
-  [() => import('partner-exchange-sdk/store/redis'), 'redisStore'],
-  [() => import('partner-exchange-sdk/store/postgres'), 'postgresStore'],
   [() => import('partner-exchange-sdk/orders'), 'createOrderJournal'],
   [() => import('partner-exchange-sdk/keys'), 'createKeyRotation'],
   [() => import('partner-exchange-sdk/bulk'), 'sendBulk'],

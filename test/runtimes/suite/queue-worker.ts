@@ -3,7 +3,7 @@
  * Each message is in the queue twice.
  */
 import { env } from 'cloudflare:workers';
-import { type QueueMessage, queueInbox } from 'partner-exchange-sdk/inbox/queue';
+import { type QueueMessage, queueInbox } from 'partner-exchange-sdk/inbox';
 import { memoryStore } from 'partner-exchange-sdk/store';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
 import type recipe from '../../../examples/workers/cloudflare-queues.ts';

@@ -1,5 +1,4 @@
-import { memoryInbox } from 'partner-exchange-sdk/inbox';
-import { storeInbox } from 'partner-exchange-sdk/inbox/store';
+import { memoryInbox, storeInbox } from 'partner-exchange-sdk/inbox';
 import { memoryStore } from 'partner-exchange-sdk/store';
 import {
   createWebhooks,

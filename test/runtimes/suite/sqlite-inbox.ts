@@ -56,7 +56,7 @@ export async function checkSqliteInbox(checks: Checks, folder: string): Promise<
 export async function checkNoSqlite(checks: Checks): Promise<void> {
   await checks.run('./inbox/sqlite fails where there is no node:sqlite', async () => {
     const error = await thrownBy(async () => {
-      const { sqliteInbox } = await import('partner-exchange-sdk/inbox/sqlite');
+      const { sqliteInbox } = await import('partner-exchange-sdk/inbox');
       sqliteInbox({ path: 'inbox.sqlite' });
     });
     // workerd has a module of that name in which nothing works.
@@ -68,7 +68,7 @@ export async function checkNoSqlite(checks: Checks): Promise<void> {
 
 async function open(path: string, role: 'both' | 'receiver' = 'both') {
   // Only here: it cannot be loaded everywhere.
-  const { sqliteInbox } = await import('partner-exchange-sdk/inbox/sqlite');
+  const { sqliteInbox } = await import('partner-exchange-sdk/inbox');
   const inbox = sqliteInbox({
     path,
     role,
