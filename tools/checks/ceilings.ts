@@ -1,0 +1,94 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './entries.ts';
+
+/**
+ * The most lines of code and style in each folder. A step lowers a ceiling to what it reached. To raise one takes a
+ * reason in the commit; a ceiling that is reached is a reason to delete.
+ */
+export const ceilings: Readonly<Record<string, number>> = {
+  'src/index.ts': 114,
+  'src/bulk': 1287,
+  'src/client': 2520,
+  'src/credentials': 1004,
+  'src/deployment': 3114,
+  'src/devtools/cli': 8505,
+  'src/devtools/diagnostics': 10337,
+  'src/devtools/inspector': 3769,
+  'src/devtools/sandbox': 7831,
+  'src/devtools/testing': 1751,
+  'src/errors': 929,
+  'src/events': 1560,
+  'src/inbox': 5108,
+  'src/internal': 2667,
+  'src/keys': 1284,
+  'src/orders': 3805,
+  'src/otp': 1811,
+  'src/signature': 918,
+  'src/store': 2536,
+  'src/webhooks': 2821,
+  'test/bench': 3851,
+  'test/bulk': 1284,
+  'test/chaos': 5374,
+  'test/client': 6121,
+  'test/contract': 606,
+  'test/crash': 1264,
+  'test/credentials': 973,
+  'test/deployment': 2315,
+  'test/devtools/cli': 7480,
+  'test/devtools/diagnostics': 6604,
+  'test/devtools/inspector': 2547,
+  'test/devtools/sandbox': 4075,
+  'test/devtools/testing': 1527,
+  'test/drawn': 913,
+  'test/errors': 716,
+  'test/events': 2066,
+  'test/formats': 2285,
+  'test/inbox': 12079,
+  'test/internal': 2509,
+  'test/keys': 3147,
+  'test/languages': 389,
+  'test/orders': 8162,
+  'test/orms': 138,
+  'test/otp': 2873,
+  'test/package': 1754,
+  'test/proof': 1668,
+  'test/runtimes': 1500,
+  'test/signature': 2135,
+  'test/soak': 769,
+  'test/store': 2713,
+  'test/support': 1736,
+  'test/webhooks': 8545,
+};
+
+/** The folders with more lines than their ceiling, and those that have none. */
+export function findExcess(
+  lines: ReadonlyMap<string, number>,
+  limits: Readonly<Record<string, number>>,
+): string[] {
+  return [...lines].flatMap(([folder, count]) => {
+    const limit = limits[folder];
+    if (limit === undefined) return [`${folder} has ${count} lines, and no ceiling`];
+    return count > limit ? [`${folder} has ${count} lines, and may have ${limit}`] : [];
+  });
+}
+
+/** The lines of each folder of `src` and `test`; below `devtools` of each of its folders. */
+export function countLines(): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  const files = globSync('{src,test}/**/*.{ts,tsx,css,html}', { cwd: root, exclude: ['**/node_modules/**'] });
+  for (const file of files.sort()) {
+    const folder = /^[^/]+\/(devtools\/)?[^/]+/.exec(file)?.[0] ?? file;
+    const count = readFileSync(join(root, file), 'utf8').split('\n').length - 1;
+    lines.set(folder, (lines.get(folder) ?? 0) + count);
+  }
+  return lines;
+}
+
+if (import.meta.main) {
+  const lines = countLines();
+  const excess = findExcess(lines, ceilings);
+  for (const sentence of excess) console.error(sentence);
+  if (process.argv.includes('--list')) for (const [folder, count] of lines) console.log(`${folder} ${count}`);
+  if (excess.length > 0) process.exitCode = 1;
+}
