@@ -1,5 +1,5 @@
 import { isStoreError, OnceError } from '../errors/errors.ts';
-import type { JsonObject, JsonValue } from '../internal/json.ts';
+import type { JsonValue } from '../internal/json.ts';
 import {
   callback,
   defineOptions,
@@ -11,15 +11,16 @@ import {
   type Settings,
   text,
 } from '../internal/options.ts';
-import { refuseNewer } from '../internal/stored-version.ts';
+import { isHeld, type Lease, takeLease } from './lease.ts';
 import { checkStore, type RecordSet, type RecordStore } from './record-store.ts';
+import { storedForm } from './stored-form.ts';
 import { userTransactionOf } from './user-transaction.ts';
 
 /** Options of {@link once}. */
 export interface OnceOptions {
   /**
-   * Milliseconds that `run` may take. Until then a repetition is `in_progress`; after that a result that was not written
-   * is `unknown`. @default 60000
+   * Milliseconds that `run` may take. Until then, or until its process has ended (as far as that can be told: on Linux, in
+   * one container), a repetition is `in_progress`; after that a result that was not written is `unknown`. @default 60000
    */
   leaseMs?: number | undefined;
   /**
@@ -62,19 +63,22 @@ const readOptions = defineOptions('once', {
 
 const readSettleOptions = defineOptions('settleOnce', settleRows);
 
-/** The clocks of two machines are expected to differ by less than this. */
-const clockSlackMs = 60_000;
-
 /** The record of a key: who runs it and until when, or how it ended. */
 interface Run {
   readonly state: 'running' | 'done' | 'unknown';
-  readonly token?: string;
-  readonly startedAt?: number;
-  readonly until?: number;
-  readonly result?: JsonValue;
+  /** While it is `running`. */
+  readonly lease?: Lease;
+  readonly result?: JsonValue | undefined;
   /** A hash of the fingerprint. */
-  readonly input?: string;
+  readonly input?: string | undefined;
 }
+
+const runForm = storedForm<Run>('The record of an effect', {
+  state: true,
+  lease: true,
+  result: true,
+  input: true,
+});
 
 /**
  * Runs an effect at most once for a key, in whichever process, and returns its stored result to every repetition: for
@@ -116,17 +120,16 @@ export async function once<Result extends OnceResult>(
   const input = settings.fingerprint === undefined ? undefined : await sha256(settings.fingerprint);
   // The locks of the user's transaction hold back everybody else until it ends.
   const isInTransaction = (await userTransactionOf(checkStore(store))?.isOpen()) ?? false;
-  const token = crypto.randomUUID();
+  let lease: Lease | undefined;
 
   const earlier = await store
     .transact([record], (records) => {
-      const found = readRun(records.get(record));
-      const startedAt = Math.floor(settings.now());
+      const found = runForm.read(records.get(record));
       if (found !== undefined)
-        checkRepetition(found, { input, at: startedAt, repeatUnknown: settings.repeatUnknown });
+        checkRepetition(found, { input, now: settings.now(), repeatUnknown: settings.repeatUnknown });
       if (found?.state === 'done') return found;
-      const until = startedAt + settings.leaseMs;
-      if (!isInTransaction) put(records, { state: 'running', token, startedAt, until });
+      lease = takeLease({ now: settings.now(), leaseMs: settings.leaseMs });
+      if (!isInTransaction) put(records, record, { state: 'running', lease, input });
       return undefined;
     })
     .catch(async (error: unknown) => {
@@ -146,21 +149,18 @@ export async function once<Result extends OnceResult>(
     throw error;
   }
   return await store.transact([record], (records) => {
-    const found = readRun(records.get(record));
+    const found = runForm.read(records.get(record));
     // Another run, or a person, was faster: all get one result.
     if (found?.state === 'done') return found.result as Result;
-    putDone(records, record, { ...settings, input, result });
+    // Sound: `void` is undefined.
+    put(records, record, { state: 'done', input, result: result as JsonValue | undefined }, settings);
     return result;
   });
 
-  function put(records: RecordSet, written: Run): void {
-    records.set(record, { ...written, ...(input !== undefined && { input }) });
-  }
-
   function fail(outcome: Outcome): Promise<void> {
     return store.transact([record], (records) => {
-      if (readRun(records.get(record))?.token !== token) return;
-      if (outcome === 'unknown') put(records, { state: 'unknown' });
+      if (lease === undefined || runForm.read(records.get(record))?.lease?.token !== lease.token) return;
+      if (outcome === 'unknown') put(records, record, { state: 'unknown', input });
       else records.delete(record);
     });
   }
@@ -185,54 +185,45 @@ export async function settleOnce(
   const settings = readSettleOptions(options);
   const record = await recordKey(key);
   await checkStore(store).transact([record], (records) => {
-    const found = readRun(records.get(record));
+    const found = runForm.read(records.get(record));
     if (found?.state === 'done') throw new OnceError('already_settled', 'The effect has a result already.');
     if (found !== undefined) checkNotRunning(found, settings.now());
     if (outcome === 'repeat') return records.delete(record);
-    putDone(records, record, { ...settings, input: found?.input, result: outcome });
+    // Sound: `void` is undefined.
+    const result = outcome as JsonValue | undefined;
+    put(records, record, { state: 'done', input: found?.input, result }, settings);
   });
 }
 
-function putDone(
+/** @param keeping how long a result is kept */
+function put(
   records: RecordSet,
   record: string,
-  {
-    input,
-    result,
-    rememberMs,
-    now,
-  }: Settings<typeof settleRows> & {
-    readonly input: string | undefined;
-    readonly result: OnceResult;
-  },
+  run: Run,
+  keeping?: Pick<Settings<typeof settleRows>, 'rememberMs' | 'now'>,
 ): void {
-  const done: JsonObject = {
-    state: 'done',
-    ...(input !== undefined && { input }),
-    ...(result !== undefined && { result }),
-  };
-  const expiresAt = rememberMs === undefined ? undefined : Math.floor(now()) + rememberMs;
-  records.set(record, done, { expiresAt });
+  const expiresAt =
+    keeping?.rememberMs === undefined ? undefined : Math.floor(keeping.now()) + keeping.rememberMs;
+  records.set(record, runForm.write(run, records.get(record)), { expiresAt });
 }
 
 /** @throws {OnceError} */
 function checkRepetition(
   found: Run,
-  { input, repeatUnknown, at }: { input: string | undefined; repeatUnknown: boolean; at: number },
+  { input, repeatUnknown, now }: { input: string | undefined; repeatUnknown: boolean; now: number },
 ): void {
   if (input !== undefined && found.input !== undefined && input !== found.input)
     throw new OnceError('different_input', 'The key stands for an effect with another fingerprint.');
-  checkNotRunning(found, at);
+  checkNotRunning(found, now);
   if (found.state !== 'done' && !repeatUnknown)
     throw new OnceError('unknown', 'The effect was begun and its result was never written.');
 }
 
 /** @throws {OnceError} `in_progress` */
-function checkNotRunning({ state, startedAt = 0, until = 0 }: Run, at: number): void {
-  // A lease from the future was made before the clock went back.
-  if (state !== 'running' || until <= at || startedAt > at + clockSlackMs) return;
+function checkNotRunning({ state, lease }: Run, now: number): void {
+  if (state !== 'running' || lease === undefined || !isHeld(lease, { now })) return;
   const message = 'Another call, perhaps of another process, runs the effect.';
-  throw new OnceError('in_progress', message, { retryAfterMs: until - at });
+  throw new OnceError('in_progress', message, { retryAfterMs: lease.until - now });
 }
 
 type Outcome = ReturnType<NonNullable<OnceOptions['outcomeOf']>>;
@@ -243,11 +234,6 @@ function outcomeOf(error: unknown, settings: ReturnType<typeof readOptions>): Ou
   } catch {
     return 'unknown';
   }
-}
-
-function readRun(value: JsonValue | undefined): Run | undefined {
-  // Sound: the key is a hash below our own prefix, so only this file writes it.
-  return refuseNewer(value, 'The record of an effect') as Run | undefined;
 }
 
 /** @throws {ConfigurationError} `invalid_option` */

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once as nextEvent } from 'node:events';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
@@ -6,9 +9,11 @@ import { memoryStore } from '../../src/store/memory-store.ts';
 import { type OnceOptions, once, settleOnce } from '../../src/store/once.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { buyCreditedBody, orderKey } from '../support/bodies.ts';
 import { nextTurn } from '../support/next-turn.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import { describeWith, postgresUrl, run } from './servers.ts';
 import { storeKinds } from './store-kinds.ts';
@@ -223,6 +228,57 @@ describe('once', () => {
     };
     await expect(once(unsure, key, effect.run)).rejects.toBe(lost);
     expect(await once(store, key, effect.run)).toEqual({ mail: 1 });
+  });
+
+  it('keeps a stored result when the store fails before the lease', async () => {
+    const store = memoryStore();
+    const effect = makeEffect();
+    await once(store, key, effect.run);
+    let calls = 0;
+    const down: RecordStore = {
+      ...store,
+      transact: (keys, change) =>
+        ++calls === 1
+          ? Promise.reject(new StoreError('store_failed', 'It is down.'))
+          : store.transact(keys, change),
+    };
+    await expect(once(down, key, effect.run)).rejects.toMatchObject({ code: 'store_failed' });
+    expect(await once(store, key, effect.run)).toEqual({ mail: 1 });
+  });
+
+  it('keeps what a newer version wrote into the record', async () => {
+    const store = memoryStore();
+    await expect(once(store, key, fails)).rejects.toBe(failure);
+    const [record] = await store.list({ prefix: '', limit: 1 });
+    const name = record?.key ?? '';
+    await store.transact([name], (records) => records.set(name, { state: 'unknown', newMember: 'kept' }));
+    await settleOnce(store, key, { mail: 1 });
+    expect((await store.list({ prefix: '', limit: 1 }))[0]?.value).toMatchObject({
+      state: 'done',
+      newMember: 'kept',
+    });
+  });
+
+  it.skipIf(process.platform !== 'linux')('is unknown at once when its process was killed', async () => {
+    const path = join(scratchFolder(), 'once.sqlite');
+    const source = (file: string) => JSON.stringify(new URL(`../../src/store/${file}`, import.meta.url).href);
+    const program = `
+      import { once } from ${source('once.ts')};
+      import { sqliteStore } from ${source('sqlite/sqlite-store.ts')};
+      setInterval(() => {}, 1_000_000);
+      await once(sqliteStore({ path: ${JSON.stringify(path)} }), ${JSON.stringify(key)}, () => {
+        process.stdout.write('begun');
+        return new Promise(() => {});
+      });`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
+    await nextEvent(child.stdout, 'data');
+    const store = sqliteStore({ path });
+    const { run } = makeEffect();
+    await expect(once(store, key, run)).rejects.toMatchObject({ code: 'in_progress' });
+    child.kill('SIGKILL');
+    await nextEvent(child, 'exit');
+    await expect(once(store, key, run)).rejects.toMatchObject({ code: 'unknown' });
+    await store.close();
   });
 
   it('takes a result that was not written for unknown once the lease has ended', async () => {

@@ -25,7 +25,7 @@ export const ceilings: Readonly<Record<string, number>> = {
   'src/orders': 3805,
   'src/otp': 1811,
   'src/signature': 918,
-  'src/store': 2536,
+  'src/store': 2800,
   'src/webhooks': 2821,
   'test/bench': 3851,
   'test/bulk': 1284,
@@ -56,7 +56,7 @@ export const ceilings: Readonly<Record<string, number>> = {
   'test/runtimes': 1500,
   'test/signature': 2135,
   'test/soak': 769,
-  'test/store': 2713,
+  'test/store': 2900,
   'test/support': 1736,
   'test/webhooks': 8545,
 };

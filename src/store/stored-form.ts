@@ -1,0 +1,66 @@
+import { isStoreError, StoreError } from '../errors/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
+
+/**
+ * One kind of record, as this version reads and writes it. Its version is the member `version`; absent, it is 1, the only
+ * one so far. A form that this version would misread gets the next number, on each of its records, those of its indexes
+ * too. Members that it may ignore need none, because writing keeps them: so an update can go on while older processes run.
+ */
+export interface StoredForm<Value extends object> {
+  /**
+   * The value of a record; `undefined` if there is none.
+   *
+   * @throws {StoreError} `newer_format`
+   */
+  read(stored: JsonValue | undefined): Value | undefined;
+  /**
+   * The record of a value. Members without a value are left out.
+   *
+   * @param former the record that it replaces: what a newer version wrote into it stays
+   */
+  write(value: Value, former: JsonValue | undefined): JsonObject;
+}
+
+/**
+ * @param what begins a sentence: "The record of an effect"
+ * @param members every member that this version reads or writes
+ * @param check reads a record that may be another program's, or of an unexpected shape
+ */
+export function storedForm<Value extends object>(
+  what: string,
+  members: Readonly<Record<keyof Value & string, true>>,
+  // Sound: without a check only `write` makes records under keys of this form.
+  check: (stored: JsonObject) => Value | undefined = (stored) => stored as unknown as Value,
+): StoredForm<Value> {
+  return {
+    read(stored) {
+      if (isNewer(stored)) throw newerFormat(what);
+      return isJsonObject(stored) ? check(stored) : undefined;
+    },
+    write(value, former) {
+      const unknown = Object.entries(isJsonObject(former) ? former : {}).filter(
+        ([name]) => !Object.hasOwn(members, name),
+      );
+      const known = Object.entries(value).filter(([, member]) => member !== undefined);
+      return Object.fromEntries([...unknown, ...known]);
+    },
+  };
+}
+
+/** Whether a newer version of this package wrote a record that this one would misread. */
+export function isNewer(stored: unknown): boolean {
+  return isJsonObject(stored) && typeof stored.version === 'number' && stored.version > 1;
+}
+
+/** @param what begins a sentence */
+export function newerFormat(what: string): StoreError {
+  return new StoreError(
+    'newer_format',
+    `${what} is in the form of a newer version of this package, and was left as it is.`,
+  );
+}
+
+/** Whether another process may be able to read it. */
+export function isNewerFormat(error: unknown): boolean {
+  return isStoreError(error) && error.code === 'newer_format';
+}
