@@ -67,13 +67,10 @@ export type { KnownOrder, SameOrder } from './deployment/same-order.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './deployment/standard-schema.ts';
 export type { BrandedName, WireNames } from './deployment/wire-names.ts';
 export {
-  BulkError,
-  type BulkErrorCode,
   ConfigurationError,
   type ConfigurationErrorCode,
   InboxError,
   type InboxErrorCode,
-  isBulkError,
   isConfigurationError,
   isInboxError,
   isKeyError,

@@ -70,7 +70,6 @@ const spansOf = {
   delivery: { kind: SpanKind.SERVER, nameOf: () => 'receive event' },
   handle: { kind: SpanKind.CONSUMER, nameOf: ({ event }: Message) => `handle ${event}` },
   otp: { kind: SpanKind.INTERNAL, nameOf: ({ action }: Message) => `otp ${action}` },
-  bulk: { kind: SpanKind.INTERNAL, nameOf: () => 'bulk message' },
 } as const;
 
 /** Makes a span of every trace from now on. */

@@ -1,5 +1,4 @@
 import {
-  bulkRemedies,
   configurationRemedies,
   inboxRemedies,
   inWords,
@@ -149,22 +148,6 @@ export function kindOf(error: unknown): string | undefined {
     // A handler may throw anything, even a proxy that throws when it is read. That is not an error of ours.
     return undefined;
   }
-}
-
-/** The codes of {@link BulkError}: docs/errors.md explains each. @useDeclaredType */
-export type BulkErrorCode = keyof typeof remedies.BulkError;
-
-/** A bulk run ended before its last row. The results before it hold; a second run goes on where it stopped. */
-export class BulkError extends PartnerExchangeError<BulkErrorCode> {
-  /** @internal */
-  constructor(code: BulkErrorCode, what: Text, details?: ErrorDetails) {
-    super({ kind: 'BulkError', remedies: bulkRemedies }, code, what, details);
-  }
-}
-
-/** True for a {@link BulkError}, also of another copy of the package. */
-export function isBulkError(error: unknown): error is BulkError {
-  return kindOf(error) === 'BulkError';
 }
 
 /** The codes of {@link ConfigurationError}: docs/errors.md explains each. @useDeclaredType */
@@ -548,7 +531,6 @@ function describe(issue: ValidationIssue): string {
  * ```
  */
 export type SdkError =
-  | BulkError
   | ConfigurationError
   | InboxError
   | KeyError

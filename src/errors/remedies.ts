@@ -56,13 +56,6 @@ export type Remedies = Readonly<Record<string, Text>>;
 
 // A table for each class, since a bundler leaves out whole constants only.
 
-export const bulkRemedies = {
-  too_many_failures:
-    'Correct what the cause says, and run the campaign again: no number gets a second message.',
-  no_device_left: (say) => `Pair a device (${say.scan}), and run the campaign again.`,
-  csv_unreadable: 'Correct the file, or the options that say how to read it.',
-} as const satisfies Remedies;
-
 export const configurationRemedies = {
   invalid_deployment: '',
   invalid_credentials: '',
@@ -199,7 +192,6 @@ export const validationRemedies = {
 
 /** All tables by class. Only for types, docs and tests: it would keep every table in every bundle. */
 export const remedies = {
-  BulkError: bulkRemedies,
   ConfigurationError: configurationRemedies,
   InboxError: inboxRemedies,
   KeyError: keyRemedies,

@@ -16,7 +16,6 @@ const channels = {
   delivery: tracingChannel('partner-exchange:delivery'),
   handle: tracingChannel('partner-exchange:handle'),
   otp: tracingChannel('partner-exchange:otp'),
-  bulk: tracingChannel('partner-exchange:bulk'),
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { RequestError } from '../errors/errors.ts';
-import { refusesNumber } from '../internal/number-refusal.ts';
+import { isJsonObject } from '../internal/json.ts';
 import {
   callback,
   checkInteger,
@@ -214,4 +214,21 @@ function checkCoolDown(coolDownMs: unknown): readonly number[] {
 function checkRatio(ratio: unknown, name: string): number {
   if (typeof ratio === 'number' && ratio >= 0 && ratio <= 1) return ratio;
   throw invalidOption(`${name} must be a number from 0 to 1.`);
+}
+
+const numberStatuses: readonly (number | undefined)[] = [400, 410, 422];
+
+/**
+ * Whether refusing a message is about its phone number (ledger: `otp-refusal`). A 404 is about the address of the
+ * request, unless its JSON names the number: any web server answers 404 under a wrong base URL. A 2xx that denies the
+ * message may have any reason, so its JSON has to name the number too.
+ */
+function refusesNumber(error: RequestError): boolean {
+  const mustName = error.status === 404 || error.code === 'reply_not_accepted';
+  return numberStatuses.includes(error.status) || (mustName && namesNumber(error));
+}
+
+/** The error cites this where the reply names the recipient. A page's words may be about anything. */
+function namesNumber({ assumptions, body }: RequestError): boolean {
+  return assumptions.includes('otp-refusal') && isJsonObject(body);
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '../internal/json.ts';
 import { invalidOption } from '../internal/options.ts';
 
 /**
- * Keeps small JSON records and changes several of them together, or none: orders, one-time codes, bulk messages.
+ * Keeps small JSON records and changes several of them together, or none: orders, one-time codes, results of effects.
  * `describeRecordStore` of `./testing` checks an implementation of your own.
  */
 export interface RecordStore {

@@ -250,10 +250,4 @@ export const defects: readonly Defect[] = [
     find: 'records.delete(key);\n        limits.confirm();',
     replace: 'limits.confirm();',
   },
-  {
-    name: 'a text is sent again when its process died',
-    file: 'bulk/claims.ts',
-    find: "record.state === 'claimed' ? 'unknown' : record.state",
-    replace: "record.state === 'claimed' ? 'not-sent' : record.state",
-  },
 ];

@@ -34,7 +34,6 @@ export interface PartnerProcess {
   readonly webhooks: Webhooks;
   readonly inbox: ManagedInbox | StoreInbox | QueueInbox;
   readonly otp: Otp;
-  readonly messengers: readonly MessengerClient[];
   readonly store: RecordStore;
   readonly partners: Readonly<
     Record<PartnerName, { journal: OrderJournal; rotation: KeyRotation; ring: KeyRing }>
@@ -120,7 +119,7 @@ function buildProcess(
   }
 
   return {
-    ...{ machine, version, isReceiver, webhooks, inbox, otp, messengers, store, partners },
+    ...{ machine, version, isReceiver, webhooks, inbox, otp, store, partners },
     stop: (timeoutMs) =>
       simulation
         .within(machine, async () => {

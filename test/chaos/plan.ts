@@ -69,7 +69,7 @@ export interface Plan {
 }
 
 /**
- * Milliseconds that an order or a text of a campaign is claimed for: longer than any request, by every clock, and short,
+ * Milliseconds that an order is claimed for: longer than any request, by every clock, and short,
  * so that a scenario soon comes to rest.
  */
 export function claimMs({ clocks }: Pick<Plan, 'clocks'>): number {
@@ -99,7 +99,7 @@ export interface Version {
 const stepWeights = {
   ...{ createNew: 5, createAgain: 2, createChanged: 2, prepare: 1, goOn: 6, copyEvent: 3 },
   ...{ createMisdirected: 1, decide: 2 },
-  ...{ issueCode: 3, resendCode: 1, checkCode: 4, rotate: 4, nameKeys: 1, sendCampaign: 1 },
+  ...{ issueCode: 3, resendCode: 1, checkCode: 4, rotate: 4, nameKeys: 1 },
   ...{ killOne: 1, restartOne: 2, stallOne: 1, sleepOne: 1, jumpClock: 1, breakDown: 1, replayDead: 1 },
 };
 

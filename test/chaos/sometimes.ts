@@ -54,8 +54,6 @@ export const rareStates = [
   'a right code was accepted',
   'a code was used up by wrong guesses',
   'a code was sent and its reply was lost',
-  'a bulk run went on in another process',
-  'a process died while it sent a campaign',
   'a repetition was dropped',
   'nobody knew whether a mail was sent',
   'an order was handed over to a person',

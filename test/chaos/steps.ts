@@ -1,5 +1,4 @@
 import type { SeededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
-import { sendCampaign } from './bulk-steps.ts';
 import { checkCode, issueCode, resendCode } from './code-steps.ts';
 import { nameKeys, rotate } from './key-steps.ts';
 import {
@@ -29,6 +28,6 @@ export type Step = (world: World, random: SeededRandom) => Promise<void> | void;
 
 export const steps: Readonly<Record<StepName, Step>> = {
   ...{ createNew, createAgain, createChanged, createMisdirected, prepare, goOn, copyEvent, decide },
-  ...{ issueCode, resendCode, checkCode, rotate, nameKeys, sendCampaign },
+  ...{ issueCode, resendCode, checkCode, rotate, nameKeys },
   ...{ killOne, restartOne, stallOne, sleepOne, jumpClock, breakDown, replayDead },
 };

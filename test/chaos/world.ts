@@ -45,7 +45,6 @@ export class World {
   readonly openedKeys: SandboxCredentials[] = [];
   readonly reached = new Map<RareState, number>();
   readonly figures = new Map<string, number>();
-  readonly campaigns = new Map<string, readonly string[]>();
   /** Where observers and load balancers are drawn from. */
   readonly #observers: SeededRandom;
   readonly #balancer: SeededRandom;

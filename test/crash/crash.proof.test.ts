@@ -8,8 +8,8 @@ import {
 } from '../support/private-server.ts';
 import { isThorough, times } from '../support/repeat.ts';
 import { queueOf, serverOf } from './crash-engine.ts';
-import { runBulkCrash } from './run-bulk-crash.ts';
 import { runCrash } from './run-crash.ts';
+import { runSendCrash } from './run-send-crash.ts';
 import { runStoreCrash, storeEngines } from './run-store-crash.ts';
 
 /** The short version; `npm run prove -- crash` does hundreds of rounds, and kills the engines too. */
@@ -54,19 +54,23 @@ describe('processes that are killed at any time', () => {
     }, 240_000);
   }
 
-  // The rules of bulk sending are above the store, and the stores themselves are killed above.
-  for (const engine of isThorough ? storeEngines : (['store-redis'] as const)) {
-    it.concurrent(`send no number of a campaign two messages, and report what the service saw: ${engine}`, async ({
-      expect,
-      skip,
-    }) => {
-      skipWithout(absentFor(engine), skip);
-      const rounds = times(2, 5);
-      const figures = await runBulkCrash({ engine, rounds });
-      console.log(figures);
-      expect(figures).toMatchObject({ twice: 0, wrongStates: 0, processesKilled: rounds });
-      expect(figures.sent).toBeGreaterThan(0);
-    }, 240_000);
+  // The rule is `once`, above the store, and the stores themselves are killed above.
+  for (const engine of isThorough ? storeEngines : (['store-sqlite'] as const)) {
+    describe(`and send a text to many numbers over ${engine}`, () => {
+      it.concurrent('send no number the text twice, and report what the service saw', async ({
+        expect,
+        skip,
+      }) => {
+        skipWithout(absentFor(engine), skip);
+        const rounds = 4;
+        const figures = await runSendCrash({ engine, rounds });
+        console.log(figures);
+        expect(figures).toMatchObject({ twice: 0, lost: 0, open: 0, processesKilled: rounds });
+        expect(figures.sent + figures.unknown).toBe(figures.numbers);
+        expect(figures.sent).toBeGreaterThan(figures.numbers / 2);
+        expect(figures.unknown).toBeGreaterThan(0);
+      }, 240_000);
+    });
   }
 });
 

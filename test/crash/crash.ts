@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { sizeFlags, sizeOf } from '../support/search-size.ts';
 import { type CrashEngineName, crashEngines } from './crash-engine.ts';
-import { type BulkCrashFigures, runBulkCrash } from './run-bulk-crash.ts';
 import { type CrashFigures, runCrash } from './run-crash.ts';
+import { runSendCrash, type SendCrashFigures } from './run-send-crash.ts';
 import { runStoreCrash, type StoreCrashFigures, storeEngines } from './run-store-crash.ts';
 
 /**
@@ -10,14 +10,14 @@ import { runStoreCrash, type StoreCrashFigures, storeEngines } from './run-store
  * killed too. In a time, ten rounds of one engine after the other, beginning at another one in each run.
  */
 
-/** Bulk sending over each store: `bulk-sqlite`. */
-const bulkEngines = storeEngines.map((name) => name.replace('store-', 'bulk-'));
+/** A text to many numbers over each store: `send-sqlite`. */
+const sendEngines = storeEngines.map((name) => name.replace('store-', 'send-'));
 
 const { values } = parseArgs({
   options: {
     ...sizeFlags,
     events: { type: 'string', default: '10' },
-    engine: { type: 'string', multiple: true, default: [...crashEngines, ...storeEngines, ...bulkEngines] },
+    engine: { type: 'string', multiple: true, default: [...crashEngines, ...storeEngines, ...sendEngines] },
     'poison-every': { type: 'string', default: '20' },
     'restart-every': { type: 'string', default: '20' },
   },
@@ -43,10 +43,10 @@ async function crash(engine: string): Promise<void> {
     const found = await runStoreCrash({ engine: storeEngine, rounds, restartEvery });
     return note(found, isBadStore(found));
   }
-  const bulkStore = storeEngines.find((name) => name.replace('store-', 'bulk-') === engine);
-  if (bulkStore !== undefined) {
-    const found = await runBulkCrash({ engine: bulkStore, rounds });
-    return note(found, isBadBulk(found));
+  const sendStore = storeEngines.find((name) => name.replace('store-', 'send-') === engine);
+  if (sendStore !== undefined) {
+    const found = await runSendCrash({ engine: sendStore, rounds });
+    return note(found, isBadSend(found));
   }
   const found = await runCrash({
     engine: nameOf(engine),
@@ -78,8 +78,8 @@ function isBadStore({ lost, wrongBalances, sumOff, ...found }: StoreCrashFigures
   return lost + wrongBalances + Math.abs(sumOff) + found.effectsTwice + found.effectsLost > 0;
 }
 
-function isBadBulk({ twice, wrongStates }: BulkCrashFigures): boolean {
-  return twice + wrongStates > 0;
+function isBadSend({ twice, lost, open }: SendCrashFigures): boolean {
+  return twice + lost + open > 0;
 }
 
 function nameOf(engine: string): CrashEngineName {

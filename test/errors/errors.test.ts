@@ -2,14 +2,11 @@ import { inspect, types } from 'node:util';
 import { beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import * as errors from '../../src/errors/errors.ts';
 import {
-  type BulkError,
-  type BulkErrorCode,
   ConfigurationError,
   type ConfigurationErrorCode,
   describeIn,
   type InboxError,
   type InboxErrorCode,
-  isBulkError,
   isConfigurationError,
   isInboxError,
   isKeyError,
@@ -63,7 +60,6 @@ const oneOfEach = (copy: typeof errors) => ({
   KeyError: new copy.KeyError('keys_unavailable', 'wrong'),
   OnceError: new copy.OnceError('unknown', 'wrong'),
   OrderError: new copy.OrderError('in_progress', 'wrong', { partner_order_id: 'A-1' }),
-  BulkError: new copy.BulkError('no_device_left', 'wrong'),
   OtpError: new copy.OtpError('cool_down', 'wrong'),
   StoreError: new copy.StoreError('store_failed', 'wrong'),
 });
@@ -77,7 +73,6 @@ const guards = {
   KeyError: isKeyError,
   OnceError: isOnceError,
   OrderError: isOrderError,
-  BulkError: isBulkError,
   OtpError: isOtpError,
   StoreError: isStoreError,
 };
@@ -381,7 +376,6 @@ describe('error types', () => {
       .map(([name]) => name);
     expect(classes.sort()).toEqual(kinds.map(({ kind }) => kind).sort());
     expectTypeOf<SdkError>().toEqualTypeOf<
-      | BulkError
       | ConfigurationError
       | InboxError
       | KeyError
@@ -405,7 +399,6 @@ describe('error types', () => {
 
   it('share no code, but for the one of inboxes and one-time codes, and the two of orders and effects', () => {
     expectTypeOf<ConfigurationErrorCode & Exclude<SdkError, ConfigurationError>['code']>().toBeNever();
-    expectTypeOf<BulkErrorCode & Exclude<SdkError, BulkError>['code']>().toBeNever();
     expectTypeOf<
       InboxErrorCode & Exclude<SdkError, InboxError>['code']
     >().toEqualTypeOf<'store_unavailable'>();
@@ -455,9 +448,6 @@ function classOf(error: SdkError): string {
     case 'not_sent':
       expectTypeOf(error).toEqualTypeOf<OtpError>();
       return 'OtpError';
-    case 'no_device_left':
-      expectTypeOf(error).toEqualTypeOf<BulkError>();
-      return 'BulkError';
     case 'store_failed':
     case 'store_closed':
     case 'store_lost':

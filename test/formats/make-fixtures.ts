@@ -23,7 +23,6 @@ import {
 } from './writers/inboxes.ts';
 import { bullmqEntries, pgBossRows } from './writers/queues.ts';
 import {
-  bulkRecords,
   onceRecords,
   orderEventRecords,
   orderRecords,
@@ -60,7 +59,6 @@ try {
   write('orders.json', await orderRecords());
   write('order-events.json', await orderEventRecords());
   write('otp.json', await otpRecords());
-  write('bulk.json', await bulkRecords());
   write('once.json', await onceRecords());
   const texts = await rotationTexts();
   for (const [step, text] of Object.entries(texts))

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { sendBulk } from '../../src/bulk/send-bulk.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { recordQuarantine } from '../../src/inbox/quarantine/record-quarantine.ts';
@@ -157,21 +156,6 @@ describe.each(storeKinds())('a record of a newer version in $name is refused, an
     const asked = { purpose: 'sign-in', subject: 'user-7' };
     expect(await rejected(otp.check(ids[0] ?? '', codes[0] ?? '', asked))).toMatchObject(because);
     expect(await rejected(otp.issue({ to_phone: '+2348012345678', ...asked }))).toMatchObject(because);
-    expect(messenger.sendMessage).not.toHaveBeenCalled();
-    expect(await dumpRecords(store)).toEqual(before);
-  });
-
-  it('among the claims of a campaign, which sends nothing', async () => {
-    const { campaign, rows, records } = json<{
-      readonly campaign: string;
-      readonly rows: { key: string; to_phone: string; message: string }[];
-      readonly records: RecordDump;
-    }>('bulk.json');
-    const store = await open(newer(records));
-    const before = await dumpRecords(store);
-    const messenger = { sendMessage: vi.fn() };
-    const run = sendBulk({ messenger, rows, store, campaign, now: () => later });
-    expect(await rejected(run[Symbol.asyncIterator]().next())).toMatchObject(refused);
     expect(messenger.sendMessage).not.toHaveBeenCalled();
     expect(await dumpRecords(store)).toEqual(before);
   });

@@ -1,8 +1,6 @@
 import { chmodSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BulkRow } from '../../src/bulk/bulk-rows.ts';
-import { sendBulk } from '../../src/bulk/send-bulk.ts';
 import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
 import { keyFile } from '../../src/keys/key-file.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
@@ -179,38 +177,6 @@ for (const fixtures of allFixtures) {
       });
     });
   }
-
-  describe(`the claims of a campaign, written by ${commit}`, () => {
-    it('let no number get a message twice', async () => {
-      const now = () => writtenAt + 600_000;
-      const store = memoryStore({ now });
-      const { campaign, rows, records } = json<{
-        campaign: string;
-        rows: BulkRow[];
-        records: RecordDump;
-      }>('bulk.json');
-      await loadRecords(store, records);
-      const sent: string[] = [];
-      const messenger = {
-        async sendMessage({ message }: { message: string }) {
-          sent.push(message);
-          // Sound: nothing reads the reply.
-          return {} as never;
-        },
-      };
-      const results = new Map<string, unknown>();
-      const run = sendBulk({ messenger, rows, store, campaign, now, messagesPerSecond: 1000 });
-      for await (const { key, state, replayed } of run) results.set(key, [state, replayed]);
-      expect(sent).toEqual(['Hello not-sent']);
-      expect(Object.fromEntries(results)).toEqual({
-        sent: ['sent', true],
-        refused: ['refused', true],
-        'not-sent': ['sent', false],
-        unknown: ['unknown', true],
-        claimed: ['unknown', true],
-      });
-    });
-  });
 
   describe(`the keys of a rotation, written by ${commit}`, () => {
     const now = () => writtenAt + 600_000;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { sendBulk } from '../../src/bulk/send-bulk.ts';
 import { queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import type { JsonValue } from '../../src/internal/json.ts';
@@ -172,25 +171,6 @@ describe('a process keeps what a newer version has written into', () => {
     expect(await rotated.check(id, messages.at(-1) ?? '', asked)).toMatchObject({ ok: true });
     expect(lost).toEqual([]);
     expect(rewritten.size).toBeGreaterThanOrEqual(4);
-  });
-
-  it('the claim of a number', async () => {
-    const { store, lost, rewritten } = newerStore({ now: () => writtenAt });
-    const rows = [{ key: '1', to_phone: '+2348012345678', message: 'Hello' }];
-    for (const outcome of ['not-sent', 'refused', 'unknown', undefined] as const) {
-      const messenger = {
-        async sendMessage() {
-          if (outcome !== undefined) throw requestError(outcome, { status: 422 });
-          // Sound: nothing reads the reply.
-          return {} as never;
-        },
-      };
-      const repeat = ['not-sent', 'refused', 'unknown'] as const;
-      const run = sendBulk({ messenger, rows, store, campaign: 'c', repeat, now: () => writtenAt });
-      for await (const { state } of run) expect(state).toBe(outcome ?? 'sent');
-    }
-    expect(lost).toEqual([]);
-    expect(rewritten.size).toBe(1);
   });
 
   it('the state of a rotation, its keys included', async () => {

@@ -260,7 +260,7 @@ describe('the first program of the guide', () => {
     expect(sandbox.orders).toHaveLength(1);
   });
 
-  it('one-time-codes pairs a device; with its key a code is right once, and bulk sends to a number once', async () => {
+  it('one-time-codes pairs a device; with its key a code is right once, and a text goes to each number once', async () => {
     const sandbox = createSandbox();
     const service = await sandbox.listen();
     onTestFinished(service.close);
@@ -287,12 +287,15 @@ describe('the first program of the guide', () => {
     codes.stdin?.write(`${code}\n`);
     expect(await lines.next()).toMatchObject({ value: 'signed in: +2348012345678' });
 
-    const [customers = ''] = snippetsOf('docs/guides/bulk.md', 'csv');
-    writeFileSync(join(folder, 'customers.csv'), customers);
-    const states = (when: string) => [`2 sent ${when}`, `3 sent ${when}`, '4 duplicate now', '5 invalid now'];
-    expect(await run('bulk.md', { env: deviceEnv })).toEqual(states('now'));
-    expect(await run('bulk.md', { env: deviceEnv })).toEqual(states('before'));
-    expect(sandbox.messages).toHaveLength(3);
+    const [numbers = ''] = snippetsOf('docs/guides/send-to-many.md', 'text');
+    writeFileSync(join(folder, 'numbers.txt'), numbers);
+    const sent = numbers
+      .trim()
+      .split('\n')
+      .map((number) => `${number} sent`);
+    expect(await run('send-to-many.md', { env: deviceEnv })).toEqual(sent);
+    expect(await run('send-to-many.md', { env: deviceEnv })).toEqual(sent);
+    expect(sandbox.messages).toHaveLength(4);
   });
 
   it('one-time-codes writes no key into a file that others can read, and asks for none then', async () => {

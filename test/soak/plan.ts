@@ -22,8 +22,8 @@ export interface ReplicaCalls {
   readonly abandon: (given: { id: string }) => Promise<unknown>;
   readonly code: (given: { to_phone: string }) => Promise<{ id: string; delivery: string }>;
   readonly check: (given: { id: string; code: string }) => Promise<{ ok: boolean }>;
-  /** The state of each row of a campaign. */
-  readonly campaign: (given: { campaign: string; first: number }) => Promise<Record<string, string>>;
+  /** The state of each number. */
+  readonly send: (given: { name: string; first: number }) => Promise<Record<string, string>>;
   readonly request: (given: object) => Promise<unknown>;
   readonly receive: (given: { keys: PartnerCredentials }) => Promise<unknown>;
   readonly promote: (given: object) => Promise<unknown>;
@@ -46,14 +46,11 @@ export function orderOf(id: string, callback: string) {
   };
 }
 
-export const rowsPerCampaign = 40;
+export const numbersOfText = 40;
 
-/** The messages of a campaign, each to a number of its own. */
-export function rowsOf(campaign: string, first: number) {
-  return Array.from({ length: rowsPerCampaign }, (_, index) => ({
-    to_phone: phoneOf(first + index),
-    message: `${campaign} ${index}`,
-  }));
+/** The numbers of a text, each its own. */
+export function numbersOf(first: number): string[] {
+  return Array.from({ length: numbersOfText }, (_, index) => phoneOf(first + index));
 }
 
 export function phoneOf(number: number): string {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { Redis } from 'ioredis';
 import { createKeyRing, ExchangeClient, MessengerClient, readEnvironment } from 'partner-exchange-sdk';
-import { sendBulk } from 'partner-exchange-sdk/bulk';
 import { effectKey } from 'partner-exchange-sdk/events';
 import { storeInbox } from 'partner-exchange-sdk/inbox';
 import { createKeyRotation, type KeyRotation, storedKeys } from 'partner-exchange-sdk/keys';
@@ -13,8 +12,9 @@ import { createOtp } from 'partner-exchange-sdk/otp';
 import { once, postgresStore, type RecordStore, redisStore, sqliteStore } from 'partner-exchange-sdk/store';
 import { closeServer, createWebhooks } from 'partner-exchange-sdk/webhooks';
 import pg from 'pg';
+import { sendToMany } from '../../examples/support/send-to-many.ts';
 import { listeningPort } from '../support/listening.ts';
-import { orderOf, partnerOf, type ReplicaCalls, type ReplicaPlace, rowsOf } from './plan.ts';
+import { numbersOf, orderOf, partnerOf, type ReplicaCalls, type ReplicaPlace } from './plan.ts';
 
 /** One process of the soak: everything that a partner runs, over one store. It ends in order on SIGTERM. */
 
@@ -63,11 +63,13 @@ const calls: ReplicaCalls = {
   abandon: ({ id }) => journal.settle(id, 'abandoned', 'The service does not have it.'),
   code: ({ to_phone }) => otp.issue({ to_phone, purpose: 'soak' }),
   check: ({ id, code }) => otp.check(id, code, { purpose: 'soak' }),
-  async campaign({ campaign, first }) {
-    const options = { messagesPerSecond: 10, stopAfterFailures: 1_000, signal: stopping.signal };
+  async send({ name, first }) {
     const states: Record<string, string> = {};
-    const run = sendBulk({ messenger, rows: rowsOf(campaign, first), store, campaign, ...options });
-    for await (const { key, state } of run) states[key] = state;
+    const sending = { messenger, store, name, message: name, numbers: numbersOf(first) };
+    for await (const { to_phone, state } of sendToMany(sending)) {
+      states[to_phone] = state;
+      if (stopping.signal.aborted) break;
+    }
     return states;
   },
   request: () => rotation.request(partnerOf(engine), { again: true }),

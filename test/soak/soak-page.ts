@@ -20,7 +20,7 @@ const rows: Readonly<Record<keyof Figures, string>> = {
   orders: 'orders asked for',
   credited: 'credited by the service',
   codes: 'codes sent, each checked twice at once',
-  messages: 'bulk messages',
+  messages: 'texts, each to many numbers',
   rotations: 'rotations of keys',
   restarts: 'rolling restarts',
   lost: '**lost**',
@@ -72,7 +72,7 @@ export function writeSoakPage({ minutes, cores, figures, samples, growth }: Soak
 
 Details: skip this page unless you ask how the package behaves over time. \`npm run prove -- soak --write\` wrote it.
 
-Three partners, each of two processes behind a balancer, took the traffic of a [hostile](sandbox.md) service for ${minutes} minutes, on ${cores} cores: events through receiver, inbox and order journal, one-time codes, bulk messages. Each minute every partner rotated its keys, and one of its processes was replaced while the other went on.
+Three partners, each of two processes behind a balancer, took the traffic of a [hostile](sandbox.md) service for ${minutes} minutes, on ${cores} cores: events through receiver, inbox and order journal, one-time codes, texts to many numbers. Each minute every partner rotated its keys, and one of its processes was replaced while the other went on.
 
 ${head}
 ${counts.join('\n')}

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sandbox } from 'partner-exchange-sdk/sandbox';
 import type { Partner } from './partner.ts';
-import { engines, phoneOf, rowsPerCampaign } from './plan.ts';
+import { engines, numbersOfText, phoneOf } from './plan.ts';
 
 /** What one partner did, counted by the books of the parent. */
 export interface Figures {
@@ -14,7 +14,7 @@ export interface Figures {
   restarts: number;
   /** Credited without an effect; a code or a message that was reported and is not there. */
   lost: number;
-  /** Two orders of one id, two effects of one credit, a code that counted twice, two messages of one row. */
+  /** Two orders of one id, two effects of one credit, a code that counted twice, two texts to one number. */
   doubled: number;
 }
 
@@ -29,7 +29,7 @@ const betweenOrdersMs = 1_000;
 const betweenCodesMs = 2_000;
 const everyMs = 60_000;
 
-/** Orders, codes, a campaign, a rotation and a restart each minute, until the signal. Then everything is counted. */
+/** Orders, codes, a text to many numbers, a rotation and a restart each minute, until the signal. Then everything is counted. */
 export async function runTraffic(partner: Partner, books: Books, signal: AbortSignal): Promise<Figures> {
   const { engine } = partner;
   const { sandbox, effects } = books;
@@ -94,17 +94,17 @@ export async function runTraffic(partner: Partner, books: Books, signal: AbortSi
   }
 
   async function send(minute: number): Promise<void> {
-    const campaign = `${engine} ${minute}`;
-    const given = { campaign, first: numbers + 1_000_000 + minute * rowsPerCampaign };
+    const name = `${engine} ${minute}`;
+    const given = { name, first: numbers + 1_000_000 + minute * numbersOfText };
     // Two replicas send it at once, and one of them may be replaced meanwhile; then one run sees it through.
-    await Promise.allSettled([partner.ask('campaign', given), partner.ask('campaign', given)]);
-    const states = Object.values(await partner.insist('campaign', given));
-    const messages = sandbox.messages.filter(({ message }) => message.startsWith(`${campaign} `));
-    const distinct = new Set(messages.map(({ message }) => message)).size;
+    await Promise.allSettled([partner.ask('send', given), partner.ask('send', given)]);
+    const states = Object.values(await partner.insist('send', given));
+    const messages = sandbox.messages.filter(({ message }) => message === name);
+    const distinct = new Set(messages.map(({ to_phone }) => to_phone)).size;
     figures.messages += distinct;
     figures.doubled += messages.length - distinct;
     figures.lost += Math.max(0, states.filter((state) => state === 'sent').length - distinct);
-    figures.lost += rowsPerCampaign - states.length;
+    figures.lost += numbersOfText - states.length;
   }
 
   async function rotate(): Promise<void> {

@@ -42,11 +42,6 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
     bundled: ['libphonenumber-js'],
     builtins: ['node:crypto', 'node:diagnostics_channel'],
   },
-  './bulk': {
-    packages: [],
-    bundled: ['csv-parse', 'libphonenumber-js'],
-    builtins: ['node:crypto', 'node:diagnostics_channel', 'node:stream'],
-  },
   './sandbox': { packages: ['zod'], bundled: ['@noble/hashes'], builtins: 'any' },
   './testing': { packages: ['zod'], builtins: ['node:assert/strict', 'node:crypto'] },
 };
@@ -81,7 +76,6 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   ],
   './keys': ['credentials', 'deployment', 'keys', 'signature', 'store'],
   './otp': ['otp', 'store'],
-  './bulk': ['bulk', 'signature', 'store'],
   './diagnostics': ['credentials', 'deployment', 'devtools/diagnostics', 'events', 'signature'],
   './sandbox': [
     'credentials',
@@ -108,7 +102,7 @@ const sqliteEntries = ['./inbox', './sandbox', './store'];
 
 /** Files of `internal` that only these entries may hold. */
 const reserved: Readonly<Record<string, readonly string[]>> = {
-  'internal/phone.ts': ['./bulk', './otp'],
+  'internal/phone.ts': ['./otp'],
   'internal/private-file.ts': ['./keys', ...sqliteEntries],
   'internal/sqlite-busy.ts': sqliteEntries,
   'internal/sqlite-database.ts': sqliteEntries,

@@ -35,7 +35,7 @@ const levels = [
   ['store'],
   ['inbox'],
   ['client', 'webhooks'],
-  ['orders', 'keys', 'otp', 'bulk'],
+  ['orders', 'keys', 'otp'],
   ['devtools/diagnostics'],
   ['devtools/sandbox'],
   ['devtools/testing', 'devtools/inspector'],

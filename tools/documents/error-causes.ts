@@ -5,17 +5,6 @@ type Code = { [Kind in keyof Tables]: keyof Tables[Kind] }[keyof Tables];
 
 /** The causes of each code, the likeliest first. Only for docs/errors.md. */
 export const errorCauses: Readonly<Record<Code, readonly string[]>> = {
-  too_many_failures: [
-    'the messenger is down',
-    'the base URL or the path of `sendMessage` is wrong',
-    'the network of this machine is down',
-  ],
-  no_device_left: ['the devices are not paired, or were logged out', 'the API keys were replaced'],
-  csv_unreadable: [
-    'another delimiter or another name of a column than expected',
-    'a quote that is never closed',
-    'the file is not CSV',
-  ],
   invalid_deployment: [
     'a base URL without `https://`, or with `http://` to another host',
     'a misspelt option',

@@ -5,11 +5,6 @@ type Meanings = { readonly [Kind in keyof Tables]: Record<keyof Tables[Kind], st
 
 /** What each code means. */
 export const meanings: Meanings = {
-  BulkError: {
-    too_many_failures: 'Too many messages in a row failed, so the campaign was stopped.',
-    no_device_left: 'The service refused the API key of every device (401 or 403).',
-    csv_unreadable: 'A file has no header, lacks a column, or has a quote that is never closed.',
-  },
   ConfigurationError: {
     invalid_deployment: 'An option of `defineDeployment` is missing or malformed.',
     invalid_credentials: 'A key is missing, blank, padded, or in the place of another key.',

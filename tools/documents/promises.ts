@@ -225,20 +225,6 @@ export const promises: PromisedPages = {
         ],
       ],
   },
-  'docs/guides/bulk.md': {
-    'Run it again: nothing is sent, and the first two say `before`.': [
-      [
-        'test/package/guides.check.test.ts',
-        'one-time-codes pairs a device; with its key a code is right once, and bulk sends to a number once',
-      ],
-      ['test/bulk/send-bulk.test.ts', 'in a second run: what was sent is reported again, and not sent'],
-    ],
-    'Nothing is sent before you iterate.': [
-      ['test/bulk/send-bulk.test.ts', 'sends nothing before somebody iterates'],
-    ],
-    'For the integration script: send messages at a steady pace, so that you can stop a run, repeat it, and no number gets two.':
-      [['test/bulk/send-bulk.test.ts', 'sends no number twice']],
-  },
   'docs/guides/inboxes.md': {
     'For the developer of a receiver whose events must survive a crash.': [
       ['src/devtools/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
@@ -317,6 +303,16 @@ export const promises: PromisedPages = {
         'receive-events acts once on an event that is repeated, not on a forgery, and ends on SIGTERM',
       ],
     ],
+  },
+  'docs/guides/send-to-many.md': {
+    'Run it again: nothing is sent, and each number is `sent` again.': [
+      [
+        'test/package/guides.check.test.ts',
+        'one-time-codes pairs a device; with its key a code is right once, and a text goes to each number once',
+      ],
+    ],
+    'For the integration script: send one text to many numbers, so that you can stop a run, repeat it, and no number gets two.':
+      [['test/crash/crash.proof.test.ts', 'send no number the text twice, and report what the service saw']],
   },
   'docs/guides/test-your-integration.md': {
     "Overrides are typed by the event's name and merged at every depth.": [

@@ -8,7 +8,7 @@ it.each([60, 80, 100])('help fits into a terminal of %i columns, apart from exam
     ['--help'],
     ['sandbox', 'start', '--help'],
     ['listen', '--help'],
-    ['send', '--help'],
+    ['attack', '--help'],
   ]) {
     const { stdout } = await partnerExchange(words, { isTerminal: true, columns, env: { NO_COLOR: '1' } });
     const long = stdout.split('\n').filter((line) => line.length > columns && !/^ {2}\$ |\S{40}/.test(line));

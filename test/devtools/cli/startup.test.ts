@@ -59,7 +59,6 @@ describe('--help', () => {
     const built = await import('../../../src/devtools/cli/run.ts');
     vi.doUnmock('../../../src/devtools/cli/commands/command-outlines.ts');
     expect(commandOutlines).toMatchObject({
-      send: { usage: ' (--campaign name) <file>', brief: 'Send a message to each row of a CSV file' },
       sandbox: { usage: expect.stringMatching(/^ start\|orders\|.* \.\.\.$/) },
     });
     expect(await rootHelp(await built.loadApplication([]))).toBe(await rootHelp(await loadApplication([])));

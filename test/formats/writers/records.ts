@@ -1,4 +1,3 @@
-import { sendBulk } from '../../../src/bulk/send-bulk.ts';
 import { RequestError, type RequestOutcome } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { createKeyRotation, type KeyRotation } from '../../../src/keys/create-key-rotation.ts';
@@ -11,7 +10,7 @@ import { generation } from '../../credentials/keys.ts';
 import { bench, event, order } from '../../orders/service.ts';
 import { buyCreditedBody, buyFiatReceivedBody, buyInitBody } from '../../support/bodies.ts';
 import { dumpRecords } from '../dumps.ts';
-import { day, until, writtenAt } from '../subjects.ts';
+import { day, writtenAt } from '../subjects.ts';
 
 /** One order in each state of the journal, each named after it. */
 export async function orderRecords() {
@@ -109,37 +108,6 @@ export async function otpRecords() {
   const used = await issue('+2348012345680');
   await otp.check(used.id, sent[2] ?? '', { purpose: 'sign-in', ip: '192.0.2.7' });
   return { secrets, ids: [issued.id, tried.id, used.id], codes: sent, records: await dumpRecords(store) };
-}
-
-/** A number in each state of a campaign: sent, refused, not-sent, unknown and claimed. */
-export async function bulkRecords() {
-  const now = () => writtenAt;
-  const store = memoryStore({ now });
-  const rows = ['sent', 'refused', 'not-sent', 'unknown', 'claimed'].map((key, index) => {
-    return { key, to_phone: `+23480${12_345_000 + index}`, message: `Hello ${key}` };
-  });
-  const results = new Map<string, Error>([
-    ['Hello refused', failed('refused')],
-    ['Hello not-sent', failed('not-sent')],
-    ['Hello unknown', failed('unknown')],
-  ]);
-  let isClaimed = false;
-  const messenger = {
-    async sendMessage({ message }: { message: string }) {
-      const error = results.get(message);
-      if (error !== undefined) throw error;
-      isClaimed = message === 'Hello claimed';
-      if (isClaimed) await new Promise(() => {});
-      // Sound: nothing reads the reply.
-      return {} as never;
-    },
-  };
-  const run = sendBulk({ messenger, rows, store, campaign: 'spring', now, messagesPerSecond: 1000 });
-  void (async () => {
-    for await (const _ of run);
-  })();
-  await until(() => isClaimed);
-  return { campaign: 'spring', rows, records: await dumpRecords(store) };
 }
 
 /** An effect that has happened. */

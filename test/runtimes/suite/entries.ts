@@ -12,7 +12,6 @@ const entries: readonly [load: () => Promise<object>, name: string][] = [
   [() => import('partner-exchange-sdk/store'), 'memoryStore'],
   [() => import('partner-exchange-sdk/orders'), 'createOrderJournal'],
   [() => import('partner-exchange-sdk/keys'), 'createKeyRotation'],
-  [() => import('partner-exchange-sdk/bulk'), 'sendBulk'],
   [() => import('partner-exchange-sdk/diagnostics'), 'attackReceiver'],
   [() => import('partner-exchange-sdk/otp'), 'createOtp'],
   [() => import('partner-exchange-sdk/sandbox'), 'createSandbox'],

@@ -14,7 +14,6 @@ const commands = {
   address: () => import('./address.ts'),
   order: () => import('./order/order.ts'),
   messenger: () => import('./messenger.ts'),
-  send: () => import('./send/send.ts'),
   sandbox: () => import('./sandbox/sandbox-commands.ts'),
   listen: () => import('./listen/listen.ts'),
   trigger: () => import('./trigger/trigger.ts'),

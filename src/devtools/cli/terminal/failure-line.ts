@@ -4,7 +4,6 @@ import { commandWords } from '../../../deployment/command-words.ts';
 import {
   codeOf,
   describeIn,
-  isBulkError,
   isConfigurationError,
   isKeyError,
   isOrderError,
@@ -40,7 +39,6 @@ export function describeFailure(error: unknown): Failure {
 
 function exitCodeOf(error: SdkError): ExitCode {
   if (isConfigurationError(error) || isValidationError(error)) return exitCodes.usage;
-  if (isBulkError(error) && error.code === 'csv_unreadable') return exitCodes.usage;
   if (isKeyError(error) && badKeyFile.has(error.code)) return exitCodes.usage;
   // The service may have acted on an earlier request.
   const isUnknown =

@@ -50,8 +50,6 @@ export function openOutput(
   };
 }
 
-export type Progress = ReturnType<typeof startProgress>;
-
 const plainIntervalMs = 10_000;
 
 /** Shows the progress of a long command: on a terminal in one line that changes, otherwise a line every ten seconds. */
