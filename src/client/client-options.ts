@@ -13,7 +13,6 @@ import {
   type Settings,
   timerMs,
 } from '../internal/options.ts';
-import { limitConcurrency } from './slots.ts';
 
 /** A request that is about to be sent, without its secrets and its body. */
 export interface RequestObservation {
@@ -96,13 +95,7 @@ export interface ClientOptions {
    * by itself: the service could act twice, and `outcome` and `attempts` would be wrong. @default globalThis.fetch
    */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /**
-   * Most requests under way at once: each takes a connection. Further calls wait for their turn, in the order in which
-   * they were made, for up to half of `totalTimeoutMs`. Between two attempts a call lets others go first. Without effect on
-   * Cloudflare Workers, which limit the connections of each request themselves. @default 100
-   */
-  concurrency?: number | undefined;
-  /** Milliseconds for each attempt, its reply included. Waiting for a turn does not count. @default 30000 */
+  /** Milliseconds for each attempt, its reply included. @default 30000 */
   timeoutMs?: number | undefined;
   /** Milliseconds for a call with all its attempts, and with all waiting. @default 90000 */
   totalTimeoutMs?: number | undefined;
@@ -141,7 +134,6 @@ const longestText = 2 ** 30;
 export const clientRows = {
   fetch: optional(callback()),
   timeoutMs: timerMs({ default: 30_000 }),
-  concurrency: integer({ default: 100 }),
   totalTimeoutMs: timerMs({ default: 90_000 }),
   maxAttempts: integer({ default: 3 }),
   retry: nested({
@@ -161,14 +153,14 @@ export const clientRows = {
 export type ClientSettings = ReturnType<typeof clientSettings>;
 
 /** @throws {ConfigurationError} `browser_environment` */
-export function clientSettings({ fetch, concurrency, ...settings }: Settings<typeof clientRows>) {
+export function clientSettings({ fetch, ...settings }: Settings<typeof clientRows>) {
   if (!settings.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
       'browser_environment',
       'This looks like a browser, where anybody can read secret keys.',
     );
   }
-  return { ...settings, fetch: fetchWith(fetch), slots: limitConcurrency(concurrency) };
+  return { ...settings, fetch: fetchWith(fetch) };
 }
 
 /** The platform's fetch makes a Request itself: one more would cost as much again. */

@@ -1,4 +1,3 @@
-import { unreadProxy } from '../deployment/environment-proxy.ts';
 import { operationRules } from '../deployment/operations.ts';
 import {
   codeOf,
@@ -158,8 +157,8 @@ function remedyFor(
     return (say) => `Likely: ${likely.map((cause) => describeCause(cause, say)).join('; or ')}.`;
   switch (code) {
     case 'connection_failed': {
-      const proxy = unreadProxy(new URL(url));
-      return proxy && causeOf.unreadProxy(proxy);
+      const proxy = unusedProxy(url);
+      return proxy && causeOf.unusedProxy(proxy);
     }
     case 'redirected':
       return (say) =>
@@ -172,6 +171,15 @@ function remedyFor(
     default:
       return undefined;
   }
+}
+
+/** The variable that names a proxy for this URL, where Node is not told to use it. */
+function unusedProxy(url: string): string | undefined {
+  const { env = {}, execArgv = [] } = globalThis.process ?? {};
+  const isNode = globalThis.navigator?.userAgent?.startsWith('Node.js/');
+  if (!isNode || env.NODE_USE_ENV_PROXY === '1' || execArgv.includes('--use-env-proxy')) return undefined;
+  const name = url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  return [name, name.toLowerCase()].find((variable) => env[variable]);
 }
 
 function describeCause({ advice, ids }: LikelyCause, say: Words): string {

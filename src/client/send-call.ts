@@ -30,19 +30,14 @@ export async function sendCall<Schema extends ReplySchema>(
   if (signal?.aborted) {
     throw failure(call, record, { code: 'aborted', outcome: record.outcome, cause: signal.reason });
   }
-  const end = performance.now() + Math.min(client.totalTimeoutMs, leftMsOf(call));
-  const slot = client.slots.slot();
-  // Waits for half of the time that is left: a request sent with hardly any time would end as `unknown` instead of
-  // `not-sent`.
-  const takeSlot = () => slot.take({ ms: (end - performance.now()) / 2, signal, tooLate: noSlot });
   try {
-    await takeSlot();
-    if (leftMsOf(call) === 0) throw tooLate();
+    const leftMs = leftMsOf(call);
+    if (leftMs === 0) throw tooLate();
     await ky(call.url, {
       method: call.method,
       signal: signal ?? null,
       timeout: timeoutMs,
-      totalTimeout: end - performance.now(),
+      totalTimeout: Math.min(client.totalTimeoutMs, leftMs),
       throwHttpErrors: false,
       retry: {
         // ky counts only the repetitions.
@@ -51,28 +46,16 @@ export async function sendCall<Schema extends ReplySchema>(
         delay: (attempt) =>
           retryAfterMs(record.reply, client.now()) ?? backoffDelay(attempt, client.retry, client.random),
         backoffLimit: client.retry.maxDelayMs,
-        shouldRetry: ({ error }) => {
-          // While this call waits for its next attempt, others go first.
-          slot.release();
-          return mayRepeat(call, client, record, error);
-        },
+        shouldRetry: ({ error }) => mayRepeat(call, client, record, error),
       },
-      hooks: { beforeRetry: [takeSlot] },
       // Only the signal of ky's request is used: with headers it would be copied several times for nothing.
       // Sound: ky passes a request; its type allows more.
       fetch: (input) => sendAttempt((input as Request).signal, call, client, record),
     });
   } catch (error) {
     throw toRequestError(error, call, client, record);
-  } finally {
-    slot.release();
   }
   return checkReply(call, record);
-}
-
-function noSlot(): AttemptFailure {
-  const cause = new Error('its turn did not come: as many requests as concurrency allows were under way');
-  return new AttemptFailure('timeout', 'not-sent', cause);
 }
 
 function mayRepeat(call: Call, client: ClientSettings, record: CallRecord, error: Error): boolean {

@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../errors/errors.ts';
 import type { Text } from '../errors/remedies.ts';
 import { invalidOption } from '../internal/options.ts';
-import { environmentProxy } from './environment-proxy.ts';
 
 /**
  * @throws {ConfigurationError} `invalid_option` unless it is an absolute http or https URL without credentials,
@@ -24,8 +23,7 @@ export function readUrl(given: unknown, name: string): URL {
 /**
  * Returns the URL without trailing slashes.
  *
- * @throws {ConfigurationError} `invalid_deployment` for `http:` to another host or through a proxy, unless
- *   `allowInsecureHttp` is set
+ * @throws {ConfigurationError} `invalid_deployment` for `http:` to another host, unless `allowInsecureHttp` is set
  */
 export function baseUrlOf(
   name: string,
@@ -61,13 +59,6 @@ function checkStaysHere(name: string, url: URL): void {
       (say) => `Use https, or set ${say.settings('allowInsecureHttp')} where the network is your own.`,
     );
   }
-  const proxy = environmentProxy(url);
-  if (proxy === undefined) return;
-  throw invalid(
-    `${name} is http:, and ${proxy} would send it to a proxy instead of this machine, with keys and one-time codes unencrypted.`,
-    (say) =>
-      `Add ${url.hostname} to NO_PROXY, or set ${say.settings('allowInsecureHttp')} where the network is your own.`,
-  );
 }
 
 function trimSlashes(path: string): string {

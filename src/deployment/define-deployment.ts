@@ -65,10 +65,8 @@ export interface DeploymentOptions<Order = BuyOrder> {
   /** Base URL of the messenger service: `{base_url}` of the contract. */
   messengerBaseUrl?: string | URL | undefined;
   /**
-   * Allows `http:` base URLs for other hosts than this one (`localhost`, 127.0.0.0/8, `[::1]`), and for this one where
-   * the environment's proxy would take them (`HTTP_PROXY` without a fitting `NO_PROXY`; in Node only with
-   * `NODE_USE_ENV_PROXY=1`). Keys and one-time codes can then be read on the way.
-   * Without it, a proxy that is set later is passed by.
+   * Allows `http:` base URLs for other hosts than this one (`localhost`, 127.0.0.0/8, `[::1]`). Keys and
+   * one-time codes can then be read on the way.
    * @default false
    */
   allowInsecureHttp?: boolean | undefined;

@@ -329,7 +329,8 @@ export const causes = {
 
 /** The causes that depend on the call. */
 export const causeOf = {
-  unreadProxy: (name: string) => `Likely: ${name} is set, and Node reads it only with NODE_USE_ENV_PROXY=1.`,
+  unusedProxy: (name: string) =>
+    `Likely: ${name} names a proxy that this process does not use: set NODE_USE_ENV_PROXY=1.`,
   payload: { advice: 'the service wants other members', brief: 'other members are wanted' },
   key: (name: string) => ({
     advice: `${name} is not one that the service knows by now`,

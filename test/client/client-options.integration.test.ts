@@ -23,7 +23,6 @@ const unsound: [option: string, values: unknown[]][] = [
   ['timeoutMs', [0, ...notWholeNumbers.filter((value) => value !== null)]],
   ['totalTimeoutMs', [0, ...notWholeNumbers.filter((value) => value !== null)]],
   ['maxAttempts', [0, ...notWholeNumbers.filter((value) => value !== null && value !== 2 ** 31)]],
-  ['concurrency', [0, ...notWholeNumbers.filter((value) => value !== null && value !== 2 ** 31)]],
   ['maxReplyBytes', [0, ...notWholeNumbers.filter((value) => value !== null)]],
   ['fetch', ['fetch', {}, null, 1]],
   ['onRequest', ['log', {}, null]],

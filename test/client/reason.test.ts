@@ -455,14 +455,16 @@ describe('a connection that could not be made', () => {
     fetch: () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
   };
 
-  it('names a proxy that is set and that Node does not read', async () => {
+  it('names a proxy of the environment that the process does not use', async () => {
     const failed = () => requestError(createOrder(service, { ...refused, maxAttempts: 1 }));
     vi.stubEnv('HTTPS_PROXY', 'http://user:s3cret@proxy.example:3128');
     vi.stubEnv('NODE_USE_ENV_PROXY', '');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { code, message } = await failed();
     expect(code).toBe('connection_failed');
-    expect(message).toContain('HTTPS_PROXY is set, and Node reads it only with NODE_USE_ENV_PROXY=1. See ');
+    expect(message).toContain(
+      'HTTPS_PROXY names a proxy that this process does not use: set NODE_USE_ENV_PROXY=1. See ',
+    );
     expect(message).not.toContain('s3cret');
     vi.stubEnv('NODE_USE_ENV_PROXY', '1');
     expect((await failed()).message).toContain('Check the base URL, the network and the certificate. See ');

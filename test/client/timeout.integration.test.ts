@@ -30,6 +30,12 @@ describe('a service that does not answer in time', () => {
     await Promise.all(cautious.map(sendOnce));
   });
 
+  it('ends a call also where a fetch of the user never settles', async () => {
+    const fetch = () => new Promise<never>(() => {});
+    // real time: nothing is answered, so that a busy machine only ends it later.
+    expect(await told(createOrder('http://127.0.0.1:1', { fetch, timeoutMs: 400 }))).toEqual(timeout);
+  });
+
   it('is asked again where that does no harm', async () => {
     const server = await startServer(
       () => {},

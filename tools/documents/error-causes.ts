@@ -143,11 +143,15 @@ export const errorCauses: Readonly<Record<Code, readonly string[]>> = {
     'the host of the base URL is misspelt',
     'the service or the network is down',
     'a proxy or firewall refuses it',
-    'the only way out is a proxy: `HTTPS_PROXY` is set, and Node reads it only with `NODE_USE_ENV_PROXY=1` (Node 22.21 or later)',
+    'the only way out is a proxy: the environment names one, and Node uses it only with `NODE_USE_ENV_PROXY=1` (Node 22.21 or later)',
     'its certificate is not trusted',
   ],
   network_error: ['the network is unstable', 'a proxy has a short time limit', 'the service was restarted'],
-  timeout: ['the service is slow', 'a firewall drops packets', 'too many calls at once: see `concurrency`'],
+  timeout: [
+    'the service is slow',
+    'a firewall drops packets',
+    'too many calls at once: limit them, for example with p-limit',
+  ],
   aborted: ['the `signal` of the call was aborted, e.g. because the user left'],
   redirected: [
     '`http://` instead of `https://`',

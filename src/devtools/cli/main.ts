@@ -71,10 +71,7 @@ function processWorld(stopping: AbortController) {
     env: process.env,
     cwd: process.cwd(),
     platform: process.platform,
-    fetch: async (input, init) => {
-      const { platformFetch } = await import('../../deployment/platform-fetch.ts');
-      return platformFetch(input, init);
-    },
+    fetch,
     now: () => Date.now(),
     random: (size) => crypto.getRandomValues(new Uint8Array(size)),
     sleep,
