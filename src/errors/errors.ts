@@ -293,7 +293,7 @@ export function isOrderError(error: unknown): error is OrderError {
 export type OtpErrorCode = keyof typeof remedies.OtpError;
 
 /** Which limit was reached: one of the options `limits`, or `maxSends`. */
-export type OtpLimit = 'phone' | 'ip' | 'unconfirmedPerIp' | 'failuresPerPhone' | 'total' | 'maxSends';
+export type OtpLimit = 'phone' | 'ip' | 'unconfirmedPerIp' | 'failuresPerPhone' | 'maxSends';
 
 /** A one-time code could not be issued, sent again or checked. Holds neither a code nor a phone number. */
 export class OtpError extends PartnerExchangeError<OtpErrorCode> {

@@ -5,7 +5,7 @@ import { type EventWindow, mergeEvents, recent, withEvent, withoutEvent } from '
 import type { OtpSettings } from './otp-options.ts';
 import { keyedHash, type Secret } from './otp-secrets.ts';
 
-/** What is counted of a phone number, of a network, or of all codes together. */
+/** What is counted of a phone number or of a network. */
 export interface Counts {
   readonly messages: EventWindow;
   /** Wrong codes; of a phone number only those since the last right one. */
@@ -40,8 +40,6 @@ export interface Counter {
 export interface Counters {
   readonly phone: Counter;
   readonly network: Counter | undefined;
-  /** Of all messages, if their number is limited. */
-  readonly total: Counter | undefined;
 }
 
 type CounterSettings = Pick<OtpSettings, 'limits' | 'coolDownMs'>;
@@ -62,10 +60,6 @@ export function countersOf(
       windows: { ...noWindows, messages: limits.phone.windowMs, failures: failureWindowMs },
     },
     network: network === undefined ? undefined : networkCounter(limits, keysOf(secrets, 'ip', network)),
-    total: limits.total && {
-      keys: ['otp:total'],
-      windows: { ...noWindows, messages: limits.total.windowMs },
-    },
   };
 }
 

@@ -1,5 +1,4 @@
 import { type CheckedOtp, checkCode } from './check-code.ts';
-import { makeDevices } from './devices.ts';
 import { flowKey, transact } from './flow.ts';
 import { type CheckOptions, checkId, type IssueRequest, type ResendOptions } from './otp-input.ts';
 import { type OtpOptions, readOtpOptions } from './otp-options.ts';
@@ -57,17 +56,16 @@ export interface Otp {
 export function createOtp(options: OtpOptions): Otp {
   const settings = readOtpOptions(options);
   const { store, onOtp } = settings;
-  const devices = makeDevices(settings);
   const deliveryOf = ({ delivery }: IssuedOtp) => delivery;
 
   return Object.freeze({
     issue: (request) =>
       reportCall({ action: 'issue', onOtp, outcomeOf: deliveryOf }, (call) =>
-        issueCode({ settings, devices, call }, request),
+        issueCode({ settings, call }, request),
       ),
     resend: (id, resendOptions = {}) =>
       reportCall({ action: 'resend', onOtp, outcomeOf: deliveryOf }, (call) =>
-        resendCode({ settings, devices, call }, id, resendOptions),
+        resendCode({ settings, call }, id, resendOptions),
       ),
     check: (id, code, checkOptions) =>
       reportCall(

@@ -17,8 +17,8 @@ export { maskPhone, type NormalizePhoneOptions, normalizePhone } from '../intern
 export type { RecordStore } from '../store/record-store.ts';
 export type { CheckedOtp } from './check-code.ts';
 export { createOtp, type Otp } from './create-otp.ts';
-export type { OtpMessenger } from './devices.ts';
 export type { CheckOptions, IssueRequest, ResendOptions } from './otp-input.ts';
+export type { OtpMessenger } from './otp-messenger.ts';
 export type { OtpLimits, OtpMessageContent, OtpOptions, RateLimit, UnconfirmedLimit } from './otp-options.ts';
 export type { OtpReport } from './otp-report.ts';
 export type { IssuedOtp } from './send-code.ts';

@@ -22,8 +22,8 @@ export interface Reservation {
 type LimitSettings = Pick<OtpSettings, 'limits' | 'coolDownMs'>;
 
 /** The keys that a transaction about these needs. */
-export function keysOfCounters({ phone, network, total }: Partial<Counters>): string[] {
-  return [phone, network, total].flatMap((counter) => counter?.keys ?? []);
+export function keysOfCounters({ phone, network }: Partial<Counters>): string[] {
+  return [phone, network].flatMap((counter) => counter?.keys ?? []);
 }
 
 /** The limits within one transaction. */
@@ -35,7 +35,6 @@ export function limitsOf(
   const { limits, coolDownMs } = settings;
   const phone = openCounter(records, counters.phone, { settings, now });
   const network = counters.network && openCounter(records, counters.network, { settings, now });
-  const total = counters.total && openCounter(records, counters.total, { settings, now });
 
   return {
     /** Counts one message, or says why it may not leave. Of several reasons, the one that lasts longest. */
@@ -49,7 +48,6 @@ export function limitsOf(
         overRate('failuresPerPhone', counts.failures, failureLimit, now),
         ofNetwork && overRate('ip', ofNetwork.messages, limits.ip, now),
         ofNetwork && overUnconfirmed(ofNetwork, limits.unconfirmedPerIp, now),
-        total && limits.total && overRate('total', total.read().messages, limits.total, now),
         coolingDown(counts, coolDownOf(coolDownMs, streak), now),
       ]
         .filter((denial) => denial !== undefined)
@@ -60,7 +58,6 @@ export function limitsOf(
       phone.change({ streak: streak + 1, lastMessageAt: now });
       network?.add('messages');
       network?.add('attempted');
-      total?.add('messages');
       const nextAt = now + coolDownOf(coolDownMs, streak + 1);
       return { at: now, nextAt, lastMessageAt: counts.lastMessageAt };
     },
@@ -79,7 +76,6 @@ export function limitsOf(
       phone.takeBack('messages', at);
       network?.takeBack('messages', at);
       network?.takeBack('attempted', at);
-      total?.takeBack('messages', at);
     },
 
     denyCheck(): LimitDenial | undefined {

@@ -12,21 +12,18 @@ import { mapText } from '../errors/remedies.ts';
 import { redactError } from '../internal/driver-error.ts';
 import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
 import { redactReply, repeatsOf } from '../internal/repeats.ts';
-import type { SendResult } from './devices.ts';
+import type { SendResult } from './otp-messenger.ts';
 
 /** Longer than any message of our clients; another messenger's may be of any length. */
 const maxReason = 1_000;
 
 /**
- * The error for a message that was not sent or refused. Its message gives the reason, and its cause is the device's
+ * The error for a message that was not sent or refused. Its message gives the reason, and its cause is the messenger's
  * error, so both are cleared of secrets.
  *
  * @param secrets the code and the phone number
  */
-export function notSentError(
-  { outcome, error, device, tried }: SendResult,
-  secrets: readonly string[],
-): OtpError {
+export function notSentError({ outcome, error }: SendResult, secrets: readonly string[]): OtpError {
   // After an error of any other kind the outcome is unknown.
   if (!isPartnerExchangeError(error)) {
     return new OtpError('not_sent', 'The code expired before it could leave, and nothing was counted.', {
@@ -46,17 +43,12 @@ export function notSentError(
     const what = `${refused}, and no code was sent: ${reason}`;
     return new OtpError('refused', what, { remedy, brief: shortly(refused), cause, member: 'to_phone' });
   }
-  const last = tried > 1 ? ` (the last of ${tried} tried was device ${device})` : '';
-  return new OtpError(
-    'not_sent',
-    `No device could send the code, and nothing was counted${last}: ${reason}`,
-    {
-      remedy,
-      brief: shortly(`No device could send the code${last}`),
-      retryAfterMs: isRequestError(error) ? error.retryAfterMs : undefined,
-      cause,
-    },
-  );
+  return new OtpError('not_sent', `The device did not send the code, and nothing was counted: ${reason}`, {
+    remedy,
+    brief: shortly('The device did not send the code'),
+    retryAfterMs: isRequestError(error) ? error.retryAfterMs : undefined,
+    cause,
+  });
 }
 
 /** Our clients' errors hold no secret; those of another messenger may quote the message, whatever their kind. */

@@ -16,14 +16,14 @@ import {
 } from '../internal/options.ts';
 import { checkCountry, checkPrefixes } from '../internal/phone.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
-import type { OtpMessenger } from './devices.ts';
+import type { OtpMessenger } from './otp-messenger.ts';
 import type { OtpReport } from './otp-report.ts';
 import { checkSecrets } from './otp-secrets.ts';
 
 /** Options of {@link createOtp}. */
 export interface OtpOptions {
-  /** One device, or several that take turns. A device that fails is left out for a while. */
-  messenger: OtpMessenger | readonly OtpMessenger[];
+  /** Sends through one device. */
+  messenger: OtpMessenger;
   /** Keeps hashes, counters, and the encrypted phone number, purpose and subject of each code. */
   store: RecordStore;
   /**
@@ -64,7 +64,7 @@ export interface OtpOptions {
   /** The text of a message; it must hold the code as it is given. @default English, with code and minutes */
   message?: ((content: OtpMessageContent) => string) | undefined;
   /**
-   * Whether a refusal is about the phone number; otherwise it is about the device, and the next one is tried.
+   * Whether a refusal is about the phone number; otherwise it is about the device.
    * @default status 400, 410 or 422, or 404 or a 2xx that denies with JSON that names the number (ledger: `otp-refusal`)
    */
   isNumberRefusal?: ((error: RequestError) => boolean) | undefined;
@@ -132,8 +132,6 @@ export interface OtpLimits {
    * @default 100 (NIST SP 800-63B-4, 3.2.2)
    */
   readonly failuresPerPhone?: number | undefined;
-  /** Messages in all. All messages then share one record of the store. @default no limit */
-  readonly total?: RateLimit | undefined;
 }
 
 const hour = 3_600_000;
@@ -143,7 +141,7 @@ const rate = nested({ max: integer(), windowMs: integer() });
 const unconfirmed = nested({ floor: integer(), ratio: checkRatio, windowMs: integer() });
 
 const readOptions = defineOptions('createOtp', {
-  messenger: checkMessengers,
+  messenger: checkMessenger,
   store: checkStore,
   // Sound: `checkSecrets` checks them when it makes keys of them.
   secrets: (secrets) => secrets as OtpOptions['secrets'],
@@ -159,7 +157,6 @@ const readOptions = defineOptions('createOtp', {
     ip: orElse(rate, { max: 60, windowMs: hour }),
     unconfirmedPerIp: orElse(unconfirmed, { floor: 10, ratio: 0.3, windowMs: day }),
     failuresPerPhone: integer({ default: 100 }),
-    total: optional(rate),
   } satisfies OptionTable<OtpLimits>),
   message: callback({ default: englishMessage }),
   isNumberRefusal: callback({ default: refusesNumber }),
@@ -199,11 +196,10 @@ function orElse<Value>(row: OptionRow<Value>, standard: NoInfer<Value>): OptionR
   return value(row, { default: standard });
 }
 
-function checkMessengers(messenger: unknown): readonly OtpMessenger[] {
-  // Sound as far as it is checked below: what sendMessage takes and returns cannot be.
-  const all = [messenger].flat() as OtpMessenger[];
-  if (all.length > 0 && all.every((one) => typeof one?.sendMessage === 'function')) return all;
-  throw invalidOption('messenger must be a MessengerClient, or a list of at least one.');
+function checkMessenger(messenger: unknown): OtpMessenger {
+  // Sound as far as it is checked: what sendMessage takes and returns cannot be.
+  if (typeof Object(messenger).sendMessage === 'function') return messenger as OtpMessenger;
+  throw invalidOption('messenger must be a MessengerClient, or have a sendMessage like its own.');
 }
 
 function checkCoolDown(coolDownMs: unknown): readonly number[] {

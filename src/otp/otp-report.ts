@@ -10,7 +10,7 @@ import {
 import { maskPhone } from '../internal/phone.ts';
 import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
-import type { SendResult } from './devices.ts';
+import type { SendResult } from './otp-messenger.ts';
 
 /** The outcome of one call, for metrics and logs. Holds no code, no id and no whole phone number. */
 export interface OtpReport {
@@ -36,14 +36,12 @@ export interface OtpReport {
   readonly purpose?: string | undefined;
   /** With most of its digits hidden: `+234********78`. Absent where the number is not known. */
   readonly to_phone?: string | undefined;
-  /** The last device that was tried, by its index in `messenger`, from 0. */
-  readonly device?: number | undefined;
   /** Milliseconds of the whole call. */
   readonly durationMs: number;
   /** Milliseconds of these that sending the message took. */
   readonly messengerMs?: number | undefined;
   /**
-   * Of the last device that was tried: `sent`, or the `outcome` of its error, which says whether the message can have
+   * `sent`, or the `outcome` of its error, which says whether the message can have
    * left. A wrong key and a device that is not connected are `refused`, a host that is down is `not-sent`.
    */
   readonly messengerOutcome?: 'sent' | RequestOutcome | undefined;
@@ -107,7 +105,7 @@ async function runCall<Result>(
         facts = { ...facts, purpose, ...(to_phone !== undefined && { to_phone: maskPhone(to_phone) }) };
       },
       sent(sendResult, messengerMs) {
-        facts = { ...facts, device: sendResult.device, messengerMs, ...messengerFacts(sendResult) };
+        facts = { ...facts, messengerMs, ...messengerFacts(sendResult) };
       },
     });
     report({ outcome: outcomeOf(result) });
@@ -127,7 +125,7 @@ function endOf(error: unknown): Pick<OtpReport, 'outcome' | 'limit'> {
 function messengerFacts({ outcome, error }: SendResult): Partial<OtpReport> {
   const status = isRequestError(error) ? error.status : undefined;
   return {
-    // A refusal of every device is `not-sent` for the code.
+    // A refusal of the device is `not-sent` for the code.
     messengerOutcome: isRequestError(error) ? error.outcome : outcome,
     ...(isPartnerExchangeError(error) && { messengerCode: error.code }),
     ...(status !== undefined && { messengerStatus: status }),

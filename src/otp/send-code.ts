@@ -2,7 +2,6 @@ import { ConfigurationError, OtpError } from '../errors/errors.ts';
 import { hasAllowedPrefix } from '../internal/phone.ts';
 import type { RecordSet } from '../store/record-store.ts';
 import { type Counters, countersOf } from './counters.ts';
-import type { Devices } from './devices.ts';
 import {
   codeDigest,
   type Flow,
@@ -21,6 +20,7 @@ import {
 import { denialError, keysOfCounters, limitsOf, type Reservation } from './limits.ts';
 import { notSentError } from './not-sent-error.ts';
 import { checkId, checkIssue, checkResend, type IssueRequest, type ResendOptions } from './otp-input.ts';
+import { sendMessage } from './otp-messenger.ts';
 import type { OtpSettings } from './otp-options.ts';
 import type { OtpCall } from './otp-report.ts';
 import type { Secret } from './otp-secrets.ts';
@@ -39,7 +39,6 @@ export interface IssuedOtp {
 
 export interface Sending {
   readonly settings: OtpSettings;
-  readonly devices: Devices;
   readonly call: OtpCall;
 }
 
@@ -100,7 +99,7 @@ interface Plan {
 }
 
 /** Stores the code, sends it, and withdraws it if it was not sent. */
-async function sendCode({ settings, devices, call }: Sending, plan: Plan): Promise<IssuedOtp> {
+async function sendCode({ settings, call }: Sending, plan: Plan): Promise<IssuedOtp> {
   const { store, codeLength, random } = settings;
   const { id, secret, context } = plan;
   const code = makeCode(codeLength, random);
@@ -110,7 +109,7 @@ async function sendCode({ settings, devices, call }: Sending, plan: Plan): Promi
   const stored = await storeCode(settings, plan, { counters, digest });
   const begun = performance.now();
   const leftMs = () => stored.expiresAt - settings.now();
-  const result = await devices.send({ to_phone: context.to_phone, message }, leftMs);
+  const result = await sendMessage(settings, { to_phone: context.to_phone, message }, leftMs);
   call.sent(result, performance.now() - begun);
   if (result.outcome === 'sent' || result.outcome === 'unknown') {
     const { reservation, expiresAt } = stored;

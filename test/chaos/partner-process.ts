@@ -93,10 +93,9 @@ function buildProcess(
     // Sound: each name has an entry.
   ) as PartnerProcess['partners'];
 
-  const messengers = world.apiKeys.map((apiKey) => new MessengerClient({ ...client, apiKey }));
   const otp = createOtp({
     ...otpSettings,
-    messenger: messengers,
+    messenger: new MessengerClient({ ...client, apiKey: world.apiKey }),
     store,
     secrets: ['secret-of-the-chaos-0123456789abcdef'],
     allowedPrefixes: ['+234'],

@@ -33,7 +33,7 @@ export class World {
   readonly service: Machine;
   readonly sandbox: Sandbox;
   readonly credentials: Readonly<Record<PartnerName, SandboxCredentials>>;
-  readonly apiKeys: string[] = [];
+  apiKey = '';
   readonly storeServer = new StoreServer();
   readonly broker: Broker;
   readonly hostClock: SharedClock;
@@ -106,19 +106,17 @@ export class World {
     );
   }
 
-  /** Before anything goes wrong: devices are paired, the first keys are stored, the processes run. */
+  /** Before anything goes wrong: a device is paired, the first keys are stored, the processes run. */
   async prepare(): Promise<void> {
     const { sandbox, simulation, plan } = this;
-    for (const messenger_device_no of ['1', '2']) {
-      const { deployment, fetch, masterKey } = sandbox;
-      const messenger = new MessengerClient({ deployment, fetch, masterKey });
-      const { body } = await messenger.generateApiKey({ messenger_device_no });
-      // Sound: the sandbox's reply, which a service may wrap.
-      const reply = body as { api_key: string; data?: { api_key: string } };
-      const { api_key } = reply.data ?? reply;
-      await fetch(messenger.scanDeviceUrl({ api_key }));
-      this.apiKeys.push(api_key);
-    }
+    const { deployment, fetch, masterKey } = sandbox;
+    const messenger = new MessengerClient({ deployment, fetch, masterKey });
+    const { body } = await messenger.generateApiKey({ messenger_device_no: '1' });
+    // Sound: the sandbox's reply, which a service may wrap.
+    const reply = body as { api_key: string; data?: { api_key: string } };
+    const { api_key } = reply.data ?? reply;
+    await fetch(messenger.scanDeviceUrl({ api_key }));
+    this.apiKey = api_key;
     const store =
       plan.inbox === 'sqlite'
         ? sqliteStore({ path: `${this.folder}/records.sqlite` })

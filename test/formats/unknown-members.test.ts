@@ -139,7 +139,7 @@ describe('a process keeps what a newer version has written into', () => {
     expect(await journal.get('by-event')).not.toHaveProperty('written_by_a_newer_version');
   });
 
-  it('a code, and the counts of its number, its network and all', async () => {
+  it('a code, and the counts of its number and its network', async () => {
     let now = writtenAt;
     const { store, lost, rewritten } = newerStore({ now: () => now });
     const failures: (Error | undefined)[] = [];
@@ -147,7 +147,6 @@ describe('a process keeps what a newer version has written into', () => {
     const make = (secrets: string[]) =>
       createOtp({
         ...{ store, secrets, now: () => now, allowedPrefixes: ['+234'] },
-        limits: { total: { max: 90, windowMs: 86_400_000 } },
         messenger: {
           async sendMessage({ message }) {
             const failure = failures.shift();
@@ -170,7 +169,7 @@ describe('a process keeps what a newer version has written into', () => {
     const rotated = make(['another-secret-of-the-tests-0123456789', secret]);
     expect(await rotated.check(id, messages.at(-1) ?? '', asked)).toMatchObject({ ok: true });
     expect(lost).toEqual([]);
-    expect(rewritten.size).toBeGreaterThanOrEqual(4);
+    expect(rewritten.size).toBeGreaterThanOrEqual(3);
   });
 
   it('the state of a rotation, its keys included', async () => {

@@ -128,8 +128,6 @@ function setUp() {
     ...otpOn(store, clock, {
       secrets: [newer, older],
       coolDownMs: [],
-      // Its record is of messages: a check does not wait for it.
-      limits: { total: { max: 100, windowMs: 1_000 } },
     }),
   };
 }

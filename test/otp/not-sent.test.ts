@@ -11,7 +11,7 @@ import {
   RequestError,
   ValidationError,
 } from '../../src/errors/errors.ts';
-import type { OtpMessenger } from '../../src/otp/devices.ts';
+import type { OtpMessenger } from '../../src/otp/otp-messenger.ts';
 import type { OtpReport } from '../../src/otp/otp-report.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { apiKey, deploymentAt } from '../client/clients.ts';
@@ -21,7 +21,7 @@ import { Clock, otpOn, phone, purpose } from './support.ts';
 const service = 'https://messenger.example';
 
 /** What becomes of one code that is sent through these messengers. */
-async function issued(messenger: OtpMessenger | readonly OtpMessenger[]) {
+async function issued(messenger: OtpMessenger) {
   const clock = new Clock();
   const reports: OtpReport[] = [];
   const { otp } = otpOn(memoryStore({ now: clock.now }), clock, {
@@ -69,7 +69,7 @@ describe('the error of a code that was not sent', () => {
     const { error, report } = await issued(client(fetch));
     expect(error).toMatchObject({ code: 'not_sent' });
     expect(error.message).toMatch(
-      /^No device could send the code(?:, and nothing was counted)?: sendMessage: /,
+      /^The device did not send the code(?:, and nothing was counted)?: sendMessage: /,
     );
     expect(error.message).toMatch(says);
     expect(isRequestError(error.cause)).toBe(true);
@@ -93,12 +93,6 @@ describe('the error of a code that was not sent', () => {
     expect(error.message).toMatch(/does not take this phone number.*"number_not_on_messenger".*to_phone/);
     expect(error.cause).toMatchObject({ outcome: 'refused', status: 422 });
     expect(report).toMatchObject({ outcome: 'refused', messengerOutcome: 'refused', messengerStatus: 422 });
-  });
-
-  it('tells which of several devices was tried last', async () => {
-    const messengers = [client(answering(401, {})), client(refusing)];
-    const { error } = await issued(messengers);
-    expect(error.message).toMatch(/\(the last of 2 tried was device 1\): sendMessage: no connection/);
   });
 
   it('holds no code, no key and no number, whatever the service repeats', async () => {

@@ -4,7 +4,7 @@ import type { OtpError } from '../../src/errors/errors.ts';
 import { isValidationError } from '../../src/errors/errors.ts';
 import type { CheckedOtp } from '../../src/otp/check-code.ts';
 import { createOtp, type Otp } from '../../src/otp/create-otp.ts';
-import type { OtpMessenger } from '../../src/otp/devices.ts';
+import type { OtpMessenger } from '../../src/otp/otp-messenger.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { deploymentAt } from '../client/clients.ts';
@@ -20,11 +20,11 @@ const sound: OtpOptions = {
 
 describe('createOtp', () => {
   it('takes its options, each alone, and leaves them as they are', () => {
-    const more = { ...sound, codeLength: 8, limits: { total: { max: 1, windowMs: 1 } } };
+    const more = { ...sound, codeLength: 8, limits: { phone: { max: 1, windowMs: 1 } } };
     const copy = structuredClone({ codeLength: more.codeLength, limits: more.limits });
     createOtp(more);
     expect({ codeLength: more.codeLength, limits: more.limits }).toEqual(copy);
-    createOtp({ ...sound, messenger: [new FakeMessenger(), new FakeMessenger()], codeLength: undefined });
+    createOtp({ ...sound, codeLength: undefined });
     createOtp({ ...sound, secrets: [new Uint8Array(32), 'é'.repeat(16)] });
   });
 
@@ -40,7 +40,8 @@ describe('createOtp', () => {
       { limits: { ip: { max: 1, window: 1 } } },
       /of limits\.ip\. Did you mean "windowMs"/,
     ],
-    ['no messenger', { messenger: [] }, /^messenger/],
+    ['no messenger', { messenger: undefined }, /^messenger/],
+    ['a list of messengers', { messenger: [new FakeMessenger()] }, /^messenger/],
     ['what is no messenger', { messenger: { send() {} } }, /^messenger/],
     ['no store', { store: undefined }, /^store/],
     ['no secrets', { secrets: [] }, /^secrets/],

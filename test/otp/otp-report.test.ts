@@ -3,17 +3,7 @@ import type { OtpReport } from '../../src/otp/otp-report.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { rejected } from '../support/refusal.ts';
-import {
-  Clock,
-  deviceRefused,
-  FakeMessenger,
-  notCode,
-  numberRefused,
-  otpOn,
-  phone,
-  purpose,
-  unknown,
-} from './support.ts';
+import { Clock, notCode, numberRefused, otpOn, phone, purpose, unknown } from './support.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -44,17 +34,17 @@ describe('onOtp', () => {
     await otp.cancel(id);
     const about = { purpose, to_phone: masked };
     expect(reports.map(({ durationMs: _, messengerMs: __, ...rest }) => rest)).toEqual([
-      { action: 'issue', outcome: 'sent', ...about, device: 0, messengerOutcome: 'sent' },
+      { action: 'issue', outcome: 'sent', ...about, messengerOutcome: 'sent' },
       { action: 'issue', outcome: 'cool_down', ...about },
       { action: 'issue', outcome: 'not_allowed', purpose, to_phone: '+141******71' },
       { action: 'issue', outcome: 'invalid_input' },
       { action: 'issue', outcome: 'failed' },
       {
-        ...{ action: 'resend', outcome: 'unknown', ...about, device: 0 },
+        ...{ action: 'resend', outcome: 'unknown', ...about },
         ...{ messengerOutcome: 'unknown', messengerCode: 'network_error' },
       },
       {
-        ...{ action: 'resend', outcome: 'refused', ...about, device: 0 },
+        ...{ action: 'resend', outcome: 'refused', ...about },
         ...{ messengerOutcome: 'refused', messengerCode: 'http_error', messengerStatus: 422 },
       },
       { action: 'resend', outcome: 'not_allowed' },
@@ -70,23 +60,17 @@ describe('onOtp', () => {
     expect(reports.filter(({ messengerMs }) => messengerMs !== undefined)).toHaveLength(3);
   });
 
-  it('names the limit, and the device that took the message', async () => {
+  it('names the limit', async () => {
     const reports: OtpReport[] = [];
-    const devices = [new FakeMessenger(), new FakeMessenger()];
-    devices[0]?.failures.push(deviceRefused());
     const clock = new Clock();
     const { otp } = otpOn(memoryStore({ now: clock.now }), clock, {
-      messenger: devices,
       coolDownMs: [],
       limits: { phone: { max: 1, windowMs: 1_000 } },
       onOtp: (one) => reports.push(one),
     });
     await otp.issue({ to_phone: phone, purpose });
     await rejected(otp.issue({ to_phone: phone, purpose }));
-    expect(reports).toMatchObject([
-      { outcome: 'sent', device: 1 },
-      { outcome: 'limit_reached', limit: 'phone' },
-    ]);
+    expect(reports).toMatchObject([{ outcome: 'sent' }, { outcome: 'limit_reached', limit: 'phone' }]);
   });
 
   it('that fails changes nothing, and is one warning however often it fails', async () => {

@@ -79,7 +79,7 @@ export const meanings: Meanings = {
     cool_down: 'The phone number got a code a moment ago.',
     limit_reached: 'A limit is used up.',
     not_allowed: 'The phone number has none of `allowedPrefixes`, or there is no code to send again.',
-    not_sent: 'No message left. `cause` is the error of the last device that was tried.',
+    not_sent: 'No message left. `cause` is the error of the messenger.',
     refused: 'The service does not take this phone number. `cause` is its refusal.',
     store_unavailable: 'The store of the one-time codes failed.',
   },

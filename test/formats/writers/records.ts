@@ -10,7 +10,7 @@ import { generation } from '../../credentials/keys.ts';
 import { bench, event, order } from '../../orders/service.ts';
 import { buyCreditedBody, buyFiatReceivedBody, buyInitBody } from '../../support/bodies.ts';
 import { dumpRecords } from '../dumps.ts';
-import { day, writtenAt } from '../subjects.ts';
+import { writtenAt } from '../subjects.ts';
 
 /** One order in each state of the journal, each named after it. */
 export async function orderRecords() {
@@ -97,7 +97,6 @@ export async function otpRecords() {
       now,
       allowedPrefixes: ['+234'],
       lifetimeMs: 600_000,
-      limits: { total: { max: 9, windowMs: day } },
     },
   });
   const issue = (to_phone: string, subject?: string) =>
