@@ -205,10 +205,9 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   const loop = work();
 
   return {
-    /** Has it look for due deliveries. Returns whether it can take one now. */
-    wake(): boolean {
+    /** Has it look for due deliveries. */
+    wake(): void {
       alarm.abort(woken);
-      return !stopping && host.hasHandlers && isolated === 'none' && running.size < concurrency;
     },
     /**
      * Resolves when the worker has ended, by itself or by a stop.

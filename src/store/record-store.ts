@@ -46,15 +46,6 @@ export interface RecordStore {
    */
   list(options: ListOptions): Promise<StoredRecord[]>;
 
-  /**
-   * Tells the other processes over this store that there is work under a topic. A store may have it, with `watch`: signals
-   * can be lost, so whoever watches looks by itself from time to time. Returns at once, and never throws.
-   */
-  notify?(topic: string): void;
-
-  /** Calls `onNotify` after each `notify` of this topic in any process, and whenever one may have been lost. Returns how to end it. */
-  watch?(topic: string, onNotify: () => void): () => void;
-
   /** Waits for transactions that have begun. A client that you gave stays open. */
   close(): Promise<void>;
 }

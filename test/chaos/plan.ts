@@ -37,8 +37,6 @@ export interface Plan {
   readonly effects: 'guarded' | 'marked';
   /** How orders are sent: by their callers, or by `submit` and the loop of `start`. */
   readonly ordering: 'create' | 'submit';
-  /** Whether the store tells other processes of work (`notify`, `watch`). */
-  readonly wakes: boolean;
   /** Whether one process only receives. */
   readonly isSplit: boolean;
   /** The options of a deployment, and those of the next one. */
@@ -187,7 +185,6 @@ export function drawPlan(seed: string): Plan {
     inbox,
     effects: inbox === 'sqlite' ? draw.one('effects', { guarded: 1, marked: 1 }) : 'guarded',
     ordering: draw.one('ordering', { create: 2, submit: 1 }),
-    wakes: draw.chance('wakes', 0.5),
     isSplit: inbox !== 'drain' && inbox !== 'memory' && draw.chance('split', 0.2),
     versions: [
       version,

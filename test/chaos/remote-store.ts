@@ -9,11 +9,6 @@ import type { World } from './world.ts';
 /** A store that outlives processes: rules and expiry by the clock of whoever asks, as PostgreSQL and Redis have it. */
 export class StoreServer {
   readonly records = memoryStore({ now: Date.now });
-  readonly watchers = new Set<{
-    readonly topic: string;
-    readonly machine: Machine;
-    readonly wake: () => void;
-  }>();
   /** Nobody reaches it. */
   isDown = false;
   isFull = false;
@@ -101,22 +96,6 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
         isNew: !reserve,
         isOurs: true,
       }),
-    ...(world.plan.wakes && {
-      notify: (topic: string) => {
-        for (const watcher of server.watchers)
-          if (watcher.machine !== machine && watcher.topic === topic && random.chance(0.9))
-            simulation.after(random.fraction() * 8, watcher.machine, () => {
-              world.sometimes('a notice woke another process');
-              watcher.wake();
-            });
-      },
-      watch: (topic: string, wake: () => void) => {
-        const watcher = { topic, machine, wake };
-        server.watchers.add(watcher);
-        machine.onDeath(() => server.watchers.delete(watcher));
-        return () => server.watchers.delete(watcher);
-      },
-    }),
     list: (options) =>
       call('list', [options.prefix], {
         act: () => server.records.list(options),

@@ -58,7 +58,6 @@ export const rareStates = [
   'nobody knew whether a mail was sent',
   'an order was handed over to a person',
   'an insisting caller heard that nothing is known',
-  'a notice woke another process',
   'a forgery was refused',
 ] as const;
 

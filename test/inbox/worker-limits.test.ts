@@ -12,7 +12,7 @@ describe('a worker without handlers', () => {
     sideBySide.push(leaseOf('A'));
     alone.push(leaseOf('suspect'));
     await turns();
-    expect(worker.wake()).toBe(false);
+    worker.wake();
     await turns();
     expect([sideBySide, alone].map(({ length }) => length)).toEqual([1, 1]);
     hasHandlers = true;
@@ -98,7 +98,6 @@ describe('a worker', () => {
       },
     });
     await vi.waitFor(() => expect(isDue).toBe(false));
-    await vi.waitFor(() => expect(worker.wake()).toBe(true));
     sideBySide.push(leaseOf('A'));
     await vi.waitFor(() => expect(names()).toEqual(['A']));
     running.get('A')?.();

@@ -9,12 +9,19 @@ import { heldHandler, leaseOf, openWorker, pause } from './worker-bench.ts';
 describe('what lost its lease', () => {
   it('waits for all that runs, and then runs with nothing beside it', async () => {
     const { handle, running, names } = heldHandler();
-    const { worker, sideBySide, alone } = openWorker({ handle });
+    const waiting = [leaseOf('suspect')];
+    let isSeen = false;
+    const { worker, sideBySide } = openWorker({
+      handle,
+      isIsolatedDue: async () => {
+        isSeen = names().length > 0 && waiting.length > 0;
+        return isSeen;
+      },
+      leaseIsolated: async () => ({ leased: waiting.shift(), dead: [] }),
+    });
     sideBySide.push(leaseOf('A'), leaseOf('B'));
-    await vi.waitFor(() => expect(names()).toEqual(['A', 'B']));
-    alone.push(leaseOf('suspect'));
     // Once it is seen to be due, nothing more is started.
-    await vi.waitFor(() => expect(worker.wake()).toBe(false));
+    await vi.waitFor(() => expect([names(), isSeen]).toEqual([['A', 'B'], true]));
     sideBySide.push(leaseOf('C'));
     const rest = names();
     for (const name of rest) {
@@ -171,34 +178,6 @@ it.each([
 });
 
 describe('wake', () => {
-  it('says whether the worker can take a delivery now', async () => {
-    const { handle, running, names } = heldHandler();
-    const { worker, sideBySide } = openWorker({ handle }, { concurrency: 2 });
-    expect(worker.wake()).toBe(true);
-    sideBySide.push(leaseOf('A'));
-    await vi.waitFor(() => expect(names()).toEqual(['A']));
-    expect(worker.wake()).toBe(true);
-    sideBySide.push(leaseOf('B'));
-    await vi.waitFor(() => expect(names()).toEqual(['A', 'B']));
-    expect(worker.wake()).toBe(false);
-    running.get('A')?.();
-    await vi.waitFor(() => expect(worker.wake()).toBe(true));
-    running.get('B')?.();
-    await worker.stop(1_000);
-    expect(worker.wake()).toBe(false);
-  });
-
-  it('says that it cannot while a delivery runs alone', async () => {
-    const { handle, running, names } = heldHandler();
-    const { worker, alone } = openWorker({ handle });
-    alone.push(leaseOf('suspect'));
-    await vi.waitFor(() => expect(names()).toEqual(['suspect']));
-    expect(worker.wake()).toBe(false);
-    running.get('suspect')?.();
-    await vi.waitFor(() => expect(worker.wake()).toBe(true));
-    await worker.stop(1_000);
-  });
-
   it('ends the pause of the worker', async () => {
     const { worker, sideBySide, reports } = openWorker(
       { handle: async () => 'handled' },

@@ -26,7 +26,7 @@ export interface SqliteInboxOptions extends HandlingOptions, QuarantineOptions {
    * @default no limit but the disk
    */
   maxBytes?: number | undefined;
-  /** Milliseconds between two checks for what other processes stored. @default 500 */
+  /** Milliseconds between two checks for what other processes stored. @default 250 */
   pollMs?: number | undefined;
   /**
    * Milliseconds for which a delivery waits while another process writes; then it is answered 503. The wait blocks the

@@ -44,7 +44,7 @@ export interface StoreInboxOptions
    * @default 'both'
    */
   role?: 'both' | 'receiver' | 'drain' | undefined;
-  /** Milliseconds between two checks for what other processes stored. @default 500 */
+  /** Milliseconds between two checks for what other processes stored. @default 250 */
   pollMs?: number | undefined;
   /** Resolves after this many milliseconds, or at once when the signal is aborted. @default setTimeout */
   sleep?: Sleep | undefined;
@@ -93,7 +93,7 @@ export interface StoreInbox extends ManagedInbox {
 export const presetRows = {
   ...handlingRows,
   ...quarantineRows,
-  pollMs: timerMs({ default: 500 }),
+  pollMs: timerMs({ default: 250 }),
   sleep: callback({ default: sleep }),
 };
 
@@ -148,7 +148,7 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
 /** The same for a caller who knows which processes share the store. */
 export function openStoreInbox(options: StoreInboxOptions, processes: ProcessView): StoreInbox {
   const settings = readOptions(options);
-  const { role, retry, random, store, prefix } = settings;
+  const { role, retry, random, store } = settings;
   const records = deliveryRecords({ ...settings, processes });
   const told = deliveryStories({ ...settings, processes });
   if (role === 'both' && !isWholeProcess())
@@ -164,7 +164,6 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   /** Handles by itself; the others end with their `drain`. */
   let worker: Worker | undefined;
   let endReviews = () => {};
-  let endWatch: (() => void) | undefined;
   let host: InboxHost | undefined;
   let isStopping = false;
 
@@ -195,14 +194,8 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
       callForWorker(() => records.moveToDeadLetters(leased, { reason, code })),
     async release(left) {
       await Promise.all(left.map((leased) => callForWorker(() => records.putBack(leased, 0))));
-      store.notify?.(prefix);
     },
   };
-
-  /** This worker, or another process if it cannot take one now. */
-  function wakeOne(): void {
-    if (worker?.wake() !== true) store.notify?.(prefix);
-  }
 
   async function drain(given: DrainOptions = {}): Promise<DrainResult> {
     const { limit, timeLimitMs: ms, signal } = readDrainOptions(given);
@@ -252,7 +245,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     {
       async store(delivery) {
         const result = await call(() => records.insert(delivery));
-        if (result === 'stored') wakeOne();
+        if (result === 'stored') worker?.wake();
         return result;
       },
       start(given) {
@@ -262,14 +255,13 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
           callForWorker(() => records.freeEnded((attempt) => backoffDelay(attempt, retry, random)));
         worker = startWorker({ ...source, freeEnded }, { ...settings, host });
         workers.add(worker);
-        endWatch = store.watch?.(prefix, worker.wake);
         endReviews = reviewRegularly(host);
       },
       deadLetters: (query) => call(() => records.deadLetters(query)),
       deadLetter: (digest, read) => call(() => records.deadLetter(digest, read)),
       async replay(digest) {
         const found = await call(() => records.replay(digest));
-        wakeOne();
+        worker?.wake();
         return found;
       },
       discard: (digest) => call(() => records.discard(digest)),
@@ -281,7 +273,6 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
       async stop(timeoutMs) {
         isStopping = true;
         endReviews();
-        endWatch?.();
         const ends = await Promise.all([...workers].map((worker) => worker.stop(timeoutMs)));
         return ends.includes('cut-off') ? 'cut-off' : 'drained';
       },

@@ -8,7 +8,6 @@ import { withUserTransaction } from '../user-transaction.ts';
 import { clientConnection } from './client-connection.ts';
 import { checkClient, isPool, type PgClient, type PgPool, rowsOf } from './pg-client.ts';
 import { poolConnection } from './pool-connection.ts';
-import { poolSignals } from './pool-signals.ts';
 import { checkName, defaultTable, statementsFor, sweepLimit } from './statements.ts';
 
 /** Options of {@link postgresStore}. */
@@ -42,9 +41,6 @@ const sweepEveryMs = 1_000;
  * With a client that is in a transaction of your own, `transact` writes in it: the records are committed or rolled back
  * with it, and nobody else can change them until then. If the change throws, your transaction can go on.
  *
- * Over a pool, an inbox that handles is woken by LISTEN and NOTIFY, on a connection of its own beside the pool's. Where that
- * does not work (PgBouncer in transaction mode, a pool that is not of pg), it looks every `pollMs`, as it always does.
- *
  * @throws {ConfigurationError} `invalid_option`
  * @example
  * ```ts
@@ -76,10 +72,6 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
     sweepAt = deleted === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
   }
 
-  const signals = isPool(client)
-    ? poolSignals(client, (text, values) => work.run(() => connection.query(text, values)))
-    : undefined;
-
   const store: RecordStore = {
     transact: (keys, change) =>
       work.run(async () => {
@@ -98,11 +90,8 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
         return rowsOf(await connection.query(statements.list, values)).map(rowToStoredRecord);
       }),
 
-    async close() {
-      await Promise.all([work.close(), signals?.close()]);
-    },
+    close: () => work.close(),
   };
-  if (signals !== undefined) Object.assign(store, { notify: signals.notify, watch: signals.watch });
   const { userTransaction } = connection;
   return userTransaction === undefined ? store : withUserTransaction(store, userTransaction);
 }

@@ -143,54 +143,60 @@ function failsFrom(store: RecordStore, most: number, error: () => Error): Record
   };
 }
 
-describe('other processes', () => {
-  /** A store that notes what it tells other processes. */
-  function telling() {
-    const told: string[] = [];
-    return { told, store: { ...memoryStore(), notify: (topic: string) => void told.push(topic) } };
-  }
-
-  it('are told of what a receiver has stored, and not of what was known', async () => {
-    const { told, store } = telling();
-    const { webhooks } = receiver(open({ store, role: 'receiver', prefix: 'shop/' }));
-    await webhooks.receive(order('A'));
-    await webhooks.receive(order('A'));
-    expect(told).toEqual(['shop/']);
+describe('the process that stored a delivery', () => {
+  it('handles it at once, and not after a poll', async () => {
+    const inbox = open({ role: 'both', pollMs: 600_000 });
+    const { webhooks, calls } = receiver(inbox);
+    // After its first look, which finds nothing.
+    await nextTurn();
+    for (const id of ['A', 'B']) {
+      await webhooks.receive(order(id));
+      await eventually(() => expect(calls.at(-1)).toBe(id));
+    }
+    await inbox.stop();
   });
+});
 
-  it('are told only of what the own worker cannot take now', async () => {
-    const { told, store } = telling();
-    const inbox = open({ store, role: 'both', concurrency: 1, pollMs: 600_000 });
-    const [begun, end] = [gate(), gate()];
-    const { webhooks, calls } = receiver(inbox, () => {
-      begun.open();
-      return end.opened;
-    });
-    await webhooks.receive(order('A'));
-    await begun.opened;
-    expect(told).toEqual([]);
-    await webhooks.receive(order('B'));
-    expect(told).toEqual(['inbox/']);
-    end.open();
-    await eventually(() => expect(calls).toEqual(['A', 'B']));
+describe('a delivery that another process stored', () => {
+  it('is found at the next poll, which comes every 250 milliseconds', async () => {
+    const store = memoryStore();
+    const pauses: number[] = [];
+    let poll = () => {};
+    const sleep = (ms: number, signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        pauses.push(ms);
+        poll = resolve;
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve());
+      });
+    const inbox = open({ store, role: 'both', sleep });
+    const { calls } = receiver(inbox);
+    await eventually(() => expect(pauses).toEqual([250]));
+    await receiver(open({ store, role: 'receiver' })).webhooks.receive(order('A'));
+    await nextTurn();
+    expect(calls).toEqual([]);
+    poll();
+    await eventually(() => expect(calls).toEqual(['A']));
     await inbox.stop();
   });
 
-  it('are told of what a stop has given back, and a store that tells nobody is no failure', async () => {
-    for (const { told, store } of [telling(), { told: ['inbox/'], store: memoryStore() }]) {
-      const onStoreError = vi.fn();
-      const inbox = open({ store, role: 'both', onStoreError });
-      const begun = gate();
-      const { webhooks } = receiver(inbox, () => {
-        begun.open();
-        return new Promise(() => {});
-      });
-      await webhooks.receive(order('A'));
-      await begun.opened;
-      expect(await inbox.stop({ timeoutMs: 0 })).toBe('cut-off');
-      expect(told).toEqual(['inbox/']);
-      expect(onStoreError).not.toHaveBeenCalled();
-    }
+  it('and gave back at its stop is handled by the next poll', async () => {
+    const store = memoryStore();
+    const onStoreError = vi.fn();
+    const first = open({ store, role: 'both', onStoreError });
+    const begun = gate();
+    const { webhooks } = receiver(first, () => {
+      begun.open();
+      return new Promise(() => {});
+    });
+    await webhooks.receive(order('A'));
+    await begun.opened;
+    expect(await first.stop({ timeoutMs: 0 })).toBe('cut-off');
+    const second = open({ store, role: 'both', onStoreError, pollMs: 20 });
+    const { calls } = receiver(second);
+    await eventually(() => expect(calls).toEqual(['A']));
+    await second.stop();
+    expect(onStoreError).not.toHaveBeenCalled();
   });
 });
 
