@@ -130,16 +130,11 @@ interface Pending {
  *
  * @param options.busyTimeoutMs how long each piece of work waits for another process; then it is rejected with
  *   SQLite's error, and nothing of it was written
- * @param options.beforeBegin called before each transaction
  * @param options.afterCommit if it throws, the work is rejected although it is committed: nobody can rely on it
  */
 export function groupCommit(
   database: DatabaseSync,
-  {
-    busyTimeoutMs,
-    beforeBegin,
-    afterCommit,
-  }: { busyTimeoutMs: number; beforeBegin?: () => void; afterCommit: () => void },
+  { busyTimeoutMs, afterCommit }: { busyTimeoutMs: number; afterCommit: () => void },
 ): WriteGroup {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
@@ -172,7 +167,6 @@ export function groupCommit(
     const results: unknown[] = [];
     let begun = false;
     try {
-      beforeBegin?.();
       begin.run();
       begun = true;
       for (const { work } of batch) results.push(work());

@@ -16,9 +16,6 @@ export interface RecordStore {
    * @param keys 1 to 1,000 keys of 1 to 512 printable ASCII characters without blanks
    * @param change pure and synchronous: it may run more than once. If it throws, nothing is written, and the promise
    *   rejects with what it threw
-   * @param options.reserve the change may use room that the store keeps free for it: give it to a change that ends work
-   *   which was stored before, so that a full disk does not keep the work from ending. Only `sqliteStore` keeps room; a
-   *   store may ignore it
    * @returns what `change` returned when its writes were committed
    * @throws {StoreError}
    * @throws {ConfigurationError} `invalid_option` for unsound keys or values
@@ -31,11 +28,7 @@ export interface RecordStore {
    * });
    * ```
    */
-  transact<Result>(
-    keys: readonly string[],
-    change: (records: RecordSet) => Result,
-    options?: { readonly reserve?: boolean | undefined },
-  ): Promise<Result>;
+  transact<Result>(keys: readonly string[], change: (records: RecordSet) => Result): Promise<Result>;
 
   /**
    * The records whose keys begin with `prefix`, in the order of their keys. Not a transaction: records written

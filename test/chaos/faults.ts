@@ -18,7 +18,7 @@ export const storeFaults = {
   slow: 'it takes seconds',
   'slow-answer': 'it is written at once, and the answer takes seconds',
   sleeps: 'it is written, and the process sleeps while the answer is on its way',
-  full: 'there is no room for anything new',
+  full: 'there is no room for a change',
   repeated: 'the change runs twice',
   'dies-before': 'the process dies when it has asked',
   'dies-after': 'the process dies when it is written',

@@ -22,16 +22,13 @@ export function inFormOf({ hasNewerForm }: Version, world: World, store: RecordS
 function inNewerForm(store: RecordStore): RecordStore {
   return {
     ...store,
-    transact: (keys, change, options) =>
-      store.transact(
-        keys,
-        (records) =>
-          change({
-            get: (key) => open(records.get(key)),
-            set: (key, value, expiry) => records.set(key, isDelivery(key) ? seal(value) : value, expiry),
-            delete: (key) => records.delete(key),
-          }),
-        options,
+    transact: (keys, change) =>
+      store.transact(keys, (records) =>
+        change({
+          get: (key) => open(records.get(key)),
+          set: (key, value, expiry) => records.set(key, isDelivery(key) ? seal(value) : value, expiry),
+          delete: (key) => records.delete(key),
+        }),
       ),
     list: async (options) =>
       (await store.list(options)).map((record) => ({ ...record, value: open(record.value) ?? null })),

@@ -27,17 +27,13 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
   function call<Result>(
     what: string,
     keys: readonly string[],
-    {
-      act,
-      isNew,
-      isOurs,
-    }: { act: (isRepeated: boolean) => Promise<Result>; isNew: boolean; isOurs: boolean },
+    { act, isChange }: { act: (isRepeated: boolean) => Promise<Result>; isChange: boolean },
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (!machine.isAlive) return;
       const fault = server.isDown ? 'refused' : world.drawFault('store', machine, keys);
       world.books.asks(machine, keys);
-      const isFull = isNew && (server.isFull || fault === 'full');
+      const isFull = isChange && (server.isFull || fault === 'full');
       simulation.log(`${what} ${shown(keys)}${fault === undefined ? '' : ` [${fault}]`}`);
       const [there, back] = [random.fraction() * 4, random.fraction() * 4];
       const secondsMs = random.fraction() * 2 * timeoutMs;
@@ -60,7 +56,7 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
       if (!isSent) return;
       const arrive = () => {
         // Its process runs the change: one that sleeps makes it when it wakes, and others change the records before.
-        if (isOurs && machine.isAlive && machine.busyUntil > simulation.time)
+        if (isChange && machine.isAlive && machine.busyUntil > simulation.time)
           return void simulation.after(machine.busyUntil - simulation.time, undefined, arrive);
         const done = simulation.within(machine, () => simulation.atomically(() => act(fault === 'repeated')));
         // Where the answer is lost nobody hears of a failure either.
@@ -87,20 +83,18 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
   }
 
   return {
-    transact: (keys, change, { reserve = false } = {}) =>
+    transact: (keys, change) =>
       call('transact', keys, {
         act: (isRepeated) => {
           if (isRepeated) runInVain(server, keys, change);
           return server.records.transact(keys, change);
         },
-        isNew: !reserve,
-        isOurs: true,
+        isChange: true,
       }),
     list: (options) =>
       call('list', [options.prefix], {
         act: () => server.records.list(options),
-        isNew: false,
-        isOurs: false,
+        isChange: false,
       }),
     close: async () => {},
   };

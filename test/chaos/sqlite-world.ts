@@ -1,4 +1,3 @@
-import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync } from 'node:sqlite';
 import type { SqliteFault } from './faults.ts';
 import type { Machine } from './machine.ts';
@@ -12,17 +11,16 @@ interface SqliteWorld {
 }
 
 let world: SqliteWorld | undefined;
-/** Bytes left on the simulated disk. */
-let freeBytes = 2 ** 40;
+let isDiskFull = false;
 
 /** How SQLite and its disk are in this scenario. */
 export function simulateSqlite(simulated: SqliteWorld): void {
   world = simulated;
-  freeBytes = 2 ** 40;
+  isDiskFull = false;
 }
 
 export function setDisk(state: 'full' | 'free'): void {
-  freeBytes = state === 'full' ? 1024 * 1024 : 2 ** 40;
+  isDiskFull = state === 'full';
 }
 
 // Its exports cannot be replaced once a module has taken them by name; its methods can.
@@ -49,7 +47,7 @@ DatabaseSync.prototype.prepare = function (sql) {
   }
   if (sql === 'COMMIT')
     statement.run = () => {
-      if (fault === 'full') throw sqliteError('database or disk is full', 13);
+      if (isDiskFull || fault === 'full') throw sqliteError('database or disk is full', 13);
       if (fault === 'dies-before') return die(machine, 'before it commits');
       const result = run();
       return fault === 'dies-after' ? die(machine, 'when it has committed') : result;
@@ -66,9 +64,3 @@ function die(machine: Machine, why: string): never {
 function sqliteError(message: string, errcode: number): Error {
   return Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode });
 }
-
-const require = createRequire(import.meta.url);
-// Sound: this is the module itself, whose members can be replaced.
-const fs = require('node:fs') as { statfsSync: unknown };
-fs.statfsSync = () => ({ bavail: Math.floor(freeBytes / 4096), bsize: 4096, blocks: 2 ** 30 });
-syncBuiltinESMExports();

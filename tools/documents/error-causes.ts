@@ -42,7 +42,7 @@ export const errorCauses: Readonly<Record<Code, readonly string[]>> = {
     'the store is slower than the deliveries arrive',
     'the file was deleted, replaced, or belongs to another user',
   ],
-  store_full: ['the disk is full, or has less than 4 MB left', 'deliveries are stored and not handled'],
+  store_full: ['the disk is full', 'deliveries are stored and not handled'],
   inbox_stopped: ['the server still accepts requests while the program ends', '`stop` was called too early'],
   handler_timeout: [
     'a call in the handler hangs: give it a time limit of its own',
@@ -224,7 +224,7 @@ export const errorCauses: Readonly<Record<Code, readonly string[]>> = {
     'the connection broke',
     'another program writes to the same records',
   ],
-  disk_full: ['the disk is full', '`maxBytes` of `sqliteStore` is too small'],
+  disk_full: ['the disk is full', 'a quota of the user is used up'],
   store_conflict: ['many processes change one record', 'another program holds a lock on the file'],
   store_lost: [
     'Redis was restarted without persistence',

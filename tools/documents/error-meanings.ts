@@ -19,7 +19,7 @@ export const meanings: Meanings = {
   },
   InboxError: {
     store_unavailable: 'The store failed, or did not answer in time.',
-    store_full: 'The store has no room (SQLite: the disk, or `maxBytes`).',
+    store_full: 'The store has no room: the disk of its file is full.',
     inbox_stopped: '`stop` was called: this process accepts nothing more.',
     handler_timeout: 'A handler did not settle within `timeLimitMs`.',
     lease_lost: 'The last process that handled a delivery died, or lost the delivery to another one.',
@@ -122,8 +122,7 @@ export const meanings: Meanings = {
   StoreError: {
     store_failed:
       'The engine failed or did not answer. If the connection broke while it committed, the change may have been written.',
-    disk_full:
-      'The disk of the file has less than 4 MB left, or its records have `maxBytes`. Nothing was written.',
+    disk_full: 'The disk of the file is full. Nothing was written.',
     store_conflict: 'Other processes kept changing the same records.',
     store_lost:
       'Redis no longer holds the records that this process has used. Nothing is written until they are back or the process is started again.',

@@ -77,7 +77,7 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
         }
         putRoom(records, room);
       };
-      await store.transact([roomKey, ...keys], removeSome, { reserve: true });
+      await store.transact([roomKey, ...keys], removeSome);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Sleep } from '../../internal/backoff.ts';
-import { defineOptions, integer, type OptionTable, optional } from '../../internal/options.ts';
+import { defineOptions, integer, type OptionTable } from '../../internal/options.ts';
 import { type ProcessView, viewProcesses } from '../../internal/process-identity.ts';
 import { checkDatabasePath } from '../../internal/sqlite-database.ts';
 import type { RecordStore } from '../../store/record-store.ts';
@@ -20,12 +20,6 @@ export interface SqliteInboxOptions extends HandlingOptions, QuarantineOptions {
    * process restarts.
    */
   path: string;
-  /**
-   * Most bytes of the deliveries and their index. Beyond it deliveries are answered 503; handled ones make room. With
-   * less than 4 MB free on the disk they are answered 503 too: the rest is for handling stored deliveries.
-   * @default no limit but the disk
-   */
-  maxBytes?: number | undefined;
   /** Milliseconds between two checks for what other processes stored. @default 250 */
   pollMs?: number | undefined;
   /**
@@ -40,7 +34,6 @@ export interface SqliteInboxOptions extends HandlingOptions, QuarantineOptions {
 const readOptions = defineOptions('sqliteInbox', {
   ...presetRows,
   path: (given) => checkDatabasePath('sqliteInbox', given),
-  maxBytes: optional(integer()),
   busyTimeoutMs: integer({ default: 1_000, most: 60_000 }),
 } satisfies OptionTable<SqliteInboxOptions>);
 
@@ -71,13 +64,10 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
 
 /** @param processes those that can have the file open */
 export function openSqliteInbox(options: SqliteInboxOptions, processes: ProcessView): ManagedInbox {
-  const { path, maxBytes, ...settings } = readOptions(options);
+  const { path, ...settings } = readOptions(options);
   const { busyTimeoutMs, now, ...handling } = settings;
   const store = withInboxErrors(() =>
-    openSqliteStore(
-      { path, maxBytes, busyTimeoutMs, now },
-      formerTables({ ...settings, prefix: inboxPrefix }),
-    ),
+    openSqliteStore({ path, busyTimeoutMs, now }, formerTables({ ...settings, prefix: inboxPrefix })),
   );
   const limits = { storeTimeoutMs: busyTimeoutMs + transactionMs, maxPending: 10_000 };
   const { drain, ...inbox } = openStoreInbox({ ...handling, ...limits, now, store }, processes);

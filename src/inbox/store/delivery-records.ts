@@ -46,8 +46,6 @@ const mostLeased = 300;
 const mostRead = 100;
 /** A start looks at no more leases than this: those after them end by themselves. */
 const mostLooked = 1_000;
-/** A change that ends or moves what is stored already: a full disk must not keep deliveries from being handled. */
-const reserve = { reserve: true } as const;
 const digestForm = /^[0-9a-f]{64}$/;
 
 /**
@@ -106,7 +104,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         const stored = readStored(records.get(key));
         return stored?.index === seen.index ? { result: apply(stored, records) } : undefined;
       };
-      const done = await store.transact([key, seen.index, ...further(seen)], changeSeen, reserve);
+      const done = await store.transact([key, seen.index, ...further(seen)], changeSeen);
       if (done !== undefined) return done.result;
     }
   }
@@ -151,7 +149,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           put(records, next, { at, from: key });
           return [next];
         });
-      const leased = await store.transact(keys, leaseWanted, reserve);
+      const leased = await store.transact(keys, leaseWanted);
       return { leased: leased.map((stored) => toLease(stored, token)), pauseMs: 0 };
     },
 
@@ -193,7 +191,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           put(records, leased, { at, from: key });
           return leased;
         };
-        const next = await store.transact([key, recordKey(digest), index, grave], leaseOrBury, reserve);
+        const next = await store.transact([key, recordKey(digest), index, grave], leaseOrBury);
         if (next === undefined) continue;
         const lease = toLease(next, token);
         if (next.index === index) return { leased: lease, dead: lost };
@@ -227,7 +225,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         records.delete(index);
         return true;
       };
-      const isMine = await store.transact([key, index], removeMine, reserve);
+      const isMine = await store.transact([key, index], removeMine);
       if (!isMine) await change(digest, forget);
     },
 
@@ -362,7 +360,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       put(records, { ...update(stored), index: to, lease: undefined, holder: undefined }, { at, from });
       return true;
     };
-    return store.transact([key, from, to], endLease, reserve);
+    return store.transact([key, from, to], endLease);
   }
 
   /** Its lease stays, as one that was lost. */
@@ -378,7 +376,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       if (stored?.lease !== lease || stored?.index !== from) return;
       put(records, { ...stored, index: to }, { at, from });
     };
-    await store.transact([key, from, to], moveDue, reserve);
+    await store.transact([key, from, to], moveDue);
   }
 
   function makeHolder(token: string, until: number): LeaseHolder | undefined {

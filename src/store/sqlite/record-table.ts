@@ -57,13 +57,11 @@ export function throwStoreError(error: unknown): never {
     const message = 'Another process kept the file of the record store locked; nothing was written.';
     throw new StoreError('store_conflict', message, { cause: error });
   }
-  if (isFull(error)) throw diskFull(error);
+  if (isFull(error)) {
+    const message = 'The disk of the record store is full; nothing was written.';
+    throw new StoreError('disk_full', message, { cause: error });
+  }
   throw storeFailed('The file of the record store cannot be used now.', { cause: error });
-}
-
-/** @param cause SQLite's error, if SQLite noticed that the disk is full */
-export function diskFull(cause?: unknown): StoreError {
-  return new StoreError('disk_full', 'The disk of the record store is full; nothing was written.', { cause });
 }
 
 export function storeFailed(what: string, details?: ErrorDetails): StoreError {

@@ -25,9 +25,7 @@ import {
 import { openWork } from '../key-queue.ts';
 import { expiryGraceMs, type RecordStore } from '../record-store.ts';
 import { checkDatabase, databaseStore, type SqliteDatabase } from './database-store.ts';
-import { diskRoom } from './disk-room.ts';
 import {
-  diskFull,
   recordStatements,
   recordTable,
   storeFailed,
@@ -58,13 +56,6 @@ export interface SqliteStoreOptions {
    * @default 5000
    */
   busyTimeoutMs?: number | undefined;
-  /**
-   * Most bytes of the records and their index. Beyond it changes fail with `disk_full`, as they do with less than 4 MB
-   * free on the disk, unless they have `reserve`: what these delete makes room again.
-   *
-   * @default no limit but the disk
-   */
-  maxBytes?: number | undefined;
   /** Milliseconds since 1970; decides what has expired. @default Date.now */
   now?: (() => number) | undefined;
 }
@@ -73,7 +64,6 @@ const rows = {
   path: optional((given) => checkDatabasePath('sqliteStore', given)),
   database: optional(checkDatabase),
   busyTimeoutMs: integer({ default: 5_000, most: 60_000 }),
-  maxBytes: optional(integer()),
   now: callback({ default: Date.now }),
 } satisfies OptionTable<SqliteStoreOptions>;
 const readOptions = defineOptions('sqliteStore', rows);
@@ -127,19 +117,14 @@ export interface RunningMove {
 
 /** @throws {StoreError} `store_failed` */
 export function openSqliteStore(
-  {
-    path,
-    busyTimeoutMs,
-    maxBytes,
-    now,
-  }: Omit<Settings<typeof rows>, 'path' | 'database'> & { readonly path: string },
+  { path, busyTimeoutMs, now }: Omit<Settings<typeof rows>, 'path' | 'database'> & { readonly path: string },
   recordMove?: RecordMove,
 ): RecordStore {
   const prepare = (database: DatabaseSync) => {
     database.exec(recordTable);
     recordMove?.prepare(database);
   };
-  const { room, write, statements, move, file, close } = withStoreErrors(() => {
+  const { write, statements, move, file, close } = withStoreErrors(() => {
     const opened = openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed });
     try {
       return { ...opened, ...prepareWork(opened) };
@@ -153,13 +138,8 @@ export function openSqliteStore(
   let closing: Promise<void> | undefined;
 
   function prepareWork({ database, file }: ReturnType<typeof openDatabase>) {
-    const room = diskRoom(database, { path: file.path, maxBytes });
-    const write = groupCommit(database, {
-      busyTimeoutMs,
-      beforeBegin: room.begin,
-      afterCommit: () => file.check(),
-    });
-    return { room, write, statements: prepareStatements(database), move: recordMove?.start(database, write) };
+    const write = groupCommit(database, { busyTimeoutMs, afterCommit: () => file.check() });
+    return { write, statements: prepareStatements(database), move: recordMove?.start(database, write) };
   }
 
   function sweep(at: number): void {
@@ -169,7 +149,7 @@ export function openSqliteStore(
   }
 
   return {
-    transact: (keys, change, { reserve = false } = {}) =>
+    transact: (keys, change) =>
       work.run(async () => {
         const checked = checkRecordKeys(keys);
         const outcome = await write(() => {
@@ -183,10 +163,6 @@ export function openSqliteStore(
           // Caught here, so that the others of the transaction need not begin again.
           const applied = valueOrError(() => applyChange(checked, found, change));
           if ('error' in applied) return applied;
-          const set = [...applied.value.writes].flatMap(([key, record]) =>
-            record === undefined ? [] : { key, text: record.text },
-          );
-          if (set.length > 0 && !reserve && !room.take(set)) return { error: diskFull() };
           for (const [key, record] of applied.value.writes) {
             if (record === undefined) statements.remove.run(key);
             else statements.write.run(key, record.text, record.expiresAt ?? null);

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { StoreError } from '../../../src/errors/errors.ts';
 import { all, bodiesOf, day, keepIn, setUp } from './quarantine-for-tests.ts';
 
 /** Where the quarantine of `setUp` keeps its records. */
@@ -93,21 +92,6 @@ describe('the records of a quarantine', () => {
     const { key = '', value } = record ?? {};
     await store.transact([key], (records) => records.set(key, { ...Object(value), body: 5 }));
     expect([await quarantine.list(all), await quarantine.count()]).toEqual([[], 0]);
-  });
-
-  it('are removed also while the disk is full', async () => {
-    let isFull = false;
-    const { keep, quarantine } = setUp({}, ({ transact }) => ({
-      transact: (keys, change, options) =>
-        isFull && options?.reserve !== true
-          ? Promise.reject(new StoreError('disk_full', 'The disk is full.'))
-          : transact(keys, change, options),
-    }));
-    await keep('body');
-    const [kept] = await quarantine.list(all);
-    isFull = true;
-    await quarantine.remove([kept?.id ?? '']);
-    expect(await quarantine.count()).toBe(0);
   });
 });
 

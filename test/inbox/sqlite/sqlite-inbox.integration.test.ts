@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { type SqliteInboxOptions, sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { openDatabase } from '../../../src/internal/sqlite-database.ts';
-import { nextTurn } from '../../support/next-turn.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { send, serve } from '../../webhooks/http/server.ts';
@@ -78,69 +77,6 @@ describe('the SQLite inbox', () => {
     holder.close();
     expect(await send(server.port, { body: order('A') })).toMatchObject({ status: 200 });
     await eventually(() => expect(calls).toEqual(['A']));
-  });
-
-  it('answers 503 on a full disk, keeps what it had, and goes on when there is room', async () => {
-    const first = open({ role: 'receiver' });
-    const { webhooks } = receiver(first);
-    await webhooks.receive(order('kept'));
-    await first.stop();
-    const small = open({ role: 'receiver', maxBytes: usedBytes() + 16_384 });
-    const full = receiver(small);
-    const kinds: string[] = [];
-    for (let index = 0; index < 40; index++) {
-      kinds.push((await full.webhooks.receive(order(`order ${index}`))).kind);
-    }
-    expect(new Set(kinds)).toEqual(new Set(['stored', 'unavailable']));
-    expect(await full.webhooks.receive(order('refused'))).toMatchObject({
-      kind: 'unavailable',
-      status: 503,
-      error: { code: 'store_full' },
-    });
-    await small.stop();
-    const { calls, webhooks: roomy } = receiver(open());
-    expect(await roomy.receive(order('refused'))).toMatchObject({ kind: 'stored' });
-    expect(await roomy.receive(order('kept'))).toMatchObject({ kind: 'duplicate' });
-    const acknowledged = kinds.flatMap((kind, index) => (kind === 'stored' ? [`order ${index}`] : []));
-    const all = ['kept', 'refused', ...acknowledged].toSorted();
-    await eventually(() => expect(calls.toSorted()).toEqual(all));
-  });
-
-  it('empties on a full disk too: what is handled makes room', async () => {
-    const first = open({ role: 'receiver' });
-    const receiving = receiver(first).webhooks;
-    for (let index = 0; index < 20; index++) await receiving.receive(order(`order ${index}`));
-    await first.stop();
-    const full = open({ maxBytes: usedBytes() });
-    const { calls, webhooks } = receiver(full);
-    await eventually(async () => expect(await full.counts()).toEqual({ open: 0, dead: 0 }));
-    expect(calls).toHaveLength(20);
-    expect(await webhooks.receive(order('next'))).toMatchObject({ kind: 'stored' });
-  });
-
-  it('empties while more comes in than it can take', async () => {
-    const first = open({ role: 'receiver' });
-    const receiving = receiver(first).webhooks;
-    for (let index = 0; index < 20; index++) await receiving.receive(order(`order ${index}`));
-    await first.stop();
-    const full = open({ maxBytes: usedBytes() });
-    const { calls, webhooks } = receiver(full);
-    let isOver = false;
-    const repeated = Array.from({ length: 3 }, async (_, index) => {
-      // In every turn, so that whatever is written shares its transaction with what has no room.
-      while (!isOver) {
-        await webhooks.receive(order(`flood ${index}`));
-        await nextTurn();
-      }
-    });
-    try {
-      await eventually(() => expect(new Set(calls).size).toBeGreaterThanOrEqual(20));
-    } finally {
-      isOver = true;
-      await Promise.all(repeated);
-    }
-    await eventually(async () => expect(await full.counts()).toEqual({ open: 0, dead: 0 }));
-    expect(calls.filter((id) => id.startsWith('order'))).toHaveLength(20);
   });
 
   it('gives the body of a dead letter as it was received, when asked for it', async () => {

@@ -16,19 +16,6 @@ export function testReadsAndWrites(test: DefineStoreTest): void {
     deepEqual(await read(store, 'a'), { count: 1 });
   });
 
-  test('a change with reserve is made as others are', async ({ store }) => {
-    const result = await store.transact(
-      ['a'],
-      (records) => {
-        records.set('a', 1);
-        return 'done';
-      },
-      { reserve: true },
-    );
-    equal(result, 'done');
-    equal(await read(store, 'a'), 1);
-  });
-
   test('a change that only reads writes nothing', async ({ store }) => {
     await store.transact(['a', 'b'], (records) => records.set('a', 1));
     await store.transact(['a', 'b'], (records) => [records.get('a'), records.get('b')]);

@@ -1,83 +1,94 @@
-import { statfsSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteInbox } from '../../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { createWebhooks } from '../../../../src/webhooks/create-webhooks.ts';
 import { buyInitBody, orderKey } from '../../../support/bodies.ts';
 import { delivery } from '../../../webhooks/deliveries.ts';
 
-/** What became of the deliveries, printed as JSON, while the disk stayed full. */
-export interface FullToTheEndFigures {
-  /** One for each round of deliveries. */
-  readonly rounds: readonly { readonly stored: number; readonly handled: number; readonly open: number }[];
-  /** How often a delivery was handled that had been handled before. */
+/** The result of the deliveries, printed as JSON. */
+export interface FullForAWhileFigures {
+  readonly stored: number;
+  readonly handled: number;
+  readonly open: number;
+  readonly dead: number;
+  /** Handlers that began while the disk was full. */
+  readonly begunWhileFull: number;
+  /** Deliveries that were handled more than once. */
   readonly repeated: number;
-  readonly storeErrors: number;
-  /** What is left of the disk, in kB. */
-  readonly freeKb: number;
 }
 
 /**
- * Fills the disk that its folder is on with deliveries, and then lets them be handled. Nobody makes room. Three times,
- * since the room that was handled has to be taken again.
+ * Stores deliveries, has other programs fill the disk and keep it full for longer than a lease lasts, then makes room.
+ * Arguments: the folder, and how many handlers are running when the disk gets full.
  */
 
-const [, , folder = '', bodyBytes = '0'] = process.argv;
-writeFileSync(join(folder, 'others'), Buffer.alloc(20_000_000));
+const [, , folder = '', running = '0'] = process.argv;
 const handled = new Map<string, number>();
-let isOpen = false;
-let storeErrors = 0;
+let isFull = false;
+let begunWhileFull = 0;
+let begun = 0;
+const someRun = Promise.withResolvers<void>();
+const full = Promise.withResolvers<void>();
 const inbox = sqliteInbox({
   path: join(folder, 'inbox.sqlite'),
+  concurrency: Math.max(1, Number(running)),
   pollMs: 20,
-  retry: { firstDelayMs: 10, maxDelayMs: 100 },
+  timeLimitMs: 1_000,
   maxAttempts: 1_000,
-  onStoreError: () => storeErrors++,
+  onStoreError: () => {},
 });
-const webhooks = createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny((_, { digest }) => {
-  if (!isOpen) throw new Error('not yet');
-  handled.set(digest, (handled.get(digest) ?? 0) + 1);
-});
+const webhooks = createWebhooks({ keys: [orderKey], inbox, onError: () => {} });
+/** Without a handler nothing begins. */
+const startHandling = () =>
+  webhooks.onAny(async (_, { digest }) => {
+    if (isFull) begunWhileFull++;
+    if (++begun === Number(running)) someRun.resolve();
+    await full.promise;
+    handled.set(digest, (handled.get(digest) ?? 0) + 1);
+  });
 
-let index = 0;
-async function round() {
-  isOpen = false;
-  const stored = new Set<string>();
-  for (let refused = 0; refused < 20; ) {
-    // Ten at a time are stored in one transaction.
-    const outcomes = await Promise.all(
-      Array.from({ length: 10 }, () =>
-        webhooks.receive(
-          delivery(
-            buyInitBody({ partner_order_id: `order ${index++}`, filler: 'x'.repeat(Number(bodyBytes)) }),
-          ),
-        ),
-      ),
-    );
-    for (const outcome of outcomes) {
-      if (outcome.kind === 'stored') stored.add(outcome.digest);
-      else if (outcome.kind === 'unavailable' && Object(outcome.error).code === 'store_full') refused++;
-      else throw new Error(`It was ${outcome.kind}.`);
-    }
+/** Takes all room that is left. */
+function fillDisk(): void {
+  for (let { bavail, bsize } = statfsSync(folder); bavail > 0; { bavail } = statfsSync(folder)) {
+    const name = join(folder, `others-${readdirSync(folder).length}`);
+    writeFileSync(name, Buffer.alloc(bavail * bsize));
   }
-  isOpen = true;
-  for (let tries = 0; tries < 100 && (await inbox.counts()).open > 0; tries++) {
-    // real time: looks again until it is there.
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return {
-    stored: stored.size,
-    handled: [...stored].filter((digest) => handled.has(digest)).length,
-    open: (await inbox.counts()).open,
-  };
 }
 
-const rounds = [await round(), await round(), await round()];
-const { bavail, bsize } = statfsSync(folder);
-const figures: FullToTheEndFigures = {
-  rounds,
+const stored = new Set<string>();
+for (let index = 0; index < 300; index++) {
+  const body = buyInitBody({ partner_order_id: `order ${index}`, filler: 'x'.repeat(4_000) });
+  const outcome = await webhooks.receive(delivery(body));
+  if (outcome.kind === 'stored') stored.add(outcome.digest);
+}
+if (Number(running) > 0) {
+  startHandling();
+  await someRun.promise;
+}
+fillDisk();
+isFull = true;
+full.resolve();
+if (Number(running) === 0) startHandling();
+const fullUntil = performance.now() + 8_000;
+while (performance.now() < fullUntil) {
+  fillDisk();
+  // real time: the lease of a handler that began ends meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, 1));
+}
+for (const name of readdirSync(folder)) if (name.startsWith('others-')) rmSync(join(folder, name));
+isFull = false;
+for (let tries = 0; tries < 600 && (await inbox.counts()).open > 0; tries++) {
+  // real time: looks again until it is there.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
+const { open: left, dead } = await inbox.counts();
+const figures: FullForAWhileFigures = {
+  stored: stored.size,
+  handled: [...stored].filter((digest) => handled.has(digest)).length,
+  open: left,
+  dead,
+  begunWhileFull,
   repeated: [...handled.values()].filter((times) => times > 1).length,
-  storeErrors,
-  freeKb: Math.round((bavail * bsize) / 1000),
 };
 await inbox.stop();
 console.log(JSON.stringify(figures));
