@@ -11,6 +11,7 @@ import {
   value,
 } from '../../internal/options.ts';
 import { isNewer, newerFormat } from '../../internal/stored-version.ts';
+import { batched } from '../../store/batches.ts';
 import { checkMethods, durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { leaseLost } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows, reportStore } from '../handling-options.ts';
@@ -19,7 +20,6 @@ import { limitedQuarantine, reviewRegularly } from '../quarantine/inbox-quaranti
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { newerAgainMs } from '../stored-delivery.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
-import { batched } from './batched.ts';
 import type { Boss, BossJob } from './pg-boss-job.ts';
 import { type BossLease, toLease } from './pg-boss-lease.ts';
 import { pgBossQuarantine } from './pg-boss-quarantine.ts';

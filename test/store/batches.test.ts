@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type BatchOptions, batched } from '../../../src/inbox/pg-boss/batched.ts';
-import { nextTurn } from '../../support/next-turn.ts';
+import { type BatchOptions, batched } from '../../src/store/batches.ts';
+import { nextTurn } from '../support/next-turn.ts';
 
 const bounds: BatchOptions = { maxItems: 100, concurrency: 1, slowAfterMs: 60_000 };
 

@@ -1,6 +1,6 @@
-import { sleep } from '../../internal/backoff.ts';
-import { settledWithin } from '../../internal/deadline.ts';
-import { isWholeProcess } from '../../internal/runtime.ts';
+import { sleep } from '../internal/backoff.ts';
+import { settledWithin } from '../internal/deadline.ts';
+import { isWholeProcess } from '../internal/runtime.ts';
 
 export interface BatchOptions {
   /** Items of one batch. */
