@@ -235,14 +235,7 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   const isStrange = deviates(plan, faults) || isUnfamiliar(delivery) || faults.includes('credits_elsewhere');
   // It may differ in what is shown only, and a person may still reject it.
   const isRejected = books.decisions.get(digest)?.has('rejected') === true;
-  if (
-    isKept &&
-    !isStrange &&
-    !isRejected &&
-    !isPoison(digest) &&
-    !isWorn(world, digest) &&
-    !isTornAway(world, name)
-  )
+  if (isKept && !isStrange && !isRejected && !isPoison(digest) && !isWorn(world, digest))
     books.breach(`${about} is as documented, and was set aside.`);
   if (
     faults.includes('credits_elsewhere') &&
@@ -302,16 +295,6 @@ function isWorn({ books, plan }: World, digest: string): boolean {
     about === undefined ? kind !== 'clock-jump' && until >= from : about.includes(digest),
   );
   return visits.length + lost.length >= least;
-}
-
-/**
- * Put back again and again by a process without a handler, while another one, whose clock is minutes ahead, takes each of
- * its leases for over: each is an attempt that nobody gives back. Clocks are expected to differ by less than a minute.
- */
-function isTornAway({ plan }: World, name: string): boolean {
-  return (
-    plan.inbox === 'queue' && plan.clocks === 'jumping' && plan.versions[1].isFormer && isCloseEvent(name)
-  );
 }
 
 /** A drawn service may spell the name in another way. */

@@ -139,8 +139,14 @@ export const defects: readonly Defect[] = [
   {
     name: 'a consumer writes handled before it handles',
     file: guard,
-    find: 'put(records, key, { attempts: attempt, lease: token,',
-    replace: 'put(records, key, { handled: true, attempts: attempt, lease: token,',
+    find: '...{ attempts: isAlone',
+    replace: '...{ handled: true, attempts: isAlone',
+  },
+  {
+    name: 'a message whose process died runs beside others',
+    file: guard,
+    find: "if ((lease !== undefined || seen.alone === true) && !isAlone) return 'alone';",
+    replace: '',
   },
   {
     name: 'a name that becomes known changes the digest',

@@ -28,6 +28,10 @@ export async function handle(
   )
     books.breach(`${machine.name} handles more than ${version.concurrency} at once.`);
   const isFirst = books.visits.get(digest)?.length === 1;
+  // A store forgets a record when a clock jumps past its end.
+  const isKnownToKill = kills(digest) && !isFirst && world.plan.clocks !== 'jumping';
+  if (isKnownToKill && world.plan.inbox !== 'memory' && books.running(machine) > 1)
+    books.breach(`Event ${digest.slice(0, 8)} ended a process, and did not run alone after that.`);
   simulation.log(`handles ${digest.slice(0, 8)}`);
   const onAbort = () => {
     visit.abortedAt = simulation.timeOf(machine);

@@ -9,6 +9,7 @@ import { membersOf } from '../stored-delivery.ts';
 
 interface Claim {
   readonly attempt: number;
+  readonly alone: boolean;
   /** Not later than any claim of it: if the clock went back, its wait for a handler begins anew, so that it ends. */
   readonly receivedAt: number;
   readonly token: string;
@@ -27,6 +28,8 @@ type Ended = Awaited<ReturnType<typeof attemptDelivery>>['outcome'];
 interface Guard {
   readonly handled?: boolean;
   readonly attempts?: number;
+  /** It lost a lease once, and runs alone from then on. */
+  readonly alone?: boolean;
   readonly receivedAt?: number;
   readonly lease?: string;
   readonly leasedAt?: number;
@@ -36,6 +39,7 @@ interface Guard {
 const guardMembers: KnownMembers<Guard> = {
   handled: true,
   attempts: true,
+  alone: true,
   receivedAt: true,
   lease: true,
   leasedAt: true,
@@ -75,26 +79,40 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
       });
     },
 
-    /** `lost`: its last attempt never reported its end. */
-    claim(delivery: Delivery, sentAt: number): Promise<Claim | 'handled' | 'busy' | 'lost'> {
+    /**
+     * `alone`: it lost a lease, so it has to run while nothing else does: claim it again then. A lease that is lost counts
+     * as an attempt only if the delivery ran alone, since any of those that ran may have ended the process. `lost`: it has
+     * no attempt left.
+     */
+    claim(
+      delivery: Delivery,
+      { sentAt, isAlone }: { readonly sentAt: number; readonly isAlone: boolean },
+    ): Promise<Claim | 'handled' | 'busy' | 'alone' | 'lost'> {
       const key = keyOf(delivery);
       const token = crypto.randomUUID();
       return store.transact([key], (records) => {
-        const { handled, attempts = 0, lease, leasedAt, until, ...seen } = membersOf(read(records, key));
+        const { handled, attempts, lease, leasedAt, until, ...seen } = membersOf(read(records, key));
         if (handled === true) return 'handled';
         const at = Math.floor(now());
         // Judged by what is written in it, since another process may have another time limit. A lease from the future
         // was made before the clock went back.
         const isFromFuture = typeof leasedAt === 'number' && leasedAt > at + clockSlackMs;
         if (lease !== undefined && Number(until) > at && !isFromFuture) return 'busy';
-        if (Number(attempts) >= maxAttempts) {
-          put(records, key, { attempts: 0, lease: token, leasedAt: at, until: at + deadLeaseMs });
+        const ended = Number(attempts ?? 0);
+        if (ended >= maxAttempts) {
+          put(records, key, {
+            ...{ attempts: 0, alone: true },
+            ...{ lease: token, leasedAt: at, until: at + deadLeaseMs },
+          });
           return 'lost';
         }
-        const attempt = Number(attempts) + 1;
+        if ((lease !== undefined || seen.alone === true) && !isAlone) return 'alone';
         const receivedAt = Math.min(Number(seen.receivedAt ?? sentAt), at);
-        put(records, key, { attempts: attempt, lease: token, leasedAt: at, until: at + leaseMs, receivedAt });
-        return { attempt, token, receivedAt };
+        put(records, key, {
+          ...{ attempts: isAlone ? ended + 1 : ended, alone: isAlone },
+          ...{ lease: token, leasedAt: at, until: at + leaseMs, receivedAt },
+        });
+        return { attempt: ended + 1, alone: isAlone, token, receivedAt };
       });
     },
 
@@ -108,7 +126,7 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
         // A dead letter that comes again has all its attempts again; a stop is no attempt.
         const before = claim.attempt - 1;
         const attempts = { failed: claim.attempt, 'put-back': before, 'cut-off': before, dead: 0 }[outcome];
-        put(records, key, { attempts, receivedAt: claim.receivedAt });
+        put(records, key, { attempts, alone: claim.alone, receivedAt: claim.receivedAt });
       });
     },
   };

@@ -27,6 +27,7 @@ import { defaultStopMs, hasHost, type Inbox, type InboxHost } from '../inbox.ts'
 import { reviewNowAndThen, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows, untilStop } from '../quarantine/quarantine.ts';
 import { deliveryGuard } from './delivery-guard.ts';
+import { messageTurns } from './message-turns.ts';
 import { type QueueMessage, readMessage, writeMessage } from './queue-message.ts';
 
 /** Options of {@link queueInbox}. */
@@ -43,8 +44,9 @@ export interface QueueInboxOptions
    */
   send: (message: QueueMessage) => Promise<unknown>;
   /**
-   * Drops duplicates: a record store that all processes share. Without it each message is handled, and attempts are
-   * only counted if `handleMessage` is told their number, and nothing is kept in quarantine.
+   * Drops duplicates, counts attempts, and has a message tried alone whose process died: a record store that all
+   * processes share. Without it each message is handled, attempts are counted only if `handleMessage` is told their
+   * number, and nothing is kept in quarantine.
    */
   store?: RecordStore | undefined;
   /** Begins the keys of its records. @default 'queue/' */
@@ -60,7 +62,7 @@ export interface HandleMessageOptions {
    * needed with a `store`.
    */
   readonly attempt?: number | undefined;
-  /** Aborts the handler; the message is to be tried again. */
+  /** Aborts the handler; the message is to be tried again. A waiting message is `retry` once its turn comes. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -75,6 +77,9 @@ export interface QueueInbox extends Inbox {
   /**
    * Handles one message: a {@link QueueMessage}, or its JSON as text or bytes. Never rejects for what a message holds or
    * a handler throws.
+   *
+   * With a `store`, a message whose process died is tried alone: it waits until the others of this process have ended, and
+   * those that come meanwhile wait for it. Only a death while alone counts as an attempt.
    *
    * Messages are not verified again: let nobody else write to the queue.
    *
@@ -139,25 +144,40 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
   // No controller for all of them: workerd makes none before its first request.
   const quarantine = settings.store && storedQuarantine(settings.store, settings);
   const review = reviewNowAndThen();
+  const turns = messageTurns();
   const running = new Map<AbortController, Promise<unknown>>();
   let host: InboxHost | undefined;
   let isStopping = false;
 
+  async function inTurn(attempt: (isAlone: boolean) => Promise<MessageResult | 'alone'>) {
+    const first = await turns.sideBySide(() => attempt(false));
+    const result = first === 'alone' ? await turns.alone(() => attempt(true)) : first;
+    return result === 'alone' || result === undefined ? 'retry' : result;
+  }
+
   async function attempt(
-    owner: InboxHost,
     { delivery, receivedAt }: ReturnType<typeof readMessage>,
-    given: number | undefined,
-    signal: AbortSignal,
-  ): Promise<MessageResult> {
+    turn: {
+      readonly host: InboxHost;
+      /** Of the attempt, if the queue counts. */
+      readonly number: number | undefined;
+      readonly signal: AbortSignal;
+      readonly isAlone: boolean;
+    },
+  ): Promise<MessageResult | 'alone'> {
+    const { host: owner, signal, isAlone } = turn;
+    // It may have waited for its turn.
+    if (isStopping || signal.aborted) return 'retry';
     const elapsedMs = startLeaseClock(settings);
-    const claim = guard && (await call(() => guard.claim(delivery, receivedAt)));
+    const claim = guard && (await call(() => guard.claim(delivery, { sentAt: receivedAt, isAlone })));
+    if (claim === 'alone') return claim;
     if (claim === 'handled') return 'done';
     if (claim === 'busy') return 'retry';
     if (claim === 'lost') {
       owner.report(delivery, { outcome: 'dead', attempt: settings.maxAttempts, error: leaseLost() });
       return 'dead';
     }
-    const number = claim?.attempt ?? given;
+    const number = claim?.attempt ?? turn.number;
     const result = await attemptDelivery(
       owner,
       { delivery, attempt: number ?? 1, receivedAt: claim?.receivedAt ?? receivedAt },
@@ -226,7 +246,8 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       }
       const cutOff = new AbortController();
       const signals = [cutOff.signal, ...(handleOptions.signal === undefined ? [] : [handleOptions.signal])];
-      const work = attempt(host, read, handleOptions.attempt, AbortSignal.any(signals));
+      const turn = { host, number: handleOptions.attempt, signal: AbortSignal.any(signals) };
+      const work = inTurn((isAlone) => attempt(read, { ...turn, isAlone }));
       running.set(cutOff, work);
       try {
         return await work;

@@ -277,10 +277,10 @@ describe('with a store', () => {
     expect(reports.at(-1)).toEqual(['handled', 2]);
   });
 
-  it('a message whose process died is handled when its lease is over, is dead after the last attempt, and holds back its copies for 10 seconds', async () => {
+  it('a message whose process died is handled when its lease is over, is dead after the last attempt alone, and holds back its copies for 10 seconds', async () => {
     const { webhooks, messages, openAnother, clock } = guarded({ maxAttempts: 2 });
     await webhooks.receive(order('A'));
-    for (let tries = 0; tries < 2; tries++) {
+    for (let tries = 0; tries < 3; tries++) {
       const begun = gate();
       const dying = openAnother(() => {
         begun.open();
@@ -367,7 +367,8 @@ describe('with a store', () => {
     second.end();
     expect(await second.handled).toBe('retry');
     expect(await third.inbox.handleMessage(messages[0])).toBe('done');
-    expect(third.reports).toEqual([['handled', 3]]);
+    // The first one's failure is not counted, nor is its lease, which was lost while it may have run beside others.
+    expect(third.reports).toEqual([['handled', 2]]);
   });
 
   it('nothing is handled while the store is away, and nothing is lost', async () => {

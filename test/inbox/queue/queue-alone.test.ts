@@ -1,0 +1,177 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { QueueInboxOptions } from '../../../src/inbox/queue/queue-inbox.ts';
+import { nextTurn } from '../../support/next-turn.ts';
+import { gate } from '../../webhooks/deliveries.ts';
+import { order } from '../contract.ts';
+import { guarded } from './queue-for-tests.ts';
+
+const leaseMs = 65_001;
+const never = () => new Promise(() => {});
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** Messages of these orders, the first of which were held by a process that died. */
+async function withLost(
+  ids: readonly string[],
+  { lost, ...options }: Partial<QueueInboxOptions> & { lost: number },
+) {
+  const { webhooks, messages, openAnother, clock } = guarded(options);
+  for (const id of ids) await webhooks.receive(order(id));
+  async function dieWith(some: readonly unknown[]): Promise<void> {
+    const { inbox, calls } = openAnother(never);
+    for (const message of some) void inbox.handleMessage(message);
+    await expect.poll(() => calls).toHaveLength(some.length);
+    clock.now += leaseMs;
+  }
+  await dieWith(messages.slice(0, lost));
+  return { messages, openAnother, clock, dieWith };
+}
+
+/** A process whose handlers end when they are told to. */
+function heldProcess(openAnother: ReturnType<typeof guarded>['openAnother']) {
+  const ends = new Map<string, ReturnType<typeof gate>>();
+  const process = openAnother((id) => {
+    const end = gate();
+    ends.set(id, end);
+    return end.opened;
+  });
+  const begun = (...ids: string[]) => expect.poll(() => process.calls).toEqual(ids);
+  return { ...process, begun, end: (id: string) => ends.get(id)?.open() };
+}
+
+describe('a message whose process died', () => {
+  it('waits for the running ones, runs by itself, and lets others run after it', async () => {
+    const { messages, openAnother } = await withLost(['lost', 'A', 'B'], { lost: 1 });
+    const { inbox, begun, end } = heldProcess(openAnother);
+    const first = inbox.handleMessage(messages[1]);
+    await begun('A');
+    const lost = inbox.handleMessage(messages[0]);
+    // It has asked the store by then, and so has its turn before B.
+    await nextTurn();
+    const second = inbox.handleMessage(messages[2]);
+    await nextTurn();
+    end('A');
+    expect(await first).toBe('done');
+    await begun('A', 'lost');
+    await nextTurn();
+    await begun('A', 'lost');
+    end('lost');
+    expect(await lost).toBe('done');
+    await begun('A', 'lost', 'B');
+    end('B');
+    expect(await second).toBe('done');
+  });
+
+  it('is tried again while another such one has its turn', async () => {
+    const { messages, openAnother } = await withLost(['A', 'B'], { lost: 2 });
+    const { inbox, begun, end } = heldProcess(openAnother);
+    const first = inbox.handleMessage(messages[0]);
+    const second = inbox.handleMessage(messages[1]);
+    await begun('A');
+    expect(await second).toBe('retry');
+    end('A');
+    expect(await first).toBe('done');
+    const again = inbox.handleMessage(messages[1]);
+    await begun('A', 'B');
+    end('B');
+    expect(await again).toBe('done');
+  });
+
+  it('has lost no attempt if others ran beside it, and loses one if it ran alone', async () => {
+    const ids = ['poison', ...Array.from({ length: 9 }, (_, index) => `order ${index}`)];
+    const { messages, openAnother, dieWith } = await withLost(ids, { lost: 10, maxAttempts: 2 });
+    await dieWith(messages.slice(0, 1));
+    await dieWith(messages.slice(0, 1));
+    const { inbox, reports, calls } = openAnother(() => {});
+    expect(await inbox.handleMessage(messages[0])).toBe('dead');
+    for (const message of messages.slice(1)) expect(await inbox.handleMessage(message)).toBe('done');
+    expect(reports).toEqual([['dead', 2], ...Array.from({ length: 9 }, () => ['handled', 1])]);
+    expect(calls).toEqual(ids.slice(1));
+  });
+
+  it('lets others run after it also when its handler fails, and stays alone', async () => {
+    let isBroken = true;
+    const { messages, openAnother } = await withLost(['lost', 'A'], { lost: 1 });
+    const { inbox, reports } = openAnother((id) => {
+      if (id === 'lost' && isBroken) throw new Error('no');
+    });
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    isBroken = false;
+    const held = heldProcess(openAnother);
+    const beside = held.inbox.handleMessage(messages[1]);
+    await held.begun('A');
+    const lost = held.inbox.handleMessage(messages[0]);
+    await nextTurn();
+    await held.begun('A');
+    held.end('A');
+    expect(await beside).toBe('done');
+    await held.begun('A', 'lost');
+    held.end('lost');
+    expect([await lost, reports, held.reports]).toEqual([
+      'done',
+      [['failed', 1]],
+      [
+        ['handled', 1],
+        ['handled', 2],
+      ],
+    ]);
+  });
+
+  it('is tried again when the inbox stops while it waits', async () => {
+    const { messages, openAnother } = await withLost(['lost', 'A'], { lost: 1 });
+    const { inbox, begun, end, calls } = heldProcess(openAnother);
+    const beside = inbox.handleMessage(messages[1]);
+    await begun('A');
+    const lost = inbox.handleMessage(messages[0]);
+    await nextTurn();
+    const stopping = inbox.stop();
+    end('A');
+    expect([await beside, await lost, await stopping]).toEqual(['done', 'retry', 'drained']);
+    expect(calls).toEqual(['A']);
+  });
+
+  it('is tried again by its caller, who has aborted it while it waits', async () => {
+    const { messages, openAnother } = await withLost(['lost', 'A'], { lost: 1 });
+    const { inbox, begun, end, calls } = heldProcess(openAnother);
+    const beside = inbox.handleMessage(messages[1]);
+    await begun('A');
+    const caller = new AbortController();
+    const lost = inbox.handleMessage(messages[0], { signal: caller.signal });
+    await nextTurn();
+    caller.abort();
+    end('A');
+    expect([await beside, await lost]).toEqual(['done', 'retry']);
+    expect(calls).toEqual(['A']);
+  });
+
+  it('is tried again on a runtime where no request waits for another, and so are others while it runs', async () => {
+    const { messages, openAnother } = await withLost(['lost', 'A'], { lost: 1 });
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+    const { inbox, begun, end } = heldProcess(openAnother);
+    const beside = inbox.handleMessage(messages[1]);
+    await begun('A');
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    end('A');
+    expect(await beside).toBe('done');
+    const lost = inbox.handleMessage(messages[0]);
+    await begun('A', 'lost');
+    expect(await inbox.handleMessage(messages[1])).toBe('retry');
+    end('lost');
+    expect(await lost).toBe('done');
+  });
+
+  it('runs beside others if its process was only slow, and has said so', async () => {
+    const { messages, openAnother, clock } = await withLost(['slow', 'A'], { lost: 0 });
+    const slow = heldProcess(openAnother);
+    const late = slow.inbox.handleMessage(messages[0]);
+    await slow.begun('slow');
+    clock.now += leaseMs;
+    await slow.inbox.stop({ timeoutMs: 0 });
+    expect(await late).toBe('retry');
+    const { inbox, begun, end } = heldProcess(openAnother);
+    const both = messages.map((message) => inbox.handleMessage(message));
+    await begun('slow', 'A');
+    for (const id of ['slow', 'A']) end(id);
+    expect(await Promise.all(both)).toEqual(['done', 'done']);
+  });
+});
