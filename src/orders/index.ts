@@ -18,6 +18,7 @@ export {
   ValidationError,
   type ValidationErrorCode,
 } from '../errors/errors.ts';
+export type { OrderJournalOptions, OrderSender } from './journal-options.ts';
 export type {
   CreatedOrder,
   CreateOrderOptions,
@@ -30,11 +31,10 @@ export type {
   SettleOptions,
   SubmittedOrder,
   UnsettledOptions,
-} from './journal.ts';
-export type { OrderJournalOptions, OrderSender } from './journal-options.ts';
+} from './journal-types.ts';
 export type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 export type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
-export { refusedEvent } from './observed-event.ts';
+export { refusedEvent } from './named-order.ts';
 export {
   type ComparedEvent,
   type ComparedOrder,

@@ -4,11 +4,11 @@ import type { PreparedOrder } from '../client/prepared-order.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { isOrderError, type OrderError, ValidationError } from '../errors/errors.ts';
 import { callHook } from '../internal/warn.ts';
+import { toOrderedMembers } from './event-comparison.ts';
 import type { JournalSettings, OrderSender } from './journal-options.ts';
-import { isName } from './observed-event.ts';
+import { isFilled } from './order-differences.ts';
 import { type OrderRecord, orderDigest, orderError, stateAt } from './order-record.ts';
-import type { OrderRecords } from './order-records.ts';
-import { toOrderedMembers } from './seen-event.ts';
+import type { OrderStore } from './order-store.ts';
 import { type Sent, sendOrder } from './send-order.ts';
 import {
   type AttemptLease,
@@ -46,7 +46,7 @@ export function orderAttempts<Order = BuyOrder>(
     records,
     onContradiction,
   }: {
-    readonly records: OrderRecords;
+    readonly records: OrderStore;
     readonly onContradiction: (before: OrderRecord | undefined, after: OrderRecord) => void;
   },
 ) {
@@ -104,7 +104,7 @@ export function orderAttempts<Order = BuyOrder>(
       const prepared = await exchange.prepareOrder(order, { merchant, acceptAddress });
       const { payload, partnerId, partnerCode, rotation } = prepared;
       const { partner_order_id } = payload;
-      if (!isName(partner_order_id)) {
+      if (!isFilled(partner_order_id)) {
         const message = 'must be a text: the journal and the events know an order by it';
         throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
       }

@@ -132,6 +132,7 @@ function shortText(value: unknown): string {
   return storableText(String(value).slice(0, longestQuote));
 }
 
-function isFilled(value: unknown): value is string {
+/** A text that is not empty. */
+export function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }

@@ -19,6 +19,13 @@ import {
 import { quotedName } from '../internal/printable-text.ts';
 import { callHook, warn, warnOnce } from '../internal/warn.ts';
 import { checkStore } from '../store/record-store.ts';
+import { type ComparedRecord, readSeenEvent } from './event-comparison.ts';
+import {
+  type JournalSettings,
+  type OrderJournalOptions,
+  type OrderSender,
+  readJournalOptions,
+} from './journal-options.ts';
 import type {
   CreatedOrder,
   CreateOrderOptions,
@@ -30,16 +37,11 @@ import type {
   SettleOptions,
   SubmittedOrder,
   UnsettledOptions,
-} from './journal.ts';
-import {
-  type JournalSettings,
-  type OrderJournalOptions,
-  type OrderSender,
-  readJournalOptions,
-} from './journal-options.ts';
+} from './journal-types.ts';
 import type { JournaledOrder } from './journaled-order.ts';
-import { isName, isUnrecognizedEvent, orderNamedBy } from './observed-event.ts';
+import { isUnrecognizedEvent, orderNamedBy } from './named-order.ts';
 import { type Attempt, type CheckedOrder, orderAttempts } from './order-attempts.ts';
+import { isFilled } from './order-differences.ts';
 import { startOrderLoop } from './order-loop.ts';
 import {
   type OrderRecord,
@@ -49,9 +51,8 @@ import {
   stateAt,
   toJournaledOrder,
 } from './order-record.ts';
-import { orderRecords } from './order-records.ts';
+import { orderStore } from './order-store.ts';
 import { reconcileOrders } from './reconcile.ts';
-import { type ComparedRecord, readSeenEvent } from './seen-event.ts';
 import type { Sent } from './send-order.ts';
 import {
   beginAttempt,
@@ -66,7 +67,7 @@ const longestNote = 1000;
 
 /** It is kept as a note is. */
 const acceptAddressRow = optional((given, name) => {
-  if (isName(given) && given.length <= longestNote) return storableText(given);
+  if (isFilled(given) && given.length <= longestNote) return storableText(given);
   throw invalidOption(`${name} must be a text of 1 to ${longestNote} characters.`);
 });
 
@@ -97,7 +98,7 @@ export const decisions = ['accepted', 'abandoned', 'rejected'] as const;
 
 const readSettleOptions = defineOptions('settle', {
   events: optional((given, name) => {
-    if (Array.isArray(given) && given.length > 0 && given.every(isName)) return given;
+    if (Array.isArray(given) && given.length > 0 && given.every(isFilled)) return given;
     throw invalidOption(`${name} must be a list of digests of events.`);
   }),
 } satisfies OptionTable<SettleOptions>);
@@ -129,7 +130,7 @@ export function createOrderJournal<Order = BuyOrder>(
   const settings = readJournalOptions(options) as JournalSettings & { exchange: OrderSender<Order> };
   const { leaseMs, duplicateIds, onSettled, rejectMismatch, onMismatch, now } = settings;
   const sameOrder = settings.exchange.deployment?.sameOrder;
-  const records = orderRecords(settings, warnOfContradiction);
+  const records = orderStore(settings, warnOfContradiction);
   const { check, attempt, failureOf } = orderAttempts(settings, {
     records,
     onContradiction: warnOfContradiction,
@@ -327,7 +328,7 @@ export function createOrderJournal<Order = BuyOrder>(
         (decision === 'abandoned' && events !== undefined)
       )
         throw invalidOption('events belong to accepted and rejected, which is for events alone.');
-      if (!isName(note) || note.length > longestNote)
+      if (!isFilled(note) || note.length > longestNote)
         throw invalidOption(`The note must be a text of 1 to ${longestNote} characters.`);
       const acceptedBefore = await records.acceptedBefore();
       const settlement = { decision, note: storableText(note), events, acceptedBefore };
@@ -394,6 +395,6 @@ function warnOfContradiction(before: OrderRecord | undefined, after: OrderRecord
 }
 
 function checkId(partnerOrderId: string): string {
-  if (isName(partnerOrderId)) return partnerOrderId;
+  if (isFilled(partnerOrderId)) return partnerOrderId;
   throw invalidOption('The partner_order_id must be a text.');
 }

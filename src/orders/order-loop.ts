@@ -8,11 +8,11 @@ import type { JournaledOrder } from './journaled-order.ts';
 import { type OrderLoop, type OrderLoopOptions, readLoopOptions } from './loop-options.ts';
 import type { orderAttempts } from './order-attempts.ts';
 import { type OrderRecord, orderError, stateAt } from './order-record.ts';
-import type { OrderRecords } from './order-records.ts';
+import type { OrderStore } from './order-store.ts';
 import { hookCalled, resumeAttempt } from './transitions.ts';
 
 interface LoopParts<Order> extends ReturnType<typeof orderAttempts<Order>> {
-  readonly records: OrderRecords;
+  readonly records: OrderStore;
   readonly settings: JournalSettings;
   readonly report: (record: OrderRecord) => Promise<void>;
   readonly show: (record: OrderRecord) => JournaledOrder;

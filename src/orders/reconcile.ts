@@ -3,7 +3,7 @@ import { invalidOption } from '../internal/options.ts';
 import { differencesFrom } from './order-differences.ts';
 import { finding, findingsOf, type OrderFinding } from './order-findings.ts';
 import type { OrderRecord } from './order-record.ts';
-import type { OrderRecords } from './order-records.ts';
+import type { OrderStore } from './order-store.ts';
 import {
   type ReconcileOptions,
   type ReconcileSettings,
@@ -14,7 +14,7 @@ import {
 /** Compares the records with each other and with a statement; it changes nothing. */
 export function reconcileOrders(
   options: ReconcileOptions,
-  { records, now }: { readonly records: OrderRecords; readonly now: number },
+  { records, now }: { readonly records: OrderStore; readonly now: number },
 ): AsyncIterable<OrderFinding> {
   const settings = readReconcileOptions(options);
   const { since, until = Number.POSITIVE_INFINITY, statement } = settings;
@@ -62,7 +62,7 @@ async function* compareStatement(
     stated,
     isInRange,
   }: {
-    readonly records: OrderRecords;
+    readonly records: OrderStore;
     readonly stated: Set<number>;
     readonly isInRange: (record: OrderRecord) => boolean;
   },
@@ -129,7 +129,7 @@ async function* findRepeated(
   {
     records,
     isInRange,
-  }: { readonly records: OrderRecords; readonly isInRange: (record: OrderRecord) => boolean },
+  }: { readonly records: OrderStore; readonly isInRange: (record: OrderRecord) => boolean },
 ): AsyncGenerator<OrderFinding, void, undefined> {
   if (repeated.size === 0) return;
   const owners = new Map<string, OrderRecord[]>();

@@ -1,5 +1,12 @@
 import type { OrderState } from '../errors/errors.ts';
 import type { JsonValue } from '../internal/json.ts';
+import {
+  type ComparedRecord,
+  type ComparisonRules,
+  type SeenEvent,
+  withDecision,
+  withSeenEvent,
+} from './event-comparison.ts';
 import type { Job } from './jobs.ts';
 import {
   isOverdue,
@@ -9,13 +16,6 @@ import {
   orderNotFound,
   stateAt,
 } from './order-record.ts';
-import {
-  type ComparedRecord,
-  type ComparisonRules,
-  type SeenEvent,
-  withDecision,
-  withSeenEvent,
-} from './seen-event.ts';
 
 /** The rules of the journal, as pure functions: a transaction may run them more than once. */
 

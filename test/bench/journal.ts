@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import type { OrderJournal } from '../../src/orders/journal.ts';
+import type { OrderJournal } from '../../src/orders/journal-types.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { event, exchangeOf, fakeService, order } from '../orders/service.ts';

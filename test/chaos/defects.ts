@@ -198,7 +198,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'an event is not compared with its order',
-    file: 'orders/seen-event.ts',
+    file: 'orders/event-comparison.ts',
     find: 'if (ordered === undefined) return [];',
     replace: 'return [];',
   },
@@ -216,7 +216,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a decision covers later events',
-    file: 'orders/seen-event.ts',
+    file: 'orders/event-comparison.ts',
     find: 'isUndecided(each) && digests.includes(each.digest) ?',
     replace: 'isUndecided(each) ?',
   },

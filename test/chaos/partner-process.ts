@@ -8,7 +8,7 @@ import type { StoreInbox } from '../../src/inbox/store/store-inbox.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/keys/create-key-rotation.ts';
 import { keyFile } from '../../src/keys/key-file.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
-import type { OrderJournal } from '../../src/orders/journal.ts';
+import type { OrderJournal } from '../../src/orders/journal-types.ts';
 import type { OrderLoop } from '../../src/orders/loop-options.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { createOtp, type Otp } from '../../src/otp/create-otp.ts';

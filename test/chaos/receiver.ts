@@ -11,7 +11,7 @@ import { queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import { openSqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { openStoreInbox } from '../../src/inbox/store/store-inbox.ts';
 import type { JsonValue } from '../../src/internal/json.ts';
-import type { OrderJournal } from '../../src/orders/journal.ts';
+import type { OrderJournal } from '../../src/orders/journal-types.ts';
 import { once } from '../../src/store/once.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../../src/internal/backoff.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
-import type { OrderJournal } from '../../src/orders/journal.ts';
+import type { OrderJournal } from '../../src/orders/journal-types.ts';
 import { order } from '../orders/service.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import {

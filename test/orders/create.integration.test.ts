@@ -6,7 +6,7 @@ import { type DeploymentOptions, defineDeployment } from '../../src/deployment/d
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { StoreError } from '../../src/errors/errors.ts';
-import type { CreateOrderOptions, OrderJournal } from '../../src/orders/journal.ts';
+import type { CreateOrderOptions, OrderJournal } from '../../src/orders/journal-types.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';

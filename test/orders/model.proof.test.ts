@@ -4,7 +4,7 @@ import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { isPartnerExchangeError } from '../../src/errors/errors.ts';
-import type { OrderJournal, SubmittedOrder } from '../../src/orders/journal.ts';
+import type { OrderJournal, SubmittedOrder } from '../../src/orders/journal-types.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { bases } from '../deployment/bases.ts';

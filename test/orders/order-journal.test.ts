@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { ObservedEvent } from '../../src/orders/journal.ts';
 import type { OrderSender } from '../../src/orders/journal-options.ts';
+import type { ObservedEvent } from '../../src/orders/journal-types.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
 import { nextTurn } from '../support/next-turn.ts';

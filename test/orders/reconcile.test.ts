@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderFinding } from '../../src/orders/order-findings.ts';
 import type { OrderRecord } from '../../src/orders/order-record.ts';
-import type { OrderRecords } from '../../src/orders/order-records.ts';
+import type { OrderStore } from '../../src/orders/order-store.ts';
 import { reconcileOrders } from '../../src/orders/reconcile.ts';
 import type { StatementRow } from '../../src/orders/reconcile-options.ts';
 import { rejected } from '../support/refusal.ts';
@@ -51,7 +51,7 @@ async function findings({ records = [], strays = [], since = 0, ...options }: Bo
     async *strays() {
       yield* strays;
     },
-  } as unknown as OrderRecords;
+  } as unknown as OrderStore;
   for await (const each of reconcileOrders({ since, ...options }, { records: journal, now }))
     found.push(each);
   return { found, reads };

@@ -1,7 +1,7 @@
 import { orderIdDigest } from '../../src/deployment/reply-shape.ts';
 import { StoreError } from '../../src/errors/errors.ts';
 import type { OrderRecord } from '../../src/orders/order-record.ts';
-import { orderRecords } from '../../src/orders/order-records.ts';
+import { orderStore } from '../../src/orders/order-store.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 
@@ -49,7 +49,7 @@ export function recordsBench(options: RecordsOptions = {}) {
   };
   const late: [OrderRecord | undefined, OrderRecord][] = [];
   const open = (more: RecordsOptions = {}) =>
-    orderRecords(
+    orderStore(
       { store, prefix: 'o:', rememberMs: undefined, firstEventWithinMs: hour, now, ...options, ...more },
       (before, after) => late.push([before, after]),
     );

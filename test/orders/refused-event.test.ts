@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../src/credentials/signing-key.ts';
 import { isOrderError } from '../../src/errors/errors.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
-import { refusedEvent } from '../../src/orders/observed-event.ts';
+import { refusedEvent } from '../../src/orders/named-order.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';

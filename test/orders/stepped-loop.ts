@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import type { BuyOrder } from '../../src/deployment/order-schema.ts';
-import type { OrderJournal } from '../../src/orders/journal.ts';
+import type { OrderJournal } from '../../src/orders/journal-types.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { OrderLoopOptions } from '../../src/orders/loop-options.ts';
 import { nextTurn } from '../support/next-turn.ts';

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { KeySets } from '../../src/credentials/key-ring.ts';
 import type { BuyOrder } from '../../src/deployment/order-schema.ts';
 import { isOrderError, isRequestError, isValidationError } from '../../src/errors/errors.ts';
-import type { SubmittedOrder } from '../../src/orders/journal.ts';
+import type { SubmittedOrder } from '../../src/orders/journal-types.ts';
 import { generation } from '../credentials/keys.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { rejected } from '../support/refusal.ts';

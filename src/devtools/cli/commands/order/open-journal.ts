@@ -1,5 +1,5 @@
-import type { OrderJournal } from '../../../../orders/journal.ts';
 import { journalPrefix } from '../../../../orders/journal-options.ts';
+import type { OrderJournal } from '../../../../orders/journal-types.ts';
 import { createOrderJournal } from '../../../../orders/order-journal.ts';
 import { requireRecords, withExistingStore } from '../../inputs/open-store.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';

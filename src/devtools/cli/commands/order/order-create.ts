@@ -6,7 +6,7 @@ import { toWireNames } from '../../../../deployment/wire-names.ts';
 import { isOrderError, isRequestError } from '../../../../errors/errors.ts';
 import type { JsonObject } from '../../../../internal/json.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
-import type { CreatedOrder } from '../../../../orders/journal.ts';
+import type { CreatedOrder } from '../../../../orders/journal-types.ts';
 import { createOrderJournal } from '../../../../orders/order-journal.ts';
 import {
   currentCredentials,

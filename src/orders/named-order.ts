@@ -3,19 +3,20 @@ import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
 import { storableText } from '../internal/driver-error.ts';
 import { isJsonObject } from '../internal/json.ts';
 import { printableText, quotedName } from '../internal/printable-text.ts';
-import type { ObservedEvent } from './journal.ts';
+import type { ObservedEvent } from './journal-types.ts';
+import { isFilled } from './order-differences.ts';
 
 const longestRef = 200;
 
 /** What `onUnrecognized` passes. A published event names its order itself. */
 export function isUnrecognizedEvent(event: ObservedEvent): event is UnrecognizedEvent {
   const kind = memberOf(event, 'kind');
-  return (kind === 'unknown' || kind === 'nonconforming') && !isName(memberOf(event, 'partner_order_id'));
+  return (kind === 'unknown' || kind === 'nonconforming') && !isFilled(memberOf(event, 'partner_order_id'));
 }
 
 /** The members of an event: its own, or those of its `body`. */
 export function namedBody(event: ObservedEvent): unknown {
-  return 'body' in event && !isName(memberOf(event, 'partner_order_id')) ? event.body : event;
+  return 'body' in event && !isFilled(memberOf(event, 'partner_order_id')) ? event.body : event;
 }
 
 /** The order that an event names, if it names one; `problem` says why that cannot be read. */
@@ -24,8 +25,8 @@ export function orderNamedBy(event: ObservedEvent): { id?: string; ref?: string;
   const id = memberOf(named, 'partner_order_id');
   const ref = memberOf(named, 'platform_order_ref');
   if (id === undefined || id === null) return {};
-  if (!isName(id)) return { problem: problemOf(id) };
-  return { id, ...(isName(ref) && { ref: storableText(ref.slice(0, longestRef)) }) };
+  if (!isFilled(id)) return { problem: problemOf(id) };
+  return { id, ...(isFilled(ref) && { ref: storableText(ref.slice(0, longestRef)) }) };
 }
 
 /**
@@ -45,7 +46,7 @@ export function orderNamedBy(event: ObservedEvent): { id?: string; ref?: string;
 export function refusedEvent(event: ObservedEvent, why: string): OrderError {
   const { id = '' } = orderNamedBy(event);
   const name = Object(namedBody(event)).event_name;
-  const of = isName(name) ? ` ${quotedName(name)}` : '';
+  const of = isFilled(name) ? ` ${quotedName(name)}` : '';
   const reason = printableText(why).slice(0, 200);
   return new OrderError(
     'order_mismatch',
@@ -65,10 +66,6 @@ function problemOf(given: unknown): string {
       ? 'an object'
       : `a ${typeof given}`;
   return `its partner_order_id is ${kind}, not a text`;
-}
-
-export function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonObject } from '../../src/internal/json.ts';
-import type { OrderRecord } from '../../src/orders/order-record.ts';
 import {
   type ComparisonRules,
   readSeenEvent,
   toOrderedMembers,
   withDecision,
   withSeenEvent,
-} from '../../src/orders/seen-event.ts';
+} from '../../src/orders/event-comparison.ts';
+import type { OrderRecord } from '../../src/orders/order-record.ts';
 import { buyFiatReceivedBody, buyInitBody, buyThirdPartyErrorBody } from '../support/bodies.ts';
 import { order } from './service.ts';
 

@@ -8,10 +8,10 @@ import { hash } from '../internal/hash.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { unknownMembers } from '../internal/unknown-members.ts';
 import { warnOnce } from '../internal/warn.ts';
-import type { ObservedEvent } from './journal.ts';
 import type { OrderJournalOptions } from './journal-options.ts';
+import type { ObservedEvent } from './journal-types.ts';
 import type { JournaledEvent } from './journaled-order.ts';
-import { isUnrecognizedEvent, namedBody } from './observed-event.ts';
+import { isUnrecognizedEvent, namedBody } from './named-order.ts';
 import {
   comparedAddress,
   type DifferingMember,

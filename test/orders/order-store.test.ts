@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
-import { orderRecords } from '../../src/orders/order-records.ts';
+import { orderStore } from '../../src/orders/order-store.ts';
 import { rejected } from '../support/refusal.ts';
 import {
   allOf,
@@ -179,7 +179,7 @@ describe('what the journal notes once', () => {
 
   it('is looked for without a failure where the store does not answer', async () => {
     const bench = recordsBench();
-    const broken = orderRecords(
+    const broken = orderStore(
       {
         ...{ store: { ...bench.memory, list: async () => down() }, prefix: 'o:', rememberMs: undefined },
         ...{ firstEventWithinMs: hour, now: () => bench.clock.now },

@@ -2,11 +2,11 @@ import { orderIdDigest } from '../deployment/reply-shape.ts';
 import { isStoreError } from '../errors/errors.ts';
 import { isJsonObject, type JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { SeenEvent } from './event-comparison.ts';
 import { type ListedOrder, toIndexEntry } from './jobs.ts';
-import type { JournalHealth } from './journal.ts';
 import type { JournalSettings } from './journal-options.ts';
+import type { JournalHealth } from './journal-types.ts';
 import { isAhead, isOverdue, isUnsettled, type OrderRecord, readRecord, stateAt } from './order-record.ts';
-import type { SeenEvent } from './seen-event.ts';
 import { finishAttempt, type OrderAttemptResult, withReport } from './transitions.ts';
 
 /** A result that the store did not take: until it is written, only this process knows it. */
@@ -24,7 +24,7 @@ type Change<After extends OrderRecord | undefined> = (record: OrderRecord | unde
  * One record for each order, and one more in an index while it is unsettled or waits for its first event. Every change
  * first writes the order's unwritten results.
  */
-export function orderRecords(
+export function orderStore(
   {
     store,
     prefix,
@@ -386,7 +386,7 @@ function isCounted<State extends string>(state: string, counts: Record<State, nu
   return Object.hasOwn(counts, state);
 }
 
-export type OrderRecords = ReturnType<typeof orderRecords>;
+export type OrderStore = ReturnType<typeof orderStore>;
 
 /** How long an order is watched for its first event while no event was ever observed. */
 const watchWithoutEventsMs = 86_400_000;
