@@ -7,15 +7,7 @@ import { type ListedOrder, toIndexEntry } from './jobs.ts';
 import type { JournalSettings } from './journal-options.ts';
 import type { JournalHealth } from './journal-types.ts';
 import { isAhead, isOverdue, isUnsettled, type OrderRecord, readRecord, stateAt } from './order-record.ts';
-import { finishAttempt, type OrderAttemptResult, withReport } from './transitions.ts';
-
-/** A result that the store did not take: until it is written, only this process knows it. */
-interface UnwrittenResult {
-  readonly attempt: string;
-  readonly result: OrderAttemptResult;
-  /** Whether `onSettled` has to be called for it. */
-  readonly reports: boolean;
-}
+import { applyResults, type UnwrittenResult, UnwrittenResults } from './unwritten-results.ts';
 
 /** Pure, as for {@link RecordStore.transact}; returning its argument changes nothing. */
 type Change<After extends OrderRecord | undefined> = (record: OrderRecord | undefined) => After;
@@ -47,31 +39,8 @@ export function orderStore(
   const reportsKey = `${prefix}reports`;
   let hasNotedReports = false;
   const watchMs = Math.max(watchWithoutEventsMs, firstEventWithinMs ?? 0);
-  const unwritten = new Map<string, readonly UnwrittenResult[]>();
+  const unwritten = new UnwrittenResults();
   let writing: Promise<void> | undefined;
-
-  const unwrittenOf = (partnerOrderId: string) => unwritten.get(partnerOrderId) ?? [];
-
-  function setUnwritten(partnerOrderId: string, results: readonly UnwrittenResult[]): void {
-    // Moved to the end: the first one may be the only one that cannot be written.
-    unwritten.delete(partnerOrderId);
-    if (results.length > 0) unwritten.set(partnerOrderId, results);
-    const [oldest] = unwritten.keys();
-    // A dropped order becomes unknown when its lease is over.
-    if (unwritten.size > mostUnwritten && oldest !== undefined) unwritten.delete(oldest);
-  }
-
-  function removeUnwritten(partnerOrderId: string, written: readonly UnwrittenResult[]): void {
-    const rest = unwrittenOf(partnerOrderId).filter((one) => !written.includes(one));
-    setUnwritten(partnerOrderId, rest);
-  }
-
-  function applyResults(record: OrderRecord | undefined, results: readonly UnwrittenResult[]) {
-    return results.reduce((before, { attempt, result, reports }) => {
-      const after = before && finishAttempt(before, attempt, result, now());
-      return after && reports ? withReport(before, after, now()) : after;
-    }, record);
-  }
 
   async function readEach(digests: readonly string[]): Promise<(OrderRecord | undefined)[]> {
     if (digests.length === 0) return [];
@@ -128,11 +97,11 @@ export function orderStore(
     partnerOrderId: string,
     change: Change<After>,
   ): Promise<After> {
-    const late = unwrittenOf(partnerOrderId);
+    const late = unwritten.of(partnerOrderId);
     const updated = await retryOnce(() =>
-      changeIn(store, partnerOrderId, (record) => change(applyResults(record, late))),
+      changeIn(store, partnerOrderId, (record) => change(applyResults(record, late, now()))),
     );
-    removeUnwritten(partnerOrderId, late);
+    unwritten.remove(partnerOrderId, late);
     void writeResults();
     return updated;
   }
@@ -150,15 +119,15 @@ export function orderStore(
   }
 
   async function writeAll(): Promise<void> {
-    for (const partnerOrderId of [...unwritten.keys()]) {
-      const late = unwrittenOf(partnerOrderId);
-      setUnwritten(partnerOrderId, late);
+    for (const partnerOrderId of unwritten.ids()) {
+      const late = unwritten.of(partnerOrderId);
+      unwritten.moveToEnd(partnerOrderId);
       let before: OrderRecord | undefined;
       const after = await changeIn(store, partnerOrderId, (record) => {
         before = record;
-        return applyResults(record, late);
+        return applyResults(record, late, now());
       });
-      removeUnwritten(partnerOrderId, late);
+      unwritten.remove(partnerOrderId, late);
       if (after !== undefined) onLateResult(before, after);
     }
   }
@@ -227,7 +196,7 @@ export function orderStore(
 
   return {
     async read(partnerOrderId: string): Promise<OrderRecord | undefined> {
-      if (unwritten.has(partnerOrderId)) return await update(partnerOrderId, (record) => record);
+      if (unwritten.of(partnerOrderId).length > 0) return await update(partnerOrderId, (record) => record);
       const [record] = await readMany([orderIdDigest(partnerOrderId)]);
       return record;
     },
@@ -241,13 +210,11 @@ export function orderStore(
       change: Change<After>,
     ): Promise<After> =>
       changeIn(through, partnerOrderId, (record) =>
-        change(applyResults(record, unwrittenOf(partnerOrderId))),
+        change(applyResults(record, unwritten.of(partnerOrderId), now())),
       ),
 
     /** Keeps a result until the store works again. The store may also lack the intent of the attempt. */
-    writeLater(partnerOrderId: string, result: UnwrittenResult): void {
-      setUnwritten(partnerOrderId, [...unwrittenOf(partnerOrderId), result]);
-    },
+    writeLater: (partnerOrderId: string, result: UnwrittenResult) => unwritten.add(partnerOrderId, result),
 
     /** Writes down that this journal has observed an event, once. */
     async noteObservation(): Promise<void> {
@@ -402,7 +369,6 @@ interface StrayEvent {
 /** How long it is kept. */
 const strayMs = 30 * 86_400_000;
 
-const mostUnwritten = 10_000;
 const pageSize = 1000;
 /** Records read in one transaction, which delays every writer of one of their keys. */
 const chunkSize = 100;
