@@ -46,20 +46,19 @@ const orderOf = (partner_order_id: string): BuyOrder => ({
 
 /** What your program does with an order: it may be called again at any time. */
 async function place(order: BuyOrder): Promise<string> {
-  try {
-    const { replayed } = await journal.create(order);
-    return replayed ? 'accepted before' : 'accepted';
-  } catch (error) {
-    // If nobody knows whether the service has it, tell the buyer to wait.
-    if (isOrderError(error)) return error.code;
-    if (isRequestError(error)) return `${error.code}, outcome ${error.outcome}`;
-    throw error;
-  }
+  const { state, order: known, error } = await journal.create(order);
+  // After `unknown` or `sending` tell the buyer to wait: the service may have the order.
+  return isOrderError(error) || isRequestError(error)
+    ? `${state} (${error.code})`
+    : `${state} by ${known.evidence}`;
 }
 
 console.log('A-1:', await place(orderOf('A-1')));
 console.log('A-1 again:', await place(orderOf('A-1')));
-console.log('A-1 with another amount:', await place({ ...orderOf('A-1'), fiat_amount: '9' }));
+// Only what is wrong with the call itself is thrown: its input, the configuration, another order under this id.
+await place({ ...orderOf('A-1'), fiat_amount: '9' }).catch((error) =>
+  console.log('A-1 with another amount:', error.code),
+);
 
 // The service acts and its reply is lost; the event of the order comes only later.
 sandbox.faults.next('createOrder', 'reply_lost');
@@ -83,7 +82,7 @@ await journal.settle('A-3', 'abandoned', 'Not in their dashboard after a day, ti
 console.log('A-3 after the decision:', await place(orderOf('A-3')));
 console.log('unsettled:', await unsettled());
 
-// Or a state for a column, and a loop. This one was written down with your row, and then its process died.
+// What `create` could not send, a loop sends. This one was written down with your row, and then its process died.
 await journal.prepare(orderOf('A-4'));
 const loop = journal.start({
   load: ({ partner_order_id }) => orderOf(partner_order_id),
@@ -91,10 +90,11 @@ const loop = journal.start({
   everyMs: 100,
   onUnknown: ({ partner_order_id }, reason) => console.error('a person is needed:', partner_order_id, reason),
 });
-console.log('A-5, submitted:', (await journal.submit(orderOf('A-5'))).state);
+sandbox.faults.next('createOrder', 'too_many_requests');
+console.log('A-5, too many requests:', await place(orderOf('A-5')));
 while ((await unsettled()).length > 0) await pause(50);
 await loop.stop();
-console.log('A-4, sent by the loop:', (await journal.submit(orderOf('A-4'))).state);
+console.log('A-4, sent by the loop:', await place(orderOf('A-4')));
 
 const made = sandbox.orders.map((order) => order.partner_order_id);
 console.log('orders of the service:', made);

@@ -205,8 +205,8 @@ class Purchases {
       if (rowCount === 1) await journal.prepare(stored, { store: postgresStore({ client }) });
       return stored;
     });
-    const { state, order: journaled } = await journal.submit(order);
-    if (journaled !== undefined) await this.partner.writeState(journaled);
+    const { state, order: journaled } = await journal.create(order);
+    await this.partner.writeState(journaled);
     return { state };
   }
 

@@ -9,7 +9,7 @@ CREATE TABLE purchases (
   customer text NOT NULL REFERENCES customers,
   fiat_amount numeric NOT NULL,
   address text NOT NULL,
-  state text NOT NULL DEFAULT 'waiting', -- waiting, credited, or a state of the journal
+  state text NOT NULL DEFAULT 'prepared', -- credited, or a state of the journal
   revision integer NOT NULL DEFAULT 0 -- of the order in the journal: a later state is never overwritten
 );
 CREATE TABLE credits (

@@ -29,7 +29,6 @@ export type {
   OrderJournal,
   PrepareOrderOptions,
   SettleOptions,
-  SubmittedOrder,
   UnsettledOptions,
 } from './journal-types.ts';
 export type { JournaledEvent, JournaledOrder } from './journaled-order.ts';

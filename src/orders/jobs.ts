@@ -14,7 +14,6 @@ const listedMembers = [
   'leaseUntil',
   'notBefore',
   'attempts',
-  'outbox',
   'unreported',
   'handedOver',
   'claimedUntil',
@@ -60,8 +59,7 @@ export function jobOf(
   if (state === 'sending' || !isUnsettled(order)) return undefined;
   const [since, mostMs] = state === 'unknown' ? [unknownSince(order), evidenceWithinMs] : [askedAt, maxAgeMs];
   if (now - since > mostMs || isAhead(since, now)) return order.handedOver === true ? undefined : 'hand-over';
-  // The caller of `create` was told, and decides.
-  if (state === 'unknown' || order.outbox !== true) return undefined;
+  if (state === 'unknown') return undefined;
   // The loop sends one at a time until the service takes the new keys.
   if (state === 'waiting' && notBefore === undefined) return 'send';
   const dueAt = Math.max(notBefore ?? 0, changedAt + pauseAfter(attempts, retry));

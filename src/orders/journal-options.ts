@@ -79,8 +79,8 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    */
   firstEventWithinMs?: number | false | undefined;
   /**
-   * Called when the result of a request could not be written; `create` still returns or throws it, and the journal
-   * writes it when it next reaches the store. @default a process warning
+   * Called when the result of a request could not be written; `create` still resolves with it, and the journal writes it
+   * when it next reaches the store. @default a process warning
    */
   onStoreError?: ((error: unknown) => unknown) | undefined;
   /**

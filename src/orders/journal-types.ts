@@ -25,78 +25,66 @@ import type { ReconcileOptions } from './reconcile-options.ts';
  * | from | by | to |
  * |---|---|---|
  * | none | `prepare` | `prepared` |
- * | none, `prepared`, `not-sent`, `waiting` | `create`, `submit` | `sending` |
+ * | none, `prepared`, `not-sent`, `waiting` | `create` | `sending` |
  * | `refused` | `create` with `again`, or of another payload with `replace` | `sending` |
  * | `sending` | the reply: one that accepts it, a refusal, never sent, anything else | `accepted`, `refused`, `not-sent`, `unknown` |
  * | `sending` | 401 or 403 while the keys that signed it are being replaced; 429 | `waiting` |
- * | `prepared`, `not-sent` or `waiting` after `prepare` or `submit` | the loop of `start` | `sending` |
+ * | `prepared`, `not-sent`, `waiting` | the loop of `start` | `sending` |
  * | `sending` | its lease expires | `unknown` |
  * | any but `accepted` | an event of the order | `accepted` |
  * | `unknown` | a late reply | as from `sending` |
  * | `unknown` | `create`, unless `duplicateIds` is `'unknown'` | `sending` |
- * | `unknown`, `prepared`, `waiting`, `not-sent` after `prepare` or `submit` | `settle` | `accepted`, `abandoned` |
+ * | `unknown`, `prepared`, `waiting`, `not-sent` | `settle` | `accepted`, `abandoned` |
  * | `accepted` without its first event in time | `settle` | `accepted`, `abandoned` |
  * | `accepted` with an event that differs from it | `settle` of the event | `accepted` |
  *
- * - An event that comes before the reply settles the order. The reply is added; whatever it says, the order exists, and
- *   `create` resolves.
+ * - An event that comes before the reply settles the order. The reply is added; whatever it says, the order exists.
  * - An event of an order that is `prepared`, `refused`, `waiting`, `not-sent` or `abandoned` settles it too: the service has the
  *   order. That is a `contradiction`, kept with the order and reported as a process warning.
  * - A reply that comes after the lease has expired counts as if it came in time. If a person has given the order up by
- *   then, a 2xx makes it `accepted`, with a contradiction; if a person has accepted it, it stays so, a refusal is thrown
- *   by its `create` and kept as a contradiction.
- * - If the result cannot be written, `create` still returns or throws it. This process keeps it (of up to 10,000
+ *   then, a 2xx makes it `accepted`, with a contradiction; if a person has accepted it, it stays so, and a refusal is
+ *   the `error` of its `create` and kept as a contradiction.
+ * - If the result cannot be written, `create` still resolves with it. This process keeps it (of up to 10,000
  *   orders) and writes it when it next reaches the store, also that an order was never sent whose intent may have been
  *   committed although the store failed. If the process ends before that, the order becomes `unknown`.
  * - When an order whose outcome was unknown is sent again (`duplicateIds`) and this request is refused or not sent, it
  *   stays `unknown`: the service may have taken the request before. Only a refusal as a duplicate says that it has.
  *
- * **What `create` and `submit` do**, without a request unless the table says otherwise
+ * **What `create` does**, and the `error` with which it resolves if it makes no request
  *
  * | state | the same order | another payload or merchant |
  * |---|---|---|
  * | none | request | |
- * | `prepared`, `not-sent`, `waiting` | request | `different_order`; request with `replace` |
- * | `sending` | `in_progress` | `different_order` |
- * | `accepted` | `replayed: true` | `different_order` |
- * | `refused` | `order_refused`; request with `again` | `different_order`; request with `replace` |
- * | `unknown` | `outcome_unknown`; request if `duplicateIds` allows it | `different_order` |
- * | `abandoned` | `order_abandoned` | `different_order` |
+ * | `prepared`, `not-sent`, `waiting` | request | throws `different_order`; request with `replace` |
+ * | `sending` | `in_progress` | throws `different_order` |
+ * | `accepted` | no error | throws `different_order` |
+ * | `refused` | `order_refused`; request with `again` | throws `different_order`; request with `replace` |
+ * | `unknown` | `outcome_unknown`; request if `duplicateIds` allows it | throws `different_order` |
+ * | `abandoned` | `order_abandoned` | throws `different_order` |
  */
 export interface OrderJournal<Order = BuyOrder> {
   /**
-   * Creates an order, or says what is known of it. Resolves only if the service has the order.
+   * Sends an order, unless the journal forbids it, and resolves with what is known of the order then: its state, and why
+   * it is not accepted. Call it with the same order as often as you like.
    *
-   * @throws {ValidationError} as `createOrder` of the client: nothing was sent
-   * @throws {ConfigurationError} as `createOrder` of the client: nothing was sent
-   * @throws {StoreError} the intent could not be written: nothing was sent
-   * @throws {OrderError} nothing was sent, or (`outcome_unknown` with a `cause`) a request before this one may have acted
-   * @throws {RequestError} of the request that was made now: `outcome` says whether the service can have acted
+   * An order that it could not send (`not-sent`, `waiting`) stays open, and the loop of `start` sends it. So never give
+   * the purchase another id: first `settle` the order as `abandoned`.
+   *
+   * @throws {ValidationError} as `createOrder` of the client: nothing was written or sent
+   * @throws {ConfigurationError} as `createOrder` of the client: nothing was written or sent
+   * @throws {KeyError} `keys_unavailable`: nothing was written or sent
+   * @throws {OrderError} `different_order`: the id stands for another order, which may have any state
+   * @throws {StoreError} the intent could not be written: nothing was sent. Call `create` again
    */
   create<Schema extends ReplySchema = undefined>(
     order: Order,
     options?: CreateOrderOptions<Schema>,
   ): Promise<CreatedOrder<ReplyBody<Schema>>>;
   /**
-   * As `create`, but what it found is a state to store in a column, and the order goes on by itself where `start` runs:
-   * one that is `waiting` is sent later. So never give such an order another id.
-   *
-   * @throws {OrderError} `different_order`: the id stands for another order, which may have any state
-   * @throws {ValidationError} only if the journal has an order with this id that may still be sent or accepted; otherwise
-   *   invalid input is `refused`
-   * @throws {ConfigurationError} as `create`
-   * @throws {KeyError} `keys_unavailable`: nothing was written or sent
-   * @throws {StoreError} the intent could not be written: nothing was sent. Call `submit` again
-   */
-  submit<Schema extends ReplySchema = undefined>(
-    order: Order,
-    options?: CreateOrderOptions<Schema>,
-  ): Promise<SubmittedOrder<ReplyBody<Schema>>>;
-  /**
-   * Starts a loop that does for the orders of `prepare` and `submit` what no caller waits for: it sends what is
-   * `prepared`, `not-sent` or `waiting`, and hands over to `onUnknown` what needs a person: what is `unknown` for longer
-   * than `evidenceWithinMs`, and what could not be sent within `maxAgeMs`. It never sends an order of
-   * `create`, whose caller was told. Processes that share the store may all run it: each order is sent by one at a time.
+   * Starts a loop that does for the orders of the journal what no caller waits for: it sends what is `prepared`,
+   * `not-sent` or `waiting`, and hands over to `onUnknown` what needs a person: what is `unknown` for longer than
+   * `evidenceWithinMs`, and what could not be sent within `maxAgeMs`. Processes that share the store may all run it: each
+   * order is sent by one at a time.
    *
    * @throws {ConfigurationError} `invalid_option`; also on Workers, where no process stays
    * @example
@@ -109,9 +97,8 @@ export interface OrderJournal<Order = BuyOrder> {
   start(options: OrderLoopOptions<Order>): OrderLoop;
   /**
    * Writes down that an order is to be sent, and sends nothing. With the store of a transaction of your own, the order
-   * in your tables and the intent are written together or not at all. Then `submit` or `create` sends it: call one after
-   * the commit. If the process dies before that, the loop of `start` sends it. The payload is not kept, so they need it
-   * again.
+   * in your tables and the intent are written together or not at all. Then `create` sends it: call it after the
+   * commit. If the process dies before that, the loop of `start` sends it. The payload is not kept, so both need it again.
    *
    * For one that was sent already, what is known of it is returned. Another payload under its id is `different_order`,
    * unless `replace` is set.
@@ -145,10 +132,9 @@ export interface OrderJournal<Order = BuyOrder> {
   /** The order as the journal has it; `undefined` if it does not. @throws {StoreError} */
   get(partnerOrderId: string): Promise<JournaledOrder | undefined>;
   /**
-   * The orders that are `prepared`, `sending`, `waiting` or `unknown`, and those of `prepare` and `submit` that are
-   * `not-sent`; the oldest first. After them the accepted orders whose first event has not come within `firstEventWithinMs`: each has
-   * `awaitingEventSince`. Costs as much as there are orders unsettled or waiting for their first event, however many are
-   * settled.
+   * The orders that are `prepared`, `sending`, `waiting`, `not-sent` or `unknown`, the oldest first. After them the
+   * accepted orders whose first event has not come within `firstEventWithinMs`: each has `awaitingEventSince`. Costs as
+   * much as there are orders unsettled or waiting for their first event, however many are settled.
    *
    * @throws {StoreError}
    */
@@ -211,7 +197,7 @@ export interface SettleOptions {
   events?: readonly string[] | undefined;
 }
 
-/** Options of `create` and `submit` of an order journal. */
+/** Options of `create` of an order journal. */
 export interface CreateOrderOptions<Schema extends ReplySchema = ReplySchema> extends CallOptions<Schema> {
   /**
    * Which of `merchantSecretKeys` signs. @default the only merchant, or the one that is named like the order's
@@ -233,34 +219,20 @@ export interface CreateOrderOptions<Schema extends ReplySchema = ReplySchema> ex
   replace?: boolean | undefined;
 }
 
-/** The service has the order. */
+/** What is known of an order after `create`. */
 export interface CreatedOrder<Body = unknown> {
-  /** True if it was known before, and this call made no request. */
-  readonly replayed: boolean;
-  /** Absent if it was replayed, and if other evidence than the reply settled it: the reply was lost. */
-  readonly reply: Reply<Body> | undefined;
+  /** The state of `order`. Only `accepted` means that the service has it; after `unknown` and `sending` it may. */
+  readonly state: OrderState;
   /** The order, as the journal has it now. */
   readonly order: JournaledOrder;
-}
-
-/** What `submit` found. */
-export interface SubmittedOrder<Body = unknown> {
-  /**
-   * - `accepted`: the service has the order.
-   * - `waiting`: it is being sent, or will be: it did not reach the service, its keys are being replaced, or the service
-   *   wants fewer requests.
-   * - `refused`: the service, a person, or the check of its input refused it; the service does not have it.
-   * - `unknown`: the service may have it. An event or a person settles it.
-   */
-  readonly state: 'accepted' | 'waiting' | 'refused' | 'unknown';
-  /** The order, as the journal has it now. Absent if its input was refused, and the journal does not have it. */
-  readonly order?: JournaledOrder | undefined;
-  /** True if the service was known to have it before, and this call made no request. */
-  readonly replayed: boolean;
-  /** Of an order that was accepted now, unless other evidence than the reply settled it. */
+  /** The reply that accepted it; absent if this call made no request, or lost its reply. */
   readonly reply?: Reply<Body> | undefined;
-  /** Why it is not accepted: what `create` throws. */
-  readonly error?: unknown;
+  /**
+   * Why the order is not accepted: the `RequestError` of the request of this call, or an `OrderError` (see
+   * `isRequestError` and `isOrderError`); what a client of your own has thrown. With `accepted` only if the service
+   * refuses an order that a person has accepted.
+   */
+  readonly error?: Error | undefined;
 }
 
 /** Options of `prepare`. */
@@ -301,7 +273,7 @@ export interface JournalHealth {
   readonly sending: number;
   /** Refused under keys that are being replaced, or because the service wants fewer requests. */
   readonly waiting: number;
-  /** Of `prepare` and `submit`: no request reached the service. */
+  /** No request reached the service. */
   readonly 'not-sent': number;
   /** The service may have them: each is for an event or a person. */
   readonly unknown: number;

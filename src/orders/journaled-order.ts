@@ -16,7 +16,7 @@ export interface JournaledOrder {
   readonly state: OrderState;
   /** As given to `create` or `prepare`. */
   readonly merchant?: string | undefined;
-  /** Why its address is right although it is refused, as given to `create`, `submit` or `prepare`. */
+  /** Why its address is right although it is refused, as given to `create` or `prepare`. */
   readonly acceptAddress?: string | undefined;
   /**
    * How many requests were begun. The client repeats one only if it was not sent, or once with other keys of a ring

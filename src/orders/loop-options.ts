@@ -9,7 +9,7 @@ import type { JournaledOrder } from './journaled-order.ts';
 /** Options of `start` of an order journal. */
 export interface OrderLoopOptions<Order = BuyOrder> {
   /**
-   * Reads the order from your tables, as it was given to `prepare` or `submit`: the journal keeps no payload. If it
+   * Reads the order from your tables, as it was given to `prepare` or `create`: the journal keeps no payload. If it
    * throws, `onError` is called, and it is asked again after a while. Another payload is not sent: the order gets
    * `attention: 'payload'`, and `onError` is called once, with `different_order`.
    */
@@ -17,7 +17,7 @@ export interface OrderLoopOptions<Order = BuyOrder> {
   /** Milliseconds between two looks at the journal. @default 1000 */
   everyMs?: number | undefined;
   /**
-   * Milliseconds after a caller last asked for an order (`prepare`, `submit`, `create`) in which the loop sends it: its
+   * Milliseconds after a caller last asked for an order (`prepare`, `create`) in which the loop sends it: its
    * price goes stale. One that is not sent by then goes to `onUnknown`. @default 900000, a quarter of an hour
    */
   maxAgeMs?: number | undefined;

@@ -1,8 +1,7 @@
-import { type CallOptions, callRows, type ReplyBody, type ReplySchema } from '../client/call-options.ts';
-import type { Reply } from '../client/reply.ts';
+import { callRows, type ReplyBody, type ReplySchema } from '../client/call-options.ts';
 import { type EventSigner, isSamePartner } from '../credentials/partner-credentials.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import { isValidationError, type OrderError, type OrderState } from '../errors/errors.ts';
+import type { OrderError } from '../errors/errors.ts';
 import { unrecognizedEvent } from '../events/parse-order-event.ts';
 import { storableText } from '../internal/driver-error.ts';
 import {
@@ -35,12 +34,11 @@ import type {
   OrderJournal,
   PrepareOrderOptions,
   SettleOptions,
-  SubmittedOrder,
   UnsettledOptions,
 } from './journal-types.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 import { isUnrecognizedEvent, orderNamedBy } from './named-order.ts';
-import { type Attempt, type CheckedOrder, orderAttempts } from './order-attempts.ts';
+import { orderAttempts } from './order-attempts.ts';
 import { isFilled } from './order-differences.ts';
 import { startOrderLoop } from './order-loop.ts';
 import {
@@ -48,12 +46,10 @@ import {
   orderMismatch,
   orderNotFound,
   orderStates,
-  stateAt,
   toJournaledOrder,
 } from './order-record.ts';
 import { orderStore } from './order-store.ts';
 import { reconcileOrders } from './reconcile.ts';
-import type { Sent } from './send-order.ts';
 import {
   beginAttempt,
   hookCalled,
@@ -71,21 +67,20 @@ const acceptAddressRow = optional((given, name) => {
   throw invalidOption(`${name} must be a text of 1 to ${longestNote} characters.`);
 });
 
-const createRows = {
-  ...callRows,
+const intentRows = {
   merchant: optional(text()),
   acceptAddress: acceptAddressRow,
-  again: flag({ default: false }),
   replace: flag({ default: false }),
-} satisfies OptionTable<CreateOrderOptions>;
-const readCreateOptions = defineOptions('create', createRows);
+};
 
-const readSubmitOptions = defineOptions('submit', createRows);
+const readCreateOptions = defineOptions('create', {
+  ...callRows,
+  ...intentRows,
+  again: flag({ default: false }),
+} satisfies OptionTable<CreateOrderOptions>);
 
 const readPrepareOptions = defineOptions('prepare', {
-  merchant: optional(text()),
-  acceptAddress: acceptAddressRow,
-  replace: flag({ default: false }),
+  ...intentRows,
   store: optional(checkStore),
 } satisfies OptionTable<PrepareOrderOptions>);
 
@@ -116,11 +111,11 @@ const readListOptions = defineOptions('list', {
  * @example
  * ```ts
  * const journal = createOrderJournal({ exchange, store: sqliteStore({ path: 'orders.sqlite' }) });
- * // It runs before the handler of each name, and stops an event with another address than the order's. Of an event that cannot be read it takes the evidence, and throws: the
- * // event becomes a dead letter, or is answered 500.
+ * // It runs before the handler of each name, and stops an event with another address than the order's. Of an event
+ * // that cannot be read it takes the evidence, and throws: the event becomes a dead letter, or is answered 500.
  * webhooks.onAny(journal.observe).onUnrecognized(journal.observe);
  *
- * const { order, reply } = await journal.create(buyOrder);
+ * const { state, order, reply, error } = await journal.create(buyOrder);
  * ```
  */
 export function createOrderJournal<Order = BuyOrder>(
@@ -137,72 +132,41 @@ export function createOrderJournal<Order = BuyOrder>(
   });
   const show = (record: OrderRecord) => toJournaledOrder(record, now());
 
-  /** @param outbox whether the loop of `start` goes on with it */
-  function sendNow<Body>(
-    checked: CheckedOrder,
-    { again, replace, outbox, call }: SendNow,
-  ): Promise<Attempt<Body>> {
-    const rules = { again, replace, outbox, resendUnknown: duplicateIds !== 'unknown' };
-    return attempt<Body>(checked, {
-      begin: (record, lease) => beginAttempt(record, checked.intent, { ...rules, ...lease }),
-      call,
-      reports: false,
-    });
-  }
-
   async function create<Schema extends ReplySchema = undefined>(
     order: Order,
     createOptions: CreateOrderOptions<Schema> = {},
   ): Promise<CreatedOrder<ReplyBody<Schema>>> {
     const { merchant, acceptAddress, again, replace, ...call } = readCreateOptions(createOptions);
     const checked = await check(order, { merchant, acceptAddress });
-    const made = await sendNow<ReplyBody<Schema>>(checked, { again, replace, outbox: false, call });
-    if (made.kind === 'denied') throw made.error;
-    if (made.kind === 'known') return { replayed: true, reply: undefined, order: show(made.record) };
-    const failure = failureOf(made.record, made.sent);
-    if (failure !== undefined) throw failure;
-    return { replayed: false, reply: replyOf(made.sent), order: show(made.record) };
+    const rules = { again, replace, resendUnknown: duplicateIds !== 'unknown' };
+    const made = await attempt<ReplyBody<Schema>>(checked, {
+      begin: (record, lease) => beginAttempt(record, checked.intent, { ...rules, ...lease }),
+      call,
+      reports: false,
+    });
+    if (made.kind === 'known') return created(made.record);
+    if (made.kind === 'denied') {
+      const { record, error } = made;
+      // The state of another order says nothing about this one.
+      if (record === undefined || error.code === 'different_order') throw error;
+      return created(record, { error });
+    }
+    const { record, sent } = made;
+    // Sound: a client fails with errors.
+    const error = failureOf(record, sent) as Error | undefined;
+    return created(record, { error, ...('reply' in sent && { reply: sent.reply }) });
   }
 
-  async function submit<Schema extends ReplySchema = undefined>(
-    order: Order,
-    submitOptions: CreateOrderOptions<Schema> = {},
-  ): Promise<SubmittedOrder<ReplyBody<Schema>>> {
-    const { merchant, acceptAddress, again, replace, ...call } = readSubmitOptions(submitOptions);
-    let checked: CheckedOrder;
-    try {
-      checked = await check(order, { merchant, acceptAddress });
-    } catch (error) {
-      return await refuseInvalid(order, error);
-    }
-    const made = await sendNow<ReplyBody<Schema>>(checked, { again, replace, outbox: true, call });
-    if (made.kind === 'known') return submitted(made.record, { replayed: true });
-    if (made.kind === 'sent') {
-      const { record, sent } = made;
-      return submitted(record, { reply: replyOf(sent), error: failureOf(record, sent) });
-    }
-    const { record, error } = made;
-    // The state of another order says nothing about this one.
-    if (record === undefined || error.code === 'different_order') throw error;
-    return submitted(record, { error });
-  }
-
-  function submitted<Body>(
+  function created<Body>(
     record: OrderRecord,
-    { replayed = false, reply, error }: Partial<Pick<SubmittedOrder<Body>, 'replayed' | 'reply' | 'error'>>,
-  ): SubmittedOrder<Body> {
-    return { state: submittedStates[stateAt(record, now())], order: show(record), replayed, reply, error };
-  }
-
-  /** @throws the error, unless the input is at fault and the service has no order with its id */
-  async function refuseInvalid<Body>(order: Order, error: unknown): Promise<SubmittedOrder<Body>> {
-    if (!isValidationError(error)) throw error;
-    const { id } = orderNamedBy(Object(order));
-    const record = id === undefined ? undefined : await records.read(id);
-    if (record === undefined) return { state: 'refused', replayed: false, error };
-    const known = submitted<Body>(record, { error });
-    if (known.state === 'refused') return known;
-    throw error;
+    { reply, error }: Pick<CreatedOrder<Body>, 'reply' | 'error'> = {},
+  ): CreatedOrder<Body> {
+    const order = show(record);
+    return {
+      ...{ state: order.state, order },
+      ...(reply !== undefined && { reply }),
+      ...(error !== undefined && { error }),
+    };
   }
 
   async function observe(
@@ -268,8 +232,6 @@ export function createOrderJournal<Order = BuyOrder>(
   return {
     // Sound: with a schema the type parameter is the schema's, without one `unknown`.
     create: create as OrderJournal<Order>['create'],
-    // Sound, as above.
-    submit: submit as OrderJournal<Order>['submit'],
 
     start: (startOptions) =>
       startOrderLoop<Order>(startOptions, { check, attempt, failureOf, report, show, records, settings }),
@@ -350,29 +312,6 @@ interface Observed {
   readonly observation: Observation;
   /** Why no handler may act on the event. */
   readonly rejection?: OrderError;
-}
-
-interface SendNow {
-  readonly again: boolean;
-  readonly replace: boolean;
-  readonly outbox: boolean;
-  readonly call: CallOptions;
-}
-
-/** What each state means for a caller who asked for the order to be sent. */
-const submittedStates = {
-  prepared: 'waiting',
-  sending: 'waiting',
-  accepted: 'accepted',
-  refused: 'refused',
-  waiting: 'waiting',
-  'not-sent': 'waiting',
-  unknown: 'unknown',
-  abandoned: 'refused',
-} as const satisfies Record<OrderState, SubmittedOrder['state']>;
-
-function replyOf<Body>(sent: Sent<Body>): Reply<Body> | undefined {
-  return 'reply' in sent ? sent.reply : undefined;
 }
 
 const failedReport =

@@ -28,7 +28,7 @@ export function startOrderLoop<Order>(
   // Sound: the table returns the function that it was given.
   const load = given.load as OrderLoopOptions<Order>['load'];
   if (!isWholeProcess())
-    throw invalidOption('No process stays here to send orders: call submit for what unsettled lists.');
+    throw invalidOption('No process stays here to send orders: call create for what unsettled lists.');
   const { now, leaseMs, onSettled } = settings;
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();

@@ -97,8 +97,6 @@ const knownMembers = z.object({
   leaseUntil: milliseconds.optional(),
   /** While `waiting`, since the service wants fewer requests: when it takes the order again at the earliest. */
   notBefore: milliseconds.optional(),
-  /** Written by `prepare` and `submit`: it stays unsettled until it has reached the service, and `start` sends it. */
-  outbox: z.literal(true).optional(),
   /** `onSettled` has to be called for its state. */
   unreported: z.literal(true).optional(),
   /** `onUnknown` was called since a caller last asked for it to be sent. */
@@ -137,7 +135,6 @@ const shownMembers = knownMembers.omit({
   unresolved: true,
   attempt: true,
   leaseUntil: true,
-  outbox: true,
   unreported: true,
   handedOver: true,
   claimedUntil: true,
@@ -197,14 +194,8 @@ export function isAhead(time: number, now: number): boolean {
 /** How far the clocks of several machines may be apart. */
 const maxClockSkewMs = 60_000;
 
-export function isUnsettled({ state, outbox }: Pick<OrderRecord, 'state' | 'outbox'>): boolean {
-  return (
-    state === 'prepared' ||
-    state === 'sending' ||
-    state === 'waiting' ||
-    state === 'unknown' ||
-    (state === 'not-sent' && outbox === true)
-  );
+export function isUnsettled({ state }: Pick<OrderRecord, 'state'>): boolean {
+  return state !== 'accepted' && state !== 'refused' && state !== 'abandoned';
 }
 
 /**

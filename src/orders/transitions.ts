@@ -44,8 +44,6 @@ export interface AttemptRules extends AttemptLease {
   readonly again: boolean;
   /** Whether the id may stand for another order from now on. */
   readonly replace: boolean;
-  /** Whether the order stays unsettled until it has reached the service. */
-  readonly outbox: boolean;
 }
 
 export type OrderAttemptResult =
@@ -70,7 +68,7 @@ export type OrderAttemptResult =
 export function beginAttempt(
   record: OrderRecord | undefined,
   intent: Intent,
-  { resendUnknown, again, replace, outbox, ...lease }: AttemptRules,
+  { resendUnknown, again, replace, ...lease }: AttemptRules,
 ): OrderRecord {
   const { attempt, now } = lease;
   // The store has committed it, although it reported a failure.
@@ -84,8 +82,7 @@ export function beginAttempt(
     if (state === 'refused' && isSame && !again) throw orderError('order_refused', record, { now });
     if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
   }
-  const asked = withIntent(record ?? newRecord(intent, now), intent, now);
-  return withLease(outbox ? { ...asked, outbox } : asked, lease);
+  return withLease(withIntent(record ?? newRecord(intent, now), intent, now), lease);
 }
 
 /**
@@ -139,7 +136,7 @@ export function prepareOrder(
   intent: Intent,
   { replace, now }: { readonly replace: boolean; readonly now: number },
 ): OrderRecord {
-  if (record === undefined) return { ...withIntent(newRecord(intent, now), intent, now), outbox: true };
+  if (record === undefined) return withIntent(newRecord(intent, now), intent, now);
   const state = stateAt(record, now);
   const isSame = isSameOrder(record, intent, { replace, now });
   if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
@@ -147,7 +144,7 @@ export function prepareOrder(
   const isPrepared =
     state === 'prepared' && isSame && record.handedOver === undefined && record.attention === undefined;
   if (!unsentStates.has(state) || isPrepared) return record;
-  return { ...withIntent(record, intent, now), state: 'prepared', outbox: true };
+  return { ...withIntent(record, intent, now), state: 'prepared' };
 }
 
 /** The record may have changed since the request began. */
@@ -260,11 +257,9 @@ export function withReport(
   after: OrderRecord,
   claimedUntil: number,
 ): OrderRecord {
-  if (before?.state === after.state || !settledStates.has(after.state)) return after;
+  if (before?.state === after.state || isUnsettled(after)) return after;
   return { ...after, unreported: true, claimedUntil };
 }
-
-const settledStates: ReadonlySet<OrderState> = new Set(['accepted', 'refused', 'abandoned']);
 
 /** The record once a hook was called for it as it was `then`; it may have changed since. */
 export function hookCalled(

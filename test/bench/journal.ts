@@ -76,7 +76,7 @@ async function fill(table: string, count: number) {
   const journal = createOrderJournal({ exchange: exchangeOf(service), store, firstEventWithinMs: false });
   for (let index = 0; index < Number(flags.open); index++) {
     service.next.push('lost');
-    await journal.create({ ...order, partner_order_id: `open ${index}` }).catch(() => {});
+    await journal.create({ ...order, partner_order_id: `open ${index}` });
   }
   await journal.create({ ...order, partner_order_id: 'sample' });
   await journal.observe(event('sample'));

@@ -131,8 +131,8 @@ function checkOrder(
   world.count(`orders ${state}`);
   if (books.handedOver.has(id)) world.sometimes('an order was handed over to a person');
   if (
-    state === 'waiting' &&
-    plan.ordering === 'submit' &&
+    (state === 'waiting' || state === 'not-sent' || state === 'prepared') &&
+    plan.ordering === 'loop' &&
     !books.handedOver.has(id) &&
     !books.replaced.has(id)
   )

@@ -197,7 +197,7 @@ describe('After any one operation has failed', () => {
       await untilDone(() => journal.prepare(order));
       let said = '';
       await untilDone(async () => {
-        said = (await journal.submit(order)).state;
+        said = (await journal.create(order)).state;
       });
       clock.now += 600_000;
       // Another process, after the lease.

@@ -127,7 +127,7 @@ export const createChanged: Step = async (world, random) => {
       if (!books.replaced.has(id)) await replace(world, id, { process, amount, random });
       break;
     case 'row':
-      if (plan.ordering !== 'submit' || books.rows.has(id)) return;
+      if (plan.ordering !== 'loop' || books.rows.has(id)) return;
       books.rows.set(id, amount);
       await simulation.delay(30_000 + random.fraction() * 30_000);
       books.rows.delete(id);
@@ -136,7 +136,7 @@ export const createChanged: Step = async (world, random) => {
 
 /** What `tell` says of an order whose intent was written. */
 const written: ReadonlySet<string> = new Set([
-  ...['created', 'waiting', 'refused', 'not-sent', 'unknown'],
+  ...['created', 'refused', 'not-sent', 'unknown'],
   ...['order_refused', 'outcome_unknown', 'rate_limited', 'waiting_for_keys'],
 ]);
 
@@ -236,10 +236,10 @@ async function create(
   const order = orderOf(id, books.amounts.get(id) ?? '');
   const journal = journalOf(process, id);
   const told = await tell(world, process, async () => {
-    if (plan.ordering === 'create')
-      return void (await journal.create(order, { again, schema: schemaOf(world) }));
-    const { state } = await journal.submit(order, { again, schema: schemaOf(world) });
-    return submitted[state];
+    const created = await journal.create(order, { again, schema: schemaOf(world) });
+    if (created.error === undefined && created.state !== 'accepted')
+      books.breach(`${id} was told to be ${created.state}, and not why.`);
+    return created;
   });
   simulation.log(`${id} of ${process.machine.name}: ${told}`);
   if (told === 'rate_limited') world.sometimes('an order waited for a service that wants fewer requests');
@@ -254,14 +254,6 @@ async function create(
     books.breach(`${id} was told to be ${told}, and is there.`);
   return told;
 }
-
-/** As `create` tells it. */
-const submitted = {
-  accepted: 'created',
-  refused: 'order_refused',
-  unknown: 'outcome_unknown',
-  waiting: 'waiting',
-};
 
 /** Where clocks jump, a lease may end while its request is on its way. */
 function isTimeTricky({ plan }: World): boolean {
@@ -294,21 +286,26 @@ export function dieAtRequest(
   return forget;
 }
 
+/** What a caller is told of an order: `created`, or the outcome or code of the error. */
 async function tell(
   world: World,
   { machine }: PartnerProcess,
   creating: () => Promise<unknown>,
 ): Promise<string> {
   try {
-    const told = await world.simulation.within(machine, creating);
-    return typeof told === 'string' ? told : 'created';
+    const { error } = Object(await world.simulation.within(machine, creating));
+    return error === undefined ? 'created' : toldBy(world, error);
   } catch (error) {
-    if (isRequestError(error)) return error.outcome;
-    if (isOrderError(error) || isStoreError(error) || isKeyError(error) || isValidationError(error))
-      return error.code;
-    world.books.breach(`create threw ${error instanceof Error ? error.stack : String(error)}`);
-    return 'other';
+    return toldBy(world, error);
   }
+}
+
+function toldBy(world: World, error: unknown): string {
+  if (isRequestError(error)) return error.outcome;
+  if (isOrderError(error) || isStoreError(error) || isKeyError(error) || isValidationError(error))
+    return error.code;
+  world.books.breach(`create failed with ${error instanceof Error ? error.stack : String(error)}`);
+  return 'other';
 }
 
 export function requestsOf({ sandbox }: World, id: string): number {

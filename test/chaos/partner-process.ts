@@ -104,9 +104,9 @@ function buildProcess(
   const { inbox, webhooks } = startReceiver(world, machine, { version, isReceiver, store, partners });
   const loops = startLoops();
 
-  /** They send what `submit` has left. */
+  /** They send what `create` could not send. */
   function startLoops(): OrderLoop[] {
-    if (plan.ordering !== 'submit') return [];
+    if (plan.ordering !== 'loop') return [];
     return partnerNames.slice(0, plan.partners).map((name) =>
       partners[name].journal.start({
         load: ({ partner_order_id: id }) => orderOf(id, books.rows.get(id) ?? books.amounts.get(id) ?? ''),

@@ -35,8 +35,8 @@ export interface Plan {
   readonly inbox: 'sqlite' | 'store' | 'drain' | 'queue' | 'memory';
   /** Whether handlers write the end of their event in their own transaction (`handledIn`). */
   readonly effects: 'guarded' | 'marked';
-  /** How orders are sent: by their callers, or by `submit` and the loop of `start`. */
-  readonly ordering: 'create' | 'submit';
+  /** Who sends orders: their callers alone, or the loop of `start` too. */
+  readonly ordering: 'callers' | 'loop';
   /** Whether one process only receives. */
   readonly isSplit: boolean;
   /** The options of a deployment, and those of the next one. */
@@ -184,7 +184,7 @@ export function drawPlan(seed: string): Plan {
     promotes: draw.chance('promotes', 0.7),
     inbox,
     effects: inbox === 'sqlite' ? draw.one('effects', { guarded: 1, marked: 1 }) : 'guarded',
-    ordering: draw.one('ordering', { create: 2, submit: 1 }),
+    ordering: draw.one('ordering', { callers: 2, loop: 1 }),
     isSplit: inbox !== 'drain' && inbox !== 'memory' && draw.chance('split', 0.2),
     versions: [
       version,

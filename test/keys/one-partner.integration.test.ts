@@ -18,7 +18,7 @@ import type { RecordStore } from '../../src/store/record-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import { partner } from '../client/clients.ts';
 import { bases } from '../deployment/bases.ts';
-import { fakeService, order } from '../orders/service.ts';
+import { errorOf, fakeService, order } from '../orders/service.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { rejected, thrownBy } from '../support/refusal.ts';
 import { delivery } from '../webhooks/deliveries.ts';
@@ -114,7 +114,7 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
     await fresh().rotation.receive(keys(1));
     const before = fresh();
     before.service.next.push('lost');
-    await rejected(before.journal.create(order));
+    await errorOf(before.journal.create(order));
     await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
     await fresh().rotation.promote();
     const after = fresh();
@@ -131,7 +131,7 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
     await fresh().rotation.promote();
     const after = fresh();
     after.service.next.push('lost');
-    await rejected(after.journal.create(order));
+    await errorOf(after.journal.create(order));
     expect(await running.journal.observe(event, outdated)).toMatchObject({ result: 'accepted' });
     const current = { key: await keyOf(fresh(), 1) };
     expect(current.key).toMatchObject({ partnerId: 'P-1' });
@@ -296,7 +296,7 @@ describe('owners count as one among the keys of one rotation only', () => {
     const [first, second] = [await rotate(one, 'a'), await rotate(other, 'b')];
     const sender = start(one, store);
     sender.service.next.push('lost');
-    await rejected(sender.journal.create(order));
+    await errorOf(sender.journal.create(order));
     await name(first, 'P-1');
     await name(second, 'P-2');
     const foreign = start(other, memoryStore());

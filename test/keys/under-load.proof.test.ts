@@ -105,15 +105,15 @@ describe('ten rotations under load, for two replicas and a service that posts ea
     async ({ open, ...service }) => {
       const world = await setUp(open, service);
       const { sandbox, clock, rotation, ring, replicas, handled, answers } = world;
-      const submitted: string[] = [];
+      const ordered: string[] = [];
       const states: string[] = [];
       const advanced = new Map<string, number>();
 
-      async function submit(): Promise<void> {
-        const partner_order_id = `A-${submitted.length}`;
-        submitted.push(partner_order_id);
-        const replica = replicas[submitted.length % replicas.length];
-        const result = await replica?.journal.submit({ ...order, partner_order_id });
+      async function placeOrder(): Promise<void> {
+        const partner_order_id = `A-${ordered.length}`;
+        ordered.push(partner_order_id);
+        const replica = replicas[ordered.length % replicas.length];
+        const result = await replica?.journal.create({ ...order, partner_order_id });
         states.push(result?.state ?? '');
       }
 
@@ -133,9 +133,9 @@ describe('ten rotations under load, for two replicas and a service that posts ea
 
       /** Orders and events meet each step of a rotation while it is taken, and afterwards. */
       async function during(step?: () => unknown): Promise<void> {
-        const orders = Array.from({ length: ordersAtOnce }, submit);
+        const orders = Array.from({ length: ordersAtOnce }, placeOrder);
         await Promise.all([step?.(), ...orders, advance(ordersAtOnce)]);
-        await Promise.all([submit(), advance(ordersAtOnce)]);
+        await Promise.all([placeOrder(), advance(ordersAtOnce)]);
         // Within the cool-down of a ring, mostly.
         clock.now += 700;
       }
@@ -161,19 +161,19 @@ describe('ten rotations under load, for two replicas and a service that posts ea
       };
       await expect.poll(unsettled, patient).toEqual([]);
       expect(sandbox.orders.map(({ partner_order_id }) => partner_order_id).toSorted()).toEqual(
-        submitted.toSorted(),
+        ordered.toSorted(),
       );
-      for (const id of submitted) {
+      for (const id of ordered) {
         const known = await replicas[1]?.journal.get(id);
         expect(known).toMatchObject({ state: 'accepted' });
         expect(known?.contradiction).toBeUndefined();
       }
       expect(world.handedOver).toEqual([]);
 
-      for (const _ of lastSteps) await advance(submitted.length);
+      for (const _ of lastSteps) await advance(ordered.length);
       await sandbox.idle();
       const sent = sandbox.deliveries.map(({ partner_order_id, name }) => `${partner_order_id} ${name}`);
-      expect(sent).toHaveLength(submitted.length * (1 + lastSteps.length));
+      expect(sent).toHaveLength(ordered.length * (1 + lastSteps.length));
       await expect.poll(() => new Set(handled).size, patient).toBe(sent.length);
       expect(handled.toSorted()).toEqual(sent.toSorted());
       // The rotations were felt: orders had to wait, and events came before their keys.

@@ -19,6 +19,7 @@ import {
   allRecords,
   bench,
   credentials,
+  errorOf,
   event,
   exchangeOf,
   fakeService,
@@ -33,7 +34,6 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     const { journal, service } = bench({}, open);
     const created = await journal.create(order);
     expect(created).toMatchObject({
-      replayed: false,
       reply: { status: 200, body: { ok: true } },
       order: { partner_order_id: 'A-1001', state: 'accepted', evidence: 'reply', status: 200, attempts: 1 },
     });
@@ -56,7 +56,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     await journal.create(order);
     const turned = Object.fromEntries(Object.entries(order).reverse()) as typeof order;
     const again = await another().create({ ...turned, markup_fee: undefined });
-    expect(again).toMatchObject({ replayed: true, reply: undefined, order: { state: 'accepted' } });
+    expect(again).toMatchObject({ state: 'accepted', order: { state: 'accepted' } });
     expect(service.requests).toEqual(['A-1001']);
   });
 
@@ -77,7 +77,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     let second: unknown;
     service.next.push(async () => {
       clock.now += 20_000;
-      second = await rejected(another().create(order));
+      second = await errorOf(another().create(order));
       return Response.json({ ok: true });
     });
     await journal.create(order);
@@ -88,20 +88,20 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('throws what a lost reply says, and never sends the order again', async () => {
+  it('resolves with what a lost reply says, and never sends the order again', async () => {
     const { journal, service, clock } = bench({}, open);
     service.next.push('lost');
-    expect(await rejected(journal.create(order))).toMatchObject({
+    expect(await errorOf(journal.create(order))).toMatchObject({
       code: 'network_error',
       outcome: 'unknown',
     });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown', failure: 'network_error' });
     clock.now += 10 * 86_400_000;
-    expect(await rejected(journal.create(order))).toMatchObject({
+    expect(await errorOf(journal.create(order))).toMatchObject({
       code: 'outcome_unknown',
       assumptions: ['partner-order-id'],
     });
-    expect(await rejected(journal.create(order, { again: true }))).toMatchObject({
+    expect(await errorOf(journal.create(order, { again: true }))).toMatchObject({
       code: 'outcome_unknown',
     });
     expect(await rejected(journal.create(changed))).toMatchObject({ code: 'different_order' });
@@ -111,9 +111,9 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
   it('sends what was not sent again, changed with replace alone', async () => {
     const { journal, service } = bench({}, open);
     service.next.push('not-sent', 'not-sent');
-    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent', failure: 'connection_failed' });
-    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
     expect(await rejected(journal.create(changed))).toMatchObject({ code: 'different_order' });
     expect(service.requests).toEqual([]);
     expect(await journal.create(changed, { replace: true })).toMatchObject({
@@ -125,15 +125,15 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
   it('sends what was refused again only replaced, or on demand', async () => {
     const { journal, service } = bench({}, open);
     service.next.push({ status: 422 }, { status: 422 }, { status: 403 });
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'http_error', outcome: 'refused' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ code: 'http_error', outcome: 'refused' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'refused', status: 422 });
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_refused', state: 'refused' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ code: 'order_refused', state: 'refused' });
     expect(service.requests).toHaveLength(1);
     expect(await rejected(journal.create(changed, { again: true }))).toMatchObject({
       code: 'different_order',
     });
-    expect(await rejected(journal.create(changed, { replace: true }))).toMatchObject({ outcome: 'refused' });
-    expect(await rejected(journal.create(changed, { again: true }))).toMatchObject({ status: 403 });
+    expect(await errorOf(journal.create(changed, { replace: true }))).toMatchObject({ outcome: 'refused' });
+    expect(await errorOf(journal.create(changed, { again: true }))).toMatchObject({ status: 403 });
     expect(await journal.create(order, { replace: true })).toMatchObject({
       order: { state: 'accepted', attempts: 4 },
     });
@@ -150,7 +150,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     const seen = await another().get('A-1001');
     expect(seen).toMatchObject({ state: 'unknown' });
     expect(seen).not.toHaveProperty('leaseUntil');
-    expect(await rejected(another().create(order))).toMatchObject({ code: 'outcome_unknown' });
+    expect(await errorOf(another().create(order))).toMatchObject({ code: 'outcome_unknown' });
     expect(service.requests).toHaveLength(1);
   });
 
@@ -165,7 +165,7 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
       expect(await another().get('A-1001')).toMatchObject({ state: 'unknown' });
       return answer === 'ok' ? Response.json({ ok: true }) : new Response(null, answer);
     });
-    await journal.create(order).catch(() => {});
+    await journal.create(order);
     expect(await journal.get('A-1001')).toMatchObject(expected);
   });
 
@@ -203,7 +203,7 @@ describe('create', () => {
   it('has not sent an order if the call was aborted', async () => {
     const { journal, service } = bench();
     const signal = AbortSignal.abort();
-    expect(await rejected(journal.create(order, { signal }))).toMatchObject({ code: 'aborted' });
+    expect(await errorOf(journal.create(order, { signal }))).toMatchObject({ code: 'aborted' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent', failure: 'aborted' });
     expect(service.requests).toEqual([]);
   });
@@ -221,7 +221,7 @@ describe('create', () => {
       }),
     };
     const journal = another({ exchange, store });
-    expect(await rejected(journal.create(order))).toBe(error);
+    expect(await errorOf(journal.create(order))).toBe(error);
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown', failure: 'store_failed' });
   });
 
@@ -242,7 +242,7 @@ describe('create', () => {
   it('is unknown if the 2xx does not fit the schema: maybe it says that nothing was done', async () => {
     const { journal } = bench();
     const schema = z.object({ ref: z.string() });
-    expect(await rejected(journal.create(order, { schema }))).toMatchObject({ code: 'reply_nonconforming' });
+    expect(await errorOf(journal.create(order, { schema }))).toMatchObject({ code: 'reply_nonconforming' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown', status: 200 });
   });
 
@@ -257,7 +257,7 @@ describe('create', () => {
     const exchange = { prepareOrder: async () => prepared };
     const prepared = { payload: { ...order }, partnerId: undefined, send: () => Promise.reject(failure) };
     const { another } = bench();
-    expect(await rejected(another({ exchange }).create(order))).toBe(failure);
+    expect(await errorOf(another({ exchange }).create(order))).toBe(failure);
     expect(await another().get('A-1001')).toMatchObject({ state: 'unknown', failure: code });
   });
 
@@ -298,7 +298,7 @@ describe('create', () => {
     await journalWith({}).create(withMerchant);
     const renamed = journalWith({ platform_merchant_id: 'acme_merchant' });
     expect(await renamed.create({ ...withMerchant, fee: '0' } as typeof order)).toMatchObject({
-      replayed: true,
+      state: 'accepted',
     });
     expect(await rejected(renamed.create({ ...withMerchant, fee: '1' } as typeof order))).toMatchObject({
       code: 'different_order',
@@ -337,8 +337,8 @@ describe('create', () => {
     const exchange = new ExchangeClient({ deployment, credentials: keys, fetch, retry: { firstDelayMs: 0 } });
     const journal = createOrderJournal({ exchange, store: memoryStore() });
     sandbox.faults.next('createOrder', { kind: 'too_many_requests', when: 'after', retryAfterSeconds: 0 });
-    expect(await rejected(journal.create(order))).toMatchObject({ status: 429, outcome: 'unknown' });
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ status: 429, outcome: 'unknown' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
     expect(sandbox.orders).toHaveLength(1);
     await sandbox.idle();
     const [init] = sandbox.deliveries;
@@ -350,7 +350,7 @@ describe('create', () => {
     const { journal, service, clock } = bench({ rememberMs: 1000 });
     service.next.push('ok', 'lost');
     await journal.create(order);
-    await journal.create({ ...order, partner_order_id: 'B' }).catch(() => {});
+    await journal.create({ ...order, partner_order_id: 'B' });
     clock.now += 1000;
     expect(await journal.get('A-1001')).toBeUndefined();
     expect(await journal.get('B')).toMatchObject({ state: 'unknown' });
@@ -404,20 +404,18 @@ describe('orders that a service recognizes', () => {
   it.each(['refused', 'same-order'] as const)('%s: an unknown order is sent again', async (duplicateIds) => {
     const { journal, service } = bench({ duplicateIds });
     service.next.push('lost', 'ok');
-    await journal.create(order).catch(() => {});
-    expect(await journal.create(order)).toMatchObject({ replayed: false, reply: { status: 200 } });
+    await journal.create(order);
+    expect(await journal.create(order)).toMatchObject({ reply: { status: 200 } });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', attempts: 2, evidence: 'reply' });
   });
 
   it('refused: 409 settles an order of which a request was lost', async () => {
     const { journal, service } = bench({ duplicateIds: 'refused' });
     service.next.push('lost', { status: 409 });
-    await journal.create(order).catch(() => {});
-    expect(await journal.create(order)).toMatchObject({
-      replayed: false,
-      reply: undefined,
-      order: { state: 'accepted', evidence: 'duplicate' },
-    });
+    await journal.create(order);
+    const created = await journal.create(order);
+    expect(created).toEqual({ state: 'accepted', order: created.order });
+    expect(created.order).toMatchObject({ evidence: 'duplicate' });
   });
 
   it.each([
@@ -432,8 +430,8 @@ describe('orders that a service recognizes', () => {
       const exchange = exchangeOf(service, { duplicateIds });
       const { journal } = bench({ exchange });
       service.next.push('lost', { status });
-      await journal.create(order).catch(() => {});
-      await journal.create(order).catch(() => {});
+      await journal.create(order);
+      await journal.create(order);
       expect(await journal.get('A-1001')).toMatchObject({ state });
     },
   );
@@ -443,14 +441,14 @@ describe('orders that a service recognizes', () => {
     const exchange = exchangeOf(service, { duplicateIds: 'same-order' });
     const { journal } = bench({ exchange, duplicateIds: 'unknown' });
     service.next.push('lost');
-    await journal.create(order).catch(() => {});
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
+    await journal.create(order);
+    expect(await errorOf(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
   });
 
   it('refused: 409 to the first request is a refusal: the id is that of somebody else', async () => {
     const { journal, service } = bench({ duplicateIds: 'refused' });
     service.next.push({ status: 409 });
-    const error = await rejected(journal.create(order));
+    const error = await errorOf(journal.create(order));
     expect(error).toMatchObject({ outcome: 'refused', status: 409 });
     expect(String(error)).toContain('; it did not act. ');
     expect(await journal.get('A-1001')).toMatchObject({ state: 'refused' });
@@ -462,8 +460,8 @@ describe('orders that a service recognizes', () => {
       isDuplicate: ({ body }) => z.object({ code: z.literal('dup') }).safeParse(body).success,
     });
     service.next.push('lost', { status: 409 }, { status: 400, body: { code: 'dup' } });
-    await journal.create(order).catch(() => {});
-    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 409 });
+    await journal.create(order);
+    expect(await errorOf(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 409 });
     expect(await journal.create(order)).toMatchObject({ order: { evidence: 'duplicate', attempts: 3 } });
     const throwing = another({
       isDuplicate: () => {
@@ -472,16 +470,16 @@ describe('orders that a service recognizes', () => {
     });
     service.next.push('lost', { status: 409 });
     const other = { ...order, partner_order_id: 'B' };
-    await throwing.create(other).catch(() => {});
-    expect(await rejected(throwing.create(other))).toMatchObject({ outcome: 'unknown', status: 409 });
+    await throwing.create(other);
+    expect(await errorOf(throwing.create(other))).toMatchObject({ outcome: 'unknown', status: 409 });
     expect(await journal.get('B')).toMatchObject({ state: 'unknown' });
   });
 
   it('refused: isDuplicate is asked for 423 too, which is none unless it says so', async () => {
     const { journal, service, another } = bench({ duplicateIds: 'refused' });
     service.next.push('lost', { status: 423 }, { status: 423 });
-    await journal.create(order).catch(() => {});
-    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 423 });
+    await journal.create(order);
+    expect(await errorOf(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 423 });
     const knowing = another({ isDuplicate: ({ status }) => status === 423 });
     expect(await knowing.create(order)).toMatchObject({ order: { evidence: 'duplicate' } });
   });
@@ -489,10 +487,10 @@ describe('orders that a service recognizes', () => {
   it.each([409, 423])('unknown: after %i the order is unknown, and no second one is made', async (status) => {
     const { journal, service } = bench();
     service.next.push({ status });
-    const error = await rejected(journal.create(order));
+    const error = await errorOf(journal.create(order));
     expect(error).toMatchObject({ code: 'http_error', outcome: 'unknown', status });
     expect(await journal.unsettled()).toMatchObject([{ state: 'unknown', status, failure: 'http_error' }]);
-    expect(await rejected(journal.create(order, { again: true }))).toMatchObject({
+    expect(await errorOf(journal.create(order, { again: true }))).toMatchObject({
       code: 'outcome_unknown',
     });
     expect(service.requests).toHaveLength(1);
@@ -502,7 +500,7 @@ describe('orders that a service recognizes', () => {
   it('unknown: after 429 the order was not acted on, waits, and may be sent again', async () => {
     const { journal, service, clock } = bench();
     service.next.push({ status: 429, headers: { 'retry-after': '30' } });
-    expect(await rejected(journal.create(order))).toMatchObject({
+    expect(await errorOf(journal.create(order))).toMatchObject({
       ...{ code: 'rate_limited', state: 'waiting', retryAfterMs: 30_000 },
       cause: { outcome: 'refused', status: 429 },
     });
@@ -515,11 +513,11 @@ describe('orders that a service recognizes', () => {
   it('unknown: an event of an order that was answered with 429 settles it', async () => {
     const { journal, service } = bench();
     service.next.push({ status: 429 });
-    await journal.create(order).catch(() => {});
+    await journal.create(order);
     expect(await journal.observe(event())).toMatchObject({
       ...{ result: 'contradiction', order: { state: 'accepted', contradiction: 'refused' } },
     });
-    expect(await journal.create(order)).toMatchObject({ replayed: true });
+    expect(await journal.create(order)).toMatchObject({ state: 'accepted' });
   });
 
   it.each([
@@ -528,8 +526,8 @@ describe('orders that a service recognizes', () => {
   ] as const)('%s of the second request says nothing of the first', async (_, answer) => {
     const { journal, service } = bench({ duplicateIds: 'same-order' });
     service.next.push('lost', answer);
-    await journal.create(order).catch(() => {});
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
+    await journal.create(order);
+    expect(await errorOf(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown' });
   });
 
@@ -541,10 +539,10 @@ describe('orders that a service recognizes', () => {
       () => first.promise,
       () => second.promise,
     );
-    const one = rejected(journal.create(order));
+    const one = errorOf(journal.create(order));
     await expect.poll(() => service.requests.length).toBe(1);
     clock.now += 1000;
-    const two = rejected(another().create(order));
+    const two = errorOf(another().create(order));
     await expect.poll(() => service.requests.length).toBe(2);
     first.resolve(new Response(null, { status: 400 }));
     expect(await one).toMatchObject({ code: 'outcome_unknown' });
@@ -558,7 +556,7 @@ describe('orders that a service recognizes', () => {
   it('another payload is another order all the same', async () => {
     const { journal, service } = bench({ duplicateIds: 'same-order' });
     service.next.push('lost');
-    await journal.create(order).catch(() => {});
+    await journal.create(order);
     expect(await rejected(journal.create(changed))).toMatchObject({ code: 'different_order' });
     expect(service.requests).toHaveLength(1);
   });
@@ -627,7 +625,7 @@ describe('the options', () => {
     const journal = another({ exchange: exchangeOf(fakeService(), deployment) });
     // Sound: they are refused.
     const given = options as CreateOrderOptions;
-    for (const made of [journal.create(order, given), journal.submit(order, given)])
+    for (const made of [journal.create(order, given), journal.create(order, given)])
       expect(await rejected(made)).toMatchObject({ code });
     expect(await allRecords(store)).toEqual([]);
   });
@@ -637,7 +635,7 @@ describe('a 2xx reply that says that it failed', () => {
   it('leaves the order unknown: it is unsettled, never sent again, and an event settles it', async () => {
     const { journal, service } = bench();
     service.next.push({ status: 200, body: { success: false, message: 'closed for today' } });
-    expect(await rejected(journal.create(order))).toMatchObject({
+    expect(await errorOf(journal.create(order))).toMatchObject({
       code: 'reply_not_accepted',
       outcome: 'unknown',
       status: 200,
@@ -645,12 +643,12 @@ describe('a 2xx reply that says that it failed', () => {
     expect(await journal.unsettled()).toMatchObject([
       { partner_order_id: 'A-1001', state: 'unknown', failure: 'reply_not_accepted', status: 200 },
     ]);
-    expect(await rejected(journal.create(order, { again: true }))).toMatchObject({
+    expect(await errorOf(journal.create(order, { again: true }))).toMatchObject({
       code: 'outcome_unknown',
     });
     expect(service.requests).toHaveLength(1);
     expect(await journal.observe(event())).toMatchObject({ result: 'accepted' });
-    expect(await journal.create(order)).toMatchObject({ replayed: true });
+    expect(await journal.create(order)).toMatchObject({ state: 'accepted' });
   });
 
   it('is a refusal where the deployment says so, which is sent again only on demand', async () => {
@@ -662,8 +660,8 @@ describe('a 2xx reply that says that it failed', () => {
     const exchange = new ExchangeClient({ deployment, credentials, fetch: service.fetch });
     const journal = createOrderJournal({ exchange, store: memoryStore() });
     service.next.push({ status: 202 });
-    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'refused', status: 202 });
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_refused' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ outcome: 'refused', status: 202 });
+    expect(await errorOf(journal.create(order))).toMatchObject({ code: 'order_refused' });
     expect(service.requests).toHaveLength(1);
     expect(await journal.create(order, { again: true })).toMatchObject({ order: { state: 'accepted' } });
   });
@@ -693,12 +691,12 @@ describe('an order whose lease is over before it leaves', () => {
       await another().settle('A-1001', 'abandoned', 'The service has none.');
     };
     const journal = another({ store: suspending(store, giveUp) });
-    const error = await rejected(journal.create(order));
+    const error = await errorOf(journal.create(order));
     expect(error).toMatchObject({ code: 'timeout', outcome: 'not-sent', attempts: 0 });
     expect(String(error)).toContain('the time in which it may leave was over');
     expect(service.requests).toEqual([]);
     expect(await journal.get('A-1001')).toMatchObject({ state: 'abandoned', note: 'The service has none.' });
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'order_abandoned' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ code: 'order_abandoned' });
   });
 
   it('is known not to be sent if nobody has given it up, and is sent by the next create', async () => {
@@ -708,7 +706,7 @@ describe('an order whose lease is over before it leaves', () => {
         clock.now += 120_000;
       }),
     });
-    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'not-sent' });
     expect(await journal.create(order)).toMatchObject({ order: { state: 'accepted' } });
     expect(service.requests).toHaveLength(1);
@@ -721,7 +719,7 @@ describe('an order whose lease is over before it leaves', () => {
         clock.now -= 3_600_000;
       }),
     });
-    expect(await rejected(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ outcome: 'not-sent' });
     expect(service.requests).toEqual([]);
   });
 
@@ -739,7 +737,7 @@ describe('an order whose lease is over before it leaves', () => {
       },
     });
     const journal = another({ exchange, store });
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'not-sent' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'not-sent' });
     expect(connected.bytes).toBe(0);
     expect(await journal.get('A-1001')).toMatchObject({ state: 'abandoned' });
   });
@@ -754,7 +752,7 @@ describe('an order whose lease is over before it leaves', () => {
     });
     // Without its lease it would take as long as this test may. Long enough for the request to leave on a busy machine: before that, the outcome is not-sent.
     const journal = another({ exchange: senderOf(exchange), leaseMs: 1_000, now: () => clock.now });
-    expect(await rejected(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    expect(await errorOf(journal.create(order))).toMatchObject({ code: 'timeout', outcome: 'unknown' });
   });
 });
 

@@ -13,9 +13,9 @@ const rules: JobRules = {
 
 type Listed = Omit<ListedOrder, 'idDigest'>;
 
-/** An order of `submit`, which a caller asked for a while ago. */
+/** An order that a caller asked for a while ago. */
 const listed = (state: Listed['state'], ageMs: number, more: Partial<Listed> = {}): Listed => ({
-  ...{ state, attempts: 1, outbox: true },
+  ...{ state, attempts: 1 },
   ...{ openedAt: now - ageMs, changedAt: now - ageMs, askedAt: now - ageMs },
   ...more,
 });
@@ -52,11 +52,6 @@ describe('an order to be sent', () => {
     const old = { askedAt: undefined };
     expect(jobOf(listed('prepared', 15 * minute, old), rules)).toBe('send');
     expect(jobOf(listed('prepared', 15 * minute + 1, old), rules)).toBe('hand-over');
-  });
-
-  it('of create is not sent, also while it waits for keys', () => {
-    for (const state of ['prepared', 'waiting', 'not-sent'] as const)
-      expect(jobOf(listed(state, minute, { outbox: undefined }), rules)).toBeUndefined();
   });
 
   it('goes to a person, or is sent, when the clock was set back', () => {

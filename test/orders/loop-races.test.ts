@@ -52,7 +52,7 @@ describe.each(['before it reads the order', 'before it writes'] as const)(
     ])('keeps an unknown order from the person: %s', async (_, act) => {
       const made = bench();
       made.service.next.push('lost');
-      await made.journal.submit(order);
+      await made.journal.create(order);
       made.clock.now += 120_000;
       expect(await lookAt(made, when, act)).toEqual({ errors: [], unknown: [], hasWritten: false });
     });
@@ -75,7 +75,7 @@ describe('a settled order whose report another loop has claimed', () => {
     const onSettled = vi.fn(() => Promise.reject(new Error('down')));
     const made = bench({ onSettled });
     made.service.next.push('lost');
-    await made.journal.submit(order);
+    await made.journal.create(order);
     await made.journal.observe(event());
     made.clock.now += 120_000;
     expect(onSettled).toHaveBeenCalledTimes(1);

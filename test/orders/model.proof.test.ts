@@ -4,7 +4,7 @@ import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { isPartnerExchangeError } from '../../src/errors/errors.ts';
-import type { OrderJournal, SubmittedOrder } from '../../src/orders/journal-types.ts';
+import type { CreatedOrder, OrderJournal } from '../../src/orders/journal-types.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { bases } from '../deployment/bases.ts';
@@ -104,7 +104,6 @@ class World {
 interface Expected {
   state: string;
   amount: string;
-  outbox: boolean;
   /** Whether a person was told of it since somebody asked for it. */
   handedOver?: boolean | undefined;
   /** When a reply accepted it, until its first event or a person. */
@@ -130,15 +129,27 @@ const create = (given: Creation): Command => ({
     const { id, amount, again, replace, way } = given;
     const before = model.get(id);
     const meets = playWay(world, way, amount);
-    const code = await codeOf(world.journal.create(orderOf(id, amount), { again, replace }));
+    let created: CreatedOrder | undefined;
+    const thrown = await codeOf(
+      world.journal.create(orderOf(id, amount), { again, replace }).then((result) => {
+        created = result;
+      }),
+    );
     const forbidden = codeWithoutRequest(before, given, world.mode);
+    if (forbidden === 'different_order') {
+      expect([thrown, created]).toEqual([forbidden, undefined]);
+      return;
+    }
+    expect(thrown).toBe('ok');
+    const { error } = created ?? {};
+    const code = error === undefined ? 'ok' : isPartnerExchangeError(error) ? error.code : error;
     if (forbidden !== undefined) {
-      expect(code).toBe(forbidden);
+      expect([created?.state, code, created?.reply]).toEqual([before?.state, forbidden, undefined]);
       return;
     }
     const outcome = noteAttempt(model, world, { id, amount, way, before, hadEvent: meets.has(id) });
+    expect(created?.state).toBe(outcome);
     expect(code === 'ok').toBe(outcome === 'accepted');
-    // What is thrown as certain is certain.
     if (outcome === 'waiting') expect(code).toBe('waiting_for_keys');
     else if (outcome !== 'refused' && outcome !== 'not-sent')
       expect(code).toBeOneOf(['ok', 'outcome_unknown', 'network_error', 'http_error']);
@@ -148,43 +159,6 @@ const create = (given: Creation): Command => ({
   },
 });
 
-const submit = (given: Creation): Command => ({
-  check: () => true,
-  toString: () => `submit(${JSON.stringify(given)})`,
-  async run(model, world) {
-    const { id, amount, again, replace, way } = given;
-    const before = model.get(id);
-    const meets = playWay(world, way, amount);
-    let submitted: SubmittedOrder | undefined;
-    const code = await codeOf(
-      world.journal.submit(orderOf(id, amount), { again, replace }).then((result) => {
-        submitted = result;
-      }),
-    );
-    const forbidden = codeWithoutRequest(before, given, world.mode);
-    if (forbidden === 'different_order') {
-      expect(code).toBe(forbidden);
-      return;
-    }
-    const state =
-      forbidden === undefined
-        ? noteAttempt(model, world, { id, amount, way, before, hadEvent: meets.has(id), outbox: true })
-        : before?.state;
-    expect([code, submitted?.state]).toEqual(['ok', shownState[state ?? '']]);
-    expect(submitted?.replayed).toBe(forbidden === 'ok');
-  },
-});
-
-/** What `submit` says of each state. */
-const shownState: Readonly<Record<string, SubmittedOrder['state']>> = {
-  accepted: 'accepted',
-  refused: 'refused',
-  abandoned: 'refused',
-  unknown: 'unknown',
-  waiting: 'waiting',
-  'not-sent': 'waiting',
-};
-
 /** The loop looks at the journal until it has sent all that is open. */
 const runLoop = (way: Way): Command => ({
   check: () => true,
@@ -193,9 +167,7 @@ const runLoop = (way: Way): Command => ({
     // Every pause is over, and every unknown order is old enough.
     world.clock.now += 2 * leaseMs;
     const meets = playWay(world, way, '1');
-    const toSend = [...model].filter(
-      ([, { state, outbox }]) => outbox && ['prepared', 'not-sent', 'waiting'].includes(state),
-    );
+    const toSend = [...model].filter(([, { state }]) => ['prepared', 'not-sent', 'waiting'].includes(state));
     const toHandOver = [...model].filter(([, { state, handedOver }]) => state === 'unknown' && !handedOver);
     const handedOver: string[] = [];
     // A waiting order is sent alone in each pass.
@@ -248,22 +220,18 @@ function playWay(world: World, way: Way, amount: string): ReadonlySet<string> {
     }
     if (way.meanwhile === 'lease-expires') world.clock.now += leaseMs;
     if (way.meanwhile === 'same-create') {
-      const second = await codeOf(world.journal.create(orderOf(id, amount)));
-      expect(second).toBe('in_progress');
+      const second = await world.journal.create(orderOf(id, amount));
+      expect(second).toMatchObject({ state: 'sending', error: { code: 'in_progress' } });
     }
   };
   return observed;
 }
 
 /** Writes down what a request has made of an order. */
-function noteAttempt(
-  model: Model,
-  world: World,
-  { id, amount, way, before, hadEvent, outbox = before?.outbox ?? false }: AttemptMade,
-): string {
+function noteAttempt(model: Model, world: World, { id, amount, way, before, hadEvent }: AttemptMade): string {
   const outcome = outcomeOf(way, before, { hadEvent, has: world.has(id), world });
   const awaits = outcome !== 'accepted' || hadEvent ? undefined : world.clock.now;
-  model.set(id, { state: outcome, amount, outbox, awaits });
+  model.set(id, { state: outcome, amount, awaits });
   if (outcome === 'accepted') expect(world.has(id)).toBe(true);
   if (['refused', 'not-sent', 'waiting'].includes(outcome)) expect(world.has(id)).toBe(false);
   return outcome;
@@ -275,7 +243,6 @@ interface AttemptMade {
   readonly way: Way;
   readonly before: Expected | undefined;
   readonly hadEvent: boolean;
-  readonly outbox?: boolean;
 }
 
 const unsentStates = ['prepared', 'refused', 'waiting', 'not-sent'];
@@ -354,7 +321,7 @@ const prepare = (id: string, amount: string, replace: boolean): Command => ({
     else if (before?.state === 'refused' && same) expect(code).toBe('order_refused');
     else {
       expect(code).toBe('ok');
-      if (isOpenToChange) model.set(id, { state: 'prepared', amount, outbox: true });
+      if (isOpenToChange) model.set(id, { state: 'prepared', amount });
     }
   },
 });
@@ -368,8 +335,8 @@ const wait = (ms: number): Command => ({
   },
 });
 
-function isOpen({ state, outbox }: Expected): boolean {
-  return ['prepared', 'waiting', 'unknown'].includes(state) || (state === 'not-sent' && outbox);
+function isOpen({ state }: Expected): boolean {
+  return ['prepared', 'waiting', 'unknown', 'not-sent'].includes(state);
 }
 
 function isOverdue({ awaits }: Expected, { clock, hasObserved }: World): boolean {
@@ -404,7 +371,6 @@ const loopWay = way.map((given) => ({
 const commands = fc.commands(
   [
     fc.record({ id: ids, amount: amounts, again: fc.boolean(), replace: fc.boolean(), way }).map(create),
-    fc.record({ id: ids, amount: amounts, again: fc.boolean(), replace: fc.boolean(), way }).map(submit),
     loopWay.map(runLoop),
     fc.constantFrom('die', 'come', 'come').map(changeKeys),
     ids.map(observe),

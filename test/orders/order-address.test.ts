@@ -24,15 +24,6 @@ it('an order whose address a person accepts is sent, and the journal keeps the r
   expect(service.requests).toEqual([order.partner_order_id]);
 });
 
-it('submit says that an order whose address is refused is refused, and why', async () => {
-  const { journal, service } = bench();
-  const submitted = await journal.submit(refused);
-  expect(submitted).toMatchObject({ state: 'refused', error: { code: 'address_refused' } });
-  expect(submitted.order).toBeUndefined();
-  expect((await journal.submit(refused, { acceptAddress: 'Confirmed' })).state).toBe('accepted');
-  expect(service.requests).toEqual([order.partner_order_id]);
-});
-
 it('the reason is a text of up to 1,000 characters', async () => {
   const { journal } = bench();
   for (const acceptAddress of ['', 'x'.repeat(1001)])

@@ -49,7 +49,7 @@ function attemptsBench(answer: Answer = () => {}) {
     await attempts.check({ ...order, ...more }, { merchant: 'ngn', acceptAddress: 'Confirmed' });
   async function attempt(more: Partial<AttemptOptions> = {}) {
     const checked = await check();
-    const rules = { again: false, replace: false, resendUnknown: true, outbox: false };
+    const rules = { again: false, replace: false, resendUnknown: true };
     return await attempts.attempt(checked, {
       begin: (record, lease) => beginAttempt(record, checked.intent, { ...rules, ...lease }),
       reports: false,

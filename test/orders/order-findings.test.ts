@@ -39,7 +39,6 @@ describe('an order of which nothing is wrong', () => {
     ['accepted, and of an earlier version', record()],
     ['refused', record({ state: 'refused' })],
     ['refused, although it has waited for an event', record({ state: 'refused', awaitingEventSince: old })],
-    ['not sent, which its caller knows', record({ state: 'not-sent' })],
   ])('is %s', (_, order) => {
     expect(found(order)).toEqual([]);
   });

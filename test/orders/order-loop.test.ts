@@ -114,7 +114,7 @@ describe('the loop of start', () => {
     onTestFinished(() => warnings.mockRestore());
     const { journal, service, clock } = bench();
     service.next.push('lost');
-    await journal.submit(named('W-1'));
+    await journal.create(named('W-1'));
     clock.now += 16 * minute;
     await journal.prepare(named('W-2'));
     clock.now += 1_000;
@@ -257,7 +257,7 @@ describe('the loop of start', () => {
       await nextTurn();
     }
     service.next.push({ status: 422 });
-    await journal.submit(order);
+    await journal.create(order);
     await pass();
     await journal.prepare(changed, { replace: true });
     clock.now += 1_000;
@@ -272,14 +272,14 @@ describe('the loop of start', () => {
     const { pass } = loopOf(journal);
     await expect.poll(async () => (await journal.get('sent'))?.state).toBe('accepted');
     service.next.push('lost', 'lost');
-    await journal.submit(named('settled'));
+    await journal.create(named('settled'));
     await journal.settle('settled', 'abandoned', 'Not there.');
     expect(await journal.health()).toMatchObject({ unreported: 0 });
 
     const settled: string[] = [];
     const onSettled = ({ partner_order_id }: JournaledOrder) => settled.push(partner_order_id);
     const failing = another({ onSettled: () => Promise.reject(new Error('down')) });
-    await failing.submit(named('observed'));
+    await failing.create(named('observed'));
     await failing.observe(event('observed'));
     clock.now += 2 * minute;
     await pass();

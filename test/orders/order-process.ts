@@ -1,7 +1,7 @@
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { isPartnerExchangeError, isRequestError } from '../../src/errors/errors.ts';
+import { isOrderError, isPartnerExchangeError, isRequestError } from '../../src/errors/errors.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { order, senderOf } from './service.ts';
@@ -19,7 +19,7 @@ export interface OrderProcess {
 /** What `create` said about one order. */
 export interface Report {
   readonly id: string;
-  /** `accepted`, `replayed`, or the outcome or code of what was thrown. */
+  /** `accepted`, or the outcome or code of the error. */
   readonly said: string;
 }
 
@@ -42,11 +42,11 @@ async function work(task: OrderProcess): Promise<void> {
   const worker = async () => {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
       const said = await journal.create({ ...order, partner_order_id: id }).then(
-        ({ replayed }) => (replayed ? 'replayed' : 'accepted'),
-        (error: unknown) => {
+        ({ state, error }) => {
           if (isRequestError(error)) return error.outcome;
-          return isPartnerExchangeError(error) ? error.code : String(error);
+          return isOrderError(error) ? error.code : state;
         },
+        (error: unknown) => (isPartnerExchangeError(error) ? error.code : String(error)),
       );
       process.send?.({ id, said } satisfies Report);
     }

@@ -51,7 +51,7 @@ describe('the record of an order', () => {
     ...[null, 'x', [], 7].map((value): [string, unknown] => [JSON.stringify(value), value]),
     ...Object.entries({
       ...{ version: '1', partner_order_id: 1, digest: undefined, state: 'lost', createdAt: '1' },
-      ...{ attempts: undefined, unresolved: [1], outbox: false, unreported: false, handedOver: false },
+      ...{ attempts: undefined, unresolved: [1], unreported: false, handedOver: false },
       ...{ evidence: 'hearsay', contradiction: 'accepted', attention: 'none', ordered: 'x', leaseUntil: '1' },
       ...{ timeline: { seen: {}, facts: {} }, events: [{ name: 'n' }] },
     }).map(([name, value]): [string, unknown] => [
@@ -97,18 +97,17 @@ describe('the state of an order', () => {
     expect(stateAt(record({ state: 'waiting', ...more }), now)).toBe('waiting');
   });
 
-  it.each<[OrderState, boolean, boolean]>([
-    ['prepared', true, true],
-    ['sending', true, true],
-    ['waiting', true, true],
-    ['unknown', true, true],
-    ['not-sent', false, true],
-    ['accepted', false, false],
-    ['refused', false, false],
-    ['abandoned', false, false],
-  ])('%s is open, or only if it was to be sent', (state, isOpen, isOpenIfAsked) => {
+  it.each<[OrderState, boolean]>([
+    ['prepared', true],
+    ['sending', true],
+    ['waiting', true],
+    ['unknown', true],
+    ['not-sent', true],
+    ['accepted', false],
+    ['refused', false],
+    ['abandoned', false],
+  ])('%s is open: %s', (state, isOpen) => {
     expect(isUnsettled({ state })).toBe(isOpen);
-    expect(isUnsettled({ state, outbox: true })).toBe(isOpenIfAsked);
   });
 
   it('is overdue once it was accepted before a time, or far ahead of it', () => {
@@ -133,7 +132,7 @@ describe('an order as the journal shows it', () => {
     } as const;
     const hidden = {
       ...{ partnerId: 'P-1', partnerCode: 'acme', rotation: 'r', askedAt: 4, attempt: 'a', leaseUntil: now },
-      ...{ outbox: true, unreported: true, handedOver: true, claimedUntil: 5, unresolved: ['a'] },
+      ...{ unreported: true, handedOver: true, claimedUntil: 5, unresolved: ['a'] },
     } as const;
     const difference = { member: 'chain', ordered: 'a', reported: 'b' } as const;
     const decision = { at: 2, note: 'Right.' };

@@ -52,7 +52,9 @@ describeWith('postgres', 'prepare in a transaction of your own', () => {
     await write('B', 'COMMIT');
     expect(await journal.unsettled()).toMatchObject([{ partner_order_id: 'B', state: 'prepared' }]);
     expect(service.requests).toEqual([]);
-    expect(await journal.create({ ...order, partner_order_id: 'B' })).toMatchObject({ replayed: false });
+    expect(await journal.create({ ...order, partner_order_id: 'B' })).toMatchObject({
+      reply: { status: 200 },
+    });
     expect(service.requests).toEqual(['B']);
     expect(await journal.unsettled()).toEqual([]);
   });

@@ -145,7 +145,7 @@ export async function runOrders({
     } else if (known?.state !== 'unknown' && known?.state !== 'not-sent') wronglySettled++;
   }
   const isWrong = ({ id, said }: Report) => {
-    if (['accepted', 'replayed'].includes(said)) return !has.has(id);
+    if (said === 'accepted') return !has.has(id);
     // After a lease that ended too early the other process sends the order, and says so.
     if (said === 'not-sent' && reports.some((other) => other.id === id && other.said !== said)) return false;
     return ['refused', 'not-sent'].includes(said) && has.has(id);

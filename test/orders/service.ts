@@ -3,7 +3,7 @@ import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { KeySets } from '../../src/credentials/key-ring.ts';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
 import type { OrderJournalOptions, OrderSender } from '../../src/orders/journal-options.ts';
-import type { OrderJournal } from '../../src/orders/journal-types.ts';
+import type { CreatedOrder, OrderJournal } from '../../src/orders/journal-types.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
@@ -157,3 +157,10 @@ export const event = (id: string = order.partner_order_id) => ({
   partner_order_id: id,
   platform_order_ref: 'ref_7d41',
 });
+
+/** The error of a result of `create`; fails when it has none, and when `create` throws. */
+export async function errorOf(creating: Promise<CreatedOrder> | undefined): Promise<unknown> {
+  const { error } = (await creating) ?? {};
+  if (error === undefined) throw new Error('The result of create has no error.');
+  return error;
+}

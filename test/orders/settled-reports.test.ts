@@ -8,7 +8,7 @@ import { bench, event, order } from './service.ts';
 async function lost(options: Parameters<typeof bench>[0] = {}) {
   const made = bench(options);
   made.service.next.push('lost');
-  await made.journal.submit(order);
+  await made.journal.create(order);
   return made;
 }
 

@@ -60,7 +60,7 @@ function outcomeOf(record: OrderRecord | undefined, change: () => OrderRecord): 
 
 const rules: AttemptRules = {
   ...{ attempt: 'a2', now, leaseMs: 5_000 },
-  ...{ resendUnknown: false, again: false, replace: false, outbox: false },
+  ...{ resendUnknown: false, again: false, replace: false },
 };
 
 type Requested = Record<'same' | 'again' | 'resend' | 'other' | 'replaced', string>;
@@ -111,13 +111,13 @@ describe('a request for an order', () => {
     // Members that the new intent lacks are those of another order.
     const replaced = beginAttempt(recordIn('refused', { ...named, ordered: { chain: 'old' } }), otherIntent, {
       ...rules,
-      ...{ outbox: true, replace: true },
+      replace: true,
     });
     expect(replaced).toStrictEqual({
       ...{ version: 1, partner_order_id: 'A-1', digest: 'other', state: 'sending', attempts: 2 },
       ...{ createdAt: earlier, changedAt: now, openedAt: now, askedAt: now },
       ...{ attempt: 'a2', unresolved: ['a2'], leaseUntil: now + 5_000 },
-      ...{ ordered: intent.ordered, outbox: true },
+      ordered: intent.ordered,
     });
   });
 
@@ -175,7 +175,7 @@ describe('an order that is prepared', () => {
   it('goes out by itself, since it was asked for now', () => {
     for (const record of [undefined, recordIn('not-sent', { handedOver: true })]) {
       const prepared = prepareOrder(record, intent, { replace: false, now });
-      expect(prepared).toMatchObject({ state: 'prepared', outbox: true, askedAt: now });
+      expect(prepared).toMatchObject({ state: 'prepared', askedAt: now });
       expect(prepared).not.toHaveProperty('handedOver');
     }
   });
@@ -206,14 +206,8 @@ describe('an order that nobody asks for now', () => {
     for (const after of [
       resumeAttempt(doubted, intent, due),
       prepareOrder(doubted, otherIntent, { replace: true, now }),
-      settleOrder(
-        { ...doubted, outbox: true },
-        { decision: 'abandoned', note: 'x', now, acceptedBefore: undefined },
-      ),
-      settleOrder(
-        { ...doubted, outbox: true },
-        { decision: 'accepted', note: 'x', now, acceptedBefore: undefined },
-      ),
+      settleOrder(doubted, { decision: 'abandoned', note: 'x', now, acceptedBefore: undefined }),
+      settleOrder(doubted, { decision: 'accepted', note: 'x', now, acceptedBefore: undefined }),
       observeEvent(doubted, { ref: undefined, seen, rejectMismatch: 'address', sameOrder: undefined, now })
         .record,
     ]) {
@@ -380,8 +374,7 @@ describe('a decision of a person', () => {
     ['accepted', recordIn('accepted'), 'unchanged', 'already_settled'],
     ['refused', recordIn('refused'), 'already_settled', 'already_settled'],
     ['waiting', recordIn('waiting'), 'accepted', 'abandoned'],
-    ['not-sent and told', recordIn('not-sent'), 'already_settled', 'already_settled'],
-    ['not-sent', recordIn('not-sent', { outbox: true }), 'accepted', 'abandoned'],
+    ['not-sent', recordIn('not-sent'), 'accepted', 'abandoned'],
     ['unknown', recordIn('unknown'), 'accepted', 'abandoned'],
     ['abandoned', recordIn('abandoned'), 'already_settled', 'unchanged'],
   ])('about an order that is %s', (_, record, accepted, abandoned) => {

@@ -91,7 +91,7 @@ describe('the unsettled orders', () => {
     await put(bench, 'sending', { state: 'sending', leaseUntil: bench.clock.now + 1 });
     await put(bench, 'overdue', { state: 'sending', leaseUntil: bench.clock.now });
     await put(bench, 'waiting', { state: 'waiting' });
-    await put(bench, 'not-sent', { state: 'not-sent', outbox: true });
+    await put(bench, 'not-sent', { state: 'not-sent' });
     await put(bench, 'told', { state: 'refused', unreported: true });
     await put(bench, 'differs', { state: 'accepted', attention: 'mismatch' });
     await put(bench, 'both', { state: 'accepted', attention: 'mismatch', unreported: true });

@@ -8,7 +8,7 @@ const named = (partner_order_id: string) => ({ ...order, partner_order_id });
 async function waiting(...ids: string[]) {
   const keys = { now: keySets('old', { awaited: true }) };
   const made = ringBench(401, { key: 'new' }, keys);
-  for (const id of ids) await made.journal.submit(named(id));
+  for (const id of ids) await made.journal.create(named(id));
   expect(made.tried.splice(0)).toHaveLength(ids.length);
   const newKeys = async () => {
     keys.now = keySets('new');
@@ -21,7 +21,7 @@ describe('an order that the service answered with 429', () => {
   it('is sent again by the loop after Retry-After, and not before', async () => {
     const { journal, service, clock } = bench();
     service.next.push({ status: 429, headers: { 'retry-after': '30' } });
-    expect((await journal.submit(order)).state).toBe('waiting');
+    expect((await journal.create(order)).state).toBe('waiting');
     const { pass, errors } = loopOf(journal);
     clock.now += 29_999;
     await pass();
@@ -107,7 +107,7 @@ describe('orders that wait for keys', () => {
     clock.now += 1_000;
     const { pass } = loopOf(journal);
     await expect.poll(() => tried).toHaveLength(1);
-    await journal.submit(named('a'));
+    await journal.create(named('a'));
     await pass();
     await expect.poll(() => tried).toHaveLength(3);
     reply.resolve();

@@ -250,13 +250,13 @@ describe('the first program of the guide', () => {
     sandbox.faults.next('createOrder', 'reply_lost');
     sandbox.faults.next('event.buy.init', 'drop');
     const first = await startReceiver('create-orders.md', withService);
-    expect(await first.next()).toMatch(/^unknown createOrder/);
+    expect(await first.next()).toMatch(/^unknown: createOrder/);
     ({ port } = first);
     const delivery = await sandbox.advance('A-1003', 'fiat_received');
     expect(delivery.status).toBe(200);
     first.child.kill();
     const second = await startReceiver('create-orders.md', withService);
-    expect(await second.next()).toBe('accepted before');
+    expect(await second.next()).toBe('accepted');
     expect(sandbox.orders).toHaveLength(1);
   });
 

@@ -57,7 +57,7 @@ const stopping = new AbortController();
 
 const calls: ReplicaCalls = {
   async order({ id }) {
-    const { state } = await journal.submit(orderOf(id, callback));
+    const { state } = await journal.create(orderOf(id, callback));
     return { state };
   },
   abandon: ({ id }) => journal.settle(id, 'abandoned', 'The service does not have it.'),

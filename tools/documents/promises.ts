@@ -133,7 +133,7 @@ export const promises: PromisedPages = {
     'Nothing is done twice because an answer was lost.': [
       [
         'test/orders/create.integration.test.ts',
-        'throws what a lost reply says, and never sends the order again',
+        'resolves with what a lost reply says, and never sends the order again',
       ],
       [
         'test/client/outcome.integration.test.ts',
@@ -268,7 +268,7 @@ export const promises: PromisedPages = {
     'It never sends an order again while its outcome is unknown.': [
       [
         'test/orders/create.integration.test.ts',
-        'throws what a lost reply says, and never sends the order again',
+        'resolves with what a lost reply says, and never sends the order again',
       ],
     ],
     'Signed events settle what a lost reply left open.': [

@@ -69,7 +69,7 @@ describe('order create', () => {
     }
     const second = await run([...create, '--yes', '--format', 'json']);
     expect(second.code).toBe(0);
-    expect(JSON.parse(second.stdout)).toMatchObject({ replayed: true, order: { state: 'accepted' } });
+    expect(JSON.parse(second.stdout)).toMatchObject({ order: { state: 'accepted', attempts: 1 } });
     expect(posted()).toBe(1);
   });
 

@@ -20,7 +20,7 @@ export async function orderRecords() {
   const named = (partner_order_id: string) => ({ ...order, partner_order_id });
   const create = (id: string, ...answers: typeof service.next) => {
     service.next.push(...answers);
-    return journal.create(named(id), { merchant: 'ngn' }).catch(() => undefined);
+    return journal.create(named(id), { merchant: 'ngn' });
   };
   const ids = ['abandoned', 'accepted-by-person', 'accepted-by-event', 'unknown', 'expired'];
   for (const id of ids) await create(id, 'lost');

@@ -100,7 +100,7 @@ describe('sqliteStore, while another process has the write lock', () => {
     const journal = createOrderJournal({ exchange, store: opened });
     const create = (index: number) =>
       journal.create({ ...order, partner_order_id: `A-${index}` }).then(
-        () => 'accepted',
+        ({ state, error }) => (error === undefined ? state : (Object(error).outcome ?? error)),
         (error: unknown) => Object(error).outcome ?? Object(error).code ?? error,
       );
     const orders = Array.from({ length: 20 }, (_, index) => create(index));

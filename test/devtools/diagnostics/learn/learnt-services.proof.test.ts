@@ -48,10 +48,8 @@ async function trade(options: ServiceOptions, learnt: Partial<Deployment<unknown
       if (!handled.includes(event.event_name)) handled.push(event.event_name);
     },
   );
-  const reply = await journal.create(order).then(
-    ({ order: { evidence } }) => evidence,
-    ({ outcome }) => outcome,
-  );
+  const created = await journal.create(order);
+  const reply = created.error === undefined ? created.order.evidence : Object(created.error).outcome;
   await sandbox.idle();
   for (const step of ['fiat_received', 'credited'] as const) {
     await sandbox.advance(order.partner_order_id, step).catch(() => {});

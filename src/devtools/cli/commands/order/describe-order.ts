@@ -78,7 +78,7 @@ const nextSteps: Readonly<Record<OrderState, string>> = {
   unknown: 'Wait for an event of it, or look at the service, and settle it.',
   sending: 'Wait for the result.',
   waiting: 'It is sent again once new keys are received, or the rate limit is over.',
-  prepared: 'It is not sent yet: create or submit it.',
+  prepared: 'It is not sent yet: create it.',
   'not-sent': 'Nothing reached the service: create it again.',
   refused: 'The service refused it: change it, or send it again.',
   abandoned: 'A person gave it up.',

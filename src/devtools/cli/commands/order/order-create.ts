@@ -67,7 +67,7 @@ export default defineCommand({
     'partner-exchange order create order.json --journal orders.sqlite --yes --save reply.json',
     'partner-exchange order create order.json --journal orders.sqlite --dry-run',
   ],
-  json: '{ order, replayed, status?, body? }, the order as the journal knows it; with --dry-run { text, signature }',
+  json: '{ order, status?, body? }, the order as the journal knows it; with --dry-run { text, signature }',
   flags,
   args: [optionalFile('JSON of the order (default: stdin)')],
   async run(context, flags, path) {
@@ -99,8 +99,12 @@ export default defineCommand({
         output.status(`The journal ${printableText(where)} is new.`);
       const journal = createOrderJournal({ exchange, store, prefix, now: context.now });
       try {
-        const create = () =>
-          journal.create(order, { merchant, acceptAddress, again, replace, signal: context.signal });
+        const create = async () => {
+          const options = { merchant, acceptAddress, again, replace, signal: context.signal };
+          const result = await journal.create(order, options);
+          if (result.error !== undefined) throw result.error;
+          return result;
+        };
         const created = save === undefined ? await create() : await saved(resolve(context.cwd, save), create);
         print(output, created);
         return exitCodes.ok;
@@ -132,13 +136,14 @@ async function saved(path: string, create: () => Promise<CreatedOrder>): Promise
   return created as CreatedOrder;
 }
 
-function print(output: Output, { order, replayed, reply }: CreatedOrder): void {
+function print(output: Output, { order, reply }: CreatedOrder): void {
   const { status, body } = reply ?? {};
-  output.result({ order, replayed, status, ...(reply && { body: redactedReply(body) }) }, (paint) => [
+  output.result({ order, status, ...(reply && { body: redactedReply(body) }) }, (paint) => [
     describeOrder(order, paint),
     ...(reply === undefined ? [] : [`answered with status ${status}: ${replyLine(body)}`]),
   ]);
-  if (replayed) output.status('It was created before: nothing was sent now.');
+  if (reply === undefined)
+    output.status('It was created before, or its reply was lost: there is none to show.');
 }
 
 function isUnknown(error: unknown): boolean {
