@@ -1,37 +1,6 @@
 import type { Backoff } from '../internal/backoff.ts';
-import type { JsonValue } from '../internal/json.ts';
-import { unknownMembers } from '../internal/unknown-members.ts';
-import { isAhead, isUnsettled, type OrderRecord, stateAt } from './order-record.ts';
-
-/** Of a listed order: what tells which job there is, without its record. */
-export type ListedOrder = Pick<OrderRecord, (typeof listedMembers)[number]> & { readonly idDigest: string };
-
-const listedMembers = [
-  'state',
-  'openedAt',
-  'changedAt',
-  'askedAt',
-  'leaseUntil',
-  'notBefore',
-  'attempts',
-  'unreported',
-  'handedOver',
-  'claimedUntil',
-  'attention',
-] as const satisfies readonly (keyof OrderRecord)[];
-
-/**
- * The record of an order in the index of those for which there may be a job, or which need a person.
- *
- * @param former of the same order, whose members of a newer version stay
- */
-export function toIndexEntry(record: OrderRecord, former: JsonValue | undefined): JsonValue | undefined {
-  const { unreported, attention } = record;
-  if (!isUnsettled(record) && unreported === undefined && attention === undefined) return undefined;
-  const entry = Object.fromEntries(listedMembers.map((name) => [name, record[name]]));
-  // Sound: a record has only JSON members, and those that are `undefined` are left out.
-  return { ...unknownMembers(former, entry), ...entry } as JsonValue;
-}
+import type { OpenOrder } from './open-orders.ts';
+import { isAhead, isUnsettled, stateAt } from './order-record.ts';
 
 /** Something to do about an order that no caller waits for. */
 export type Job = 'send' | 'report' | 'hand-over';
@@ -48,11 +17,11 @@ export interface JobRules {
 
 /** `undefined` if there is nothing to do about it now. */
 export function jobOf(
-  order: Omit<ListedOrder, 'idDigest'>,
+  order: Omit<OpenOrder, 'idDigest'>,
   { now, leaseMs, maxAgeMs, evidenceWithinMs, retry, reports }: JobRules,
 ): Job | undefined {
   const { claimedUntil = 0, askedAt = order.openedAt, changedAt, attempts, notBefore } = order;
-  // A claim that ends after any that could be made now was made before the clock was set back.
+  // No claim made now could end so late: the clock was set back, so this one does not count.
   if (claimedUntil > now && !isAhead(claimedUntil - leaseMs, now)) return undefined;
   if (order.unreported === true) return reports ? 'report' : undefined;
   const state = stateAt(order, now);
@@ -71,7 +40,7 @@ function unknownSince({
   state,
   changedAt,
   leaseUntil,
-}: Pick<ListedOrder, 'state' | 'changedAt' | 'leaseUntil'>) {
+}: Pick<OpenOrder, 'state' | 'changedAt' | 'leaseUntil'>) {
   return state === 'sending' ? (leaseUntil ?? changedAt) : changedAt;
 }
 

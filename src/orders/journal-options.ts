@@ -74,8 +74,8 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    */
   rememberMs?: number | undefined;
   /**
-   * Milliseconds after which `unsettled` lists an accepted order too whose first event has not come. It counts where this
-   * journal has observed an event of one of its orders at all. `false`: never. @default 3600000, an hour
+   * Milliseconds after which `unsettled` lists an accepted order too whose first event has not come, for 30 days; after
+   * that only `reconcile` finds it. `false`: never, for a journal that observes no events. @default 3600000, an hour
    */
   firstEventWithinMs?: number | false | undefined;
   /**
@@ -89,8 +89,8 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    * loop calls it again, so it may be called more than once for one state, and after a later result of `create`: write
    * the state where its `revision` is greater.
    *
-   * Give it to all journals over one store or to none: what a journal without it observes is reported to nobody. Only
-   * `settle` without it leaves the report to a loop that has it, so a person can use a terminal. @default nothing
+   * Give it to all journals over one store or to none. For an order of a journal that has it, `observe` and `settle` of
+   * one without it leave the report to a loop that has it, so a person can use a terminal. @default nothing
    */
   onSettled?: ((order: JournaledOrder) => unknown) | undefined;
   /**

@@ -109,7 +109,7 @@ export function orderAttempts<Order = BuyOrder>(
         throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
       }
       const digest = orderDigest(payload, merchant);
-      const owner = { partnerId, partnerCode, rotation };
+      const owner = { partnerId, partnerCode, rotation, reports: settings.onSettled !== undefined };
       const ordered = toOrderedMembers(payload, randomBytes(16).toString('base64url'));
       return { prepared, intent: { partner_order_id, digest, merchant, acceptAddress, ordered, ...owner } };
     },
@@ -125,11 +125,8 @@ export function orderAttempts<Order = BuyOrder>(
         stateAt(begun.record, now()) === 'sending' ? (begun.record.leaseUntil ?? 0) - now() : 0;
       const { leftMs = () => Number.POSITIVE_INFINITY } = call;
       const limits = { leftMs: () => Math.min(lease(), leftMs()) };
-      // Meanwhile, since only an accepted order needs it.
-      const observation = records.readObservation();
       // Sound: the body is what the schema in `call` makes of the reply.
       const sent = (await sendOrder<ReplySchema>(prepared, { ...call, ...limits }, settings)) as Sent<Body>;
-      await observation;
       const record = await finish(begun.record, attempt, { result: sent.result, reports });
       return { kind: 'sent', record, sent };
     },

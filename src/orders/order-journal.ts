@@ -189,7 +189,7 @@ export function createOrderJournal<Order = BuyOrder>(
       isForeign = record !== undefined && signer !== undefined && !isSamePartner(record, signer);
       if (record === undefined || isForeign) return record;
       compared = observeEvent(record, { ref, seen, rejectMismatch, sameOrder, now: now() });
-      return toReport(record, compared.record, onSettled && 'here');
+      return toReport(record, compared.record);
     });
     if (isForeign) {
       warnOnce(foreignEvent);
@@ -199,7 +199,6 @@ export function createOrderJournal<Order = BuyOrder>(
       await records.noteStray(id, seen);
       return { observation: { result: 'unknown_order' } };
     }
-    await records.noteObservation();
     warnOfContradiction(before, after);
     if (before?.state !== after.state) await reportOrWarn(after);
     const { event: logged, isMismatch, isRejected } = compared;
@@ -212,10 +211,10 @@ export function createOrderJournal<Order = BuyOrder>(
     };
   }
 
-  /** @param by who calls `onSettled` first: this process, or the loop of any */
-  function toReport(before: OrderRecord, after: OrderRecord, by: 'here' | 'loop' | undefined): OrderRecord {
-    if (by === undefined) return after;
-    return withReport(before, after, by === 'here' ? now() + leaseMs : now());
+  /** This process calls `onSettled` first if it has one, otherwise the loop of any that has. */
+  function toReport(before: OrderRecord, after: OrderRecord): OrderRecord {
+    if (onSettled !== undefined) return withReport(before, after, now() + leaseMs);
+    return before.reports === true ? withReport(before, after, now()) : after;
   }
 
   /** @throws what `onSettled` throws, or a StoreError: then the loop calls it again */
@@ -271,7 +270,7 @@ export function createOrderJournal<Order = BuyOrder>(
       const { state, since, attention } = readListOptions(listOptions);
       return listed();
       async function* listed(): AsyncGenerator<JournaledOrder, void, undefined> {
-        for await (const record of records.list({ attention })) {
+        for await (const record of attention ? records.needingAttention() : records.all()) {
           const order = show(record);
           if ((state ?? order.state) === order.state && order.createdAt >= since) yield order;
         }
@@ -292,14 +291,12 @@ export function createOrderJournal<Order = BuyOrder>(
         throw invalidOption('events belong to accepted and rejected, which is for events alone.');
       if (!isFilled(note) || note.length > longestNote)
         throw invalidOption(`The note must be a text of 1 to ${longestNote} characters.`);
-      const acceptedBefore = await records.acceptedBefore();
+      const acceptedBefore = records.acceptedBefore();
       const settlement = { decision, note: storableText(note), events, acceptedBefore };
-      // A person may settle it at a terminal, which has no hook.
-      const by = onSettled !== undefined ? 'here' : (await records.hasReports()) ? 'loop' : undefined;
       let before: OrderRecord | undefined;
       const settled = await records.update(checkId(partnerOrderId), (record) => {
         before = record;
-        return record && toReport(record, settleOrder(record, { ...settlement, now: now() }), by);
+        return record && toReport(record, settleOrder(record, { ...settlement, now: now() }));
       });
       if (settled === undefined) throw orderNotFound(partnerOrderId);
       if (before?.state !== settled.state) await reportOrWarn(settled);

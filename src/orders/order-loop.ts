@@ -2,10 +2,11 @@ import { backoffDelay } from '../internal/backoff.ts';
 import { invalidOption } from '../internal/options.ts';
 import { isWholeProcess } from '../internal/runtime.ts';
 import { callHook } from '../internal/warn.ts';
-import { type Job, jobOf, type ListedOrder, pauseAfter } from './jobs.ts';
+import { type Job, jobOf, pauseAfter } from './jobs.ts';
 import type { JournalSettings } from './journal-options.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 import { type OrderLoop, type OrderLoopOptions, readLoopOptions } from './loop-options.ts';
+import type { OpenOrder } from './open-orders.ts';
 import type { orderAttempts } from './order-attempts.ts';
 import { type OrderRecord, orderError, stateAt } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
@@ -35,11 +36,11 @@ export function startOrderLoop<Order>(
   const refusals = refusalPauses(now);
   /** Of orders that `load` did not give: only this process knows. */
   const loads = new Map<string, { failures: number; again: number }>();
-  let queue: ListedOrder[] = [];
+  let queue: OpenOrder[] = [];
   /** Waiting orders that are being sent. */
   let probes = 0;
 
-  const job = (order: Omit<ListedOrder, 'idDigest'>) =>
+  const job = (order: Omit<OpenOrder, 'idDigest'>) =>
     jobOf(order, {
       now: now(),
       leaseMs,
@@ -55,7 +56,6 @@ export function startOrderLoop<Order>(
     for (let failures = 0; !stopping.signal.aborted; ) {
       let pauseMs = everyMs;
       try {
-        if (onSettled !== undefined) await records.noteReports();
         if (queue.length === 0) queue = await due();
         failures = 0;
         fill();
@@ -68,8 +68,8 @@ export function startOrderLoop<Order>(
     }
   }
 
-  async function due(): Promise<ListedOrder[]> {
-    const listed = await records.listJobs();
+  async function due(): Promise<OpenOrder[]> {
+    const listed = await records.openOrders();
     const digests = new Set(listed.map(({ idDigest }) => idDigest));
     for (const digest of loads.keys()) if (!digests.has(digest)) loads.delete(digest);
     const found = listed.filter(
@@ -78,7 +78,7 @@ export function startOrderLoop<Order>(
         (loads.get(order.idDigest)?.again ?? 0) <= now() &&
         job(order) !== undefined,
     );
-    const isWaiting = (order: ListedOrder) => order.state === 'waiting' && job(order) === 'send';
+    const isWaiting = (order: OpenOrder) => order.state === 'waiting' && job(order) === 'send';
     const waiting = found.filter(isWaiting).slice(0, Math.max(0, refusals.most() - probes));
     return [...found.filter((order) => !isWaiting(order)), ...waiting];
   }
@@ -100,10 +100,10 @@ export function startOrderLoop<Order>(
   }
 
   /** Never rejects. */
-  async function work(listed: ListedOrder): Promise<void> {
+  async function work(listed: OpenOrder): Promise<void> {
     let order: JournaledOrder | undefined;
     try {
-      const record = await records.readListed(listed);
+      const record = await records.readOpen(listed);
       if (record === undefined) return;
       order = show(record);
       const found = job(record);

@@ -8,6 +8,7 @@ import { refuseNewer } from '../internal/stored-version.ts';
 import { writeSorted } from '../signature/write-json.ts';
 import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 import { differingMembers } from './order-differences.ts';
+import { readStray } from './stray-event.ts';
 
 export const orderStates = [
   'prepared',
@@ -97,6 +98,8 @@ const knownMembers = z.object({
   leaseUntil: milliseconds.optional(),
   /** While `waiting`, since the service wants fewer requests: when it takes the order again at the earliest. */
   notBefore: milliseconds.optional(),
+  /** A journal with `onSettled` has written its intent: what others find out is reported by a loop. */
+  reports: z.literal(true).optional(),
   /** `onSettled` has to be called for its state. */
   unreported: z.literal(true).optional(),
   /** `onUnknown` was called since a caller last asked for it to be sent. */
@@ -135,6 +138,7 @@ const shownMembers = knownMembers.omit({
   unresolved: true,
   attempt: true,
   leaseUntil: true,
+  reports: true,
   unreported: true,
   handedOver: true,
   claimedUntil: true,
@@ -157,10 +161,11 @@ const shownEvents = z.array(
 /** Without the members that this version does not know: nothing here uses them. */
 export type OrderRecord = Readonly<z.infer<typeof knownMembers>>;
 
-/** @throws {StoreError} `newer_format`; `store_failed` for what is no record of ours */
+/** `undefined` if there is none, or an event without an order. @throws {StoreError} `newer_format`; `store_failed` for what is no record of ours */
 export function readRecord(value: JsonValue | undefined): OrderRecord | undefined {
   if (value === undefined) return undefined;
   refuseNewer(value, 'The record of an order');
+  if (readStray(value) !== undefined) return undefined;
   const result = orderRecord.safeParse(value);
   if (result.success) return result.data;
   throw new StoreError(

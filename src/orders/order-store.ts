@@ -1,20 +1,21 @@
 import { orderIdDigest } from '../deployment/reply-shape.ts';
 import { isStoreError } from '../errors/errors.ts';
-import { isJsonObject, type JsonValue } from '../internal/json.ts';
+import type { JsonValue } from '../internal/json.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { SeenEvent } from './event-comparison.ts';
-import { type ListedOrder, toIndexEntry } from './jobs.ts';
 import type { JournalSettings } from './journal-options.ts';
 import type { JournalHealth } from './journal-types.ts';
+import { isOpen, listOpen, listPages, type OpenOrder, toIndexEntry } from './open-orders.ts';
 import { isAhead, isOverdue, isUnsettled, type OrderRecord, readRecord, stateAt } from './order-record.ts';
+import { readStray, type StrayEvent, toStrayRecord } from './stray-event.ts';
 import { applyResults, type UnwrittenResult, UnwrittenResults } from './unwritten-results.ts';
 
 /** Pure, as for {@link RecordStore.transact}; returning its argument changes nothing. */
 type Change<After extends OrderRecord | undefined> = (record: OrderRecord | undefined) => After;
 
 /**
- * One record for each order, and one more in an index while it is unsettled or waits for its first event. Every change
- * first writes the order's unwritten results.
+ * Keeps a record for each order (`order:`), and an entry in one index (`open:`) while there may be something to do about
+ * it, or its first event has not come. Every change first writes the order's unwritten results.
  */
 export function orderStore(
   {
@@ -27,20 +28,11 @@ export function orderStore(
   onLateResult: (before: OrderRecord | undefined, after: OrderRecord) => void,
 ) {
   const recordKey = (digest: string) => `${prefix}order:${digest}`;
-  const indexPrefix = `${prefix}unsettled:`;
-  /** An index of the accepted orders without an event. */
-  const awaitingPrefix = `${prefix}awaiting:`;
-  /** An index of orders that the journal does not have, and whose events it has seen. */
-  const strayPrefix = `${prefix}stray:`;
-  /** Its record says that this journal has observed an event. */
-  const observedKey = `${prefix}observed`;
-  let hasObserved = false;
-  /** Its record says that a loop over this store calls `onSettled`. */
-  const reportsKey = `${prefix}reports`;
-  let hasNotedReports = false;
-  const watchMs = Math.max(watchWithoutEventsMs, firstEventWithinMs ?? 0);
+  const openPrefix = `${prefix}open:`;
   const unwritten = new UnwrittenResults();
   let writing: Promise<void> | undefined;
+  /** Orders whose first event this process has kept, because the journal does not have them. */
+  let strays = 0;
 
   async function readEach(digests: readonly string[]): Promise<(OrderRecord | undefined)[]> {
     if (digests.length === 0) return [];
@@ -56,12 +48,11 @@ export function orderStore(
     return (await readEach(digests)).filter((record) => record !== undefined);
   }
 
-  async function readAll(digests: readonly string[]): Promise<OrderRecord[]> {
-    const found: OrderRecord[] = [];
-    for (let start = 0; start < digests.length; start += chunkSize) {
-      found.push(...(await readMany(digests.slice(start, start + chunkSize))));
+  async function* readChunks(orders: readonly OpenOrder[]): AsyncGenerator<OrderRecord> {
+    for (let start = 0; start < orders.length; start += chunkSize) {
+      const chunk = orders.slice(start, start + chunkSize);
+      yield* await readMany(chunk.map(({ idDigest }) => idDigest));
     }
-    return found;
   }
 
   async function changeIn<After extends OrderRecord | undefined>(
@@ -71,26 +62,28 @@ export function orderStore(
   ): Promise<After> {
     const digest = orderIdDigest(partnerOrderId);
     const key = recordKey(digest);
-    const index = indexPrefix + digest;
-    const awaiting = awaitingPrefix + digest;
-    return await through.transact([key, index, awaiting], (records) => {
+    const index = openPrefix + digest;
+    return await through.transact([key, index], (records) => {
       const before = readRecord(records.get(key));
       const changed = change(before);
       if (changed === undefined || changed === before) return changed;
       // Sound: a record like the one that it copies.
       const after = { ...changed, revision: (before?.revision ?? 0) + 1 } as typeof changed;
-      const entry = toIndexEntry(after, records.get(index));
-      const since = firstEventWithinMs === undefined ? undefined : after.awaitingEventSince;
-      const isOpen = entry !== undefined || (since !== undefined && hasObserved);
-      const expiresAt = isOpen || rememberMs === undefined ? undefined : now() + rememberMs;
+      const openUntil = endOfWork(after);
+      const knownUntil = now() + (rememberMs ?? Number.POSITIVE_INFINITY);
       // Sound: a record has only JSON members, and those that are `undefined` are left out.
-      records.set(key, after as JsonValue, { expiresAt });
-      if (entry === undefined) records.delete(index);
-      else records.set(index, entry);
-      if (since === undefined) records.delete(awaiting);
-      else records.set(awaiting, since, { expiresAt: hasObserved ? undefined : now() + watchMs });
+      records.set(key, after as JsonValue, expiryAt(Math.max(openUntil, knownUntil)));
+      if (openUntil === 0) records.delete(index);
+      else records.set(index, toIndexEntry(after, records.get(index)), expiryAt(openUntil));
       return after;
     });
+  }
+
+  /** When an order leaves the index by itself; 0 if it is not in it. */
+  function endOfWork(record: OrderRecord): number {
+    if (isOpen(record)) return Number.POSITIVE_INFINITY;
+    const { awaitingEventSince: since } = record;
+    return since === undefined || firstEventWithinMs === undefined ? 0 : since + firstEventWithinMs + watchMs;
   }
 
   async function update<After extends OrderRecord | undefined>(
@@ -132,66 +125,22 @@ export function orderStore(
     }
   }
 
-  async function isObserving(): Promise<boolean> {
-    if (!hasObserved && firstEventWithinMs !== undefined) {
-      hasObserved = await isNoted(observedKey);
+  /** Orders accepted before this time should have had an event; `undefined` where none is expected. */
+  function acceptedBefore(): number | undefined {
+    return firstEventWithinMs === undefined ? undefined : now() - firstEventWithinMs;
+  }
+
+  /** The open orders; that which was opened first comes first. */
+  async function openOrders(): Promise<OpenOrder[]> {
+    await writeResults();
+    return await listOpen(store, openPrefix);
+  }
+
+  async function* readRecords(): AsyncGenerator<StoredOrder> {
+    await writeResults();
+    for await (const page of listPages(store, recordKey(''))) {
+      for (const { value } of page) yield { record: readRecord(value), stray: readStray(value) };
     }
-    return hasObserved;
-  }
-
-  async function note(key: string): Promise<void> {
-    await retryOnce(() =>
-      store.transact([key], (records) => {
-        if (records.get(key) === undefined) records.set(key, now());
-      }),
-    );
-  }
-
-  async function isNoted(key: string): Promise<boolean> {
-    // Not a transaction: once written, the record stays.
-    const [record] = await store.list({ prefix: key, limit: 1 });
-    return record?.key === key;
-  }
-
-  /** Orders accepted before this time should have had an event; `undefined` where its absence means nothing. */
-  async function acceptedBefore(): Promise<number | undefined> {
-    return firstEventWithinMs !== undefined && (await isObserving()) ? now() - firstEventWithinMs : undefined;
-  }
-
-  /** The entries of an index, in pages. */
-  async function* listIndex(listed: string): AsyncGenerator<{ digest: string; value: JsonValue }[]> {
-    for (let after: string | undefined; ; ) {
-      const page = await store.list({ prefix: listed, after, limit: pageSize });
-      yield page.map(({ key, value }) => ({ digest: key.slice(listed.length), value }));
-      if (page.length < pageSize) return;
-      after = page.at(-1)?.key;
-    }
-  }
-
-  /** Those that have been unsettled longest come first. */
-  async function listUnsettled(): Promise<ListedOrder[]> {
-    const found: ListedOrder[] = [];
-    for await (const page of listIndex(indexPrefix)) {
-      for (const { digest, value } of page) {
-        // Sound: `toIndexEntry` wrote it.
-        if (typeof value === 'object') found.push({ ...(value as unknown as ListedOrder), idDigest: digest });
-      }
-      // An earlier version wrote the time alone.
-      const short = page.filter(({ value }) => typeof value === 'number').map(({ digest }) => digest);
-      for (const record of await readAll(short)) {
-        found.push({ ...record, idDigest: orderIdDigest(record.partner_order_id) });
-      }
-    }
-    return found.sort((one, other) => one.openedAt - other.openedAt);
-  }
-
-  /** Those that have waited longest for their first event come first; each with the time since when. */
-  async function listAwaiting(): Promise<{ digest: string; since: number }[]> {
-    const found: { digest: string; since: number }[] = [];
-    for await (const page of listIndex(awaitingPrefix)) {
-      for (const { digest, value } of page) found.push({ digest, since: Number(value) });
-    }
-    return found.sort((one, other) => one.since - other.since);
   }
 
   return {
@@ -216,43 +165,15 @@ export function orderStore(
     /** Keeps a result until the store works again. The store may also lack the intent of the attempt. */
     writeLater: (partnerOrderId: string, result: UnwrittenResult) => unwritten.add(partnerOrderId, result),
 
-    /** Writes down that this journal has observed an event, once. */
-    async noteObservation(): Promise<void> {
-      if (hasObserved || firstEventWithinMs === undefined) return;
-      await note(observedKey);
-      hasObserved = true;
-    },
-
-    /** Writes down that a loop over this store calls `onSettled`, once. */
-    async noteReports(): Promise<void> {
-      if (hasNotedReports) return;
-      await note(reportsKey);
-      hasNotedReports = true;
-    },
-
-    /** Whether a loop over this store, of any process, calls `onSettled`. */
-    hasReports: () => isNoted(reportsKey),
-
-    /** Finds out whether any process has observed an event: then orders are watched until theirs comes. Never rejects. */
-    async readObservation(): Promise<void> {
-      await isObserving().catch(() => {});
-    },
-
     acceptedBefore,
 
-    /** The orders for which there may be a job. */
-    async listJobs(): Promise<ListedOrder[]> {
-      await writeResults();
-      return await listUnsettled();
-    },
+    openOrders,
 
-    /** Reads the indexes alone, and no order. */
+    /** Reads the index alone, and no order. */
     async health(): Promise<JournalHealth> {
-      await writeResults();
-      const overdue = { acceptedBefore: await acceptedBefore(), now: now() };
-      const indexed = await listUnsettled();
-      const listed = indexed.filter(isUnsettled);
-      const awaiting = overdue.acceptedBefore === undefined ? [] : await listAwaiting();
+      const open = await openOrders();
+      const overdue = { acceptedBefore: acceptedBefore(), now: now() };
+      const listed = open.filter(isUnsettled);
       const counts = { prepared: 0, sending: 0, waiting: 0, 'not-sent': 0, unknown: 0 };
       for (const order of listed) {
         const state = stateAt(order, overdue.now);
@@ -263,59 +184,50 @@ export function orderStore(
         ...counts,
         unsettled: listed.length,
         oldestAgeMs: oldest === undefined ? null : Math.max(0, overdue.now - oldest.openedAt),
-        withoutEvent: awaiting.filter(({ since }) => isOverdue({ awaitingEventSince: since }, overdue))
-          .length,
-        mismatches: indexed.filter(({ attention }) => attention === 'mismatch').length,
-        otherPayloads: indexed.filter(({ attention }) => attention === 'payload').length,
-        unreported: indexed.filter(({ unreported }) => unreported === true).length,
+        withoutEvent: open.filter((order) => isOverdue(order, overdue)).length,
+        mismatches: open.filter(({ attention }) => attention === 'mismatch').length,
+        otherPayloads: open.filter(({ attention }) => attention === 'payload').length,
+        unreported: open.filter(({ unreported }) => unreported === true).length,
         unwritten: unwritten.size,
+        eventsWithoutOrder: strays,
       };
     },
 
-    /** Page by page. */
-    async *list({ attention }: { attention: boolean }): AsyncGenerator<OrderRecord> {
-      await writeResults();
-      if (!attention) {
-        for await (const page of listIndex(recordKey(''))) {
-          for (const { value } of page) {
-            const record = readRecord(value);
-            if (record !== undefined) yield record;
-          }
-        }
-        return;
-      }
-      for await (const page of listIndex(indexPrefix)) {
-        const found = page.filter(({ value }) => isJsonObject(value) && value.attention !== undefined);
-        const records = await readAll(found.map(({ digest }) => digest));
-        yield* records.filter((record) => record.attention !== undefined);
+    /** Each order of the journal, and the first event of each that it does not have, page by page. */
+    readAll: readRecords,
+
+    /** Each order of the journal, page by page. */
+    async *all(): AsyncGenerator<OrderRecord> {
+      for await (const { record } of readRecords()) if (record !== undefined) yield record;
+    },
+
+    /** The orders that need a person. */
+    async *needingAttention(): AsyncGenerator<OrderRecord> {
+      const wanted = (await openOrders()).filter(({ attention }) => attention !== undefined);
+      for await (const record of readChunks(wanted)) {
+        // It may have been decided meanwhile.
+        if (record.attention !== undefined) yield record;
       }
     },
 
     /** The orders of up to 1,000 ids, in their order. */
     readEach: (ids: readonly string[]) => readEach(ids.map(orderIdDigest)),
 
-    /** Keeps the first event of an order that the journal does not have, for `reconcile`. */
+    /** Keeps the first event of an order that the journal does not have, for `reconcile`, in the place of its record. */
     async noteStray(partner_order_id: string, { name, digest }: SeenEvent): Promise<void> {
-      const key = strayPrefix + orderIdDigest(partner_order_id);
-      await retryOnce(() =>
+      const key = recordKey(orderIdDigest(partner_order_id));
+      const stray = { partner_order_id, name, digest, at: now() };
+      const isNew = await retryOnce(() =>
         store.transact([key], (records) => {
-          if (records.get(key) !== undefined) return;
-          const stray: StrayEvent = { partner_order_id, name, digest, at: now() };
-          // Sound: it has only JSON members.
-          records.set(key, stray as unknown as JsonValue, { expiresAt: now() + strayMs });
+          if (records.get(key) !== undefined) return false;
+          records.set(key, toStrayRecord(stray), expiryAt(stray.at + watchMs));
+          return true;
         }),
       );
+      if (isNew) strays++;
     },
 
-    /** What `noteStray` has kept. */
-    async *strays(): AsyncGenerator<StrayEvent> {
-      for await (const page of listIndex(strayPrefix)) {
-        // Sound: `noteStray` wrote it.
-        for (const { value } of page) yield value as unknown as StrayEvent;
-      }
-    },
-
-    async readListed({ idDigest }: ListedOrder): Promise<OrderRecord | undefined> {
+    async readOpen({ idDigest }: OpenOrder): Promise<OrderRecord | undefined> {
       const [record] = await readMany([idDigest]);
       return record;
     },
@@ -328,48 +240,49 @@ export function orderStore(
       openedBefore: number;
       limit: number;
     }): Promise<OrderRecord[]> {
-      await writeResults();
-      const overdue = { acceptedBefore: await acceptedBefore(), now: now() };
+      const open = await openOrders();
+      const overdue = { acceptedBefore: acceptedBefore(), now: now() };
       // The clock of another process may be a little ahead.
-      const isOpen = (openedAt: number) =>
-        Math.min(openedAt, overdue.now) <= openedBefore || isAhead(openedAt, overdue.now);
-      const listed = (await listUnsettled()).filter((order) => isUnsettled(order) && isOpen(order.openedAt));
-      const awaiting = overdue.acceptedBefore === undefined ? [] : await listAwaiting();
-      const late = awaiting.filter(
-        ({ since }) => isOpen(since) && isOverdue({ awaitingEventSince: since }, overdue),
-      );
-      const wanted = new Set([
-        ...listed.map(({ idDigest }) => idDigest),
-        ...late.map(({ digest }) => digest),
-      ]);
-      const records = await readAll([...wanted].slice(0, limit));
-      // Some may have been settled meanwhile.
-      return records.filter((record) => isUnsettled(record) || isOverdue(record, overdue));
+      const isOld = (time = 0) => Math.min(time, overdue.now) <= openedBefore || isAhead(time, overdue.now);
+      const listed = open.filter((order) => isUnsettled(order) && isOld(order.openedAt));
+      const late = open
+        .filter(
+          (order) => !isUnsettled(order) && isOverdue(order, overdue) && isOld(order.awaitingEventSince),
+        )
+        .sort((order, other) => (order.awaitingEventSince ?? 0) - (other.awaitingEventSince ?? 0));
+      const wanted = [...listed, ...late].slice(0, limit);
+      const records: OrderRecord[] = [];
+      for await (const record of readChunks(wanted)) {
+        // It may have been settled meanwhile.
+        if (isUnsettled(record) || isOverdue(record, overdue)) records.push(record);
+      }
+      return records;
     },
   };
+}
+
+/** What the journal has under the id of an order: its record, or the first event of one that it does not have. */
+interface StoredOrder {
+  readonly record: OrderRecord | undefined;
+  readonly stray: StrayEvent | undefined;
 }
 
 function isCounted<State extends string>(state: string, counts: Record<State, number>): state is State {
   return Object.hasOwn(counts, state);
 }
 
-export type OrderStore = ReturnType<typeof orderStore>;
-
-/** How long an order is watched for its first event while no event was ever observed. */
-const watchWithoutEventsMs = 86_400_000;
-
-/** The first event of an order that the journal does not have. */
-interface StrayEvent {
-  readonly partner_order_id: string;
-  readonly name: string;
-  readonly digest: string;
-  readonly at: number;
+function expiryAt(time: number): { readonly expiresAt: number | undefined } {
+  return { expiresAt: time === Number.POSITIVE_INFINITY ? undefined : time };
 }
 
-/** How long it is kept. */
-const strayMs = 30 * 86_400_000;
+export type OrderStore = ReturnType<typeof orderStore>;
 
-const pageSize = 1000;
+/**
+ * How long a late first event is waited for, and a stray event is kept: without an end, a journal that observes no
+ * events, or that shares its partner with another program, would grow for ever.
+ */
+const watchMs = 30 * 86_400_000;
+
 /** Records read in one transaction, which delays every writer of one of their keys. */
 const chunkSize = 100;
 

@@ -10,6 +10,7 @@ import {
   readReconcileOptions,
   type StatementRow,
 } from './reconcile-options.ts';
+import type { StrayEvent } from './stray-event.ts';
 
 /** Compares the records with each other and with a statement; it changes nothing. */
 export function reconcileOrders(
@@ -29,17 +30,18 @@ export function reconcileOrders(
     const hashes = bitFilter();
     /** Hashes that two orders may have. */
     const repeated = new Set<string>();
-    for await (const record of records.list({ attention: false })) {
-      for (const each of paymentsOf(record)) if (hashes.add(each)) repeated.add(each);
+    for await (const { record, stray } of records.readAll()) {
+      if (stray !== undefined && isInRange({ createdAt: stray.at })) yield findStray(stray);
+      if (record === undefined) continue;
+      for (const payment of paymentsOf(record)) if (hashes.add(payment)) repeated.add(payment);
       if (isInRange(record)) yield* compareOrder(record, stated, { now, settings });
     }
     yield* findRepeated(repeated, { records, isInRange });
-    for await (const { partner_order_id: id, name, at, digest } of records.strays()) {
-      const [record] = await records.readEach([id]);
-      if (record === undefined && isInRange({ createdAt: at }))
-        yield finding('event_without_order', id, { since: at, evidence: { name, digest } });
-    }
   }
+}
+
+function findStray({ partner_order_id: id, name, digest, at }: StrayEvent): OrderFinding {
+  return finding('event_without_order', id, { since: at, evidence: { name, digest } });
 }
 
 function* compareOrder(
@@ -133,7 +135,8 @@ async function* findRepeated(
 ): AsyncGenerator<OrderFinding, void, undefined> {
   if (repeated.size === 0) return;
   const owners = new Map<string, OrderRecord[]>();
-  for await (const record of records.list({ attention: false })) {
+  for await (const { record } of records.readAll()) {
+    if (record === undefined) continue;
     for (const each of paymentsOf(record)) {
       if (repeated.has(each)) owners.set(each, [...(owners.get(each) ?? []), record]);
     }

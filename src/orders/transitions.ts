@@ -28,6 +28,8 @@ export interface Intent {
   readonly partnerId: string | undefined;
   readonly partnerCode?: string | undefined;
   readonly rotation?: string | undefined;
+  /** Whether its journal has an `onSettled`. */
+  readonly reports?: boolean | undefined;
 }
 
 export interface AttemptLease {
@@ -213,7 +215,7 @@ interface Settlement {
   /** The digests of the differing events that it is about. */
   readonly events?: readonly string[] | undefined;
   readonly now: number;
-  /** Of orders accepted before this time the first event is missing; `undefined` where that means nothing. */
+  /** An order accepted before this time should have had its first event; `undefined` where none is expected. */
   readonly acceptedBefore: number | undefined;
 }
 
@@ -300,6 +302,7 @@ function withIntent(record: OrderRecord, intent: Intent, now: number): OrderReco
     ...(intent.partnerId !== undefined && { partnerId: intent.partnerId }),
     ...(intent.partnerCode !== undefined && { partnerCode: intent.partnerCode }),
     ...(intent.rotation !== undefined && { rotation: intent.rotation }),
+    ...(intent.reports === true && { reports: true as const }),
     changedAt: now,
     openedAt: isUnsettled(record) ? record.openedAt : now,
     askedAt: now,

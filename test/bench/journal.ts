@@ -52,9 +52,9 @@ try {
 
   const other = await fill('other', Number(flags.few));
   await pool.query(`
-    INSERT INTO other SELECT 'orders:unsettled:' || encode(sha256(number::text::bytea), 'hex'), '1'
+    INSERT INTO other SELECT 'orders:open:' || encode(sha256(number::text::bytea), 'hex'), '1'
       FROM generate_series(1, ${Number(flags.dead)}) AS number;
-    DELETE FROM other WHERE key LIKE 'orders:unsettled:%' AND value = '1'`);
+    DELETE FROM other WHERE key LIKE 'orders:open:%' AND value = '1'`);
   const looks = { 'a pass of the loop': (at: Filled) => onePass(at.journal) };
   await compare(`${flags.dead} settled since the last vacuum, the first look`, few, other, looks, 1);
   await compare('the next looks', few, other, looks);
@@ -72,7 +72,7 @@ type Filled = Awaited<ReturnType<typeof fill>>;
 async function fill(table: string, count: number) {
   const service = fakeService();
   const store = postgresStore({ client: pool, table });
-  // Without the index of accepted orders whose first event has not come: it grows with these alone.
+  // Without accepted orders whose first event has not come: the index grows with these alone.
   const journal = createOrderJournal({ exchange: exchangeOf(service), store, firstEventWithinMs: false });
   for (let index = 0; index < Number(flags.open); index++) {
     service.next.push('lost');

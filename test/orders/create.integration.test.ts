@@ -348,7 +348,7 @@ describe('create', () => {
 
   it('forgets a settled order after rememberMs, an unsettled one never', async () => {
     const { journal, service, clock } = bench({ rememberMs: 1000 });
-    service.next.push('ok', 'lost');
+    service.next.push({ status: 422 }, 'lost');
     await journal.create(order);
     await journal.create({ ...order, partner_order_id: 'B' });
     clock.now += 1000;

@@ -45,7 +45,7 @@ describe.each(storeKinds())('an accepted order without its first event, over $na
     });
     expect(await journal.unsettled()).toEqual([]);
     expect(await journal.get('A-1001')).not.toHaveProperty('awaitingEventSince');
-    expect(await store.list({ prefix: 'orders:awaiting:', limit: 10 })).toEqual([]);
+    expect(await store.list({ prefix: 'orders:open:', limit: 10 })).toEqual([]);
   });
 
   it.each(['accepted', 'abandoned'] as const)('is %s when a person says so', async (decision) => {
@@ -64,32 +64,31 @@ describe.each(storeKinds())('an accepted order without its first event, over $na
 });
 
 describe('an accepted order without its first event', () => {
-  it('does not count where the journal has never observed an event', async () => {
+  it('counts where no event was ever observed, too', async () => {
     const world = bench();
     await world.journal.create(order);
-    world.clock.now += 20 * hour;
-    expect(await idsOf(world)).toEqual([]);
-    await world.journal.observe(event('of another program'));
-    expect(await idsOf(world)).toEqual([]);
-    // Now the journal has an event, so the silence about the other order means something.
-    await world.journal.create(named('B'));
-    await world.journal.observe(event('B'));
+    world.clock.now += hour;
     expect(await idsOf(world)).toEqual(['A-1001']);
+    expect(await world.journal.health()).toMatchObject({ withoutEvent: 1, unsettled: 0 });
   });
 
-  it('is kept for a day at most where no event was ever observed', async () => {
+  it('is listed for 30 days, and found by reconcile after that', async () => {
     const { journal, store, clock } = bench();
     await journal.create(order);
-    expect(await store.list({ prefix: 'orders:awaiting:', limit: 10 })).toHaveLength(1);
-    clock.now += 24 * hour;
-    expect(await store.list({ prefix: 'orders:awaiting:', limit: 10 })).toEqual([]);
+    clock.now += 30 * 24 * hour;
+    expect(await idsOf({ journal })).toEqual(['A-1001']);
+    clock.now += hour;
+    expect(await idsOf({ journal })).toEqual([]);
+    expect(await store.list({ prefix: 'orders:open:', limit: 10 })).toEqual([]);
+    const kinds: string[] = [];
+    for await (const { kind } of journal.reconcile({ since: 0 })) kinds.push(kind);
+    expect(kinds).toEqual(['never_reported']);
   });
 
   it('is remembered for as long as it waits, whatever rememberMs says', async () => {
     const world = await observing({ rememberMs: 1000 });
-    // Another process, which has observed nothing itself.
     await world.another().create(order);
-    world.clock.now += 1000 * hour;
+    world.clock.now += 30 * 24 * hour;
     expect(await idsOf(world)).toEqual(['A-1001']);
     await world.journal.observe(event());
     world.clock.now += 1000;
@@ -133,7 +132,7 @@ describe('an accepted order without its first event', () => {
     expect(await idsOf({ journal: world.another({ firstEventWithinMs: false }) })).toEqual([]);
     const without = await observing({ firstEventWithinMs: false });
     await without.journal.create(order);
-    expect(await without.store.list({ prefix: 'orders:awaiting:', limit: 10 })).toEqual([]);
+    expect(await without.store.list({ prefix: 'orders:open:', limit: 10 })).toEqual([]);
     expect(await without.store.list({ prefix: '', limit: 10 })).toHaveLength(2);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type JobRules, jobOf, type ListedOrder, pauseAfter } from '../../src/orders/jobs.ts';
+import { type JobRules, jobOf, pauseAfter } from '../../src/orders/jobs.ts';
+import type { OpenOrder } from '../../src/orders/open-orders.ts';
 
 const now = 1_700_000_000_000;
 const minute = 60_000;
@@ -11,7 +12,7 @@ const rules: JobRules = {
   reports: true,
 };
 
-type Listed = Omit<ListedOrder, 'idDigest'>;
+type Listed = Omit<OpenOrder, 'idDigest'>;
 
 /** An order that a caller asked for a while ago. */
 const listed = (state: Listed['state'], ageMs: number, more: Partial<Listed> = {}): Listed => ({

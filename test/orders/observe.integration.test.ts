@@ -10,6 +10,7 @@ import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { rejected } from '../support/refusal.ts';
+import { allOf } from './records-bench.ts';
 import { bench, credentials, errorOf, event, order } from './service.ts';
 
 /** The warnings about an order during a test. Files share a process: an inbox that another file left running warns, too. */
@@ -116,7 +117,11 @@ describe.each(storeKinds())('observe, over $name', ({ open }) => {
     const { journal, store, clock } = bench({}, open);
     expect(await journal.observe(event('other'))).toEqual({ result: 'unknown_order' });
     expect(await store.list({ prefix: '', limit: 10 })).toMatchObject([
-      { value: { partner_order_id: 'other', name: 'event.buy.init' } },
+      { value: { stray: { partner_order_id: 'other', name: 'event.buy.init' } } },
+    ]);
+    expect(await journal.health()).toMatchObject({ eventsWithoutOrder: 1 });
+    expect(await allOf(journal.reconcile({ since: 0 }))).toMatchObject([
+      { kind: 'event_without_order', partner_order_id: 'other' },
     ]);
     clock.now += 30 * 86_400_000;
     for (const strange of [{}, { partner_order_id: null }, { body: {} }]) {

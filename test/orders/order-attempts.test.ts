@@ -72,7 +72,13 @@ describe('the check of an order', () => {
     const { salt = '', address, ...ordered } = intent.ordered;
     expect({ ...intent, ordered }).toEqual({
       ...{ partner_order_id: 'A-1001', digest: expect.stringMatching(/^[0-9a-f]{64}$/), merchant: 'ngn' },
-      ...{ acceptAddress: 'Confirmed', partnerId: 'P-1', partnerCode: 'acme', rotation: 'r-1' },
+      ...{
+        acceptAddress: 'Confirmed',
+        partnerId: 'P-1',
+        partnerCode: 'acme',
+        rotation: 'r-1',
+        reports: false,
+      },
       ordered: { chain: 'usdt-trc20', fiat_currency: 'NGN', fiat_amount: '15000.50' },
     });
     // 128 random bits, as text that any store can hold.

@@ -58,13 +58,16 @@ describe('never_reported', () => {
 });
 
 describe('stuck', () => {
-  it.each(['prepared', 'sending', 'waiting', 'unknown'] as const)('is an order that is %s', (state) => {
-    const lease = { leaseUntil: now + 1 };
-    expect(found(record({ state, openedAt: old, ...lease }))).toEqual([
-      { kind: 'stuck', since: old, evidence: { state } },
-    ]);
-    expect(found(record({ state, openedAt: young, ...lease }))).toEqual([]);
-  });
+  it.each(['prepared', 'sending', 'waiting', 'not-sent', 'unknown'] as const)(
+    'is an order that is %s',
+    (state) => {
+      const lease = { leaseUntil: now + 1 };
+      expect(found(record({ state, openedAt: old, ...lease }))).toEqual([
+        { kind: 'stuck', since: old, evidence: { state } },
+      ]);
+      expect(found(record({ state, openedAt: young, ...lease }))).toEqual([]);
+    },
+  );
 
   it.each<[Timeline['seen'], string]>([
     [[init], 'initialised'],

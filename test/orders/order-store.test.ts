@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
-import { orderStore } from '../../src/orders/order-store.ts';
 import { rejected } from '../support/refusal.ts';
 import {
   allOf,
@@ -58,135 +57,50 @@ describe('a change of an order', () => {
     bench.clock.now += 999;
     expect(await keysIn(bench, 'o:order:')).toHaveLength(3);
     bench.clock.now += 1;
-    // As long as no event was ever observed, the silence means nothing.
-    expect(await keysIn(bench, 'o:order:')).toEqual([keyOf('open')]);
-    expect(await keysIn(bench, 'o:unsettled:')).toEqual([indexOf('open')]);
+    expect((await keysIn(bench, 'o:order:')).toSorted()).toEqual([keyOf('open'), keyOf('waits')].toSorted());
+    expect((await keysIn(bench, 'o:open:')).toSorted()).toEqual(
+      [indexOf('open'), indexOf('waits')].toSorted(),
+    );
   });
 
-  it('keeps an order that waits for its first event once events arrive, and no longer', async () => {
+  it('keeps an order that waits for its first event for 30 days after that was due, or until it comes', async () => {
     const bench = recordsBench({ rememberMs: 1000 });
-    await bench.records.noteObservation();
     const awaitingEventSince = bench.clock.now;
     await put(bench, 'A', { state: 'accepted', awaitingEventSince });
-    bench.clock.now += 3 * day;
-    expect(await keysIn(bench, 'o:awaiting:')).toHaveLength(1);
-    expect(await bench.records.read('A')).toMatchObject({ state: 'accepted' });
-    await put(bench, 'A', { state: 'accepted' });
-    expect(await keysIn(bench, 'o:awaiting:')).toEqual([]);
+    await put(bench, 'B', { state: 'accepted', awaitingEventSince });
+    await put(bench, 'B', { state: 'accepted' });
     bench.clock.now += 1000;
-    expect(await bench.records.read('A')).toBeUndefined();
+    expect(await keysIn(bench, '')).toEqual([indexOf('A'), keyOf('A')]);
+    bench.clock.now = awaitingEventSince + hour + 30 * day - 1;
+    expect(await keysIn(bench, '')).toEqual([indexOf('A'), keyOf('A')]);
+    bench.clock.now += 1;
+    expect(await keysIn(bench, '')).toEqual([]);
   });
 
-  it.each([
-    [hour, day],
-    [2 * day, 2 * day],
-  ])(
-    'watches for the first event, due within %i ms, for %i ms where none was observed',
-    async (due, watched) => {
-      const bench = recordsBench({ firstEventWithinMs: due });
-      await put(bench, 'A', { state: 'accepted', awaitingEventSince: bench.clock.now });
-      bench.clock.now += watched - 1;
-      expect(await keysIn(bench, 'o:awaiting:')).toHaveLength(1);
-      bench.clock.now += 1;
-      expect(await keysIn(bench, 'o:awaiting:')).toEqual([]);
-    },
-  );
+  it('keeps an order that waits for its first event for as long as any other, if that is longer', async () => {
+    const bench = recordsBench({ rememberMs: 60 * day });
+    await put(bench, 'A', { state: 'accepted', awaitingEventSince: bench.clock.now });
+    bench.clock.now += 60 * day - 1;
+    expect(await keysIn(bench, '')).toEqual([keyOf('A')]);
+    bench.clock.now += 1;
+    expect(await keysIn(bench, '')).toEqual([]);
+  });
 
   it('waits for no event where none is due, and remembers it as any other', async () => {
     const bench = recordsBench({ firstEventWithinMs: undefined, rememberMs: 1000 });
-    await bench.records.noteObservation();
     await put(bench, 'A', { state: 'accepted', awaitingEventSince: bench.clock.now });
     expect(await keysIn(bench, '')).toEqual([keyOf('A')]);
+    expect(bench.records.acceptedBefore()).toBeUndefined();
     bench.clock.now += 1000;
     expect(await keysIn(bench, '')).toEqual([]);
   });
-});
 
-describe('what the journal notes once', () => {
-  it('is that it has observed an event', async () => {
+  it('writes two records at most: of the order, and of the index of open orders', async () => {
     const bench = recordsBench();
-    expect(await bench.records.acceptedBefore()).toBeUndefined();
-    await bench.records.noteObservation();
-    expect(await bench.records.acceptedBefore()).toBe(bench.clock.now - hour);
-    bench.calls.length = 0;
-    await bench.records.noteObservation();
-    await bench.records.readObservation();
-    expect(bench.calls).toEqual([]);
-    // Another process reads it, once.
-    const other = bench.open();
-    for (let round = 0; round < 2; round++) expect(await other.acceptedBefore()).toBe(bench.clock.now - hour);
-    expect(bench.calls).toEqual([['list o:observed']]);
-  });
-
-  it('is no event where none is due', async () => {
-    const bench = recordsBench({ firstEventWithinMs: undefined });
-    await bench.records.noteObservation();
-    await bench.records.readObservation();
-    expect(await bench.records.acceptedBefore()).toBeUndefined();
-    expect(bench.calls).toEqual([]);
-  });
-
-  it('is that a loop reports what is settled', async () => {
-    const bench = recordsBench();
-    expect(await bench.records.hasReports()).toBe(false);
-    await bench.records.noteReports();
-    expect(await bench.open().hasReports()).toBe(true);
-    bench.calls.length = 0;
-    await bench.records.noteReports();
-    expect(bench.calls).toEqual([]);
-  });
-
-  it('keeps the time of the first process', async () => {
-    const bench = recordsBench();
-    await bench.records.noteReports();
-    const first = bench.clock.now;
-    bench.clock.now += 5;
-    await bench.open().noteReports();
-    expect(await bench.memory.list({ prefix: 'o:reports', limit: 1 })).toMatchObject([{ value: first }]);
-  });
-
-  it('is noted at the next call if the store fails', async () => {
-    const bench = recordsBench();
-    bench.hooks.before = down;
-    await rejected(bench.records.noteReports());
-    await rejected(bench.records.noteObservation());
-    bench.hooks.before = () => {};
-    await bench.records.noteReports();
-    await bench.records.noteObservation();
-    expect(await keysIn(bench, '')).toEqual(['o:observed', 'o:reports']);
-  });
-
-  it('is not taken from a journal whose prefix begins in the same way', async () => {
-    const bench = recordsBench();
-    await bench.memory.transact(['o:reports:order:x', 'o:observed2'], (records) => {
-      records.set('o:reports:order:x', 1);
-      records.set('o:observed2', 1);
-    });
-    expect(await bench.records.hasReports()).toBe(false);
-    expect(await bench.records.acceptedBefore()).toBeUndefined();
-  });
-
-  it('is looked for before an order is accepted, which is then watched for as long as it takes', async () => {
-    const bench = recordsBench();
-    await bench.records.noteObservation();
-    const other = bench.open();
-    await other.readObservation();
-    const accepted = recordOf('A', bench, { state: 'accepted', awaitingEventSince: bench.clock.now });
-    await other.update('A', () => accepted);
-    bench.clock.now += 3 * day;
-    expect(await keysIn(bench, 'o:awaiting:')).toHaveLength(1);
-  });
-
-  it('is looked for without a failure where the store does not answer', async () => {
-    const bench = recordsBench();
-    const broken = orderStore(
-      {
-        ...{ store: { ...bench.memory, list: async () => down() }, prefix: 'o:', rememberMs: undefined },
-        ...{ firstEventWithinMs: hour, now: () => bench.clock.now },
-      },
-      () => {},
-    );
-    expect(await broken.readObservation()).toBeUndefined();
+    await put(bench, 'A', { attention: 'mismatch', unreported: true });
+    expect(bench.written).toEqual([keyOf('A'), indexOf('A')]);
+    await put(bench, 'A', { state: 'accepted' });
+    expect(await keysIn(bench, '')).toEqual([keyOf('A')]);
   });
 });
 
@@ -201,10 +115,9 @@ describe('the orders', () => {
       // Another process has decided meanwhile. Sound: it is JSON.
       records.set(keyOf('decided'), { ...recordOf('decided', bench, { state: 'accepted' }) } as never),
     );
-    const found = async (attention: boolean) => idsOf(await allOf(bench.records.list({ attention })));
-    expect((await found(false)).sort()).toEqual(['decided', 'differs', 'open', 'settled']);
+    expect(idsOf(await allOf(bench.records.all())).sort()).toEqual(['decided', 'differs', 'open', 'settled']);
     bench.calls.length = 0;
-    expect(await found(true)).toEqual(['differs']);
+    expect(idsOf(await allOf(bench.records.needingAttention()))).toEqual(['differs']);
     const read = bench.calls.flat().filter((key) => key.startsWith('o:order:'));
     expect(read.sort()).toEqual([keyOf('decided'), keyOf('differs')].sort());
   });

@@ -60,7 +60,7 @@ export type RecordsBench = ReturnType<typeof recordsBench>;
 
 /** The keys of an order and of its entry in the index. */
 export const keyOf = (id: string) => `o:order:${orderIdDigest(id)}`;
-export const indexOf = (id: string) => `o:unsettled:${orderIdDigest(id)}`;
+export const indexOf = (id: string) => `o:open:${orderIdDigest(id)}`;
 
 export const down = () => {
   throw new StoreError('store_failed', 'down');

@@ -53,12 +53,18 @@ describe('onSettled', () => {
   it('of another process is left to its loop by a journal that has none, without a warning', async () => {
     const warnings = processWarnings();
     const onSettled = vi.fn();
-    const { journal, another } = await lost();
-    await another({ onSettled })
-      .start({ load: () => order })
-      .stop();
-    await journal.settle('A-1001', 'accepted', 'The service has it.');
-    expect(await journal.health()).toMatchObject({ unreported: 1 });
+    for (const settle of ['settle', 'observe'] as const) {
+      const { another, service } = await lost();
+      const [terminal, server] = [another(), another({ onSettled })];
+      service.next.push('lost');
+      await server.create({ ...order, partner_order_id: 'B' });
+      if (settle === 'observe') await terminal.observe(event('B'));
+      else await terminal.settle('B', 'accepted', 'The service has it.');
+      expect(await terminal.health()).toMatchObject({ unreported: 1 });
+      // The order of a journal without one is reported to nobody.
+      await terminal.observe(event());
+      expect(await terminal.health()).toMatchObject({ unreported: 1 });
+    }
     expect([onSettled.mock.calls, warnings()]).toEqual([[], []]);
   });
 });

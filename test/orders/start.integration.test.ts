@@ -200,15 +200,15 @@ describe.each(storeKinds())('the loop of start, over $name', ({ open }) => {
   it('tells of what a person settled in a process without onSettled', async () => {
     const settled: string[] = [];
     const { journal, service, another } = bench({}, open);
+    const reporting = another({ onSettled: ({ partner_order_id }) => settled.push(partner_order_id) });
     service.next.push('lost', 'lost');
-    for (const id of ['before', 'later']) await journal.create(named(id));
-    await journal.settle('before', 'abandoned', 'No loop reports yet.');
-    const { pass } = loopOf(another({ onSettled: ({ partner_order_id }) => settled.push(partner_order_id) }));
-    await pass();
-    await journal.settle('later', 'abandoned', 'Not there.');
+    await journal.create(named('of the terminal'));
+    await reporting.create(named('of the server'));
+    for (const id of ['of the terminal', 'of the server'])
+      await journal.settle(id, 'abandoned', 'Not there.');
     expect(await journal.health()).toMatchObject({ unreported: 1, unsettled: 0 });
-    await pass();
-    await expect.poll(() => settled).toEqual(['later']);
+    loopOf(reporting);
+    await expect.poll(() => settled).toEqual(['of the server']);
     await expect.poll(async () => await journal.health()).toMatchObject({ unreported: 0 });
   });
 
