@@ -30,7 +30,7 @@ const orders = {
   contradiction: [{ state: 'accepted', evidence: 'event', contradiction: 'refused' }, 'accepted'],
   refused: [{ state: 'refused', status: 422, failure: 'http_error' }, 'order_refused'],
   'not-sent': [{ state: 'not-sent' }, 'sent'],
-  'outbox-not-sent': [{ state: 'not-sent' }, 'sent'],
+  'not-sent-again': [{ state: 'not-sent' }, 'sent'],
   prepared: [{ state: 'prepared', attempts: 0 }, 'sent'],
   unknown: [{ state: 'unknown', attempts: 1 }, 'outcome_unknown'],
   expired: [{ state: 'unknown', attempts: 1 }, 'outcome_unknown'],
@@ -70,7 +70,8 @@ for (const fixtures of allFixtures) {
       const found = await journal.unsettled();
       expect(found.map(({ partner_order_id }) => partner_order_id).toSorted()).toEqual([
         'expired',
-        'outbox-not-sent',
+        'not-sent',
+        'not-sent-again',
         'prepared',
         'sending',
         'unknown',

@@ -111,9 +111,9 @@ describe('a process keeps what a newer version has written into', () => {
       service.next.push(...answers);
       return journal.create(named(id), { merchant: 'ngn' });
     };
-    await journal.prepare(named('outbox'));
-    await journal.prepare({ ...named('outbox'), fiat_amount: '7' }, { replace: true });
-    await journal.create({ ...named('outbox'), fiat_amount: '7' });
+    await journal.prepare(named('replaced'));
+    await journal.prepare({ ...named('replaced'), fiat_amount: '7' }, { replace: true });
+    await journal.create({ ...named('replaced'), fiat_amount: '7' });
     for (const id of ['by-event', 'by-person', 'given-up', 'duplicate']) await send(id, 'lost');
     clock.now += 600_000;
     await journal.observe(event('by-event'));

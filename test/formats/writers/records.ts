@@ -36,8 +36,8 @@ export async function orderRecords() {
   service.next.push({ status: 409 });
   await another({ duplicateIds: 'refused' }).create(named('accepted-as-duplicate'), { merchant: 'ngn' });
   await journal.prepare(named('prepared'), { merchant: 'ngn' });
-  await journal.prepare(named('outbox-not-sent'), { merchant: 'ngn' });
-  await create('outbox-not-sent', 'not-sent');
+  await journal.prepare(named('not-sent-again'), { merchant: 'ngn' });
+  await create('not-sent-again', 'not-sent');
   clock.now += 1_000;
   const begun = Promise.withResolvers<void>();
   service.next.push(() => {
@@ -66,7 +66,7 @@ export async function orderEventRecords() {
   await observe(buyCreditedBody({ partner_order_id: 'credited' }));
   await observe(buyCreditedBody({ partner_order_id: 'elsewhere', ...elsewhere }), 'e'.repeat(64));
   await observe(buyCreditedBody({ partner_order_id: 'decided', ...elsewhere }), 'd'.repeat(64));
-  await journal.settle('decided', 'accepted', 'seen at the service');
+  await journal.settle('decided', 'accepted', 'seen at the service', { events: ['d'.repeat(64)] });
   const { crypto_txn_hash, ...unread } = buyCreditedBody({ partner_order_id: 'unread' });
   await observe(unread);
   await observe(buyCreditedBody({ partner_order_id: 'respelt', chain: 'USDT_TRC_20', fiat_currency: 'GHS' }));
