@@ -1,6 +1,5 @@
-import { isRequestError, outcomeOf } from '../errors/errors.ts';
+import { isRequestError, outcomeOf, type RequestError } from '../errors/errors.ts';
 import { warnOnce } from '../internal/warn.ts';
-import type { OtpSettings } from './otp-options.ts';
 
 /** Sends the messages: a `MessengerClient`, or anything with a `sendMessage` like its own. */
 export interface OtpMessenger {
@@ -16,6 +15,11 @@ export interface OtpMessenger {
   ): Promise<unknown>;
 }
 
+interface MessengerSettings {
+  readonly messenger: OtpMessenger;
+  readonly isNumberRefusal: (error: RequestError) => boolean;
+}
+
 export interface SendResult {
   /** `refused`: the service does not take this phone number. */
   readonly outcome: 'sent' | 'not-sent' | 'refused' | 'unknown';
@@ -24,7 +28,7 @@ export interface SendResult {
 
 /** Sends a message while its code is valid. A refusal for a reason of the device is `not-sent`. */
 export async function sendMessage(
-  settings: Pick<OtpSettings, 'messenger' | 'isNumberRefusal'>,
+  settings: MessengerSettings,
   message: Parameters<OtpMessenger['sendMessage']>[0],
   leftMs: () => number,
 ): Promise<SendResult> {
@@ -41,7 +45,10 @@ export async function sendMessage(
   }
 }
 
-function isAboutNumber(error: unknown, { isNumberRefusal }: Pick<OtpSettings, 'isNumberRefusal'>): boolean {
+function isAboutNumber(
+  error: unknown,
+  { isNumberRefusal }: Pick<MessengerSettings, 'isNumberRefusal'>,
+): boolean {
   try {
     return isRequestError(error) && isNumberRefusal(error);
   } catch {
