@@ -1,6 +1,5 @@
-import { refuseNewer } from '../internal/stored-version.ts';
-import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
 import type { RecordSet } from '../store/record-store.ts';
+import { storedForm } from '../store/stored-form.ts';
 import { type EventWindow, mergeEvents, recent, withEvent, withoutEvent } from './event-window.ts';
 import type { OtpSettings } from './otp-options.ts';
 import { keyedHash, type Secret } from './otp-secrets.ts';
@@ -18,14 +17,14 @@ export interface Counts {
   readonly lastMessageAt: number;
 }
 
-const countMembers: KnownMembers<Counts> = {
+const countForm = storedForm<Counts>('A count of codes', {
   messages: true,
   failures: true,
   attempted: true,
   confirmed: true,
   streak: true,
   lastMessageAt: true,
-};
+});
 
 type EventKind = 'messages' | 'failures' | 'attempted' | 'confirmed';
 
@@ -88,8 +87,7 @@ export function openCounter(
   const [newest, ...older] = keys;
 
   function read(): Counts {
-    // Sound: only `write` writes records under these keys.
-    const stored = keys.map((key) => refuseNewer(records.get(key), 'A count of codes') as Counts | undefined);
+    const stored = keys.map((key) => countForm.read(records.get(key)));
     const all = stored.filter((counts) => counts !== undefined).reduce(mergeCounts, noCounts);
     const counts = countsAt(all, windows, now);
     // The clock moved back. Unless this is stored, the windows of future events never end.
@@ -98,24 +96,12 @@ export function openCounter(
   }
 
   function write(counts: Counts): void {
-    const { messages, failures, attempted, confirmed, streak, lastMessageAt } = counts;
-    // What a newer version knows of the number; the newest secret's record counts.
-    const kept = keys.toReversed().map((key) => unknownMembers(records.get(key), countMembers));
+    // The newest secret's record counts, also in what a newer version knows of the number.
+    const former = Object.assign({}, ...keys.toReversed().map((key) => records.get(key)));
     // Until the cool-down is forgotten too (`streakOf`).
     const streakMs = coolDownOf(settings.coolDownMs, counts.streak) + windows.messages;
-    records.set(
-      newest,
-      {
-        ...Object.assign({}, ...kept),
-        streak,
-        lastMessageAt,
-        messages: plainEvents(messages),
-        failures: plainEvents(failures),
-        attempted: plainEvents(attempted),
-        confirmed: plainEvents(confirmed),
-      },
-      { expiresAt: now + Math.max(streakMs, ...Object.values(windows)) },
-    );
+    const expiresAt = now + Math.max(streakMs, ...Object.values(windows));
+    records.set(newest, countForm.write(counts, former), { expiresAt });
     for (const key of older) if (records.get(key) !== undefined) records.delete(key);
   }
 
@@ -173,9 +159,4 @@ function countsAt(counts: Counts, windows: Counter['windows'], now: number): Cou
 function isAhead({ messages, failures, attempted, confirmed, lastMessageAt }: Counts, now: number): boolean {
   const last = [messages, failures, attempted, confirmed].map((events) => events.at(-1)?.[0] ?? 0);
   return Math.max(lastMessageAt, ...last) > now;
-}
-
-/** A copy, since the arrays of `JsonValue` are not read-only. */
-function plainEvents(events: EventWindow): [number, number][] {
-  return events.map(([at, count]) => [at, count]);
 }

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { isConfigurationError, OtpError } from '../errors/errors.ts';
 import type { RandomBytes } from '../internal/options.ts';
 import { latinDigits } from '../internal/printable-text.ts';
-import { refuseNewer } from '../internal/stored-version.ts';
+import { clockSkewMs } from '../store/lease.ts';
 import type { RecordSet, RecordStore } from '../store/record-store.ts';
+import { storedForm } from '../store/stored-form.ts';
 import { keyedHash, type Secret, seal, unseal } from './otp-secrets.ts';
 
 /** What a code confirms. Stored encrypted only. */
@@ -35,6 +36,14 @@ export interface Flow {
   readonly attempts: number;
 }
 
+const flowForm = storedForm<Flow>('The record of a code', {
+  secret: true,
+  context: true,
+  codes: true,
+  sends: true,
+  attempts: true,
+});
+
 const idBytes = 16;
 
 /** 128 bits, so that it cannot be guessed. */
@@ -48,25 +57,18 @@ export function flowKey(id: string): string {
 }
 
 export function readFlow(records: RecordSet, key: string): Flow | undefined {
-  // Sound: only `writeFlow` writes records under these keys.
-  return refuseNewer(records.get(key), 'The record of a code') as Flow | undefined;
+  return flowForm.read(records.get(key));
 }
 
 export function writeFlow(records: RecordSet, key: string, flow: Flow): void {
-  // The rest of a stored flow also has what a newer version has written.
-  const { codes, ...rest } = flow;
-  const plain = codes.map((code) => ({ ...code }));
   // `validCodes` decides what has expired; the store may have a clock of its own.
-  const expiresAt = Math.max(0, ...codes.map((code) => code.expiresAt)) + maxClockSkewMs;
-  records.set(key, { ...rest, codes: plain }, { expiresAt });
+  const expiresAt = Math.max(0, ...flow.codes.map((code) => code.expiresAt)) + clockSkewMs;
+  records.set(key, flowForm.write(flow, records.get(key)), { expiresAt });
 }
-
-/** How far the clocks of several machines may be apart. */
-const maxClockSkewMs = 60_000;
 
 /** A code sent in the future is not valid: the clock was set back, so its age is unknown. */
 export function validCodes(flow: Flow, now: number): readonly SentCode[] {
-  return flow.codes.filter(({ sentAt, expiresAt }) => sentAt - maxClockSkewMs <= now && now < expiresAt);
+  return flow.codes.filter(({ sentAt, expiresAt }) => sentAt - clockSkewMs <= now && now < expiresAt);
 }
 
 /** Finding the code takes both the store and a secret. */
