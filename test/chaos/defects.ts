@@ -191,6 +191,18 @@ export const defects: readonly Defect[] = [
     replace: '',
   },
   {
+    name: 'the loop leaves what was not sent',
+    file: 'orders/jobs.ts',
+    find: "if (state === 'unknown') return undefined;",
+    replace: "if (state !== 'waiting') return undefined;",
+  },
+  {
+    name: 'a caller does not hear why an order is not accepted',
+    file: 'orders/order-journal.ts',
+    find: 'const error = failureOf(record, sent) as Error | undefined;',
+    replace: 'const error = undefined;',
+  },
+  {
     name: 'an event is no evidence of its order',
     file: transitions,
     find: "return { ...compared, record: accept({ ...before, ...ref }, 'event', rules.now) };",
