@@ -150,7 +150,9 @@ describe.each(storeKinds())('create, over $name', ({ open }) => {
     const seen = await another().get('A-1001');
     expect(seen).toMatchObject({ state: 'unknown' });
     expect(seen).not.toHaveProperty('leaseUntil');
-    expect(await errorOf(another().create(order))).toMatchObject({ code: 'outcome_unknown' });
+    expect(await another().create(order)).toMatchObject({
+      ...{ state: 'unknown', error: { code: 'outcome_unknown', state: 'unknown' } },
+    });
     expect(service.requests).toHaveLength(1);
   });
 
