@@ -23,7 +23,7 @@ const webhooks = createWebhooks({ credentials, deployment, onError: () => {} }).
 receive = webhooks.fetch;
 
 async function order(partner_order_id: string): Promise<void> {
-  await journal.create({
+  const { error } = await journal.create({
     partner_order_id,
     fiat_amount: '15000.50',
     fiat_currency: 'NGN',
@@ -31,6 +31,7 @@ async function order(partner_order_id: string): Promise<void> {
     buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
     partner_callback_url: 'https://partner.example/orders',
   });
+  if (error !== undefined) throw error;
   await sandbox.idle();
 }
 

@@ -142,7 +142,10 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
         index === 5 ? `dearer of round ${round}` : `round ${round} event ${index}`,
       );
       orders.push(`elsewhere of round ${round}`);
-      for (const partner_order_id of orders) await journal.create({ ...order, partner_order_id });
+      for (const partner_order_id of orders) {
+        const { error } = await journal.create({ ...order, partner_order_id });
+        if (error !== undefined) throw error;
+      }
       if (round % options.poisonEvery === 1) orders.splice(orders.length / 2, 0, `poison of round ${round}`);
       const posts = orders.flatMap((order) => [post(order, 0), post(order, 1)]);
       // The worker as often as both receivers; and not while it is still starting.
