@@ -144,8 +144,8 @@ const maxLength = 100;
  * digits that `JSON.parse` rounds away are still there. Decimal libraries accept it. Its exponent may be of any size
  * (`1e999999999`): compare it with a limit before you write it out.
  *
- * It is as authentic as the text. Where the signature is over the parsed value (serializations `compact`, `sorted`,
- * `sorted-shallow` and their base64), only the double is signed: anyone with a signed event can write other digits that
+ * It is as authentic as the text. Where the signature is over the parsed value (serializations `compact`, `sorted`
+ * and their base64), only the double is signed: anyone with a signed event can write other digits that
  * round to the same double.
  *
  * @param text the verified text (`text` of `verifyBody`, or of a webhook handler's context)

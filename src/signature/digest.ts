@@ -48,8 +48,6 @@ function writtenDigest(
       return hash('sha512', text + separator + key, as);
     case 'hash-prefix':
       return hash('sha512', key + separator + text, as);
-    case 'hash-both':
-      return hash('sha512', key + separator + text + separator + key, as);
   }
 }
 
@@ -57,7 +55,6 @@ function encode(encoding: Encoding, digest: Buffer): string {
   switch (encoding) {
     case 'hex':
     case 'base64':
-    case 'base64url':
       return digest.toString(encoding);
     case 'hex-upper':
       return digest.toString('hex').toUpperCase();
@@ -72,7 +69,6 @@ function decode(encoding: Encoding, text: string): Buffer {
     case 'hex-upper':
       return Buffer.from(text, 'hex');
     case 'base64':
-    case 'base64url':
       return Buffer.from(text, 'base64');
     case 'base64-hex':
       return Buffer.from(Buffer.from(text, 'base64').toString('latin1'), 'hex');

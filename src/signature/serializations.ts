@@ -59,44 +59,33 @@ export const serializations = {
   ),
   compact: jsonRules('value', 2, ({ value }) => JSON.stringify(withoutSignature(value))),
   sorted: jsonRules('value', 4, ({ value }) => writeSorted(withoutSignature(value))),
-  'sorted-shallow': jsonRules('value', 8, ({ value }) =>
-    writeSorted(withoutSignature(value), JSON.stringify),
-  ),
   python: jsonRules('text', 5, ({ json }) => writeNode(readLiteralTree(json), pythonStyle)),
   'python-sorted': jsonRules('text', 7, ({ json }) =>
     writeNode(readLiteralTree(json), { ...pythonStyle, order: byCodePoint }),
   ),
   php: jsonRules('text', 6, ({ json }) => writeNode(readLiteralTree(json), phpStyle)),
   values: {
-    write: ({ json }, joiner) => joinValues(topMembers(json, 'sorted'), joiner),
+    write: ({ json }, joiner) => joinValues(topMembers(json), joiner),
     reads: 'text',
     pins: 'values',
     takesJoiner: true,
     keepsPadding: false,
-    preference: 13,
-  },
-  'values-as-sent': {
-    write: ({ json }, joiner) => joinValues(topMembers(json, 'as-sent'), joiner),
-    reads: 'text',
-    pins: 'values',
-    takesJoiner: true,
-    keepsPadding: false,
-    preference: 14,
+    preference: 12,
   },
   query: {
     write: ({ json }) =>
-      topMembers(json, 'sorted')
+      topMembers(json)
         .map(([name, node]) => `${name}=${writePlain(node)}`)
         .join('&'),
     reads: 'text',
     pins: 'pairs',
     takesJoiner: false,
     keepsPadding: false,
-    preference: 12,
+    preference: 11,
   },
-  base64: { ...jsonRules('text', 9, ({ json }) => toBase64(json)), keepsPadding: true },
-  'base64-compact': jsonRules('value', 10, ({ value }) => toBase64(JSON.stringify(withoutSignature(value)))),
-  'base64-sorted': jsonRules('value', 11, ({ value }) => toBase64(writeSorted(withoutSignature(value)))),
+  base64: { ...jsonRules('text', 8, ({ json }) => toBase64(json)), keepsPadding: true },
+  'base64-compact': jsonRules('value', 9, ({ value }) => toBase64(JSON.stringify(withoutSignature(value)))),
+  'base64-sorted': jsonRules('value', 10, ({ value }) => toBase64(writeSorted(withoutSignature(value)))),
 } as const satisfies Readonly<Record<string, SerializationRules>>;
 
 /**
@@ -108,9 +97,8 @@ export const serializations = {
  *   (`\/`, `\u00e9`), spacing, repeated members (the last one counts), and the place of integer-like names (they move
  *   to the front).
  * - `sorted`: `compact`, with the members of every object sorted by UTF-16 code unit, integer-like names too.
- * - `sorted-shallow`: `sorted` for the outermost object only; nested objects stay as in `compact`.
  *
- * `compact`, `sorted`, `sorted-shallow`, `base64-compact` and `base64-sorted` sign the parsed value: bodies with the same
+ * `compact`, `sorted`, `base64-compact` and `base64-sorted` sign the parsed value: bodies with the same
  * signature have the same parsed value. A body with `-0` or a number out of range (`1e999`), which would be signed as
  * `0` and `null`, is refused as `body_ambiguous`. What parsing loses stays lost: a number is rounded to the nearest
  * double, so `9007199254740993` and `9007199254740992` have the same signature.
@@ -126,11 +114,10 @@ export const serializations = {
  * - `php`: `json_encode`: no spaces, `/` as `\/`, everything beyond ASCII as `\uXXXX`.
  * - `values`: the values of the outermost object, in code unit order of their names, joined by `joiner`. Strings go
  *   without quotes, null as nothing, objects and arrays as compact JSON.
- * - `values-as-sent`: the same, in the order in which they were sent.
  * - `query`: `name=value&name=value` in code unit order of the names; values as in `values`, not percent-encoded.
  * - `base64`, `base64-compact`, `base64-sorted`: base64 of the UTF-8 bytes of `as-sent`, `compact`, `sorted`.
  *
- * Under `values`, `values-as-sent` and `query` a signature does not pin the body: somebody who holds one can move text
+ * Under `values` and `query` a signature does not pin the body: somebody who holds one can move text
  * from member to member (`"a":"1&b=2"` signs as `"a":"1","b":"2"`). Compare what matters with your own record of the
  * order.
  *

@@ -2,10 +2,10 @@ import { ConfigurationError } from '../errors/errors.ts';
 import { type Serialization, serializationRules, serializations } from './serializations.ts';
 
 /** @inline */
-export type Construction = 'hmac' | 'hash-suffix' | 'hash-prefix' | 'hash-both';
+export type Construction = 'hmac' | 'hash-suffix' | 'hash-prefix';
 
 /** @inline */
-export type Encoding = 'hex' | 'hex-upper' | 'base64' | 'base64url' | 'base64-hex';
+export type Encoding = 'hex' | 'hex-upper' | 'base64' | 'base64-hex';
 
 /** @inline */
 export type OrderKey = 'merchant+partner' | 'partner+merchant' | 'merchant' | 'partner' | 'public+partner';
@@ -14,20 +14,19 @@ export type OrderKey = 'merchant+partner' | 'partner+merchant' | 'merchant' | 'p
 export interface SignatureScheme {
   /**
    * How the secret enters the SHA-512 digest: `hmac` (HMAC-SHA512 with the secret as its key), `hash-suffix` (SHA-512
-   * of text + secret), `hash-prefix` (secret + text; prone to length extension, only for a service that insists on it)
-   * or `hash-both` (secret + text + secret).
+   * of text + secret) or `hash-prefix` (secret + text; prone to length extension, only for a service that insists on it).
    */
   readonly construction: Construction;
   /** Which text is signed. */
   readonly serialization: Serialization;
   /**
-   * How the 64 digest bytes are written: hex in either case, padded standard base64, unpadded base64url, or base64 of
-   * the lower-case hex text.
+   * How the 64 digest bytes are written: hex in either case, padded standard base64, or base64 of the lower-case
+   * hex text.
    */
   readonly encoding: Encoding;
   /** Between secret and text; not for `hmac`. @default '' */
   readonly separator?: string | undefined;
-  /** Between the values of `values` and `values-as-sent`. @default '' */
+  /** Between the values of `values`. @default '' */
   readonly joiner?: string | undefined;
   /**
    * The key for orders and order events: `merchant+partner` is published, `public+partner` (public key and partner
@@ -41,10 +40,10 @@ export interface SignatureScheme {
 
 /** Every allowed value of the required parts of a scheme, and of `orderKey`. */
 export const schemeParts = {
-  construction: ['hmac', 'hash-suffix', 'hash-prefix', 'hash-both'],
+  construction: ['hmac', 'hash-suffix', 'hash-prefix'],
   // Sound: the registry is checked against the type below.
   serialization: Object.keys(serializations) as readonly Serialization[],
-  encoding: ['hex', 'hex-upper', 'base64', 'base64url', 'base64-hex'],
+  encoding: ['hex', 'hex-upper', 'base64', 'base64-hex'],
   orderKey: ['merchant+partner', 'partner+merchant', 'merchant', 'partner', 'public+partner'],
 } as const satisfies { [Part in keyof SignatureScheme]?: readonly SignatureScheme[Part][] };
 

@@ -1,18 +1,14 @@
 import type { JsonValue } from '../internal/json.ts';
 import { type LiteralMember, type LiteralNode, readLiteralTree } from '../internal/json-tree.ts';
 
-/** `writeMember` writes the members of the outermost object. */
-export function writeSorted(
-  value: JsonValue,
-  writeMember: (member: JsonValue) => string = writeSorted,
-): string {
-  if (Array.isArray(value)) return `[${value.map((element) => writeSorted(element)).join(',')}]`;
+export function writeSorted(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(writeSorted).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   // An object built in sorted order would still list integer-like names first.
   const members: string[] = [];
   for (const name of Object.keys(value).sort()) {
     const member = value[name];
-    if (member !== undefined) members.push(`${JSON.stringify(name)}:${writeMember(member)}`);
+    if (member !== undefined) members.push(`${JSON.stringify(name)}:${writeSorted(member)}`);
   }
   return `{${members.join(',')}}`;
 }
@@ -61,11 +57,10 @@ export function writePlain(node: LiteralNode): string {
   return node.kind === 'literal' && node.text === 'null' ? '' : writeNode(node, compactStyle);
 }
 
-/** Each name of the outermost object once; none if it is not an object. */
-export function topMembers(json: string, order: 'as-sent' | 'sorted'): readonly LiteralMember[] {
+/** Each name of the outermost object once, in code unit order; none if it is not an object. */
+export function topMembers(json: string): readonly LiteralMember[] {
   const tree = readLiteralTree(json);
-  const members = tree.kind === 'object' ? lastOfEach(tree.members) : [];
-  return order === 'sorted' ? members.sort(byCodeUnit) : members;
+  return tree.kind === 'object' ? lastOfEach(tree.members).sort(byCodeUnit) : [];
 }
 
 /** The last member of each name counts, as in JSON.parse. */

@@ -42,7 +42,7 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
    * `1E-07`) of at most 100 characters; `undefined` if there is none. For money, since parsing may have rounded `event.fiat_amount_to_pay`. It is read from the body as
    * received, under every signature scheme.
    *
-   * Under schemes that sign the parsed value (serializations `compact`, `sorted`, `sorted-shallow`, `base64-compact`,
+   * Under schemes that sign the parsed value (serializations `compact`, `sorted`, `base64-compact`,
    * `base64-sorted`) only the double that it rounds to is authentic: whoever holds a signed event can write other digits
    * that round to the same one (`15000.10` as `15000.1000000000000001`). Round it to the decimals of its currency.
    * @param path the published name of a member of the event, or names and array indexes from the outermost inwards. In

@@ -139,7 +139,6 @@ const patterns: Readonly<Record<Encoding, RegExp>> = {
   hex: /^[0-9a-f]{128}$/,
   'hex-upper': /^[0-9A-F]{128}$/,
   base64: /^[A-Za-z0-9+/]{85}[AQgw]==$/,
-  base64url: /^[A-Za-z0-9_-]{85}[AQgw]$/,
   'base64-hex': /^[A-Za-z0-9+/]{170}[AEIMQUYcgkosw048]=$/,
 };
 

@@ -40,8 +40,6 @@ export function digestUnder(construction: Construction, key: string, text: Buffe
       return sha512(text, key);
     case 'hash-prefix':
       return sha512(key, text);
-    case 'hash-both':
-      return sha512(key, text, key);
   }
 }
 
@@ -53,8 +51,6 @@ export function hashedBytes(construction: Construction, keyBytes: number, textBy
     case 'hash-suffix':
     case 'hash-prefix':
       return keyBytes + textBytes;
-    case 'hash-both':
-      return keyBytes + textBytes + keyBytes;
   }
 }
 

@@ -20,7 +20,6 @@ export interface SchemeVector {
 export const valueSerializations: readonly string[] = [
   'compact',
   'sorted',
-  'sorted-shallow',
   'base64-compact',
   'base64-sorted',
 ];
@@ -72,8 +71,6 @@ export function encoded(digest: Buffer, encoding: Encoding): string {
       return hex.replaceAll(/[a-f]/g, (letter) => letter.toUpperCase());
     case 'base64':
       return digest.toString('base64');
-    case 'base64url':
-      return digest.toString('base64').replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
     case 'base64-hex':
       return Buffer.from(hex, 'latin1').toString('base64');
   }

@@ -34,7 +34,7 @@ describe('python-sorted', () => {
 });
 
 describe('a body in which a lone surrogate was changed into another', () => {
-  it.each(['values', 'values-as-sent', 'query'] as const)('is refused under %s', (serialization) => {
+  it.each(['values', 'query'] as const)('is refused under %s', (serialization) => {
     const given = { key: orderKey, scheme: scheme(serialization) };
     const forged = signBody({ a: '\ufffd' }, given).text.replace('\ufffd', '\\udfff');
     expect(thrownBy(() => verifyBody(forged, given))).toMatchObject({

@@ -42,9 +42,9 @@ describe('the bodies signed by Python', () => {
 
   it('come with six separators for every construction that takes one, and five joiners', () => {
     const hashed = schemeVectors.filter(({ scheme }) => scheme.construction !== 'hmac');
-    const joined = schemeVectors.filter(({ scheme }) => scheme.serialization.startsWith('values'));
-    expect(count(({ scheme }) => [scheme.construction, scheme.separator ?? ''], hashed)).toBe(3 * 6);
-    expect(count(({ scheme }) => [scheme.serialization, scheme.joiner ?? ''], joined)).toBe(2 * 5);
+    const joined = schemeVectors.filter(({ scheme }) => scheme.serialization === 'values');
+    expect(count(({ scheme }) => [scheme.construction, scheme.separator ?? ''], hashed)).toBe(2 * 6);
+    expect(count(({ scheme }) => [scheme.serialization, scheme.joiner ?? ''], joined)).toBe(5);
   });
 
   it('say of each whether signBody posts it', () => {
@@ -55,7 +55,7 @@ describe('the bodies signed by Python', () => {
       return vector.own !== (posted === vector.sent);
     });
     expect(mistaken.map(({ name }) => name)).toEqual([]);
-    expect(count(({ scheme }) => [scheme.construction, scheme.serialization], own)).toBe(4 * 15);
+    expect(count(({ scheme }) => [scheme.construction, scheme.serialization], own)).toBe(3 * 13);
   });
 });
 
@@ -92,7 +92,7 @@ describe('a body signed by Python', () => {
 
 describe('a body signed by Python with -0 or 1e999, under a scheme that signs the parsed value', () => {
   it('is there', () => {
-    expect(new Set(ambiguousVectors.map(({ scheme }) => scheme.serialization)).size).toBe(5);
+    expect(new Set(ambiguousVectors.map(({ scheme }) => scheme.serialization)).size).toBe(4);
   });
 
   it.each(ambiguousVectors)('is refused: $name', ({ scheme, key, sent }) => {

@@ -7,7 +7,7 @@ import { readUnverifiedBody } from '../../src/signature/verify-body.ts';
 import { hmacHex } from '../support/bodies.ts';
 import { quietWebhooks } from './deliveries.ts';
 
-const joined = ['query', 'values', 'values-as-sent'] as const;
+const joined = ['query', 'values'] as const;
 
 function schemeOf(serialization: SignatureScheme['serialization']): SignatureScheme {
   return { ...defaultScheme, serialization };
@@ -32,7 +32,6 @@ describe.each(joined)('a captured body under %s', (serialization) => {
   const signed = {
     query: 'amount=10.0&city=Yaoundé/Mvog&event_name=x&list=[1,{"b":2,"a":null}]',
     values: '10.0Yaoundé/Mvogx[1,{"b":2,"a":null}]',
-    'values-as-sent': '10.0Yaoundé/Mvogx[1,{"b":2,"a":null}]',
   }[serialization];
   const signature = hmacHex(signed);
   const genuine = `{"amount":10.0,"city":"Yaoundé/Mvog","event_name":"x","list":[1,{"b":2,"a":null}],"signature":"${signature}"}`;
@@ -70,7 +69,6 @@ describe.each(joined)('a captured body under %s', (serialization) => {
 it.each<[(typeof joined)[number], string, string, string]>([
   ['query', 'a=1&b=2&event_name=x', '{"a":"1&b=2","event_name":"x"', '{"a":"1","b":"2","event_name":"x"'],
   ['values', '123x', '{"a":"1","b":"23","event_name":"x"', '{"a":"12","b":"3","event_name":"x"'],
-  ['values-as-sent', '123x', '{"b":"1","a":"23","event_name":"x"', '{"b":"12","a":"3","event_name":"x"'],
   ['values', '1e999x', '{"a":1e999,"b":null,"event_name":"x"', '{"a":null,"b":1e999,"event_name":"x"'],
   ['values', '-0x', '{"a":-0,"b":"","event_name":"x"', '{"a":"-","b":0,"event_name":"x"'],
 ])(
@@ -81,9 +79,9 @@ it.each<[(typeof joined)[number], string, string, string]>([
   },
 );
 
-it('under values-as-sent a member with another name is another delivery, since names are not signed', async () => {
+it('under values a member with another name is another delivery, since names are not signed', async () => {
   const bodies = ['a', 'b'].map((name) => `{"${name}":1,"event_name":"x","signature":"${hmacHex('1x')}"}`);
-  expect((await receiveAll('values-as-sent', bodies)).kinds).toEqual(['handled', 'handled']);
+  expect((await receiveAll('values', bodies)).kinds).toEqual(['handled', 'handled']);
 });
 
 it('a body nested too deeply to be written again is refused, not a crash', async () => {

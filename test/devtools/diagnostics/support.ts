@@ -76,8 +76,6 @@ function digest({ construction, separator = '' }: SignatureScheme, key: string, 
       return hash(text + separator + key);
     case 'hash-prefix':
       return hash(key + separator + text);
-    case 'hash-both':
-      return hash(key + separator + text + separator + key);
   }
 }
 

@@ -19,7 +19,6 @@ function constructionNotes({ construction }: SignatureScheme): SafetyNote[] {
         ),
       ];
     case 'hash-suffix':
-    case 'hash-both':
       return [
         note(
           'plain-hash',

@@ -115,20 +115,22 @@ function nameType(value: unknown): string {
 function describeUnreadable(signature: string): string {
   if (signature === '') return 'The signature is empty.';
   const { length } = signature;
-  const unlike = `The signature has ${length} characters and is no SHA-512 digest in hex, base64, base64url or base64 of hex.`;
+  const unlike = `The signature has ${length} characters and is no SHA-512 digest in hex, base64 or base64 of hex.`;
   if (length > longestDescribed) return unlike;
   if (signature.trim() !== signature) return 'The signature has blanks around it.';
   if (isDigest(signature.slice(signature.indexOf('=') + 1))) {
     return 'The signature has a label and "=" in front of the digest.';
   }
   if (/^[0-9a-f]+$/i.test(signature)) return describeHex(length);
-  if (signature.endsWith('==') && isDigest(signature.slice(0, -2))) {
-    return 'The signature is base64url with padding, which no scheme here writes.';
-  }
-  if (isDigest(`${signature}==`)) {
-    return 'The signature is base64 without its padding, which no scheme here writes.';
+  if (isDigest(standardBase64(signature))) {
+    return 'The signature is base64url, or base64 without its padding, which no scheme here writes.';
   }
   return unlike;
+}
+
+/** Base64url and missing padding as standard base64 has them. */
+function standardBase64(text: string): string {
+  return `${text.replaceAll('-', '+').replaceAll('_', '/').replace(/=*$/, '')}==`;
 }
 
 /** A longer text does not resemble a digest. */

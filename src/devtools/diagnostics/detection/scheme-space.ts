@@ -11,10 +11,10 @@ import {
 import type { DetectionSecrets, SecretName } from './detection.ts';
 
 /** Separators between secret and text. Some services end a query with `&key=`. */
-export const separators: readonly string[] = ['', '|', ':', '.', '&', ',', '/', '\n', '&key='];
+export const separators: readonly string[] = ['', '|', ':', '&', '&key='];
 
 /** Separators between joined values. */
-export const joiners: readonly string[] = ['', '|', ':', '.', '&', ',', ';', '/', '-', '_', '\n', ' '];
+export const joiners: readonly string[] = ['', '|', ':', '.', '&', ',', '\n'];
 
 /** Separators between the two parts of a key. */
 export const keySeparators: readonly string[] = ['', '|', ':', '.', '-', '_', '&', ',', '/', '\n'];
@@ -196,7 +196,7 @@ const orderKeys: readonly OrderKey[] = [
 ];
 
 /** The safest first. */
-const constructions: readonly Construction[] = ['hmac', 'hash-suffix', 'hash-both', 'hash-prefix'];
+const constructions: readonly Construction[] = ['hmac', 'hash-suffix', 'hash-prefix'];
 
 /** The most plausible and safest first, and of those the simplest; without one where another says the same. */
 export function rankSchemes(schemes: readonly SignatureScheme[]): SignatureScheme[] {

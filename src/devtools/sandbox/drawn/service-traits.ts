@@ -57,21 +57,17 @@ const vague: ReadonlySet<ReplyForm> = new Set([
  * documented or assumed one first. docs/details/sandbox.md lists the dimensions.
  */
 export const dimensions = {
-  construction: signatures('signature-construction', [
-    { construction: 'hash-suffix' },
-    { construction: 'hash-both', separator: '|' },
-  ]),
+  construction: signatures('signature-construction', [{ construction: 'hash-suffix' }]),
   // Those of the values alone are left out: without the names two bodies can have one text.
   serialization: signatures(
     'signature-serialization',
-    (['compact', 'sorted', 'sorted-shallow', 'python', 'python-sorted', 'php', 'base64'] as const).map(
-      (serialization) => ({ serialization }),
-    ),
+    (['compact', 'sorted', 'python', 'python-sorted', 'php', 'base64'] as const).map((serialization) => ({
+      serialization,
+    })),
   ),
   encoding: signatures('signature-encoding', [
     { encoding: 'hex-upper' },
     { encoding: 'base64' },
-    { encoding: 'base64url' },
     { encoding: 'base64-hex' },
   ]),
   orderKey: signatures('signature-key', [{ orderKey: 'partner+merchant' }, { orderKey: 'public+partner' }]),

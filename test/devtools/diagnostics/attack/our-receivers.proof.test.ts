@@ -141,9 +141,9 @@ describe('attackReceiver finds nothing wrong with our webhooks', () => {
   const schemes: readonly SignatureScheme[] = [
     { construction: 'hmac', serialization: 'compact', encoding: 'hex-upper' },
     { construction: 'hmac', serialization: 'sorted', encoding: 'base64' },
-    { construction: 'hash-suffix', serialization: 'as-sent', encoding: 'base64url' },
+    { construction: 'hash-suffix', serialization: 'as-sent', encoding: 'base64' },
     { construction: 'hash-prefix', serialization: 'python-sorted', encoding: 'base64-hex' },
-    { construction: 'hash-both', serialization: 'php', encoding: 'hex', separator: '|' },
+    { construction: 'hash-suffix', serialization: 'php', encoding: 'hex', separator: '|' },
     { construction: 'hmac', serialization: 'values', encoding: 'hex', joiner: '|' },
     { construction: 'hmac', serialization: 'query', encoding: 'hex', orderKey: 'public+partner' },
     { construction: 'hmac', serialization: 'base64', encoding: 'hex', orderKey: 'partner' },

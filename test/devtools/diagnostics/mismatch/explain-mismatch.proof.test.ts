@@ -53,7 +53,7 @@ describe('another key', () => {
 
   it('is found together with another scheme', () => {
     expect(
-      codesOf(signedUnder({ ...hmac, construction: 'hash-both' }, { text: shortText }), {
+      codesOf(signedUnder({ ...hmac, construction: 'hash-suffix' }, { text: shortText }), {
         credentials: [older, secrets],
       }),
     ).toEqual(['other-construction', 'other-key']);

@@ -144,8 +144,6 @@ function respell(right: string, { scheme }: Probes): string {
     case 'base64':
     case 'base64-hex':
       return right.replace(/=+$/, '');
-    case 'base64url':
-      return `${right}==`;
   }
 }
 
