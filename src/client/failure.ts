@@ -8,17 +8,7 @@ import {
   type RequestErrorCode,
   type RequestErrorDetails,
 } from '../errors/errors.ts';
-import {
-  briefOutcomes,
-  causeOf,
-  causes,
-  inWords,
-  libraryWords,
-  outcomeClauses,
-  requestRemedies,
-  type Text,
-  type Words,
-} from '../errors/remedies.ts';
+import { briefOutcomes, causeOf, causes, outcomeClauses, requestRemedies } from '../errors/remedies.ts';
 import { redactError } from '../internal/driver-error.ts';
 import { plainLine } from '../internal/printable-text.ts';
 import { hidden, redactQuote } from '../internal/redact-credentials.ts';
@@ -122,7 +112,7 @@ function briefOf(
     readonly status: number | undefined;
     readonly quote: string;
     readonly bounded: string;
-    readonly remedy: Text | undefined;
+    readonly remedy: string | undefined;
     readonly likely: readonly LikelyCause[];
   },
 ): { what: string; remedy: string } {
@@ -131,11 +121,11 @@ function briefOf(
   const withQuote = (text: string) =>
     `${operation}: ${happened}${reasonOf(text, status)}${bounded}; ${briefOutcomes[outcome]}.`;
   const lengthWith = (text: string, advice: string) =>
-    composeMessage({ what: withQuote(text), remedy: advice }, code, libraryWords).length;
+    composeMessage({ what: withQuote(text), remedy: advice }, code).length;
   const remedies = Array.from({ length: Math.min(maxCauses, likely.length) }, (_, index) =>
     likelyIn(likely.slice(0, index + 1)),
   ).reverse();
-  if (likely.length === 0) remedies.push(inWords(remedy ?? requestRemedies[code], libraryWords));
+  if (likely.length === 0) remedies.push(remedy ?? requestRemedies[code]);
   const advice = remedies.find((text) => lengthWith(shortest, text) <= maxMessage) ?? '';
   const room = maxMessage - lengthWith(shortest, advice) + shortest.length;
   return { what: withQuote(quote && cutText(quote, Math.max(room, 1))), remedy: advice };
@@ -152,17 +142,15 @@ function remedyFor(
   { operation, url }: Call,
   code: RequestErrorCode,
   likely: readonly LikelyCause[],
-): Text | undefined {
-  if (likely.length > 0)
-    return (say) => `Likely: ${likely.map((cause) => describeCause(cause, say)).join('; or ')}.`;
+): string | undefined {
+  if (likely.length > 0) return `Likely: ${likely.map(describeCause).join('; or ')}.`;
   switch (code) {
     case 'connection_failed': {
       const proxy = unusedProxy(url);
       return proxy && causeOf.unusedProxy(proxy);
     }
     case 'redirected':
-      return (say) =>
-        `Set ${say.settings(operationRules(operation).baseUrl)} to the address that the service redirects to.`;
+      return `Set ${operationRules(operation).baseUrl} of defineDeployment to the address that the service redirects to.`;
     case 'network_error':
     case 'timeout':
     case 'aborted':
@@ -182,9 +170,8 @@ function unusedProxy(url: string): string | undefined {
   return [name, name.toLowerCase()].find((variable) => env[variable]);
 }
 
-function describeCause({ advice, ids }: LikelyCause, say: Words): string {
-  const text = inWords(advice, say);
-  return ids.length === 0 ? text : `${text} (${ids.join(', ')})`;
+function describeCause({ advice, ids }: LikelyCause): string {
+  return ids.length === 0 ? advice : `${advice} (${ids.join(', ')})`;
 }
 
 /** Most characters of a foreign text in our message. */

@@ -1,11 +1,11 @@
 import type { AssumptionId } from '../deployment/assumptions.ts';
 import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
-import { causeOf, causes, type Text } from '../errors/remedies.ts';
+import { causeOf, causes } from '../errors/remedies.ts';
 
 /** Something that can cause a refusal. */
 export interface LikelyCause {
   /** What to check, as a clause without its full stop. */
-  readonly advice: Text;
+  readonly advice: string;
   /** The cause in a few words. */
   readonly brief: string;
   /** Its entries in the assumption ledger; empty where we assume nothing. */

@@ -10,7 +10,6 @@ import {
   reworded,
   whatFailed,
 } from '../errors/errors.ts';
-import { inWords } from '../errors/remedies.ts';
 
 /** Most keys remembered for redaction: a ring may give other keys with every load. */
 const maxSecrets = 200;
@@ -136,8 +135,7 @@ function withReason(refusal: RequestError, reason: KeyError): RequestError {
   const { remedy, brief } = partsOf(refusal);
   const doubt = reason.code === 'keys_unconfirmed' ? 'wrong' : 'old';
   const copy = reworded(refusal, {
-    remedy: (say) =>
-      `${inWords(remedy, say).replace(/\.$/, '')}; or the keys are ${doubt}: ${whatFailed(reason, say)}`,
+    remedy: `${remedy.replace(/\.$/, '')}; or the keys are ${doubt}: ${whatFailed(reason)}`,
     brief: brief && { what: brief.what, remedy: `Likely the keys are ${doubt}: ${whatFailed(reason)}` },
   });
   return Object.defineProperty(copy, 'cause', { value: reason, configurable: true, writable: true });

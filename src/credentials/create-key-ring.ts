@@ -1,5 +1,4 @@
 import { composeMessage, KeyError, whatFailed } from '../errors/errors.ts';
-import { libraryWords } from '../errors/remedies.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import { redactError } from '../internal/driver-error.ts';
 import {
@@ -264,7 +263,7 @@ class LoadedKeyRing implements KeyRing {
     if (onError === undefined) {
       const remedy =
         'The key ring goes on with the keys it has: give createKeyRing an onError to hear of each failure.';
-      this.#warnOnce(composeMessage({ what: whatFailed(error), remedy }, error.code, libraryWords), 'load');
+      this.#warnOnce(composeMessage({ what: whatFailed(error), remedy }, error.code), 'load');
       return;
     }
     callHook(

@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../errors/errors.ts';
-import type { Text } from '../errors/remedies.ts';
 
 /**
  * The keys that the service issues to a partner (contract: Partner credentials).
@@ -69,7 +68,7 @@ export function checkSecretText(value: unknown, label: string): string {
   return value;
 }
 
-export function invalid(what: string, remedy?: Text): ConfigurationError {
+export function invalid(what: string, remedy?: string): ConfigurationError {
   return new ConfigurationError('invalid_credentials', what, { remedy });
 }
 

@@ -93,7 +93,7 @@ export function merchantOfOrder(
     candidates.length === 1
       ? "The only merchant is named like another currency than the order's fiat_currency."
       : "There are several merchants, and none is named like the order's fiat_currency.",
-    (say) => `Say with ${say.merchant} which one signs (${listOf(named)})${unnamed}.`,
+    `Say with the merchant option which one signs (${listOf(named)})${unnamed}.`,
   );
 }
 
@@ -125,7 +125,7 @@ function merchantKey(credentials: PartnerCredentials, merchant: string | undefin
   if (others.length > 0)
     throw invalid(
       'There are several merchants.',
-      (say) => `Say with ${say.merchant} which one signs (${listOf(Object.keys(named))}).`,
+      `Say with the merchant option which one signs (${listOf(Object.keys(named))}).`,
     );
   return checkNamedKey('merchantSecretKey', named[only], `merchantSecretKeys.${only}`);
 }

@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../errors/errors.ts';
-import type { Text } from '../errors/remedies.ts';
 import { invalidOption } from '../internal/options.ts';
 
 /**
@@ -56,7 +55,7 @@ function checkStaysHere(name: string, url: URL): void {
   if (!isLoopbackHost(url.hostname)) {
     throw invalid(
       `${name} is http: keys and one-time codes would cross the network unencrypted.`,
-      (say) => `Use https, or set ${say.settings('allowInsecureHttp')} where the network is your own.`,
+      'Use https, or set allowInsecureHttp of defineDeployment where the network is your own.',
     );
   }
 }
@@ -67,6 +66,6 @@ function trimSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-function invalid(what: string, remedy: Text) {
+function invalid(what: string, remedy: string) {
   return new ConfigurationError('invalid_deployment', what, { remedy });
 }

@@ -27,6 +27,7 @@ import {
 import { usualMessageReply } from './message-reply.ts';
 import {
   type BaseUrlName,
+  baseUrlVariables,
   type Operation,
   operationRules,
   type Paths,
@@ -296,15 +297,17 @@ export function operationUrl(deployment: Deployment<unknown>, operation: Operati
   const path = deployment.paths[operation];
   if (path === undefined) {
     throw new ConfigurationError('not_configured', `The path of ${operation} is not published.`, {
-      remedy: (say) =>
-        `Set ${say.settings(`paths.${operation}`)}, and where they differ ${say.settings('numberCheckParameters')}.`,
+      remedy: `Set paths.${operation} of defineDeployment, and where they differ numberCheckParameters.`,
       assumptions: ['number-check'],
     });
   }
   const { baseUrl } = operationRules(operation);
   const base = deployment[baseUrl];
   if (base !== undefined) return base + path;
-  throw new ConfigurationError('not_configured', (say) => `${operation} needs ${say.settings(baseUrl)}.`);
+  throw new ConfigurationError(
+    'not_configured',
+    `${operation} needs ${baseUrl} of defineDeployment (${baseUrlVariables[baseUrl]}).`,
+  );
 }
 
 function checkParameterName(given: unknown, name: string): string {

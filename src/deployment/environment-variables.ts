@@ -1,10 +1,9 @@
 import { ConfigurationError, codeOf } from '../errors/errors.ts';
-import type { Text } from '../errors/remedies.ts';
 import { isJsonObject, tryParse } from '../internal/json.ts';
 import { checkScheme, type SignatureScheme, schemePartNames } from '../signature/signature-scheme.ts';
 import type { DeploymentOptions } from './define-deployment.ts';
 import { type DeploymentFile, readDeploymentFile } from './learnt-deployment.ts';
-import { operationNames } from './operations.ts';
+import { baseUrlVariables, operationNames } from './operations.ts';
 import type { BrandedName } from './wire-names.ts';
 
 /** A row of the table of variables; docs/guides/environment-files.md is checked against it. */
@@ -33,19 +32,19 @@ const wireNames = {
 
 export const deploymentVariables: readonly DeploymentVariable[] = [
   {
-    name: 'PARTNER_EXCHANGE_ONBOARDING_BASE_URL',
+    name: baseUrlVariables.onboardingBaseUrl,
     sets: 'onboardingBaseUrl',
     form: 'URL',
     read: (value) => ({ onboardingBaseUrl: value }),
   },
   {
-    name: 'PARTNER_EXCHANGE_STAGING_URL',
+    name: baseUrlVariables.stagingUrl,
     sets: 'stagingUrl',
     form: 'URL',
     read: (value) => ({ stagingUrl: value }),
   },
   {
-    name: 'PARTNER_EXCHANGE_MESSENGER_BASE_URL',
+    name: baseUrlVariables.messengerBaseUrl,
     sets: 'messengerBaseUrl',
     form: 'URL',
     read: (value) => ({ messengerBaseUrl: value }),
@@ -193,8 +192,7 @@ export function readScheme(text: string): SignatureScheme {
   const value = tryParse(text);
   if (value === undefined) throw invalidEnvironment('is not JSON.');
   const scheme = isJsonObject(value) && 'scheme' in value ? value.scheme : value;
-  if (!isJsonObject(scheme))
-    throw invalidEnvironment((say) => `must be a scheme, or a pin made by ${say.pin}.`);
+  if (!isJsonObject(scheme)) throw invalidEnvironment('must be a scheme, or a pin made by pinScheme.');
   if (Object.keys(scheme).some((part) => !schemePartNames.some((name) => name === part))) {
     throw invalidEnvironment(
       `is a scheme with an unknown part: its parts are ${schemePartNames.join(', ')}.`,
@@ -243,6 +241,6 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Its message never shows the value. */
-export function invalidEnvironment(message: Text): ConfigurationError {
+export function invalidEnvironment(message: string): ConfigurationError {
   return new ConfigurationError('invalid_environment', message);
 }

@@ -77,7 +77,7 @@ export const deploymentFileFormat = 'partner-exchange-deployment/1';
 export function readDeploymentFile(given: unknown, name: string): DeploymentFile {
   const format = isJsonObject(given) ? given.format : undefined;
   if (typeof format !== 'string' || !format.startsWith('partner-exchange-deployment/'))
-    throw invalidOption(`${name} is not a deployment file: write one with "partner-exchange learn --write".`);
+    throw invalidOption(`${name} is not a deployment file: take one that learn has made.`);
   if (format !== deploymentFileFormat)
     throw invalidOption(
       `${name} has the form ${format.slice(0, 64)}, and this version reads ${deploymentFileFormat}.`,

@@ -1,8 +1,15 @@
 import { invalidOption, nested, optional } from '../internal/options.ts';
 import type { AssumptionId } from './assumptions.ts';
 
+/** The environment variable of each base URL. */
+export const baseUrlVariables = {
+  onboardingBaseUrl: 'PARTNER_EXCHANGE_ONBOARDING_BASE_URL',
+  stagingUrl: 'PARTNER_EXCHANGE_STAGING_URL',
+  messengerBaseUrl: 'PARTNER_EXCHANGE_MESSENGER_BASE_URL',
+} as const;
+
 /** The base URL that an operation's path is appended to. */
-export type BaseUrlName = 'onboardingBaseUrl' | 'stagingUrl' | 'messengerBaseUrl';
+export type BaseUrlName = keyof typeof baseUrlVariables;
 
 export interface OperationRules {
   readonly method: 'GET' | 'POST';

@@ -2,7 +2,6 @@ import { defineCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { checkNamedKey, checkSecretText } from '../credentials/partner-credentials.ts';
 import { ConfigurationError, isConfigurationError, partsOf } from '../errors/errors.ts';
-import { mapText } from '../errors/remedies.ts';
 import { concealMembers } from '../internal/conceal-members.ts';
 import { hidden } from '../internal/redact-credentials.ts';
 import { checkSpelling } from './check-spelling.ts';
@@ -169,10 +168,8 @@ function named<Result>(variable: string, values: readonly string[], read: () => 
     const conceal = (text: string) =>
       values.reduce((shown, value) => shown.replaceAll(`"${value}"`, 'its value'), text);
     const { what, remedy } = partsOf(error);
-    throw new ConfigurationError(
-      'invalid_environment',
-      mapText(what, (text) => `${variable}: ${conceal(text)}`),
-      { remedy: mapText(remedy, conceal) },
-    );
+    throw new ConfigurationError('invalid_environment', `${variable}: ${conceal(what)}`, {
+      remedy: conceal(remedy),
+    });
   }
 }

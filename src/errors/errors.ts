@@ -1,9 +1,7 @@
 import {
   configurationRemedies,
   inboxRemedies,
-  inWords,
   keyRemedies,
-  libraryWords,
   onceRemedies,
   orderRemedies,
   otpRemedies,
@@ -12,29 +10,27 @@ import {
   requestRemedies,
   signatureRemedies,
   storeRemedies,
-  type Text,
   validationRemedies,
-  type Words,
 } from './remedies.ts';
 
 /** Marks our errors, so that the guards work across two copies of the package. */
 const brand = Symbol.for('partner-exchange-sdk.error');
-/** Where an error keeps the parts of its message, so that another copy of the package can use other words too. */
+/** Where an error keeps the parts of its message, for an error that wraps it, of another copy of the package too. */
 const partsKey = Symbol.for('partner-exchange-sdk.error.parts');
 
 /** What a message is made of. Its last part, the link, follows from the code. */
 export interface MessageParts {
   /** What failed, on what: one sentence. */
-  readonly what: Text;
+  readonly what: string;
   /** What to do: one sentence. Empty where the first says what must be. */
-  readonly remedy: Text;
+  readonly remedy: string;
   /** Both in fewer words, for a message that would be too long. */
   readonly brief?: { readonly what: string; readonly remedy: string } | undefined;
 }
 
 export interface ErrorDetails {
   /** What to do, where the place knows more than the table of remedies. */
-  readonly remedy?: Text | undefined;
+  readonly remedy?: string | undefined;
   readonly brief?: MessageParts['brief'];
   readonly cause?: unknown;
   readonly assumptions?: readonly string[] | undefined;
@@ -56,7 +52,7 @@ export abstract class PartnerExchangeError<Code extends string = string> extends
   constructor(
     { kind, remedies }: { kind: string; remedies: Remedies },
     code: Code,
-    what: Text,
+    what: string,
     { remedy, brief, cause, assumptions = [] }: ErrorDetails = {},
   ) {
     const parts: MessageParts = { what, remedy: remedy ?? remedyOf(remedies, code), brief };
@@ -70,7 +66,7 @@ export abstract class PartnerExchangeError<Code extends string = string> extends
   }
 }
 
-export function remedyOf(remedies: Remedies, code: string): Text {
+export function remedyOf(remedies: Remedies, code: string): string {
   return Object.hasOwn(remedies, code) ? (remedies[code] ?? '') : '';
 }
 
@@ -79,13 +75,10 @@ export const maxMessage = 250;
 
 /** The message of an error: in few words where many would be too long, and at last cut off before its link. */
 function boundedMessage(parts: MessageParts, code: string): string {
-  const whole = composeMessage(parts, code, libraryWords);
+  const whole = composeMessage(parts, code);
   if (whole.length <= maxMessage) return whole;
   const { what, remedy } = parts.brief ?? parts;
-  const text = [what, remedy]
-    .map((part) => fullSentence(inWords(part, libraryWords)))
-    .filter(Boolean)
-    .join(' ');
+  const text = [what, remedy].map(fullSentence).filter(Boolean).join(' ');
   const link = linkOf(code);
   return `${cutText(text, maxMessage - link.length - 1)} ${link}`;
 }
@@ -99,9 +92,8 @@ export function cutText(text: string, most: number): string {
   return `${(words.length > most / 2 ? words : start).replace(/\p{Cs}$/u, '').replace(/[\s,;:.]+$/, '')}…`;
 }
 
-export function composeMessage({ what, remedy }: MessageParts, code: string, say: Words): string {
-  const sentences = [what, remedy].map((text) => fullSentence(inWords(text, say)));
-  return [...sentences, linkOf(code)].filter(Boolean).join(' ');
+export function composeMessage({ what, remedy }: MessageParts, code: string): string {
+  return [fullSentence(what), fullSentence(remedy), linkOf(code)].filter(Boolean).join(' ');
 }
 
 function linkOf(code: string): string {
@@ -112,9 +104,9 @@ function fullSentence(text: string): string {
   return text === '' || /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** The message of an error in other words: the command line names commands where the library names functions. */
-export function describeIn(say: Words, error: PartnerExchangeError): string {
-  return partsKey in error ? composeMessage(partsOf(error), error.code, say) : error.message;
+/** The message of an error in its whole length. */
+export function wholeMessage(error: PartnerExchangeError): string {
+  return partsKey in error ? composeMessage(partsOf(error), error.code) : error.message;
 }
 
 /** The parts of an error's message, for an error that wraps it. */
@@ -124,8 +116,8 @@ export function partsOf(error: PartnerExchangeError): MessageParts {
 }
 
 /** What failed, without advice and link: for a text that has advice of its own. */
-export function whatFailed(error: PartnerExchangeError, say: Words = libraryWords): string {
-  return inWords(partsOf(error).what, say);
+export function whatFailed(error: PartnerExchangeError): string {
+  return partsOf(error).what;
 }
 
 /** A copy of an error in other words, for code that knows more than the code that threw it. All other members stay. */
@@ -156,7 +148,7 @@ export type ConfigurationErrorCode = keyof typeof remedies.ConfigurationError;
 /** Something is set up wrongly. Thrown before anything is sent; fix the code or the configuration. */
 export class ConfigurationError extends PartnerExchangeError<ConfigurationErrorCode> {
   /** @internal */
-  constructor(code: ConfigurationErrorCode, what: Text, details?: ErrorDetails) {
+  constructor(code: ConfigurationErrorCode, what: string, details?: ErrorDetails) {
     super({ kind: 'ConfigurationError', remedies: configurationRemedies }, code, what, details);
   }
 }
@@ -175,7 +167,7 @@ export type InboxErrorCode = keyof typeof remedies.InboxError;
  */
 export class InboxError extends PartnerExchangeError<InboxErrorCode> {
   /** @internal */
-  constructor(code: InboxErrorCode, what: Text, details?: ErrorDetails) {
+  constructor(code: InboxErrorCode, what: string, details?: ErrorDetails) {
     super({ kind: 'InboxError', remedies: inboxRemedies }, code, what, details);
   }
 }
@@ -196,7 +188,7 @@ export class KeyError extends PartnerExchangeError<KeyErrorCode> {
   /** @internal */
   constructor(
     code: KeyErrorCode,
-    what: Text,
+    what: string,
     details: ErrorDetails & { readonly retryAfterMs?: number | undefined } = {},
   ) {
     super({ kind: 'KeyError', remedies: keyRemedies }, code, what, details);
@@ -220,7 +212,7 @@ export class OnceError extends PartnerExchangeError<OnceErrorCode> {
   /** @internal */
   constructor(
     code: OnceErrorCode,
-    what: Text,
+    what: string,
     details: ErrorDetails & { readonly retryAfterMs?: number | undefined } = {},
   ) {
     super({ kind: 'OnceError', remedies: onceRemedies }, code, what, details);
@@ -270,7 +262,7 @@ export class OrderError extends PartnerExchangeError<OrderErrorCode> {
   /** @internal */
   constructor(
     code: OrderErrorCode,
-    what: Text,
+    what: string,
     details: ErrorDetails & {
       readonly partner_order_id: string;
       readonly state?: OrderState | undefined;
@@ -307,7 +299,7 @@ export class OtpError extends PartnerExchangeError<OtpErrorCode> {
   /** @internal */
   constructor(
     code: OtpErrorCode,
-    what: Text,
+    what: string,
     details: ErrorDetails & {
       readonly retryAfterMs?: number | undefined;
       readonly limit?: OtpLimit | undefined;
@@ -399,7 +391,7 @@ export class RequestError extends PartnerExchangeError<RequestErrorCode> {
   declare readonly body: unknown;
 
   /** @internal */
-  constructor(code: RequestErrorCode, what: Text, details: RequestErrorDetails) {
+  constructor(code: RequestErrorCode, what: string, details: RequestErrorDetails) {
     super({ kind: 'RequestError', remedies: requestRemedies }, code, what, details);
     this.outcome = details.outcome;
     this.operation = details.operation;
@@ -439,7 +431,7 @@ export type SignatureErrorCode = keyof typeof remedies.SignatureError;
 /** A body could not be verified. Holds neither the body, nor a key, nor the expected signature. */
 export class SignatureError extends PartnerExchangeError<SignatureErrorCode> {
   /** @internal */
-  constructor(code: SignatureErrorCode, what: Text, details?: ErrorDetails) {
+  constructor(code: SignatureErrorCode, what: string, details?: ErrorDetails) {
     super({ kind: 'SignatureError', remedies: signatureRemedies }, code, what, details);
   }
 }
@@ -455,7 +447,7 @@ export type StoreErrorCode = keyof typeof remedies.StoreError;
 /** A record store could not do a transaction. Holds no keys or values of records. */
 export class StoreError extends PartnerExchangeError<StoreErrorCode> {
   /** @internal */
-  constructor(code: StoreErrorCode, what: Text, details?: ErrorDetails) {
+  constructor(code: StoreErrorCode, what: string, details?: ErrorDetails) {
     super({ kind: 'StoreError', remedies: storeRemedies }, code, what, details);
   }
 }

@@ -1,58 +1,11 @@
 /**
- * For each code what to do, as a function of words: those of the library or those of the command line. Its keys are the
- * codes of the error classes and of the webhooks' refusals, so a code without an entry does not compile. docs/errors.md
+ * For each code what to do, in the words of the library; the command line adds its command. The keys are the codes of the
+ * error classes and of the webhooks' refusals, so a code without an entry does not compile. docs/errors.md
  * is written from it (`npm run docs:errors`), with `tools/documents/error-meanings.ts`.
  */
 
-/** A text that names functions and options, in the words of whoever reads it. */
-export type Text = string | ((say: Words) => string);
-
-/** The words that differ between the library and the command line (`config/command-words.ts`). */
-export interface Words {
-  /** Finds the scheme of captured bodies. */
-  readonly detect: string;
-  /** Finds the scheme with the help of an endpoint that signs. */
-  readonly oracle: string;
-  /** Explains why a signature does not match. */
-  readonly explain: string;
-  /** Keeps a scheme, with bodies that prove it. */
-  readonly pin: string;
-  /** Connects a device: a clause. */
-  readonly scan: string;
-  /** Stores new keys: a clause, after "keys". */
-  readonly receiveKeys: string;
-  /** Names the merchant that signs. */
-  readonly merchant: string;
-  /** Passes one order whose address is refused. */
-  readonly acceptAddress: string;
-  /** Options of `defineDeployment`, in a sentence. */
-  settings(...names: readonly string[]): string;
-}
-
-export const libraryWords: Words = {
-  detect: 'detectScheme',
-  oracle: 'detectFromOracle of partner-exchange-sdk/diagnostics',
-  explain: 'explainMismatch of partner-exchange-sdk/diagnostics',
-  pin: 'pinScheme',
-  scan: 'open scanDeviceUrl() and scan',
-  receiveKeys: 'give them to receive()',
-  merchant: 'the merchant option',
-  acceptAddress: 'the acceptAddress option',
-  settings: (...names) => `${names.join(' and ')} of defineDeployment`,
-};
-
-/** A text in the given words. */
-export function inWords(text: Text, say: Words): string {
-  return typeof text === 'string' ? text : text(say);
-}
-
-/** Applies `change` to a text, in either wording. */
-export function mapText(text: Text, change: (text: string) => string): Text {
-  return typeof text === 'string' ? change(text) : (say) => change(text(say));
-}
-
 /** What to do about each code: one sentence. Empty where each message itself says what must be. */
-export type Remedies = Readonly<Record<string, Text>>;
+export type Remedies = Readonly<Record<string, string>>;
 
 // A table for each class, since a bundler leaves out whole constants only.
 
@@ -60,7 +13,7 @@ export const configurationRemedies = {
   invalid_deployment: '',
   invalid_credentials: '',
   invalid_option: '',
-  invalid_scheme: (say) => `Take the scheme that ${say.detect} found, unchanged.`,
+  invalid_scheme: 'Take the scheme that detectScheme found, unchanged.',
   invalid_environment: '',
   not_configured: 'Set it: the operator of the service knows its value.',
   duplicate_handler: 'Register one handler, and call both functions from it.',
@@ -85,21 +38,20 @@ export const keyRemedies = {
   keys_unavailable: 'Load the keys first: await reload() of the ring in this process.',
   keys_not_loaded: 'See the cause: the ring goes on with the keys it has, and tries again.',
   keys_cooling_down: 'If the keys have changed, await reload() of the ring in this process.',
-  keys_known: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
+  keys_known: 'Open the link in the e-mail for the new keys, and give them to receive().',
   keys_of_another_partner:
     'Keep the keys of each partner in a storage of their own, or begin with an empty one.',
-  keys_not_received: (say) => `Open the link in the e-mail for the new keys, and ${say.receiveKeys}.`,
+  keys_not_received: 'Open the link in the e-mail for the new keys, and give them to receive().',
   keys_replaced: 'Send it again: it is signed with the newest keys then.',
-  keys_unconfirmed: (say) =>
-    `Compare them with those of the link, and if they differ, ${say.receiveKeys} once more.`,
-  rotation_pending: (say) =>
-    `Open the link in the e-mail and ${say.receiveKeys}; or ask again (option \`again\`).`,
-  rotation_unknown: (say) =>
-    `Look for its e-mail and ${say.receiveKeys}; if none came, ask again (option \`again\`).`,
+  keys_unconfirmed:
+    'Compare them with those of the link, and if they differ, give them to receive() once more.',
+  rotation_pending: 'Open the link in the e-mail and give them to receive(); or ask again (option `again`).',
+  rotation_unknown:
+    'Look for its e-mail and give them to receive(); if none came, ask again (option `again`).',
   key_storage_exposed:
     'Give the file to the user that runs the program, with mode 0600, and consider its keys known.',
-  key_storage_invalid: (say) =>
-    `Restore the state from a copy; or name another place for your keys, and ${say.receiveKeys}.`,
+  key_storage_invalid:
+    'Restore the state from a copy; or name another place for your keys, and give them to receive().',
   key_storage_locked: 'Try again, and if no other process uses the file, delete the lock beside it.',
   key_storage_failed: 'Check the path, its owner and its mode.',
 } as const satisfies Remedies;
@@ -149,8 +101,8 @@ export const requestRemedies = {
   http_error: 'Look for the reason in the reply, or ask the operator of the service.',
   reply_too_large: 'Raise maxReplyBytes if the service sends such replies.',
   reply_nonconforming: 'Correct the schema: `issues` says where the reply differs.',
-  reply_not_accepted: (say) =>
-    `If it accepts with such replies, set ${say.settings('readOrderReply')}, or readMessageReply for messages.`,
+  reply_not_accepted:
+    'If it accepts with such replies, set readOrderReply of defineDeployment, or readMessageReply for messages.',
 } as const satisfies Remedies;
 
 /** Requests that the webhooks refuse before they verify a body. */
@@ -171,8 +123,9 @@ export const signatureRemedies = {
   body_ambiguous: 'Refuse it, or use a scheme that signs the text (as-sent).',
   signature_missing: 'Pass a signed body: an event has a top-level `signature` member.',
   signature_duplicated: 'Refuse it: no serializer writes two signatures.',
-  signature_malformed: (say) => `If the service sent it, find the encoding with ${say.detect}.`,
-  signature_mismatch: (say) => `If the service sent it, find out why with ${say.explain}.`,
+  signature_malformed: 'If the service sent it, find the encoding with detectScheme.',
+  signature_mismatch:
+    'If the service sent it, find out why with explainMismatch of partner-exchange-sdk/diagnostics.',
 } as const satisfies Remedies;
 
 export const storeRemedies = {
@@ -186,8 +139,8 @@ export const storeRemedies = {
 
 export const validationRemedies = {
   invalid_input: '',
-  address_refused: (say) =>
-    `Nothing was sent: ask the buyer again; if it is right, pass it with ${say.acceptAddress}.`,
+  address_refused:
+    'Nothing was sent: ask the buyer again; if it is right, pass it with the acceptAddress option.',
 } as const satisfies Remedies;
 
 /** All tables by class. Only for types, docs and tests: it would keep every table in every bundle. */
@@ -221,7 +174,7 @@ export const briefOutcomes = {
 
 /** A likely cause of a refusal: what to check, as a clause without its full stop, and its entries in the ledger. */
 interface Cause {
-  readonly advice: Text;
+  readonly advice: string;
   /** The cause in a few words, for a message that names several. */
   readonly brief: string;
   readonly ids: readonly string[];
@@ -241,14 +194,14 @@ export const causes = {
   },
   orderLimits: {
     brief: 'too many requests',
-    advice: (say) =>
-      `the service wants fewer requests: wait before the next one, and if it may take an order that it answers so, set ${say.settings('orderStatuses')}`,
+    advice:
+      'the service wants fewer requests: wait before the next one, and if it may take an order that it answers so, set orderStatuses of defineDeployment',
     ids: ['request-limits', 'order-rate-limit'],
   },
   orderConflict: {
     brief: 'it has this partner_order_id already (orderStatuses)',
-    advice: (say) =>
-      `the service may have an order with this partner_order_id, or be busy with it; if it answers so without having it, set ${say.settings('orderStatuses')}`,
+    advice:
+      'the service may have an order with this partner_order_id, or be busy with it; if it answers so without having it, set orderStatuses of defineDeployment',
     ids: ['order-conflict', 'partner-order-id'],
   },
   deviceHasKey: {
@@ -258,7 +211,7 @@ export const causes = {
   },
   device: {
     brief: 'the device is not connected',
-    advice: (say) => `the device of this API key is not connected: ${say.scan}`,
+    advice: 'the device of this API key is not connected: open scanDeviceUrl() and scan',
     ids: [],
   },
   recipient: {
@@ -278,8 +231,8 @@ export const causes = {
   },
   signature: {
     brief: 'another signature',
-    advice: (say) =>
-      `the service signs in another way or with another key: have its signing endpoint sign a probe (${say.oracle}), or give a body that it signed, such as its first event, to ${say.detect}`,
+    advice:
+      'the service signs in another way or with another key: have its signing endpoint sign a probe, or give a body that it signed, such as its first event, to detectScheme',
     ids: [
       'signature-construction',
       'signature-serialization',
@@ -290,23 +243,23 @@ export const causes = {
   },
   merchant: {
     brief: 'another merchant secret',
-    advice: (say) => `the order needs another merchant secret: name it with ${say.merchant}`,
+    advice: 'the order needs another merchant secret: name it with the merchant option',
     ids: ['several-merchants'],
   },
   orderPayload: {
     brief: 'other members are wanted',
-    advice: (say) => `the service wants other members: describe them with ${say.settings('orderSchema')}`,
+    advice: 'the service wants other members: describe them with orderSchema of defineDeployment',
     ids: ['order-payload'],
   },
   deviceName: {
     brief: 'another name for messenger_device_no',
-    advice: (say) =>
-      `the service has another name for messenger_device_no: set ${say.settings('wireNames.messenger_device_no')}`,
+    advice:
+      'the service has another name for messenger_device_no: set wireNames.messenger_device_no of defineDeployment',
     ids: ['branded-names'],
   },
   queryNames: {
     brief: 'other names in the query',
-    advice: (say) => `the service has other names in the query: set ${say.settings('numberCheckParameters')}`,
+    advice: 'the service has other names in the query: set numberCheckParameters of defineDeployment',
     ids: ['number-check'],
   },
   verifyCheck: {
@@ -316,13 +269,12 @@ export const causes = {
   },
   orderReply: {
     brief: 'readOrderReply is needed',
-    advice: (say) => `the service accepts orders with such replies: set ${say.settings('readOrderReply')}`,
+    advice: 'the service accepts orders with such replies: set readOrderReply of defineDeployment',
     ids: ['order-reply'],
   },
   messageReply: {
     brief: 'readMessageReply is needed',
-    advice: (say) =>
-      `the messenger sends messages with such replies: set ${say.settings('readMessageReply')}`,
+    advice: 'the messenger sends messages with such replies: set readMessageReply of defineDeployment',
     ids: ['message-reply'],
   },
 } as const satisfies Readonly<Record<string, Cause>>;
@@ -337,7 +289,7 @@ export const causeOf = {
     brief: `${name} is not known`,
   }),
   path: (baseUrl: string, path: string) => ({
-    advice: (say: Words) => `the service has it at another address: check ${say.settings(baseUrl, path)}`,
+    advice: `the service has it at another address: check ${baseUrl} and ${path} of defineDeployment`,
     brief: `another address (${path})`,
   }),
 };

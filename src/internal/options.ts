@@ -4,7 +4,6 @@ import {
   isConfigurationError,
   partsOf,
 } from '../errors/errors.ts';
-import type { Text } from '../errors/remedies.ts';
 import { longestTimerMs } from './deadline.ts';
 import { nearestName } from './nearest-name.ts';
 
@@ -25,7 +24,7 @@ function checkOptionNames(
 }
 
 /** Its message never shows the value. */
-export function invalidOption(what: Text, remedy?: Text): ConfigurationError {
+export function invalidOption(what: string, remedy?: string): ConfigurationError {
   return new ConfigurationError('invalid_option', what, { remedy });
 }
 

@@ -135,7 +135,7 @@ export function withConfirmed(state: RotationState, number: number, at: number):
 
 export function noKeys(): KeyError {
   return new KeyError('keys_unavailable', 'The storage holds no keys.', {
-    remedy: (say) => `When you have the first keys, ${say.receiveKeys}.`,
+    remedy: 'When you have the first keys, give them to receive().',
   });
 }
 

@@ -81,7 +81,7 @@ function isConflict({ code, status }: RequestError): boolean {
 function asRefused(error: RequestError): RequestError {
   const { brief } = partsOf(error);
   const copy = reworded(error, {
-    what: (say) => whatFailed(error, say).replace(outcomeClauses[error.outcome], outcomeClauses.refused),
+    what: whatFailed(error).replace(outcomeClauses[error.outcome], outcomeClauses.refused),
     brief: brief && {
       ...brief,
       what: brief.what.replace(briefOutcomes[error.outcome], briefOutcomes.refused),

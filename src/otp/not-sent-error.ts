@@ -8,7 +8,6 @@ import {
   RequestError,
   whatFailed,
 } from '../errors/errors.ts';
-import { mapText } from '../errors/remedies.ts';
 import { redactError } from '../internal/driver-error.ts';
 import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
 import { redactReply, repeatsOf } from '../internal/repeats.ts';
@@ -35,7 +34,7 @@ export function notSentError({ outcome, error }: SendResult, secrets: readonly s
   const reason = shown(whatFailed(error)).slice(0, maxReason);
   // Of the cause if it has any: that knows more than our table.
   const parts = partsOf(error);
-  const remedy = mapText(parts.remedy, shown) || undefined;
+  const remedy = shown(parts.remedy) || undefined;
   const brief = briefly(parts, shown);
   const shortly = (what: string) => brief && { ...brief, what: `${what}: ${brief.what}` };
   if (outcome === 'refused') {
@@ -86,8 +85,8 @@ function redactedCopy(error: RequestError, secrets: readonly string[]): RequestE
   const repeats = repeatsOf(secrets);
   const cause = redactError(error.cause, secrets);
   const parts = partsOf(error);
-  const copy = new RequestError(code, mapText(parts.what, shown), {
-    remedy: mapText(parts.remedy, shown),
+  const copy = new RequestError(code, shown(parts.what), {
+    remedy: shown(parts.remedy),
     brief: briefly(parts, shown),
     outcome,
     operation: shown(error.operation),

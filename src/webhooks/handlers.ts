@@ -1,7 +1,7 @@
 import type { EventStatuses } from '../deployment/event-statuses.ts';
 import { fromWireNames, publishedNameOf, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError, composeMessage, type InboxError, remedyOf } from '../errors/errors.ts';
-import { inboxRemedies, libraryWords } from '../errors/remedies.ts';
+import { inboxRemedies } from '../errors/remedies.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import { type EventReading, noReadings } from '../events/event-readings.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
@@ -180,7 +180,7 @@ export class Handlers {
     if (!Number.isInteger(Math.log10(count))) return;
     // Not the error's own text, which names an order.
     const what = `${count} authentic ${quotedName(name)} could not be read (${error.assumptions.join(', ')}): a dead letter with a durable inbox, otherwise answered 500.`;
-    warn(composeMessage({ what, remedy: remedyOf(inboxRemedies, error.code) }, error.code, libraryWords));
+    warn(composeMessage({ what, remedy: remedyOf(inboxRemedies, error.code) }, error.code));
   }
 }
 

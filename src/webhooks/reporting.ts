@@ -10,7 +10,7 @@ import {
   type SignatureErrorCode,
   whatFailed,
 } from '../errors/errors.ts';
-import { libraryWords, requestRefusalRemedies, type Text } from '../errors/remedies.ts';
+import { requestRefusalRemedies } from '../errors/remedies.ts';
 import { type EventReading, type ReadingKind, readingKind } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 import { describeError } from '../internal/driver-error.ts';
@@ -69,10 +69,8 @@ export function makeReporting({
       call('onError', () => onError(error, delivery));
     },
     /** A request was refused. */
-    refusal(code: RequestRefusalCode, remedy: Text = requestRefusalRemedies[code]): void {
-      warnOnceOf(code, () =>
-        refusalWarning(composeMessage({ what: problems[code], remedy }, code, libraryWords)),
-      );
+    refusal(code: RequestRefusalCode, remedy: string = requestRefusalRemedies[code]): void {
+      warnOnceOf(code, () => refusalWarning(composeMessage({ what: problems[code], remedy }, code)));
     },
     /** An authentic event is larger than what is handled. */
     tooLarge(): void {
@@ -160,7 +158,7 @@ function readingWarning(kind: ReadingKind): string {
 function bodyWarning(error: SignatureError): string {
   const remedy =
     'If the service sent it, capture its body with onRefused and give it to explainMismatch or detectScheme of partner-exchange-sdk/diagnostics.';
-  return refusalWarning(composeMessage({ what: whatFailed(error), remedy }, error.code, libraryWords));
+  return refusalWarning(composeMessage({ what: whatFailed(error), remedy }, error.code));
 }
 
 /** The warning for the first delivery that a stopped inbox did not take, or has cut off. */
@@ -173,7 +171,7 @@ function unconfirmedWarning(error: KeyError): string {
   const mismatch = signatureMismatch();
   const remedy = partsOf(error).remedy;
   const what = `${whatFailed(mismatch)} ${whatFailed(error)}`;
-  const message = composeMessage({ what, remedy }, mismatch.code, libraryWords);
+  const message = composeMessage({ what, remedy }, mismatch.code);
   return `A webhook delivery was answered 503 (the next ones only reach onDelivery): ${message}`;
 }
 

@@ -353,7 +353,7 @@ describe('a deployment of the messenger alone', () => {
     const error = await rejected(exchange.whitelistIp());
     expect(error).toMatchObject({ code: 'not_configured' });
     expect(String(error)).toContain(
-      'whitelistIp needs stagingUrl of defineDeployment. Set it: the operator of the service knows its value.',
+      'whitelistIp needs stagingUrl of defineDeployment (PARTNER_EXCHANGE_STAGING_URL). Set it: the operator of the service knows its value.',
     );
   });
 

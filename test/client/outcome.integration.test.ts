@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
-import { describeIn } from '../../src/errors/errors.ts';
-import { libraryWords } from '../../src/errors/remedies.ts';
+import { wholeMessage } from '../../src/errors/errors.ts';
 import { type Answer, closedUrl, startServer } from '../support/local-server.ts';
 import {
   cautious,
@@ -315,7 +314,7 @@ describe('the message', () => {
     const server = await startServer({ status: 404 });
     const error = await requestError(createOrder(server.url));
     expect(error.assumptions).toEqual(['order-path']);
-    expect(describeIn(libraryWords, error)).toContain('order-path');
+    expect(wholeMessage(error)).toContain('order-path');
   });
 
   it('names the operation, the method and the address', async () => {

@@ -6,8 +6,7 @@ import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { likelyCauses } from '../../src/client/likely-causes.ts';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { type Operation, operations } from '../../src/deployment/operations.ts';
-import { describeIn, type RequestError } from '../../src/errors/errors.ts';
-import { libraryWords } from '../../src/errors/remedies.ts';
+import { type RequestError, wholeMessage } from '../../src/errors/errors.ts';
 import { processorMs } from '../support/timing.ts';
 import {
   apiKey,
@@ -44,9 +43,6 @@ function replying(status: number, body: string | object): ClientOptions {
     fetch: async (request) => (await getResponse(handlers, request)) ?? Response.error(),
   };
 }
-
-/** All that the error says: its message has the beginning, and its page the rest. */
-const wholeMessage = (error: RequestError) => describeIn(libraryWords, error);
 
 /** What an error quotes of the service, if anything. */
 async function quoted(body: string | object, run = createOrder): Promise<string | undefined> {
@@ -426,7 +422,7 @@ describe('the likely cause that an error names', () => {
     'is a scheme that no event has told yet, with the way out, for %i',
     async (status) => {
       const message = wholeMessage(await errorOf(createOrder, status, {}));
-      expect(message).toContain('sign a probe (detectFromOracle of partner-exchange-sdk/diagnostics)');
+      expect(message).toContain('have its signing endpoint sign a probe');
       expect(message).toContain('or give a body that it signed, such as its first event, to detectScheme');
     },
   );

@@ -80,13 +80,13 @@ describe('the number check', () => {
 
 describe('an operation below a base URL that was not given', () => {
   it.each(published)(
-    '%s is refused where it is used, by the name of the option',
+    '%s is refused where it is used, by the name of the option and its variable',
     (operation, base, _path) => {
       const [name] = Object.entries(bases).find(([, url]) => url === base) ?? [];
       const deployment = defineDeployment({ ...bases, [name ?? '']: undefined });
       const error = thrownBy(() => operationUrl(deployment, operation));
       expect(error).toMatchObject({ name: 'ConfigurationError', code: 'not_configured' });
-      expect(String(error)).toContain(`${operation} needs ${name} of defineDeployment.`);
+      expect(String(error)).toContain(`${operation} needs ${name} of defineDeployment (PARTNER_EXCHANGE_`);
     },
   );
 });

@@ -4,7 +4,6 @@ import * as errors from '../../src/errors/errors.ts';
 import {
   ConfigurationError,
   type ConfigurationErrorCode,
-  describeIn,
   type InboxError,
   type InboxErrorCode,
   isConfigurationError,
@@ -40,8 +39,8 @@ import {
   type StoreErrorCode,
   ValidationError,
   whatFailed,
+  wholeMessage,
 } from '../../src/errors/errors.ts';
-import { libraryWords, type Words } from '../../src/errors/remedies.ts';
 
 const details: RequestErrorDetails = {
   outcome: 'refused',
@@ -157,13 +156,6 @@ describe('an error of the package', () => {
   });
 });
 
-const commands: Words = {
-  ...libraryWords,
-  explain: '"explain"',
-  pin: '"pin"',
-  merchant: '--merchant',
-};
-
 describe('a message', () => {
   it('says what failed, what to do about its code, and where to read more', () => {
     expect(new SignatureError('signature_mismatch', 'The signature does not match.').message).toBe(
@@ -191,26 +183,18 @@ describe('a message', () => {
     );
   });
 
-  it('says the same in the words of the command line', () => {
-    const error = new SignatureError('signature_mismatch', 'The signature does not match.');
-    expect(describeIn(commands, error)).toBe(
-      'The signature does not match. If the service sent it, find out why with "explain". See partner-exchange-sdk/docs/errors.md#signature_mismatch.',
-    );
-  });
-
-  it('is said in other words from its parts, whatever became of its text, also of another copy', () => {
+  it('is whole from its parts, whatever became of its text, also of another copy', () => {
     const own = kinds.map((kind) => kind.own);
     for (const error of [...own, ...Object.values(foreign).filter(isPartnerExchangeError)]) {
-      const before = describeIn(commands, error);
+      const before = error.message;
       error.message = 'changed';
-      expect(describeIn(commands, error)).toBe(before);
+      expect(wholeMessage(error)).toBe(before);
     }
   });
 
   it('gives what failed to an error that wraps it', () => {
-    const error = new OrderError('outcome_unknown', (say) => `See ${say.pin}.`, { partner_order_id: 'A' });
-    expect(whatFailed(error)).toBe('See pinScheme.');
-    expect(whatFailed(error, commands)).toBe('See "pin".');
+    const error = new OrderError('outcome_unknown', 'It may be there.', { partner_order_id: 'A' });
+    expect(whatFailed(error)).toBe('It may be there.');
   });
 
   it('keeps its parts where nothing prints them', () => {
@@ -232,11 +216,8 @@ describe('a reworded error', () => {
   });
 
   it('has the new words, and the old ones where there are none', () => {
-    const copy = reworded(original, { what: (say) => `It failed for good: ${say.merchant}.` });
-    expect(copy.message).toBe(
-      original.message.replace('It failed.', 'It failed for good: the merchant option.'),
-    );
-    expect(describeIn(commands, copy)).toContain('It failed for good: --merchant.');
+    const copy = reworded(original, { what: 'It failed for good.' });
+    expect(copy.message).toBe(original.message.replace('It failed.', 'It failed for good.'));
     expect(reworded(original, { remedy: 'Wait.' }).message).toBe(
       'It failed. Wait. See partner-exchange-sdk/docs/errors.md#http_error.',
     );

@@ -1,10 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import * as diagnostics from '../../src/devtools/diagnostics/index.ts';
 import { remedies } from '../../src/errors/remedies.ts';
-import * as main from '../../src/index.ts';
-import * as signature from '../../src/signature/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const codes: Readonly<Record<string, object>> = remedies;
@@ -105,42 +102,16 @@ it('each part of a message is one sentence: what failed, and what to do', () => 
   expect(longer).toEqual([]);
 });
 
-it('no error that a command can meet names a function of the library, but for those that say it in words', () => {
-  const functions = Object.entries({ ...main, ...diagnostics, ...signature })
-    .filter(([, value]) => typeof value === 'function')
-    .map(([name]) => name);
-  const foreign = new RegExp(`\\b(?:${functions.join('|')})\\b|\\w\\(\\)`);
+it('no text of the library names a command: the command line adds its own', () => {
   const named: string[] = [];
-  for (const source of sources.filter(({ fileName }) => !fileName.includes('/src/webhooks/'))) {
+  for (const source of sources.filter(({ fileName }) => !fileName.includes('/src/devtools/'))) {
     visit(source, (node) => {
-      // A ConfigurationError is of a program: the command line passes what its flags and variables allow.
-      const isOurs = ts.isNewExpression(node) && node.expression.getText() in codes;
-      if (!isOurs || node.expression.getText() === 'ConfigurationError') return;
-      visit(node, (inner) => {
-        if (ts.isStringLiteralLike(inner) || ts.isTemplateLiteralToken(inner))
-          if (foreign.test(inner.text)) named.push(inner.text);
-      });
+      // The form of a variable is a cell of the guide, not of a message.
+      const isForm =
+        ts.isPropertyAssignment(node.parent ?? node) && node.parent.getText().startsWith('form:');
+      const isText = ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node);
+      if (isText && !isForm && /\bpartner-exchange [a-z]/.test(node.text)) named.push(node.text);
     });
   }
   expect(named).toEqual([]);
-});
-
-it('the command line reads the message of no error of ours: it says it in its own words', () => {
-  const read: string[] = [];
-  for (const source of sources.filter(({ fileName }) => fileName.includes('/src/devtools/cli/'))) {
-    visit(source, (node) => {
-      if (!ts.isPropertyAccessExpression(node) || node.name.text !== 'message') return;
-      const type = checker.getTypeAtLocation(node.expression);
-      const names = (type.isUnion() ? type.types : [type]).map(({ symbol }) => symbol?.name ?? '');
-      // What is not narrowed can be ours.
-      if (names.some((name) => ['Error', 'PartnerExchangeError', ...Object.keys(codes)].includes(name)))
-        read.push(`${source.fileName.slice(root.length + 1)}: ${node.getText()}`);
-    });
-  }
-  // The reason of a database; the fault that Node finds in a header; an error that is not ours.
-  expect(read).toEqual([
-    'src/devtools/cli/commands/sandbox/sandbox-data.ts: error.cause.message',
-    'src/devtools/cli/deliveries/post-delivery.ts: error.message',
-    'src/devtools/cli/terminal/failure-line.ts: error.message',
-  ]);
 });

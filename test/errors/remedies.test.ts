@@ -2,15 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
-import { commandWords } from '../../src/deployment/command-words.ts';
 import { ConfigurationError, composeMessage, maxMessage } from '../../src/errors/errors.ts';
-import { causes, inWords, libraryWords, remedies, type Text } from '../../src/errors/remedies.ts';
+import { causes, remedies } from '../../src/errors/remedies.ts';
 import { pageRemedies } from '../../tools/documents/error-meanings.ts';
 import { errorsPage } from '../../tools/documents/errors-page.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'errors.md'), 'utf8');
-const tables: Readonly<Record<string, Readonly<Record<string, Text>>>> = remedies;
+const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = remedies;
 const codes = Object.entries(tables).flatMap(([kind, own]) => Object.keys(own).map((code) => [kind, code]));
 describe('the table of remedies', () => {
   it('makes docs/errors.md: npm run docs:errors writes it', () => {
@@ -27,7 +26,7 @@ describe('the table of remedies', () => {
     (kind = '', code = '') => {
       const { name, files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
       const remedy = tables[kind]?.[code] ?? '';
-      const message = composeMessage({ what: 'It failed.', remedy }, code, libraryWords);
+      const message = composeMessage({ what: 'It failed.', remedy }, code);
       const [, owner, folder = '', file, anchor] = /See ([\w-]+)\/(\w+)\/(\S+)#(\w+)\.$/.exec(message) ?? [];
       expect([owner, anchor]).toEqual([name, code]);
       expect(files).toContain(folder);
@@ -37,23 +36,18 @@ describe('the table of remedies', () => {
 
   it('says for every code what to do, in one sentence, in its own words or on the page', () => {
     const onPage: Readonly<Record<string, string>> = pageRemedies;
-    const said = codes.map(([kind = '', code = '']) =>
-      [libraryWords, commandWords].map((say) => inWords(tables[kind]?.[code] ?? '', say) || onPage[code]),
-    );
-    const wrong = said
-      .flat()
-      .filter((text) => !/^[A-Z`].*\.$/.test(text ?? '') || /[.!?] [A-Z]/.test(text ?? ''));
-    expect(wrong).toEqual([]);
-    expect(said.flat().filter((text) => (text ?? '').length > 200)).toEqual([]);
+    const said = codes.map(([kind = '', code = '']) => tables[kind]?.[code] || (onPage[code] ?? ''));
+    expect(said.filter((text) => !/^[A-Z`].*\.$/.test(text) || /[.!?] [A-Z]/.test(text))).toEqual([]);
+    expect(said.filter((text) => text.length > 200)).toEqual([]);
   });
 
   it.each(codes)(
     'leaves room in the message of a %s %s for what failed, at most 250 characters in all',
     (kind = '', code = '') => {
-      const remedy = inWords(tables[kind]?.[code] ?? '', libraryWords);
+      const remedy = tables[kind]?.[code] ?? '';
       // What failed, on what: rarely longer.
       const what = 'x'.repeat(75);
-      expect(composeMessage({ what, remedy }, code, libraryWords).length).toBeLessThanOrEqual(maxMessage);
+      expect(composeMessage({ what, remedy }, code).length).toBeLessThanOrEqual(maxMessage);
     },
   );
 

@@ -160,13 +160,13 @@ describe('options', () => {
     expect(refusal(() => read({}))).toBe('ConfigurationError invalid_scheme');
   });
 
-  it('keep the advice of a row, and the words of whoever reads it', () => {
+  it('keep the advice of a row', () => {
     const check = () => {
-      throw invalidOption('It is wrong.', (say) => `Ask ${say.detect}.`);
+      throw invalidOption('It is wrong.', 'Ask the operator.');
     };
     const read = defineOptions('defineDeployment', { url: check }, 'invalid_deployment');
     expect(() => read({})).toThrow(
-      'It is wrong. Ask detectScheme. See partner-exchange-sdk/docs/errors.md#invalid_deployment.',
+      'It is wrong. Ask the operator. See partner-exchange-sdk/docs/errors.md#invalid_deployment.',
     );
   });
 

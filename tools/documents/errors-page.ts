@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { causes, inWords, libraryWords, remedies, type Text } from '../../src/errors/remedies.ts';
+import { causes, remedies } from '../../src/errors/remedies.ts';
 import { errorCauses } from './error-causes.ts';
 import { meanings, pageRemedies } from './error-meanings.ts';
 
 /** The codes of a class, with what they mean and what to do. */
-type Codes = Readonly<Record<string, Text>>;
+type Codes = Readonly<Record<string, string>>;
 
 const intro = `# Errors: find yours, see why, mend it
 
-For everybody with an error of this package. Search this page for its \`code\`: every message ends with a link to it. A \`code\` is stable: [clients](details/clients.md#errors) shows how to branch on it. Causes stand in the order of their likelihood. The command line prints the same advice with commands where this page names functions; \`partner-exchange --help\` lists them.
+For everybody with an error of this package. Search this page for its \`code\`: every message ends with a link to it. A \`code\` is stable: [clients](details/clients.md#errors) shows how to branch on it. Causes stand in the order of their likelihood. Where a command does what a function does, the command line names it behind the message.
 
 This page is generated from \`src/errors/remedies.ts\` (\`npm run docs:errors\`).
 `;
@@ -57,8 +57,8 @@ function kindsWith(code: string): string[] {
   });
 }
 
-function advice(text: Text): string {
-  return `**What to do:** ${inWords(text, libraryWords)}`;
+function advice(text: string): string {
+  return `**What to do:** ${text}`;
 }
 
 function linkToCauses(code: string): string {
@@ -68,10 +68,10 @@ function linkToCauses(code: string): string {
 }
 
 function likely(): string {
-  const rows = Object.values<{ advice: Text; ids: readonly string[] }>(causes).map(
+  const rows = Object.values<{ advice: string; ids: readonly string[] }>(causes).map(
     ({ advice: text, ids }) => {
       const cited = ids.map((id) => `\`${id}\``).join(', ');
-      return `| ${inWords(text, libraryWords)} | ${cited} |`;
+      return `| ${text} | ${cited} |`;
     },
   );
   return `## Likely causes of a refusal

@@ -147,7 +147,7 @@ describe('verify', () => {
     const { code, stdout } = await partnerExchange(['verify'], { env: keys, stdin: text });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^refused {2}stdin: The signature does not match: .* "partner-exchange explain"\. See /,
+      /^refused {2}stdin: The signature does not match: .* with explainMismatch .*\. See /,
     );
   });
 

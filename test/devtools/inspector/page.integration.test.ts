@@ -41,7 +41,7 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await page.getByText('The receiver did not refuse the forgery').waitFor();
     await row(page, 'R-1').click();
     await page.getByRole('heading', { name: 'A genuine event was refused' }).waitFor();
-    await page.getByText('find out why with "partner-exchange explain"').waitFor();
+    await page.getByText('find out why with explainMismatch').waitFor();
     await page.getByText(`"partner-exchange attack ${receivers[1]?.url}/orders"`).waitFor();
     await page.getByRole('combobox', { name: 'Show' }).selectOption('all');
     expect(await status('R-1', 'forged', '401').getAttribute('class')).toBe('pill good');

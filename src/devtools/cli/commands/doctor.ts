@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import { commandWords } from '../../../deployment/command-words.ts';
 import type { DoctorCheck, DoctorStatus } from '../../diagnostics/doctor/doctor-context.ts';
-import { doctorInWords } from '../../diagnostics/doctor/run-doctor.ts';
+import { runDoctor } from '../../diagnostics/doctor/run-doctor.ts';
 import { readDeliveries } from '../deliveries/saved-deliveries.ts';
 import { readNamedKeys, withScheme } from '../inputs/configuration.ts';
 import { defineCommand } from '../terminal/command.ts';
@@ -45,7 +44,7 @@ export default defineCommand({
     const path = (file: string) => resolve(context.cwd, file);
     const samples = flags.samples === undefined ? [] : await readDeliveries(context, flags.samples);
     const { callback: callbackUrl, sendAuthentic, strict, timeoutMs } = flags;
-    const { checks } = await doctorInWords(commandWords, {
+    const { checks } = await runDoctor({
       // A malformed variable is a finding, not an error: the doctor reads them itself.
       env: withScheme(context, flags.scheme),
       credentials: await readNamedKeys(context, flags),

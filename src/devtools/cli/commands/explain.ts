@@ -1,6 +1,4 @@
-import { commandWords } from '../../../deployment/command-words.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
-import { nextStepAfter } from '../../diagnostics/mismatch/mismatch-explanation.ts';
 import { readSavedRequest } from '../deliveries/saved-deliveries.ts';
 import { readDeployment, readDetectionSecrets } from '../inputs/configuration.ts';
 import { inputName, readInput } from '../inputs/input.ts';
@@ -25,11 +23,11 @@ export default defineCommand({
     const { signature: scheme } = readDeployment(context, flags);
     const { body } = readSavedRequest(await readInput(context, path), inputName(path));
     const explanation = explainMismatch(body, { secrets, scheme, purpose: flags.purpose });
-    const { findings, deviations } = explanation;
+    const { findings, deviations, nextStep } = explanation;
     output.result(explanation, (paint) => [
       ...findings.map(({ code, message }) => `${paint('bold', code)}: ${message}`),
       ...deviations.map(({ code, count, description }) => `${paint('dim', code)}: ${description} (${count})`),
-      `Next: ${nextStepAfter(findings, commandWords)}`,
+      `Next: ${nextStep}`,
     ]);
     return findings.every(({ code }) => code === 'no-mismatch') ? exitCodes.ok : exitCodes.findings;
   },

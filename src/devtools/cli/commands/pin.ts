@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { createKeyRing } from '../../../credentials/create-key-ring.ts';
 import type { KeyRing } from '../../../credentials/key-ring.ts';
-import { commandWords } from '../../../deployment/command-words.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
-import { detectionMessage, detectScheme } from '../../diagnostics/detection/detect-scheme.ts';
+import { detectScheme } from '../../diagnostics/detection/detect-scheme.ts';
 import {
   judgeRefused,
   judgeSample,
@@ -111,7 +110,7 @@ function warnOf(strays: readonly Stray[], output: Output): void {
 function findScheme(deliveries: readonly NamedDelivery[], keys: KeyRing): SignatureScheme {
   const bodies = deliveries.map(({ body }) => body);
   const detection = detectScheme(bodies, keys);
-  const { verdict, survivors, nearMisses } = detection;
+  const { verdict, message, survivors, nearMisses } = detection;
   const [only] = survivors;
   if (verdict === 'found' && only !== undefined) return only.scheme;
   const [first] = deliveries;
@@ -120,7 +119,7 @@ function findScheme(deliveries: readonly NamedDelivery[], keys: KeyRing): Signat
   }
   const isForged = nearMisses.some(({ code }) => code === 'forged');
   const otherwise = isForged ? '' : ' Or say which scheme it is with --scheme.';
-  throw new CliError(detectionMessage(detection, commandWords) + otherwise, { exitCode: exitCodes.findings });
+  throw new CliError(message + otherwise, { exitCode: exitCodes.findings });
 }
 
 /** A delivery that a stranger can have posted. */

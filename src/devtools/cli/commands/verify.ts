@@ -4,8 +4,7 @@ import {
   verificationKeysOf,
   verificationKeysOfTexts,
 } from '../../../credentials/verification-keys.ts';
-import { commandWords } from '../../../deployment/command-words.ts';
-import { describeIn } from '../../../errors/errors.ts';
+import { wholeMessage } from '../../../errors/errors.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
@@ -55,7 +54,7 @@ export default defineCommand({
         const { findings } = isExplained
           ? explainMismatch(body, { secrets, scheme, purpose })
           : { findings: undefined };
-        return { source, verified: false, code, message: describeIn(commandWords, refusal), findings };
+        return { source, verified: false, code, message: wholeMessage(refusal), findings };
       }
       const key: MatchedKey = ring[keyIndex]?.matched ?? { index: keyIndex };
       return { source, verified: true, key };

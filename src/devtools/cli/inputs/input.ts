@@ -133,7 +133,7 @@ export function inFile<Result>(path: string, read: () => Result): Result {
     return read();
   } catch (error) {
     if (!isConfigurationError(error)) throw error;
-    throw reworded(error, { what: (say) => `${shownPath(path)}: ${whatFailed(error, say)}` });
+    throw reworded(error, { what: `${shownPath(path)}: ${whatFailed(error)}` });
   }
 }
 

@@ -1,6 +1,4 @@
-import { commandWords } from '../../../deployment/command-words.ts';
 import { printableText } from '../../../internal/printable-text.ts';
-import { detectionMessage } from '../../diagnostics/detection/detect-scheme.ts';
 import type { SchemeDetection } from '../../diagnostics/detection/detection.ts';
 import type { Paint } from './terminal-text.ts';
 
@@ -8,10 +6,10 @@ export function describeDetection(
   detection: SchemeDetection,
   { sources, paint }: { sources: readonly string[]; paint: Paint },
 ): string[] {
-  const { verdict, survivors, nearMisses, samples } = detection;
+  const { verdict, message, survivors, nearMisses, samples } = detection;
   const nameOf = (index: number) => printableText(sources[index] ?? `sample ${index}`);
   return [
-    `${paint(verdict === 'found' ? 'green' : 'yellow', verdict)}: ${detectionMessage(detection, commandWords)}`,
+    `${paint(verdict === 'found' ? 'green' : 'yellow', verdict)}: ${message}`,
     ...survivors.flatMap(({ scheme, notes }) => [
       `  ${JSON.stringify(scheme)}`,
       ...notes.map((note) => `    ${paint('yellow', note.code)}: ${note.message}`),

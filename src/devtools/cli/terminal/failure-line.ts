@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { commandWords } from '../../../deployment/command-words.ts';
 import {
   codeOf,
-  describeIn,
   isConfigurationError,
   isKeyError,
   isOrderError,
@@ -15,6 +13,7 @@ import {
 import { printableText } from '../../../internal/printable-text.ts';
 import { redactCredentials, redactQuote } from '../../../internal/redact-credentials.ts';
 import { CliError, type ExitCode, exitCodes, type Failure } from './context.ts';
+import { messageWithCommand } from './error-commands.ts';
 
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CliError) {
@@ -24,11 +23,11 @@ export function describeFailure(error: unknown): Failure {
     const { code, outcome, assumptions } = error;
     const isUnknown = outcome === 'unknown';
     const exitCode = isUnknown ? exitCodes.unknownOutcome : exitCodes.findings;
-    return { message: printableText(describeIn(commandWords, error)), exitCode, code, outcome, assumptions };
+    return { message: printableText(messageWithCommand(error)), exitCode, code, outcome, assumptions };
   }
   if (isPartnerExchangeError(error)) {
     return {
-      message: printableText(describeIn(commandWords, error)),
+      message: printableText(messageWithCommand(error)),
       exitCode: exitCodeOf(error),
       code: error.code,
       assumptions: error.assumptions,

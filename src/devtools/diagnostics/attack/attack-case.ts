@@ -1,5 +1,4 @@
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
-import type { Words } from '../../../errors/remedies.ts';
 import {
   describePostAnswer,
   type HttpAnswer,
@@ -38,7 +37,6 @@ export interface Attack {
   readonly limits: Limits;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  readonly say: Words;
   /** Rejects with the reason of the signal. */
   pause(ms: number): Promise<void>;
 }

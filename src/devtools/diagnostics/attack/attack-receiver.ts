@@ -1,4 +1,3 @@
-import { libraryWords, type Words } from '../../../errors/remedies.ts';
 import { nearestName } from '../../../internal/nearest-name.ts';
 import { invalidOption } from '../../../internal/options.ts';
 import { type PostAnswer, unreachableBecause } from '../../../internal/post-request.ts';
@@ -31,36 +30,9 @@ import { auditEffects, type CaseRun, notRun, runCase, runInTurn, startBeside } f
  * for (const { verdict, summary, advice } of findings) console.log(verdict, summary, advice);
  * ```
  */
-export function attackReceiver(url: string | URL, options: AttackOptions): Promise<AttackReport> {
-  return attackInWords(libraryWords, url, options);
-}
-
-/** The results of an attack. */
-export interface AttackReport {
-  /** The faults of the receiver: first that nothing is handled, then the worst. Cases with one cause are one finding. */
-  readonly findings: readonly AttackFinding[];
-  /** Each case, always in the same order. */
-  readonly results: readonly AttackResult[];
-  /** How the receiver limited the attack, which then slowed down; `undefined` if it did not. */
-  readonly limits: AttackLimits | undefined;
-}
-
-/** Answers 429 and 503 of a receiver that limits what it gets. */
-export interface AttackLimits {
-  /** The number of these answers. */
-  readonly answered: number;
-  /** The milliseconds for which the attack paused because of them. */
-  readonly pausedMs: number;
-}
-
-/** The same, with advice in the caller's words. */
-export async function attackInWords(
-  say: Words,
-  url: string | URL,
-  options: AttackOptions,
-): Promise<AttackReport> {
+export async function attackReceiver(url: string | URL, options: AttackOptions): Promise<AttackReport> {
   const settings = readAttackOptions(options);
-  const { attack, target, lastAnswer } = prepareAttack(say, url, settings);
+  const { attack, target, lastAnswer } = prepareAttack(url, settings);
   const cases = chosenCases(settings);
   const runs = new Map<string, CaseRun>();
   const ended = async (run: CaseRun) => {
@@ -86,6 +58,24 @@ export async function attackInWords(
   const inOrder = [baselineCase, ...cases].flatMap(({ id }) => runs.get(id) ?? []);
   const findings = await confirmFindings(inOrder, attack);
   return { findings, results: inOrder.map(resultOf), limits: attack.limits.summary() };
+}
+
+/** The results of an attack. */
+export interface AttackReport {
+  /** The faults of the receiver: first that nothing is handled, then the worst. Cases with one cause are one finding. */
+  readonly findings: readonly AttackFinding[];
+  /** Each case, always in the same order. */
+  readonly results: readonly AttackResult[];
+  /** How the receiver limited the attack, which then slowed down; `undefined` if it did not. */
+  readonly limits: AttackLimits | undefined;
+}
+
+/** Answers 429 and 503 of a receiver that limits what it gets. */
+export interface AttackLimits {
+  /** The number of these answers. */
+  readonly answered: number;
+  /** The milliseconds for which the attack paused because of them. */
+  readonly pausedMs: number;
 }
 
 /** Acknowledged without an effect: the other cases are judged by their answers. */

@@ -2,7 +2,6 @@ import { secretKeysOf } from '../../../credentials/define-credentials.ts';
 import { merchantsFor, signingKey } from '../../../credentials/signing-key.ts';
 import { isLoopbackHost } from '../../../deployment/base-url.ts';
 import { platformFetch } from '../../../deployment/platform-fetch.ts';
-import type { Words } from '../../../errors/remedies.ts';
 import { invalidOption } from '../../../internal/options.ts';
 import { type PostAnswer, postRequest } from '../../../internal/post-request.ts';
 import type { Attack } from './attack-case.ts';
@@ -18,7 +17,7 @@ import { watchLimits } from './receiver-limits.ts';
  *
  * @throws {ConfigurationError} `invalid_option` for a URL that is malformed or not known to be the caller's
  */
-export function prepareAttack(say: Words, url: unknown, settings: AttackSettings) {
+export function prepareAttack(url: unknown, settings: AttackSettings) {
   const { credentials, deployment, signal, timeoutMs, handles } = settings;
   const target = checkHttpUrl('The URL of the receiver', url);
   checkOwnHost(target, settings.iOwnThisHost);
@@ -63,7 +62,6 @@ export function prepareAttack(say: Words, url: unknown, settings: AttackSettings
     limits,
     timeoutMs,
     signal,
-    say,
     pause,
   };
   return { attack, target, lastAnswer: () => last };

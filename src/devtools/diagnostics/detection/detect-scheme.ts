@@ -1,6 +1,5 @@
 import { isKeyRing, type KeyRing } from '../../../credentials/key-ring.ts';
 import type { SigningPurpose } from '../../../credentials/signing-key.ts';
-import { libraryWords, type Words } from '../../../errors/remedies.ts';
 import { defineOptions, type OptionTable, oneOf } from '../../../internal/options.ts';
 import { type SignatureScheme, schemePartNames } from '../../../signature/signature-scheme.ts';
 import type { DetectionSecrets, NearMiss, SampleReport, SchemeDetection } from './detection.ts';
@@ -190,7 +189,7 @@ function withSurvivors(
   const undecided = partsThatDiffer(schemes);
   return {
     verdict: schemes.length === 1 ? 'found' : 'ambiguous',
-    message: foundMessage({ survivors: schemes, undecided, nearMisses, samples }, libraryWords),
+    message: foundMessage({ survivors: schemes, undecided, nearMisses, samples }),
     survivors: schemes.map((scheme) => ({ scheme, notes: safetyNotes(scheme) })),
     undecided,
     nearMisses,
@@ -198,29 +197,21 @@ function withSurvivors(
   };
 }
 
-/** The message of a detection in other words. */
-export function detectionMessage(detection: SchemeDetection, say: Words): string {
-  return detection.survivors.length === 0 ? detection.message : foundMessage(detection, say);
-}
-
-function foundMessage(
-  {
-    survivors: { length: count },
-    undecided,
-    nearMisses,
-    samples,
-  }: Pick<SchemeDetection, 'undecided' | 'nearMisses' | 'samples'> & {
-    readonly survivors: readonly unknown[];
-  },
-  say: Words,
-): string {
+function foundMessage({
+  survivors: { length: count },
+  undecided,
+  nearMisses,
+  samples,
+}: Pick<SchemeDetection, 'undecided' | 'nearMisses' | 'samples'> & {
+  readonly survivors: readonly unknown[];
+}): string {
   const strays = samples.filter(({ status, fits }) => status === 'usable' && fits.length === 0).length;
   const rest = strays === 0 ? '' : ` But: ${strays} of the samples it does not fit: leave them out.`;
   const doubts = [...new Set(nearMisses.map((miss) => miss.message))].map((message) => ` But: ${message}`);
   const found =
     count === 1
-      ? `One scheme fits. Set ${say.settings('signature')} to it, and pin it with ${say.pin}.`
-      : `${count} schemes fit all samples, which cannot tell them apart: they differ in ${undecided.join(', ')}. The first is the most plausible. To be certain have a probe signed (${say.oracle}), or add samples with numbers like 10.0, slashes, letters beyond ASCII and nested members.`;
+      ? 'One scheme fits. Set signature of defineDeployment to it, and pin it with pinScheme.'
+      : `${count} schemes fit all samples, which cannot tell them apart: they differ in ${undecided.join(', ')}. The first is the most plausible. To be certain have a probe signed, or add samples with numbers like 10.0, slashes, letters beyond ASCII and nested members.`;
   return found + rest + doubts.join('');
 }
 

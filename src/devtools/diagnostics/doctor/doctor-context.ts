@@ -6,7 +6,6 @@ import type { BaseUrlName } from '../../../deployment/operations.ts';
 import { platformFetch } from '../../../deployment/platform-fetch.ts';
 import { type Environment, readEnvironment } from '../../../deployment/read-environment.ts';
 import { type ConfigurationError, codeOf, isConfigurationError } from '../../../errors/errors.ts';
-import { libraryWords, type Words } from '../../../errors/remedies.ts';
 import { DeadlineError, withDeadline } from '../../../internal/deadline.ts';
 import {
   abortSignal,
@@ -112,7 +111,6 @@ function checkPaths(given: unknown, name: string): readonly string[] {
 }
 
 export interface DoctorContext extends DoctorSettings {
-  readonly say: Words;
   readonly env: object;
   /** The environment's configuration, or why it cannot be read. */
   readonly environment: Environment<unknown> | ConfigurationError;
@@ -133,7 +131,7 @@ interface TimedAnswer {
   readonly at: number;
 }
 
-export function makeContext(options: DoctorSettings, say: Words = libraryWords): DoctorContext {
+export function makeContext(options: DoctorSettings): DoctorContext {
   const env = options.env ?? process.env;
   const environment = environmentOf(env);
   const configured = isConfigurationError(environment) ? undefined : environment;
@@ -151,7 +149,6 @@ export function makeContext(options: DoctorSettings, say: Words = libraryWords):
   };
   return {
     ...options,
-    say,
     env,
     environment,
     deployment,

@@ -1,4 +1,3 @@
-import { libraryWords, type Words } from '../../../errors/remedies.ts';
 import { describeError } from '../../../internal/driver-error.ts';
 import { hidden } from '../../../internal/redact-credentials.ts';
 import type { AttackVerdict, CheckResult } from '../check-result.ts';
@@ -39,16 +38,10 @@ import {
  * for (const { id, status, found, fix } of checks) console.log(status, id, found, fix ?? '');
  * ```
  */
-export function runDoctor(options: DoctorOptions = {}): Promise<{ readonly checks: readonly DoctorCheck[] }> {
-  return doctorInWords(libraryWords, options);
-}
-
-/** The same, with findings and fixes in the caller's words. */
-export async function doctorInWords(
-  say: Words,
-  options: DoctorOptions,
+export async function runDoctor(
+  options: DoctorOptions = {},
 ): Promise<{ readonly checks: readonly DoctorCheck[] }> {
-  const context = makeContext(readDoctorOptions(options), say);
+  const context = makeContext(readDoctorOptions(options));
   // All at once, since most of them wait for the network.
   const running = doctorChecks.map((check) => runCheck(check, context));
   const checks: DoctorCheck[] = [];

@@ -1,6 +1,5 @@
 import { isKeyRing } from '../../../credentials/key-ring.ts';
 import type { SigningPurpose } from '../../../credentials/signing-key.ts';
-import { libraryWords } from '../../../errors/remedies.ts';
 import { defineOptions, type OptionTable, unchecked } from '../../../internal/options.ts';
 import { type SerializationRules, serializations } from '../../../signature/serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from '../../../signature/signature-scheme.ts';
@@ -87,7 +86,7 @@ function explanation(
   findings: readonly MismatchFinding[],
   deviations: MismatchExplanation['deviations'] = [],
 ): MismatchExplanation {
-  return { findings, deviations, nextStep: nextStepAfter(findings, libraryWords) };
+  return { findings, deviations, nextStep: nextStepAfter(findings) };
 }
 
 function withSameScheme({ sample, scheme, purpose, candidates }: Mismatch): MismatchFinding[] | undefined {

@@ -1,7 +1,6 @@
 import type { KeyRing } from '../../../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
 import type { SigningPurpose } from '../../../credentials/signing-key.ts';
-import { inWords, type Text, type Words } from '../../../errors/remedies.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
 import type { DetectionSecrets, NearMissCode, SampleStatus } from '../detection/detection.ts';
 import type { Deviation } from './find-deviations.ts';
@@ -76,12 +75,12 @@ export type MismatchFindingCode =
   | 'nothing-fits';
 
 /** What to do about the first finding. */
-export function nextStepAfter([first]: readonly MismatchFinding[], say: Words): string {
-  return inWords(nextSteps[first?.code ?? 'nothing-fits'], say);
+export function nextStepAfter([first]: readonly MismatchFinding[]): string {
+  return nextSteps[first?.code ?? 'nothing-fits'];
 }
 
-const changeScheme: Text = (say) =>
-  `Confirm with ${say.detect} on several bodies, set ${say.settings('signature')}, and pin it with ${say.pin}.`;
+const changeScheme =
+  'Confirm with detectScheme on several bodies, set signature of defineDeployment, and pin it with pinScheme.';
 const changeKey = 'Use that key in verification; during a rotation give the old and the new credentials.';
 const mendSecret = 'Mend the secret where it is configured, then verify again.';
 const takeRaw =
@@ -89,7 +88,7 @@ const takeRaw =
 const captureBody = 'Capture the raw body of a delivery, complete and with its signature, and explain that.';
 const askService = 'Have the service sign a probe or name its rule; there is no setting for this.';
 
-const nextSteps: Readonly<Record<MismatchFindingCode, Text>> = {
+const nextSteps: Readonly<Record<MismatchFindingCode, string>> = {
   'not-raw': takeRaw,
   'too-large': 'Explain a body of at most 64 KiB: one that is signed alike has the same cause.',
   'not-utf8': takeRaw,
@@ -127,6 +126,6 @@ const nextSteps: Readonly<Record<MismatchFindingCode, Text>> = {
   'numbers-respelled': askService,
   'other-spelling': takeRaw,
   'body-reserialized': takeRaw,
-  'nothing-fits': (say) =>
-    `Check that the keys are those of this deployment and partner and that the body is raw; then try ${say.detect} on several bodies, or ${say.oracle}. Nothing says who signed a body that stays unexplained: refuse it, and ask the service for the text that it signed.`,
+  'nothing-fits':
+    'Check that the keys are those of this deployment and partner and that the body is raw; then try detectScheme on several bodies, or have a probe signed. Nothing says who signed a body that stays unexplained: refuse it, and ask the service for the text that it signed.',
 };

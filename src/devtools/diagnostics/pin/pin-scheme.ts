@@ -124,7 +124,7 @@ function verifyNamed(name: string, body: Body, { keys, scheme }: Check): Verifie
   const verdict = tryVerify(body, keys, scheme);
   const { refusal } = verdict;
   if (refusal === undefined) return verdict;
-  throw reworded(refusal, { what: (say) => `${name}: ${whatFailed(refusal, say)}` });
+  throw reworded(refusal, { what: `${name}: ${whatFailed(refusal)}` });
 }
 
 function listOf(samples: Body | readonly Body[] | undefined): readonly Body[] {

@@ -1,10 +1,9 @@
-import { commandWords } from '../../../deployment/command-words.ts';
-import { inWords, requestRefusalRemedies, signatureRemedies, type Text } from '../../../errors/remedies.ts';
+import { requestRefusalRemedies, signatureRemedies } from '../../../errors/remedies.ts';
 import { isForgery } from '../faults/event-faults.ts';
 import type { TraceEntry } from '../trace.ts';
 
 /** The advice for the status with which a receiver refused a genuine event. */
-const remedies: Readonly<Record<number, Text>> = {
+const remedies: Readonly<Record<number, string>> = {
   400: signatureRemedies.body_not_json,
   401: signatureRemedies.signature_mismatch,
   403: signatureRemedies.signature_mismatch,
@@ -25,7 +24,7 @@ export function refusalAdvice(entries: readonly TraceEntry[]): string[] | undefi
   const isSignature = remedy === signatureRemedies.signature_mismatch;
   return [
     `The sandbox signed this event as the service does, and the receiver answered ${status}.`,
-    ...(remedy === undefined ? [] : [inWords(remedy, commandWords)]),
+    ...(remedy === undefined ? [] : [remedy]),
     ...(isSignature
       ? [
           `"partner-exchange attack ${event.url ?? ''}" names the fault of the receiver: a wrong key, or a body that was parsed and written again.`,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { commandWords } from '../../../deployment/command-words.ts';
 import type { EventReading } from '../../../events/event-readings.ts';
-import { type MismatchExplanation, nextStepAfter } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
 import { Refusal } from '../requests.ts';
 import type { SandboxTrace, TraceEntry } from '../trace.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
@@ -139,8 +138,7 @@ export function trafficEndpoints<Edit>(source: TraceSource<Edit>): readonly Cont
           const message = `Only bodies of at most ${maxExplained} characters are explained.`;
           throw new Refusal(409, 'body_too_large', message);
         }
-        const explanation = explain(first);
-        return { ...explanation, nextStep: nextStepAfter(explanation.findings, commandWords) };
+        return explain(first);
       },
     }),
     ...(send === undefined

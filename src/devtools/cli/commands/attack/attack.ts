@@ -1,13 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '../../../../deployment/base-url.ts';
-import { commandWords } from '../../../../deployment/command-words.ts';
 import { orderEventNames } from '../../../../events/event-names.ts';
 import type { AttackResult } from '../../../diagnostics/attack/attack-case.ts';
 import {
   type AttackLimits,
   type AttackReport,
-  attackInWords,
+  attackReceiver,
 } from '../../../diagnostics/attack/attack-receiver.ts';
 import { attackCases } from '../../../diagnostics/attack/case-table.ts';
 import type { AttackFinding } from '../../../diagnostics/attack/findings.ts';
@@ -99,7 +98,7 @@ export default defineCommand({
     await handled?.('probe-none');
     const progress = startProgress(context);
     try {
-      const report = await attackInWords(commandWords, url, {
+      const report = await attackReceiver(url, {
         credentials: currentCredentials(configuration),
         deployment: configuration.deployment,
         iOwnThisHost,

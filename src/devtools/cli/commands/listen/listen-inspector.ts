@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { VerificationKey } from '../../../../credentials/verification-keys.ts';
-import { commandWords } from '../../../../deployment/command-words.ts';
-import { describeIn } from '../../../../errors/errors.ts';
+import { wholeMessage } from '../../../../errors/errors.ts';
 import type { SignatureScheme } from '../../../../signature/signature-scheme.ts';
 import { tryVerify } from '../../../../signature/try-verify.ts';
 import type { MismatchExplanation } from '../../../diagnostics/mismatch/mismatch-explanation.ts';
@@ -155,7 +154,7 @@ function examine(
   const keys = ring.map(({ text }) => text);
   const { refusal, text } = tryVerify(delivery.body, keys, scheme);
   if (refusal !== undefined) {
-    const reason = { code: refusal.code, message: describeIn(commandWords, refusal) };
+    const reason = { code: refusal.code, message: wholeMessage(refusal) };
     return { holds: false, reason, differences: [] };
   }
   const { merchant } = verdict;

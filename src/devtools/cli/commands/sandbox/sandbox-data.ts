@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { commandWords } from '../../../../deployment/command-words.ts';
-import { describeIn, isConfigurationError, isStoreError, whatFailed } from '../../../../errors/errors.ts';
+import { isConfigurationError, isStoreError, whatFailed, wholeMessage } from '../../../../errors/errors.ts';
 import type { MakeFileError } from '../../../../internal/private-file.ts';
 import { shownPath } from '../../inputs/input.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';
@@ -18,8 +17,7 @@ export async function claimSandboxData({ cwd }: CliContext, given: string) {
     path,
     /** Names the file in the error of a sandbox that cannot use it. */
     explain(error: unknown): unknown {
-      if (isConfigurationError(error))
-        return new CliError(`${shownPath(given)}: ${describeIn(commandWords, error)}`);
+      if (isConfigurationError(error)) return new CliError(`${shownPath(given)}: ${wholeMessage(error)}`);
       if (!isStoreError(error)) return error;
       const reason = error.cause instanceof Error ? error.cause.message : whatFailed(error);
       return new CliError(

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import type { Words } from '../../../../errors/remedies.ts';
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../../../internal/post-request.ts';
 import { type SignatureScheme, schemeParts } from '../../../../signature/signature-scheme.ts';
 import type { CheckResult } from '../../check-result.ts';
@@ -28,10 +27,10 @@ async function judgeDelivery(
   attack: Attack,
   body: string,
 ): Promise<CheckResult & { readonly isRefused?: boolean }> {
-  const { handled, probes, say } = attack;
+  const { handled, probes } = attack;
   const { first, last } = await deliverTwice(attack, body);
   const answer = isAccepted(last) ? last : first;
-  const result = judgeAcceptance(answer, adviceFor(answer, say));
+  const result = judgeAcceptance(answer, adviceFor(answer));
   const isRefused = answer.kind === 'answered' && [400, 401, 403].includes(answer.status);
   if (isRefused || handled === undefined || result.verdict === 'skipped') return { ...result, isRefused };
   const id = orderIdOf(body);
@@ -117,14 +116,14 @@ function neighbours(scheme: SignatureScheme) {
   );
 }
 
-function adviceFor(answer: PostAnswer, say: Words): string {
+function adviceFor(answer: PostAnswer): string {
   const status = answer.kind === 'answered' ? answer.status : 0;
   if (status === 404 || status === 405) return 'Is this the URL to which the receiver takes POST?';
   if (status >= 300 && status < 400) return 'The URL redirects: give the one that it leads to.';
   if (status >= 500) {
     return 'Its code failed: see its log. The order of the event is unknown to it: acknowledge unknown orders.';
   }
-  return `Does the receiver have the same credentials (and merchant), and the same signature scheme? Explain a refused body with ${say.explain}. The order of the event is unknown to it: acknowledge unknown orders.`;
+  return 'Does the receiver have the same credentials (and merchant), and the same signature scheme? Explain a refused body with explainMismatch of partner-exchange-sdk/diagnostics. The order of the event is unknown to it: acknowledge unknown orders.';
 }
 
 /** Comes before all others: what has no effect proves nothing. */

@@ -21,7 +21,7 @@ export const callbackReceiver: Check = {
       return skipped('An authentic event cannot be signed without keys.');
     }
     const attack = prepare(callbackUrl, context);
-    if (isConfigurationError(attack)) return skipped(whatFailed(attack, context.say));
+    if (isConfigurationError(attack)) return skipped(whatFailed(attack));
     const answers: PostAnswer[] = [];
     const post: Attack['post'] = async (delivery) => {
       const answer = await attack.send(delivery);
@@ -64,7 +64,7 @@ function prepare(url: URL, context: DoctorContext): Attack | ConfigurationError 
       // The user named the callback, and it gets only harmless requests.
       iOwnThisHost: url.host,
     });
-    return prepareAttack(context.say, url, settings).attack;
+    return prepareAttack(url, settings).attack;
   } catch (error) {
     if (isConfigurationError(error)) return error;
     throw error;

@@ -2,8 +2,7 @@ import { keyPrefixes, type PartnerCredentials } from '../../../../credentials/pa
 import { isExampleAddress } from '../../../../deployment/addresses/example-addresses.ts';
 import { findMisspelt, type MisspeltVariable } from '../../../../deployment/check-spelling.ts';
 import { environmentVariables, merchantPrefix } from '../../../../deployment/environment-variables.ts';
-import { isConfigurationError, partsOf, whatFailed } from '../../../../errors/errors.ts';
-import { inWords } from '../../../../errors/remedies.ts';
+import { isConfigurationError, partsOf } from '../../../../errors/errors.ts';
 import { defaultScheme } from '../../../../signature/signature-scheme.ts';
 import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
 import { type Check, fail, ok, warning } from '../check.ts';
@@ -11,10 +10,10 @@ import type { DoctorContext } from '../doctor-context.ts';
 
 export const environment: Check = {
   id: 'environment',
-  run({ env, environment: read, say }) {
+  run({ env, environment: read }) {
     if (isConfigurationError(read)) {
-      const own = inWords(partsOf(read).remedy, say);
-      return fail(whatFailed(read, say), own || 'Set the variable as docs/guides/environment-files.md says.');
+      const { what, remedy } = partsOf(read);
+      return fail(what, remedy || 'Set the variable as docs/guides/environment-files.md says.');
     }
     const set = Object.keys(env).filter(
       (name) =>

@@ -18,13 +18,13 @@ const guesses = [
 export const schemePin: Check = {
   id: 'signature-scheme',
   run(context) {
-    const { deployment, credentials, environment, say } = context;
+    const { deployment, credentials, environment } = context;
     if (deployment === undefined) return skipped('The environment cannot be read.');
     const pin = context.pin ?? pinOfEnvironment(context);
     if (pin === undefined) {
       return warning(
         'Nothing proves the signature scheme: it is a guess until a body that the service signed fits it.',
-        `Capture a signed body, find its scheme with ${say.detect}, and keep both with ${say.pin} (docs/guides/find-the-scheme.md).`,
+        'Capture a signed body, find its scheme with detectScheme, and keep both with pinScheme (docs/guides/find-the-scheme.md).',
         ...guesses,
       );
     }
@@ -36,13 +36,13 @@ export const schemePin: Check = {
   },
 };
 
-function check(pin: unknown, { deployment, credentials, samples, say }: DoctorContext): CheckResult {
+function check(pin: unknown, { deployment, credentials, samples }: DoctorContext): CheckResult {
   try {
     const checked = checkPin(pin, { credentials, samples });
     if (deployment !== undefined && !isSame(checked.scheme, deployment.signature)) {
       return fail(
         'The deployment signs under another scheme than the pin proves.',
-        `Set ${say.settings('signature')} to the scheme of the pin.`,
+        'Set signature of defineDeployment to the scheme of the pin.',
         ...guesses,
       );
     }
@@ -51,8 +51,8 @@ function check(pin: unknown, { deployment, credentials, samples, say }: DoctorCo
   } catch (error) {
     if (!isSignatureError(error) && !isConfigurationError(error)) throw error;
     return fail(
-      whatFailed(error, say),
-      `If the keys were changed, give their old ones too or capture new samples; otherwise run ${say.detect} again.`,
+      whatFailed(error),
+      'If the keys were changed, give their old ones too or capture new samples; otherwise run detectScheme again.',
       ...guesses,
     );
   }
