@@ -34,6 +34,7 @@ export interface ErrorDetails {
   readonly brief?: MessageParts['brief'];
   readonly cause?: unknown;
   readonly assumptions?: readonly string[] | undefined;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**
@@ -47,18 +48,25 @@ export abstract class PartnerExchangeError<Code extends string = string> extends
   readonly code: Code;
   /** Ids of the assumptions (see the ledger) that may be wrong when this error occurs; a wrong one can look like a forgery. */
   readonly assumptions: readonly string[];
+  /**
+   * Milliseconds after which it makes sense to try again, where that is known: a wait that the service asked for
+   * (`Retry-After`, at most a day), the end of a limit, or the end of what is under way. A member only where it is known.
+   */
+  declare readonly retryAfterMs: number | undefined;
 
   /** @internal Only this package makes errors: its parameters can change. */
   constructor(
     { kind, remedies }: { kind: string; remedies: Remedies },
     code: Code,
     what: string,
-    { remedy, brief, cause, assumptions = [] }: ErrorDetails = {},
+    { remedy, brief, cause, assumptions = [], retryAfterMs }: ErrorDetails = {},
   ) {
     const parts: MessageParts = { what, remedy: remedy ?? remedyOf(remedies, code), brief };
     super(boundedMessage(parts, code), cause === undefined ? undefined : { cause });
     this.code = code;
     this.assumptions = assumptions;
+    // A printed error shows no wait that is not known.
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
     // Not enumerable: a printed error shows its name once. Set by us, so that minified builds keep it.
     Object.defineProperty(this, 'name', { value: kind, configurable: true, writable: true });
     Object.defineProperty(this, brand, { value: kind });
@@ -182,17 +190,9 @@ export type KeyErrorCode = keyof typeof remedies.KeyError;
 
 /** Keys could not be loaded, stored or rotated. Never holds a key. */
 export class KeyError extends PartnerExchangeError<KeyErrorCode> {
-  /** Milliseconds until it may be tried again; absent where waiting changes nothing. */
-  readonly retryAfterMs: number | undefined;
-
   /** @internal */
-  constructor(
-    code: KeyErrorCode,
-    what: string,
-    details: ErrorDetails & { readonly retryAfterMs?: number | undefined } = {},
-  ) {
+  constructor(code: KeyErrorCode, what: string, details?: ErrorDetails) {
     super({ kind: 'KeyError', remedies: keyRemedies }, code, what, details);
-    this.retryAfterMs = details.retryAfterMs;
   }
 }
 
@@ -206,17 +206,9 @@ export type OnceErrorCode = keyof typeof remedies.OnceError;
 
 /** `once` did not run an effect, or `settleOnce` did not settle it. Holds neither its key nor its result. */
 export class OnceError extends PartnerExchangeError<OnceErrorCode> {
-  /** Milliseconds until `in_progress` is over at the latest, or `rate_limited` at the earliest. */
-  readonly retryAfterMs: number | undefined;
-
   /** @internal */
-  constructor(
-    code: OnceErrorCode,
-    what: string,
-    details: ErrorDetails & { readonly retryAfterMs?: number | undefined } = {},
-  ) {
+  constructor(code: OnceErrorCode, what: string, details?: ErrorDetails) {
     super({ kind: 'OnceError', remedies: onceRemedies }, code, what, details);
-    this.retryAfterMs = details.retryAfterMs;
   }
 }
 
@@ -256,9 +248,6 @@ export class OrderError extends PartnerExchangeError<OrderErrorCode> {
   readonly partner_order_id: string;
   /** The state of the order; `undefined` if the journal does not have it. */
   readonly state: OrderState | undefined;
-  /** Milliseconds until `in_progress` is over at the latest. */
-  readonly retryAfterMs: number | undefined;
-
   /** @internal */
   constructor(
     code: OrderErrorCode,
@@ -266,13 +255,11 @@ export class OrderError extends PartnerExchangeError<OrderErrorCode> {
     details: ErrorDetails & {
       readonly partner_order_id: string;
       readonly state?: OrderState | undefined;
-      readonly retryAfterMs?: number | undefined;
     },
   ) {
     super({ kind: 'OrderError', remedies: orderRemedies }, code, what, details);
     this.partner_order_id = details.partner_order_id;
     this.state = details.state;
-    this.retryAfterMs = details.retryAfterMs;
   }
 }
 
@@ -289,8 +276,6 @@ export type OtpLimit = 'phone' | 'ip' | 'unconfirmedPerIp' | 'failuresPerPhone' 
 
 /** A one-time code could not be issued, sent again or checked. Holds neither a code nor a phone number. */
 export class OtpError extends PartnerExchangeError<OtpErrorCode> {
-  /** Milliseconds after which it makes sense to try again, where that is known. */
-  readonly retryAfterMs: number | undefined;
   /** Of `limit_reached`. */
   readonly limit: OtpLimit | undefined;
   /** The member of the request that is at fault: `refused`, and `not_allowed` for its prefix, are about the number. */
@@ -301,13 +286,11 @@ export class OtpError extends PartnerExchangeError<OtpErrorCode> {
     code: OtpErrorCode,
     what: string,
     details: ErrorDetails & {
-      readonly retryAfterMs?: number | undefined;
       readonly limit?: OtpLimit | undefined;
       readonly member?: 'to_phone' | undefined;
     } = {},
   ) {
     super({ kind: 'OtpError', remedies: otpRemedies }, code, what, details);
-    this.retryAfterMs = details.retryAfterMs;
     this.limit = details.limit;
     this.member = details.member;
   }
@@ -356,7 +339,6 @@ export interface RequestErrorDetails extends ErrorDetails {
   status?: number;
   headers?: Headers;
   body?: unknown;
-  retryAfterMs?: number;
   issues?: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[];
 }
 
@@ -374,8 +356,6 @@ export class RequestError extends PartnerExchangeError<RequestErrorCode> {
   readonly attempts: number;
   /** HTTP status, when there was a reply. */
   readonly status: number | undefined;
-  /** Milliseconds that the service asked to wait (`Retry-After`), if it did: at most a day. */
-  readonly retryAfterMs: number | undefined;
   /** The faults of the reply, from the caller's schema. */
   readonly issues: RequestErrorDetails['issues'];
   /**
@@ -399,7 +379,6 @@ export class RequestError extends PartnerExchangeError<RequestErrorCode> {
     this.url = details.url;
     this.attempts = details.attempts ?? 1;
     this.status = details.status;
-    this.retryAfterMs = details.retryAfterMs;
     this.issues = details.issues;
     Object.defineProperty(this, 'headers', { value: details.headers });
     Object.defineProperty(this, 'body', { value: details.body });

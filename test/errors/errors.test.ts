@@ -146,6 +146,11 @@ describe('an error of the package', () => {
     expect(new StoreError('store_failed', 'wrong').assumptions).toEqual([]);
   });
 
+  it.each(kinds)('of the kind $kind has a wait only where it is known', ({ own }) => {
+    expect(own).not.toHaveProperty('retryAfterMs');
+    expect(reworded(own, { what: 'Other words' })).not.toHaveProperty('retryAfterMs');
+  });
+
   it('keeps the assumptions it was given', () => {
     const options = { assumptions: ['signature-key'] };
     expect(new SignatureError('signature_mismatch', 'wrong', options).assumptions).toEqual(['signature-key']);

@@ -121,7 +121,8 @@ describe('maxSends', () => {
     const { id } = await otp.issue({ to_phone: phone, purpose });
     await otp.resend(id);
     const error = await rejected(otp.resend(id));
-    expect(error).toMatchObject({ code: 'limit_reached', limit: 'maxSends', retryAfterMs: undefined });
+    expect(error).toMatchObject({ code: 'limit_reached', limit: 'maxSends' });
+    expect(error).not.toHaveProperty('retryAfterMs');
   });
 });
 
