@@ -88,10 +88,8 @@ export {
   type OnceErrorCode,
   OrderError,
   type OrderErrorCode,
-  type OrderState,
   OtpError,
   type OtpErrorCode,
-  type OtpLimit,
   PartnerExchangeError,
   RequestError,
   type RequestErrorCode,
@@ -107,5 +105,7 @@ export {
 } from './errors/errors.ts';
 export type { JsonObject, JsonValue } from './internal/json.ts';
 export type { RandomBytes } from './internal/options.ts';
+export type { OrderState } from './orders/order-state.ts';
+export type { OtpLimit } from './otp/otp-limit.ts';
 export type { Serialization } from './signature/serializations.ts';
 export type { SignatureScheme } from './signature/signature-scheme.ts';

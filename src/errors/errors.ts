@@ -1,3 +1,5 @@
+import type { OrderState } from '../orders/order-state.ts';
+import type { OtpLimit } from '../otp/otp-limit.ts';
 import {
   configurationRemedies,
   inboxRemedies,
@@ -217,28 +219,6 @@ export function isOnceError(error: unknown): error is OnceError {
   return kindOf(error) === 'OnceError';
 }
 
-/**
- * The state of an order in a journal.
- *
- * - `prepared`: to be sent; no request was made.
- * - `sending`: a process is sending it.
- * - `accepted`: the service has it.
- * - `refused`: the service said that it did not take it.
- * - `waiting`: the service refused it under keys that are being replaced; it can be sent again under the new ones.
- * - `not-sent`: no request reached the service.
- * - `unknown`: a request was made, and nothing tells yet whether the service has it.
- * - `abandoned`: a person decided that there is no such order.
- */
-export type OrderState =
-  | 'prepared'
-  | 'sending'
-  | 'accepted'
-  | 'refused'
-  | 'waiting'
-  | 'not-sent'
-  | 'unknown'
-  | 'abandoned';
-
 /** The codes of {@link OrderError}: docs/errors.md explains each. @useDeclaredType */
 export type OrderErrorCode = keyof typeof remedies.OrderError;
 
@@ -270,9 +250,6 @@ export function isOrderError(error: unknown): error is OrderError {
 
 /** The codes of {@link OtpError}: docs/errors.md explains each. @useDeclaredType */
 export type OtpErrorCode = keyof typeof remedies.OtpError;
-
-/** Which limit was reached: one of the options `limits`, or `maxSends`. */
-export type OtpLimit = 'phone' | 'ip' | 'unconfirmedPerIp' | 'failuresPerPhone' | 'maxSends';
 
 /** A one-time code could not be issued, sent again or checked. Holds neither a code nor a phone number. */
 export class OtpError extends PartnerExchangeError<OtpErrorCode> {

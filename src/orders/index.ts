@@ -14,7 +14,6 @@ export {
   isValidationError,
   OrderError,
   type OrderErrorCode,
-  type OrderState,
   ValidationError,
   type ValidationErrorCode,
 } from '../errors/errors.ts';
@@ -42,5 +41,6 @@ export {
 } from './order-differences.ts';
 export type { OrderFinding, OrderFindingKind } from './order-findings.ts';
 export { createOrderJournal } from './order-journal.ts';
+export type { OrderState } from './order-state.ts';
 export { readStatementCsv, type StatementCsvOptions } from './read-statement-csv.ts';
 export type { ReconcileOptions, StatementRow } from './reconcile-options.ts';

@@ -2,13 +2,13 @@ import type { CallOptions, ReplyBody, ReplySchema } from '../client/call-options
 import type { Reply } from '../client/reply.ts';
 import type { EventSigner } from '../credentials/partner-credentials.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import type { OrderState } from '../errors/errors.ts';
 import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 import type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
 import type { OrderDifference } from './order-differences.ts';
 import type { OrderFinding } from './order-findings.ts';
+import type { OrderState } from './order-state.ts';
 import type { ReconcileOptions } from './reconcile-options.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { OrderState } from '../errors/errors.ts';
 import type { OrderTimeline } from '../events/order-timeline.ts';
 import type { JsonValue } from '../internal/json.ts';
 import type { OrderDifference } from './order-differences.ts';
+import type { OrderState } from './order-state.ts';
 
 /** An order as an `OrderJournal` knows it. Times are in milliseconds since 1970. */
 export interface JournaledOrder {

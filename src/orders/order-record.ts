@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { OrderError, type OrderErrorCode, type OrderState, StoreError } from '../errors/errors.ts';
+import { OrderError, type OrderErrorCode, StoreError } from '../errors/errors.ts';
 import { type OrderTimeline, toTimeline } from '../events/order-timeline.ts';
 import { hash } from '../internal/hash.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
@@ -8,6 +8,7 @@ import { refuseNewer } from '../internal/stored-version.ts';
 import { writeSorted } from '../signature/write-json.ts';
 import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 import { differingMembers } from './order-differences.ts';
+import type { OrderState } from './order-state.ts';
 import { readStray } from './stray-event.ts';
 
 export const orderStates = [

@@ -1,4 +1,3 @@
-import type { OrderState } from '../errors/errors.ts';
 import type { JsonValue } from '../internal/json.ts';
 import {
   type ComparedRecord,
@@ -16,6 +15,7 @@ import {
   orderNotFound,
   stateAt,
 } from './order-record.ts';
+import type { OrderState } from './order-state.ts';
 
 /** The rules of the journal, as pure functions: a transaction may run them more than once. */
 

@@ -9,7 +9,6 @@ export {
   isValidationError,
   OtpError,
   type OtpErrorCode,
-  type OtpLimit,
   ValidationError,
 } from '../errors/errors.ts';
 export type { RandomBytes } from '../internal/options.ts';
@@ -18,6 +17,7 @@ export type { RecordStore } from '../store/record-store.ts';
 export type { CheckedOtp } from './check-code.ts';
 export { createOtp, type Otp } from './create-otp.ts';
 export type { CheckOptions, IssueRequest, ResendOptions } from './otp-input.ts';
+export type { OtpLimit } from './otp-limit.ts';
 export type { OtpMessenger } from './otp-messenger.ts';
 export type { OtpLimits, OtpMessageContent, OtpOptions, RateLimit, UnconfirmedLimit } from './otp-options.ts';
 export type { OtpReport } from './otp-report.ts';

@@ -1,7 +1,8 @@
-import { OtpError, type OtpErrorCode, type OtpLimit } from '../errors/errors.ts';
+import { OtpError, type OtpErrorCode } from '../errors/errors.ts';
 import type { RecordSet } from '../store/record-store.ts';
 import { type Counters, type Counts, coolDownOf, failureWindowMs, openCounter } from './counters.ts';
 import { countEvents, type EventWindow, waitUntilGone } from './event-window.ts';
+import type { OtpLimit } from './otp-limit.ts';
 import type { OtpSettings, RateLimit, UnconfirmedLimit } from './otp-options.ts';
 
 /** Why a message may not leave, or a code not be tried. */

@@ -4,12 +4,12 @@ import {
   isRequestError,
   isValidationError,
   type OtpErrorCode,
-  type OtpLimit,
   type RequestOutcome,
 } from '../errors/errors.ts';
 import { maskPhone } from '../internal/phone.ts';
 import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
+import type { OtpLimit } from './otp-limit.ts';
 import type { SendResult } from './otp-messenger.ts';
 
 /** The outcome of one call, for metrics and logs. Holds no code, no id and no whole phone number. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { OrderState } from '../../src/errors/errors.ts';
 import {
   isAhead,
   isOverdue,
@@ -14,6 +13,7 @@ import {
   stateAt,
   toJournaledOrder,
 } from '../../src/orders/order-record.ts';
+import type { OrderState } from '../../src/orders/order-state.ts';
 import { thrownBy } from '../support/refusal.ts';
 
 const now = 1_700_000_000_000;

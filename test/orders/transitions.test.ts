@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderState } from '../../src/errors/errors.ts';
 import type { OrderRecord } from '../../src/orders/order-record.ts';
+import type { OrderState } from '../../src/orders/order-state.ts';
 import {
   type AttemptRules,
   beginAttempt,

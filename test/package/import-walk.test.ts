@@ -145,6 +145,18 @@ describe('the walker', () => {
     }
   });
 
+  it('accepts the type of a member of an error from the folder that throws it, and nothing else of it', () => {
+    const from = (keyword: string) =>
+      breachesOf({
+        'errors/a.ts': `${keyword} { B } from '../orders/b.ts';`,
+        'orders/b.ts': 'export class B {}',
+      });
+    expect(from('import type')).toEqual([]);
+    expect(from('import')).toEqual([
+      'errors/a.ts -> ../orders/b.ts: against the order: errors must not import orders',
+    ]);
+  });
+
   it('refuses a cycle made of types', () => {
     const breaches = breachesOf({
       'events/a.ts': "import type { B } from './b.ts'; export type A = B;",

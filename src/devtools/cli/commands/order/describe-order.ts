@@ -1,6 +1,6 @@
-import type { OrderState } from '../../../../errors/errors.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
 import type { JournaledEvent, JournaledOrder } from '../../../../orders/journaled-order.ts';
+import type { OrderState } from '../../../../orders/order-state.ts';
 import type { Paint, Style } from '../../terminal/terminal-text.ts';
 
 const styles: Readonly<Record<OrderState, Style>> = {
