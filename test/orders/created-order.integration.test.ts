@@ -1,8 +1,9 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { KeySets } from '../../src/credentials/key-ring.ts';
 import type { BuyOrder } from '../../src/deployment/order-schema.ts';
-import { isOrderError, isRequestError, type OrderState } from '../../src/errors/errors.ts';
+import { isOrderError, isRequestError } from '../../src/errors/errors.ts';
 import type { CreatedOrder } from '../../src/orders/journal-types.ts';
+import type { OrderState } from '../../src/orders/order-state.ts';
 import { generation } from '../credentials/keys.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { rejected } from '../support/refusal.ts';
