@@ -1,6 +1,7 @@
 import type { Backoff } from '../internal/backoff.ts';
+import { isAhead } from '../store/lease.ts';
 import type { OpenOrder } from './open-orders.ts';
-import { isAhead, isUnsettled, stateAt } from './order-record.ts';
+import { isUnsettled, stateAt } from './order-record.ts';
 
 /** Something to do about an order that no caller waits for. */
 export type Job = 'send' | 'report' | 'hand-over';

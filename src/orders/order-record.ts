@@ -4,8 +4,9 @@ import { type OrderTimeline, toTimeline } from '../events/order-timeline.ts';
 import { hash } from '../internal/hash.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { quotedName } from '../internal/printable-text.ts';
-import { refuseNewer } from '../internal/stored-version.ts';
 import { writeSorted } from '../signature/write-json.ts';
+import { isAhead } from '../store/lease.ts';
+import { storedForm } from '../store/stored-form.ts';
 import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 import { differingMembers } from './order-differences.ts';
 import type { OrderState } from './order-state.ts';
@@ -125,8 +126,6 @@ const knownMembers = z.object({
   attention: z.enum(['mismatch', 'payload']).optional(),
 });
 
-const orderRecord = knownMembers.loose();
-
 const shownMembers = knownMembers.omit({
   version: true,
   digest: true,
@@ -159,21 +158,29 @@ const shownEvents = z.array(
   }),
 );
 
-/** Without the members that this version does not know: nothing here uses them. */
 export type OrderRecord = Readonly<z.infer<typeof knownMembers>>;
 
-/** `undefined` if there is none, or an event without an order. @throws {StoreError} `newer_format`; `store_failed` for what is no record of ours */
-export function readRecord(value: JsonValue | undefined): OrderRecord | undefined {
-  if (value === undefined) return undefined;
-  refuseNewer(value, 'The record of an order');
-  if (readStray(value) !== undefined) return undefined;
-  const result = orderRecord.safeParse(value);
+/**
+ * An order, in the place that may hold a stray event instead.
+ *
+ * @throws {StoreError} `newer_format`; `store_failed` for what is no record of ours
+ */
+const orderForm = storedForm<OrderRecord>('The record of an order', knownMembers.shape, (stored) => {
+  if (readStray(stored) !== undefined) return undefined;
+  const result = knownMembers.safeParse(stored);
   if (result.success) return result.data;
   throw new StoreError(
     'store_failed',
     'A record of the order journal is not in its form: another program uses its prefix.',
     { remedy: 'Give the journal a prefix of its own.' },
   );
+});
+
+export const readRecord = orderForm.read;
+
+/** @param former the record of the order until now, or a stray event, which leaves nothing behind */
+export function writeRecord(record: OrderRecord, former: JsonValue | undefined): JsonObject {
+  return orderForm.write(record, readRecord(former) && former);
 }
 
 /** Whether it differs from its order, and nobody has decided about it. */
@@ -191,14 +198,6 @@ export function stateAt(
 ): OrderState {
   return state === 'sending' && (leaseUntil <= now || isAhead(changedAt, now)) ? 'unknown' : state;
 }
-
-/** A time so far ahead has no known age: the clock was set back. */
-export function isAhead(time: number, now: number): boolean {
-  return time > now + maxClockSkewMs;
-}
-
-/** How far the clocks of several machines may be apart. */
-const maxClockSkewMs = 60_000;
 
 export function isUnsettled({ state }: Pick<OrderRecord, 'state'>): boolean {
   return state !== 'accepted' && state !== 'refused' && state !== 'abandoned';

@@ -1,12 +1,19 @@
 import { orderIdDigest } from '../deployment/reply-shape.ts';
 import { isStoreError } from '../errors/errors.ts';
-import type { JsonValue } from '../internal/json.ts';
+import { isAhead } from '../store/lease.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { SeenEvent } from './event-comparison.ts';
 import type { JournalSettings } from './journal-options.ts';
 import type { JournalHealth } from './journal-types.ts';
 import { isOpen, listOpen, listPages, type OpenOrder, toIndexEntry } from './open-orders.ts';
-import { isAhead, isOverdue, isUnsettled, type OrderRecord, readRecord, stateAt } from './order-record.ts';
+import {
+  isOverdue,
+  isUnsettled,
+  type OrderRecord,
+  readRecord,
+  stateAt,
+  writeRecord,
+} from './order-record.ts';
 import { readStray, type StrayEvent, toStrayRecord } from './stray-event.ts';
 import { applyResults, type UnwrittenResult, UnwrittenResults } from './unwritten-results.ts';
 
@@ -71,8 +78,7 @@ export function orderStore(
       const after = { ...changed, revision: (before?.revision ?? 0) + 1 } as typeof changed;
       const openUntil = endOfWork(after);
       const knownUntil = now() + (rememberMs ?? Number.POSITIVE_INFINITY);
-      // Sound: a record has only JSON members, and those that are `undefined` are left out.
-      records.set(key, after as JsonValue, expiryAt(Math.max(openUntil, knownUntil)));
+      records.set(key, writeRecord(after, records.get(key)), expiryAt(Math.max(openUntil, knownUntil)));
       if (openUntil === 0) records.delete(index);
       else records.set(index, toIndexEntry(after, records.get(index)), expiryAt(openUntil));
       return after;

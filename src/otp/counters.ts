@@ -91,7 +91,7 @@ export function openCounter(
     const all = stored.filter((counts) => counts !== undefined).reduce(mergeCounts, noCounts);
     const counts = countsAt(all, windows, now);
     // The clock moved back. Unless this is stored, the windows of future events never end.
-    if (isAhead(all, now)) write(counts);
+    if (hasFuture(all, now)) write(counts);
     return counts;
   }
 
@@ -156,7 +156,10 @@ function countsAt(counts: Counts, windows: Counter['windows'], now: number): Cou
   };
 }
 
-function isAhead({ messages, failures, attempted, confirmed, lastMessageAt }: Counts, now: number): boolean {
+function hasFuture(
+  { messages, failures, attempted, confirmed, lastMessageAt }: Counts,
+  now: number,
+): boolean {
   const last = [messages, failures, attempted, confirmed].map((events) => events.at(-1)?.[0] ?? 0);
   return Math.max(lastMessageAt, ...last) > now;
 }

@@ -23,19 +23,18 @@ export interface StoredForm<Value extends object> {
 
 /**
  * @param what begins a sentence: "The record of an effect"
- * @param members every member that this version reads or writes
+ * @param members names every member that this version reads or writes
  * @param check reads a record that may be another program's, or of an unexpected shape
  */
 export function storedForm<Value extends object>(
   what: string,
-  members: Readonly<Record<keyof Value & string, true>>,
-  // Sound: without a check only `write` makes records under keys of this form.
-  check: (stored: JsonObject) => Value | undefined = (stored) => stored as unknown as Value,
+  members: Readonly<Record<keyof Value & string, unknown>>,
+  check: (stored: JsonValue) => Value | undefined = trusted,
 ): StoredForm<Value> {
   return {
     read(stored) {
       if (isNewer(stored)) throw newerFormat(what);
-      return isJsonObject(stored) ? check(stored) : undefined;
+      return stored === undefined ? undefined : check(stored);
     },
     write(value, former) {
       const unknown = Object.entries(isJsonObject(former) ? former : {}).filter(
@@ -45,6 +44,11 @@ export function storedForm<Value extends object>(
       return Object.fromEntries([...unknown, ...known]);
     },
   };
+}
+
+function trusted<Value>(stored: JsonValue): Value | undefined {
+  // Sound: without a check of its own, only `write` makes records under the keys of a form.
+  return isJsonObject(stored) ? (stored as unknown as Value) : undefined;
 }
 
 /** Whether a newer version of this package wrote a record that this one would misread. */

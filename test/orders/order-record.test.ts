@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
-  isAhead,
   isOverdue,
   isUnsettled,
   type OrderRecord,
@@ -12,8 +11,11 @@ import {
   readRecord,
   stateAt,
   toJournaledOrder,
+  writeRecord,
 } from '../../src/orders/order-record.ts';
 import type { OrderState } from '../../src/orders/order-state.ts';
+import { toStrayRecord } from '../../src/orders/stray-event.ts';
+import { isAhead } from '../../src/store/lease.ts';
 import { thrownBy } from '../support/refusal.ts';
 
 const now = 1_700_000_000_000;
@@ -28,7 +30,7 @@ function record(more: Partial<OrderRecord> = {}): OrderRecord {
 }
 
 describe('the record of an order', () => {
-  it('is read with all that a newer version wrote into it', () => {
+  it('keeps all that a newer version wrote into it', () => {
     const later = { later: ['x'] };
     const stored = {
       ...record({ timeline: { seen: ['event.buy.init'], facts: {} } }),
@@ -43,8 +45,15 @@ describe('the record of an order', () => {
       ],
     };
     // Sound: it is JSON.
-    expect(readRecord(stored as never)).toStrictEqual(stored);
+    const former = stored as never;
+    const read = readRecord(former) ?? expect.unreachable();
+    expect(writeRecord(read, former)).toStrictEqual(stored);
     expect(readRecord(undefined)).toBeUndefined();
+  });
+
+  it('takes the place of a stray event, of which nothing stays', () => {
+    const stray = toStrayRecord({ partner_order_id: 'A-1', name: 'event.buy.init', digest: 'd', at: 1 });
+    expect(writeRecord(record(), stray)).toStrictEqual(record());
   });
 
   it.each<[string, unknown]>([

@@ -34,7 +34,7 @@ describe('a stored form', () => {
 
   it('asks a check where another program may have written the record', () => {
     const checked = storedForm<Mail>('The record of a mail', { state: true, at: true }, (stored) =>
-      stored.state === 'sent' ? { state: 'sent' } : undefined,
+      Object(stored).state === 'sent' ? { state: 'sent' } : undefined,
     );
     expect(checked.read({ state: 'sent', at: 'now' })).toEqual({ state: 'sent' });
     expect(checked.read({ name: 'another' })).toBeUndefined();
