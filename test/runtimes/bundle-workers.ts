@@ -13,7 +13,7 @@ export async function bundleWorkers(): Promise<string[]> {
     entryPoints: [
       join(folder, 'suite', 'worker.ts'),
       join(folder, 'suite', 'queue-worker.ts'),
-      join(root, 'examples', 'workers', 'cloudflare-queues.ts'),
+      join(root, 'examples', 'queues', 'cloudflare.ts'),
     ],
     entryNames: '[name]',
     absWorkingDir: root,

@@ -6,7 +6,7 @@ import { Miniflare } from 'miniflare';
 import { equal } from './suite/checks.ts';
 import { credentials, delivery, until } from './suite/fixtures.ts';
 
-const recipe = 'cloudflare-queues';
+const recipe = 'cloudflare';
 const withStore = 'queue-worker';
 
 /** @param {(name: string) => object} worker the options of a bundled Worker */

@@ -28,7 +28,7 @@ interface Worker {
 
 /** The example, as it is. */
 async function loadWorker(): Promise<Worker> {
-  const code = readFileSync(join(root, 'examples/workers/cloudflare-queues.ts'), 'utf8');
+  const code = readFileSync(join(root, 'examples/queues/cloudflare.ts'), 'utf8');
   const script = stripTypeScriptTypes(code).replaceAll(
     /'partner-exchange-sdk(\/[\w/-]+)'/g,
     (_, entry: string) => JSON.stringify(pathToFileURL(join(root, entrySource(`.${entry}`, root))).href),

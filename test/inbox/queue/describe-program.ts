@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,18 +29,22 @@ const isInCi = process.env.CI === 'true' || process.env.CI === '1';
 /** What the tests of one program use. */
 export type PreparedProgram = Awaited<ReturnType<typeof prepare>>;
 
+/** @param isQuick with shorter times than are printed. @default unless the run is thorough */
+export type Prepare = (
+  replaced: Readonly<Record<string, string>>,
+  isQuick?: boolean,
+) => Promise<PreparedProgram>;
+
 /** The example over a broker of its own, through every outage; and further tests of this program. */
-export function describeProgram(
-  file: string,
-  further: (prepareWith: (replaced: Readonly<Record<string, string>>) => Promise<PreparedProgram>) => void,
-): void {
+export function describeProgram(file: string, further: (prepareWith: Prepare) => void): void {
   const program = queuePrograms.find((each) => each.file === file) ?? expect.unreachable(file);
-  const missing = program.missing ?? ('missing' in postgres ? postgres.missing : undefined);
+  const missing =
+    program.missing ?? (!program.isDatabase && 'missing' in postgres ? postgres.missing : undefined);
   describe.skipIf(missing !== undefined && !isInCi)(`the program ${file}`, () => {
     const folder = scratchFolder(afterAll);
     let broker: PrivateServer | undefined;
-    const prepareWith = (replaced: Readonly<Record<string, string>>) =>
-      prepare(program, broker ?? expect.unreachable('no broker'), replaced);
+    const prepareWith: Prepare = (replaced, isQuick = !isThorough) =>
+      prepare(program, broker ?? expect.unreachable('no broker'), { replaced, isQuick });
 
     beforeAll(async () => {
       broker = await program.start(folder);
@@ -49,12 +54,12 @@ export function describeProgram(
     });
 
     it('handles all that it acknowledged, and makes no dead letter, through every outage', async () => {
-      const { start, post, credited, broker, gate } = await prepareWith({});
+      const { start, post, credited, deadLetters, broker, gate } = await prepareWith({});
       let child = await start();
       await post(20);
       await credited(20);
 
-      await program.deleteQueues(broker.port);
+      await program.deleteQueues?.(broker.port);
       await post(20);
       await credited(40);
 
@@ -77,18 +82,18 @@ export function describeProgram(
       await child.kill();
       child = await start();
       await credited(150);
-      expect(await program.deadLetters(broker.port)).toBe(0);
+      expect(await deadLetters()).toBe(0);
     }, 300_000);
 
     it('keeps an event that nobody can read for a person, also when that queue was deleted', async () => {
-      const { start, post, credited, broker } = await prepareWith({});
+      const { start, post, credited, deadLetters, broker } = await prepareWith({});
       await start();
       // By then it waits for messages. NATS 2.9 breaks a stream that is made while it still deletes another of its name.
       await post(1);
       await credited(1);
-      await program.deleteQueues(broker.port);
+      await program.deleteQueues?.(broker.port);
       await post(3, { event_name: 'event.of.tomorrow' });
-      await vi.waitFor(async () => expect(await program.deadLetters(broker.port)).toBe(3), patience);
+      await vi.waitFor(async () => expect(await deadLetters()).toBe(3), patience);
     }, 120_000);
 
     further(prepareWith);
@@ -99,13 +104,18 @@ export function describeProgram(
 async function prepare(
   program: QueueProgram,
   broker: PrivateServer,
-  further: Readonly<Record<string, string>>,
+  { replaced, isQuick }: { replaced: Readonly<Record<string, string>>; isQuick: boolean },
 ) {
   const folder = scratchFolder();
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   // What an earlier test left there, if it left something.
-  await program.deleteQueues(broker.port);
-  const database = await makeDatabase();
+  await program.deleteQueues?.(broker.port);
+  const server = program.isDatabase
+    ? `postgres://postgres@127.0.0.1:${broker.port}/postgres`
+    : 'url' in postgres
+      ? postgres.url
+      : expect.unreachable(postgres.missing);
+  const database = await makeDatabase(server);
   const gate = await startGate({ host: database.hostname, port: Number(database.port || 5432) });
   onTestFinished(() => gate.close());
   const throughGate = new URL(database);
@@ -115,7 +125,7 @@ async function prepare(
   onTestFinished(() => pool.end());
   let posted = 0;
   let port: unknown;
-  let isRunning = false;
+  const running = new Set<ChildProcess>();
   let printed = '';
   const nextDelivery = (members: object = {}) =>
     signedDelivery(
@@ -129,11 +139,10 @@ async function prepare(
     return reply?.status;
   };
   /** As the service might do it: again, until it is told 200. */
-  const postOne = async (members: object) => {
-    const delivery = nextDelivery(members);
+  const postOne = async (delivery: ReturnType<typeof nextDelivery>) => {
     for (let tries = 0; tries < 300; tries++) {
       if ((await postOnce(delivery)) === 200) return;
-      if (!isRunning) expect.unreachable(`the program ended: ${printed}`);
+      if (running.size === 0) expect.unreachable(`the program ended: ${printed}`);
       // real time: looks again until it is there.
       await sleep(100);
     }
@@ -141,6 +150,7 @@ async function prepare(
   };
   return {
     broker,
+    folder,
     gate,
     postOnce: () => postOnce(),
     async start() {
@@ -158,31 +168,38 @@ async function prepare(
           'listen(3000)': "listen(0, '127.0.0.1', function () { console.log(this.address().port); })",
           // A handler that takes a moment, so that an outage meets some of them.
           'credited VALUES ($1, $2)': 'credited SELECT $1::text, $2::text FROM pg_sleep(0.02)',
-          ...program.quicker,
-          ...further,
+          ...(isQuick && program.quicker),
+          ...replaced,
         },
         stderr: 'pipe',
       });
-      isRunning = true;
+      running.add(child);
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         printed += text;
       });
       child.once('exit', () => {
-        isRunning = false;
+        running.delete(child);
       });
       const kill = async () => {
-        if (!isRunning) return;
+        if (!running.has(child)) return;
         const ended = once(child, 'exit');
         child.kill('SIGKILL');
         await ended;
       };
       onTestFinished(kill);
       const lines = createInterface({ input: child.stdout ?? expect.unreachable() });
-      [port] = await once(lines, 'line');
-      return { kill };
+      // A message can kill it before it listens.
+      const exit = once(child, 'exit').then(() => [port]);
+      [port] = await Promise.race([once(lines, 'line'), exit]);
+      const ended = () => (running.has(child) ? once(child, 'exit') : undefined);
+      return { kill, pid: child.pid ?? expect.unreachable(), ended };
     },
-    async post(count: number, members: object = {}) {
-      await Promise.all(Array.from({ length: count }, () => postOne(members)));
+    deadLetters: () => program.deadLetters(broker.port, database.href),
+    leftovers: async () => await program.leftovers?.(broker.port, database.href),
+    /** @param times how often each of them comes */
+    async post(count: number, members: object = {}, times = 1) {
+      const deliveries = Array.from({ length: count }, () => nextDelivery(members));
+      await Promise.all(Array.from({ length: times }, () => deliveries.map(postOne)).flat());
     },
     credited: (count: number) =>
       vi.waitFor(async () => {
@@ -192,8 +209,8 @@ async function prepare(
   };
 }
 
-async function makeDatabase(): Promise<URL> {
-  const url = new URL('url' in postgres ? postgres.url : expect.unreachable(postgres.missing));
+async function makeDatabase(server: string): Promise<URL> {
+  const url = new URL(server);
   const name = `programs_${Math.random().toString(36).slice(2)}`;
   const client = new pg.Client(url.href);
   await client.connect();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeProgram } from './describe-program.ts';
+import { itIsolatesAKiller } from './killed-workers.ts';
 
 describeProgram('examples/queues/rabbitmq.ts', (prepareWith) => {
   it('answers 503 while there is no queue, and never 200', async () => {
@@ -7,4 +8,6 @@ describeProgram('examples/queues/rabbitmq.ts', (prepareWith) => {
     await start();
     expect([await postOnce(), await postOnce()]).toEqual([503, 503]);
   }, 60_000);
+
+  itIsolatesAKiller(prepareWith);
 });

@@ -6,7 +6,7 @@ import { env } from 'cloudflare:workers';
 import { type QueueMessage, queueInbox } from 'partner-exchange-sdk/inbox';
 import { memoryStore } from 'partner-exchange-sdk/store';
 import { createWebhooks } from 'partner-exchange-sdk/webhooks';
-import type recipe from '../../../examples/workers/cloudflare-queues.ts';
+import type recipe from '../../../examples/queues/cloudflare.ts';
 import { credentials } from './fixtures.ts';
 
 // Sound: check-queues.mjs gives the Worker these bindings.
