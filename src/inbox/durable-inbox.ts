@@ -40,9 +40,9 @@ export interface InboxEngine {
   counts(): Promise<Omit<InboxCounts, 'quarantined'>>;
   /** When the oldest open delivery was received, as far as the engine can tell; `undefined` if none is open. */
   oldestReceivedAt(): Promise<number | undefined>;
-  readonly stories?: ((beginning: string, limit: number) => Promise<DeliveryStory[]>) | undefined;
-  readonly held?: ((limit: number) => Promise<DeliveryStory[]>) | undefined;
-  readonly quarantine?: CountedQuarantine | undefined;
+  stories(beginning: string, limit: number): Promise<DeliveryStory[]>;
+  held(limit: number): Promise<DeliveryStory[]>;
+  readonly quarantine: CountedQuarantine | undefined;
   /** Called at most once; nothing is stored after it. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
 }
@@ -60,7 +60,7 @@ export function durableInbox(
     if (stopped) throw inboxStopped();
   }
 
-  const { quarantine, stories, held } = engine;
+  const { quarantine } = engine;
 
   function checkReceives(): void {
     if (stopping !== undefined) throw inboxStopped();
@@ -94,18 +94,14 @@ export function durableInbox(
       checkOpen();
       return await engine.discard(checkDigest(digest));
     },
-    ...(stories && {
-      async stories(beginning: string, limit = defaultLimit) {
-        checkOpen();
-        return await stories(checkDigest(beginning), checkInteger('limit', limit));
-      },
-    }),
-    ...(held && {
-      async held(limit = defaultLimit) {
-        checkOpen();
-        return await held(checkInteger('limit', limit));
-      },
-    }),
+    async stories(beginning, limit = defaultLimit) {
+      checkOpen();
+      return await engine.stories(checkDigest(beginning), checkInteger('limit', limit));
+    },
+    async held(limit = defaultLimit) {
+      checkOpen();
+      return await engine.held(checkInteger('limit', limit));
+    },
     async counts() {
       checkOpen();
       const [counts, quarantined = 0] = await Promise.all([engine.counts(), quarantine?.count()]);
@@ -130,21 +126,6 @@ export function durableInbox(
   };
 }
 
-/** The user's client of an engine. @throws {ConfigurationError} `invalid_option` unless it has all methods that we call */
-export function checkMethods<Client extends object>(
-  given: unknown,
-  rules: { owner: string; what: string; versions: string; methods: readonly (keyof Client)[] },
-): Client {
-  // Sound: it is returned only with the methods that are called.
-  const client = given as Client | undefined | null;
-  const { owner, what, versions, methods } = rules;
-  const missing = methods.find((method) => typeof client?.[method] !== 'function');
-  if (client && missing === undefined) return client;
-  if (missing === methods[0]) throw invalidOption(`${owner} needs ${what}.`);
-  throw invalidOption(`${owner} needs ${versions}: the one given has no ${String(missing)}().`);
-}
-
-/** pg-boss, asked for no digest, would find every dead letter. */
 function checkDigest(digest: unknown): string {
   if (typeof digest === 'string') return digest;
   throw invalidOption('digest must be the digest of a dead letter, which is a string.');

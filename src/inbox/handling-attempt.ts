@@ -11,8 +11,6 @@ export interface LeasedDelivery {
   /** The number of this attempt, from 1. A lease that was lost while others ran does not count. */
   readonly attempt: number;
   readonly receivedAt: number;
-  /** Milliseconds that its lease was made for, if that may be less than the time limit. */
-  readonly timeLimitMs?: number | undefined;
 }
 
 /** It goes back for another process or another time, and that is no attempt. */
@@ -24,7 +22,7 @@ interface PutBack {
 /** Never rejects: a handler that throws or takes too long is an outcome. */
 export async function attemptDelivery(
   host: InboxHost,
-  { delivery, attempt, receivedAt, timeLimitMs = Number.POSITIVE_INFINITY }: LeasedDelivery,
+  { delivery, attempt, receivedAt }: LeasedDelivery,
   options: Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'now' | 'onStoreError'> & {
     /** Milliseconds since the lease was asked for. */
     readonly elapsedMs: () => number;
@@ -34,7 +32,7 @@ export async function attemptDelivery(
 ): Promise<AttemptResult | PutBack> {
   // Looked at now: something may have blocked the event loop since, and the lease may have ended.
   const { marking } = options;
-  const leftMs = Math.min(timeLimitMs, options.timeLimitMs) - options.elapsedMs();
+  const leftMs = options.timeLimitMs - options.elapsedMs();
   if (leftMs <= 0) return { outcome: 'put-back', delayMs: 0 };
   // The clock may have gone back.
   const waitedMs = Math.max(0, options.now() - receivedAt);

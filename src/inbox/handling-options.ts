@@ -28,8 +28,7 @@ export interface HandlingOptions {
    * Milliseconds before a handler's `signal` is aborted and its attempt has failed; the next attempt begins later, in
    * whichever process. A handler that ignores its `signal` goes on running beside that: pass the `signal` to every call
    * that can be aborted, and look at `signal.aborted` before each effect. When a worker dies, another one gets its
-   * deliveries a little later than that; with BullMQ, which renews its locks, within a minute. They are tried alone
-   * then, and only a death while alone counts as an attempt. @default 60000
+   * deliveries a little later than that. They are tried alone then, and only a death while alone counts as an attempt. @default 60000
    */
   timeLimitMs?: number | undefined;
   /** How long to wait between attempts. */

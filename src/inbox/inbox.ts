@@ -165,7 +165,7 @@ export interface ManagedInbox extends Inbox {
   discard(digest: string): Promise<boolean>;
   /**
    * What the inbox knows of the deliveries whose digests begin so, in the order of the digests. Absent from an inbox that
-   * knows no more than its dead letters: `bullmqInbox`, `pgBossInbox` and `memoryInbox`.
+   * knows no more than its dead letters: `memoryInbox`.
    * @param limit @default 100
    */
   stories?(beginning: string, limit?: number): Promise<DeliveryStory[]>;
@@ -287,8 +287,7 @@ export interface BacklogHealth {
   readonly quarantined: number;
   /**
    * Milliseconds since the oldest open delivery was received; `null` if none is open. Of more than 1,000 open ones, the
-   * oldest of those that are due first. With BullMQ of those that come next; with pg-boss from when its job was made,
-   * which is later for one that is tried alone. `memoryInbox` knows none, since nothing waits in it.
+   * oldest of those that are due first. `memoryInbox` knows none, since nothing waits in it.
    */
   readonly oldestAgeMs: number | null;
 }

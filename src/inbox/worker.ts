@@ -39,10 +39,8 @@ export interface WorkSource<One extends LeasedDelivery> {
   moveToDeadLetters(leased: One, reason: string, code: FailureCode): Promise<boolean>;
   /** Gives back what a stop has aborted. */
   release(leased: readonly One[]): Promise<void>;
-  /** For handlers that mark their delivery in a transaction of the user's. Absent where they cannot. */
-  markingOf?(leased: One): Marking;
-  /** Called from time to time while all goes well. */
-  tidy?(): Promise<void>;
+  /** For handlers that mark their delivery in a transaction of the user's. */
+  markingOf(leased: One): Marking;
 }
 
 export type Worker = ReturnType<typeof startWorker>;
@@ -93,7 +91,6 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
         await freeEnded?.();
         freeEnded = undefined;
         pauseMs = Math.min(pollMs, await startDue());
-        await source.tidy?.();
       } catch (error) {
         if (endsWhenIdle) {
           failure = { error };
@@ -159,11 +156,11 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
 
   async function handle(leased: One, elapsedMs: () => number): Promise<void> {
     const signal = cutOff.signal;
-    const marking = source.markingOf?.(leased);
+    const marking = source.markingOf(leased);
     const result = await attemptDelivery(host, leased, { ...options, elapsedMs, signal, marking });
     // The stop has given it back.
     if (cutOff.signal.aborted) return;
-    const isMarked = marking?.isAsked === true && result.outcome === 'handled';
+    const isMarked = marking.isAsked && result.outcome === 'handled';
     const stored = isMarked || (await settleRepeatedly(leased, result));
     if (result.outcome === 'put-back') return;
     // The store decides: what it does not know is tried again, and reported when it does.

@@ -1,6 +1,7 @@
 /** Webhooks with one of the inboxes, in a process of its own: started by http-inboxes.ts. */
 import { createServer } from 'node:http';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
+import type { RecordStore } from '../../src/store/record-store.ts';
 import { listeningPort } from '../support/listening.ts';
 import { builtUrl } from './built-entries.ts';
 import type { InboxKind, InboxPlace } from './http-inboxes.ts';
@@ -30,30 +31,22 @@ async function openInbox(): Promise<ManagedInbox> {
       const { sqliteInbox }: typeof import('../../src/inbox/index.ts') = await import(builtUrl('./inbox'));
       return sqliteInbox({ path: `${place.folder}/inbox.sqlite`, concurrency: 50 });
     }
-    case 'bullmq': {
-      const { bullmqInbox }: typeof import('../../src/inbox/bullmq/index.ts') = await import(
-        builtUrl('./inbox/bullmq')
-      );
-      const { Queue, Worker } = await import('bullmq');
-      const connection = { host: '127.0.0.1', port: place.redisPort };
-      return bullmqInbox({
-        queue: new Queue('inbox', { connection }),
-        createWorker: (name, processor, options) =>
-          new Worker(name, processor, {
-            ...options,
-            connection: { ...connection, maxRetriesPerRequest: null },
-          }),
-        concurrency: 50,
-      });
+    case 'redis': {
+      const { Redis } = await import('ioredis');
+      return await openStoreInbox(({ redisStore }) => redisStore({ client: new Redis(place.redisPort) }));
     }
-    case 'pg-boss': {
-      const { pgBossInbox }: typeof import('../../src/inbox/pg-boss/index.ts') = await import(
-        builtUrl('./inbox/pg-boss')
-      );
-      const { PgBoss } = await import('pg-boss');
-      const boss = new PgBoss({ connectionString: place.postgresUrl, max: 10 });
-      await boss.start();
-      return pgBossInbox({ boss, concurrency: 50, pollMs: 50 });
+    case 'postgres': {
+      const { default: pg } = await import('pg');
+      const client = new pg.Pool({ connectionString: place.postgresUrl });
+      return await openStoreInbox(({ postgresStore }) => postgresStore({ client }));
     }
   }
+}
+
+async function openStoreInbox(
+  openStore: (stores: typeof import('../../src/store/index.ts')) => RecordStore,
+): Promise<ManagedInbox> {
+  const { storeInbox }: typeof import('../../src/inbox/index.ts') = await import(builtUrl('./inbox'));
+  const stores: typeof import('../../src/store/index.ts') = await import(builtUrl('./store'));
+  return storeInbox({ store: openStore(stores), concurrency: 50 });
 }

@@ -13,8 +13,8 @@ import type { Finding, Section } from './report.ts';
 const inboxKinds = {
   memory: 'before it is acknowledged',
   sqlite: 'WAL, synchronous=FULL',
-  bullmq: 'Redis with appendonly yes, appendfsync always',
-  'pg-boss': 'PostgreSQL with fsync and synchronous_commit on',
+  redis: 'Redis with appendonly yes, appendfsync always',
+  postgres: 'PostgreSQL with fsync and synchronous_commit on',
 } as const;
 export type InboxKind = keyof typeof inboxKinds;
 

@@ -17,8 +17,6 @@ import {
 } from '../support/private-server.ts';
 import type { Chart } from './chart.ts';
 import type { InboxSection } from './deliveries.ts';
-import { benchBullmqInbox } from './inbox-bullmq.ts';
-import { benchPgBossInbox } from './inbox-pg-boss.ts';
 import { benchQueueInbox } from './inbox-queues.ts';
 import { benchStoreInbox } from './inbox-stores.ts';
 import { report } from './report.ts';
@@ -34,22 +32,6 @@ interface Engine {
 }
 
 const engines: Readonly<Record<string, Engine>> = {
-  'bullmq-memory': {
-    missing: missingForRedis(),
-    bench: (folder) =>
-      withServer(startRedis(folder, ['--appendonly', 'no']), (port) =>
-        benchBullmqInbox('in memory only', port),
-      ),
-  },
-  bullmq: {
-    missing: missingForRedis(),
-    bench: (folder) =>
-      withServer(startRedis(folder), (port) => benchBullmqInbox('with appendfsync always', port)),
-  },
-  'pg-boss': {
-    missing: missingForPostgres(),
-    bench: (folder) => withServer(startPostgres(folder), benchPgBossInbox),
-  },
   memory: { bench: () => benchStoreInbox('memoryStore', memoryStore()) },
   sqlite: { bench: (folder) => benchStore('sqliteStore', 'sqlite', folder) },
   redis: {
@@ -116,8 +98,7 @@ function chartsOf(sections: readonly InboxSection[]): Chart[] {
       title: 'Deliveries stored, 32 at a time, without HTTP',
       description: 'Deliveries a second that each inbox stores, beside the engine below it without an inbox.',
       unit: 'deliveries a second (more is better)',
-      // BullMQ in memory only is another promise.
-      bars: sections.filter(({ title }) => !title.includes('in memory only')).flatMap(({ rates }) => rates),
+      bars: sections.flatMap(({ rates }) => rates),
     },
     {
       kind: 'lines',
@@ -126,9 +107,7 @@ function chartsOf(sections: readonly InboxSection[]): Chart[] {
       description: 'Microseconds to store one delivery stay about the same however many wait.',
       x: 'deliveries that wait',
       y: 'µs for each delivery, 32 at a time',
-      lines: sections
-        .filter(({ title }) => !title.includes('in memory only'))
-        .flatMap(({ byBacklog }) => byBacklog?.filter(({ own }) => own) ?? []),
+      lines: sections.flatMap(({ byBacklog }) => byBacklog?.filter(({ own }) => own) ?? []),
     },
   ];
 }

@@ -14,8 +14,6 @@ import { credentials } from '../webhooks/deliveries.ts';
 /** `inbox-`: over a record store, drained in a loop. `queue-`: over a queue, with a store as the guard. */
 export const crashEngines = [
   'sqlite',
-  'bullmq',
-  'pg-boss',
   'inbox-sqlite',
   'inbox-redis',
   'inbox-postgres',
@@ -32,8 +30,8 @@ export function queueOf(engine: CrashEngineName): 'rabbitmq' | 'nats' | undefine
 
 /** What an engine needs to be there. */
 export function serverOf(engine: CrashEngineName): 'redis' | 'postgres' | undefined {
-  if (engine === 'bullmq' || engine === 'inbox-redis') return 'redis';
-  return engine === 'pg-boss' || engine === 'inbox-postgres' ? 'postgres' : undefined;
+  if (engine === 'inbox-redis') return 'redis';
+  return engine === 'inbox-postgres' ? 'postgres' : undefined;
 }
 
 /** Where the engine of a run is, and what is this run's in it. Passed to child processes. */
@@ -106,39 +104,6 @@ export async function openInbox(place: Place, role: 'both' | 'receiver'): Promis
         busyTimeoutMs: 5_000,
         ...options,
       });
-    case 'bullmq': {
-      const { Queue, Worker } = await import('bullmq');
-      const { bullmqInbox } = await import('../../src/inbox/bullmq/bullmq-inbox.ts');
-      const connection = place.redis;
-      const queue = new Queue('inbox', { connection, prefix: place.run });
-      queue.on('error', () => {});
-      return bullmqInbox({
-        queue,
-        createWorker: (name, processor, workerOptions) =>
-          new Worker(name, processor, {
-            ...workerOptions,
-            connection: { ...connection, maxRetriesPerRequest: null },
-            prefix: place.run,
-          }),
-        storeTimeoutMs: 1_000,
-        ...options,
-      });
-    }
-    case 'pg-boss': {
-      const { PgBoss } = await import('pg-boss');
-      const { pgBossInbox } = await import('../../src/inbox/pg-boss/pg-boss-inbox.ts');
-      const boss = new PgBoss({
-        connectionString: place.postgresUrl,
-        schema: place.run,
-        max: 4,
-        superviseIntervalSeconds: 1,
-        monitorIntervalSeconds: 1,
-        schedule: false,
-      });
-      boss.on('error', () => {});
-      await boss.start();
-      return pgBossInbox({ boss, pollMs: 50, storeTimeoutMs: 2_000, ...options });
-    }
     case 'queue-rabbitmq':
       return await openQueueInbox(place, 'rabbitmq', options);
     case 'queue-nats':
@@ -318,9 +283,7 @@ async function postgresEffects({ postgresUrl, run }: Place): Promise<Effects> {
     readEffects: () => read('effects'),
     readCalls: () => read('calls'),
     async close() {
-      await pool.query(
-        `DROP SCHEMA IF EXISTS ${run}_app CASCADE; DROP SCHEMA IF EXISTS ${run} CASCADE; DROP TABLE IF EXISTS ${run}_inbox`,
-      );
+      await pool.query(`DROP SCHEMA IF EXISTS ${run}_app CASCADE; DROP TABLE IF EXISTS ${run}_inbox`);
       await pool.end();
     },
   };

@@ -21,7 +21,6 @@ import {
   storeInboxRecords,
   writeSqliteInbox,
 } from './writers/inboxes.ts';
-import { bullmqEntries, pgBossRows } from './writers/queues.ts';
 import {
   onceRecords,
   orderEventRecords,
@@ -51,8 +50,6 @@ try {
   write('store-inbox.json', await storeInboxRecords());
   write('queue-inbox.json', await queueInboxMessages());
   write('quarantine.json', await quarantineRecords());
-  write('bullmq.json', await bullmqEntries(redis.url));
-  write('pg-boss.json', await pgBossRows(postgres.url));
   await writeSqliteStore(folder, scratch);
   write('redis-store.json', await redisEntries(redis.url));
   write('postgres-store.json', await postgresTable(postgres.url));

@@ -66,17 +66,21 @@ describe('a process keeps what a newer version has written into', () => {
     let now = writtenAt;
     const { store, lost, rewritten } = newerStore({ now: () => now });
     const messages: unknown[] = [];
-    const inbox = queueInbox({
-      send: async (message) => messages.push(message),
-      store,
-      now: () => now,
-      maxAttempts: 2,
-    });
-    const { webhooks } = receiverOn({ inbox }, (id, { signal }) => {
-      if (id === 'bad') throw new Error('no such order');
-      if (id === 'cut-off') return new Promise((resolve) => signal?.addEventListener('abort', resolve));
-      return id === 'lost' ? forever : undefined;
-    });
+    const openProcess = () => {
+      const inbox = queueInbox({
+        send: async (message) => messages.push(message),
+        store,
+        now: () => now,
+        maxAttempts: 2,
+      });
+      const { webhooks } = receiverOn({ inbox }, (id, { signal }) => {
+        if (id === 'bad') throw new Error('no such order');
+        if (id === 'cut-off') return new Promise((resolve) => signal?.addEventListener('abort', resolve));
+        return id === 'lost' ? forever : undefined;
+      });
+      return { inbox, webhooks };
+    };
+    const { inbox, webhooks } = openProcess();
     const ids = ['good', 'bad', 'cut-off', 'lost'];
     for (const id of ids) await webhooks.receive(eventOf(id));
     const results: string[] = [];
@@ -86,8 +90,9 @@ describe('a process keeps what a newer version has written into', () => {
     for (let tries = 0; tries < 3; tries++) await handle(1);
     // real time: nothing ends before it: a busy machine only makes it later.
     await handle(2, AbortSignal.timeout(10));
-    for (let tries = 0; tries < 2; tries++) {
-      void inbox.handleMessage(messages[3]);
+    // The first one may have run beside others, so it is no attempt.
+    for (let tries = 0; tries < 3; tries++) {
+      void openProcess().inbox.handleMessage(messages[3]);
       await nextTurn();
       now += 600_000;
     }

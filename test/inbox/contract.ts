@@ -14,7 +14,7 @@ import type { Engine, Store } from './engines.ts';
 
 export const order = (id: string, key?: string) => delivery(buyInitBody({ partner_order_id: id }), key);
 
-/** Short waits: pg-boss rounds them up to whole seconds. */
+/** Short waits. */
 export const quick: HandlingOptions = {
   maxAttempts: 3,
   // A busy machine may stall for a second: no lease ends by that.
@@ -335,8 +335,7 @@ export function describeContract(engine: Engine): void {
     await eventually(() =>
       expect(reports.map(({ outcome }) => outcome).toSorted()).toEqual(['ignored', 'stored']),
     );
-    // BullMQ and pg-boss mark it after the report.
-    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
   });
 }

@@ -1,17 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { PgBoss } from 'pg-boss';
 import { inject } from 'vitest';
-import { bullmqInbox } from '../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
-import { pgBossInbox } from '../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
@@ -61,8 +57,6 @@ let opened = 0;
 export const engines: readonly Engine[] = [
   memoryEngine(),
   sqliteEngine(),
-  bullmqEngine(),
-  pgBossEngine(),
   storeEngine('memory store', openMemoryStore),
   storeEngine('drained store', openMemoryStore, undefined, 'drain'),
   storeEngine('sqlite store', openSqliteStore),
@@ -112,72 +106,6 @@ function sqliteEngine(): Engine {
   };
 }
 
-function bullmqEngine(): Engine {
-  return {
-    name: 'bullmq',
-    durable: true,
-    absent: async () => missingServers.redis,
-    async open() {
-      const queue = new Queue(`inbox${opened++}`, { connection: redisAddress, prefix: run });
-      const digest = createHash('sha256').update(queue.qualifiedName).digest('hex');
-      const quarantine = `{partner-exchange-quarantine-${digest.slice(0, 16)}}:*`;
-      const inboxes: ManagedInbox[] = [];
-      return {
-        inbox: (options) => {
-          const createWorker: Parameters<typeof bullmqInbox>[0]['createWorker'] = (
-            name,
-            processor,
-            workerOptions,
-          ) => new Worker(name, processor, { ...workerOptions, connection: redisAddress, prefix: run });
-          return keep(inboxes, bullmqInbox({ queue, createWorker, ...options }));
-        },
-        raw: async () => (await readRedis(`${run}:${queue.name}:*`)) + (await readRedis(quarantine)),
-        async close() {
-          await stopAll(inboxes);
-          await queue.obliterate({ force: true });
-          await removeKeys(quarantine);
-          await queue.close();
-        },
-      };
-    },
-    async remove() {
-      await removeKeys(`${run}:*`);
-    },
-  };
-}
-
-async function removeKeys(pattern: string): Promise<void> {
-  const redis = new Redis(redisAddress);
-  const keys = await redis.keys(pattern);
-  if (keys.length > 0) await redis.del(...keys);
-  await redis.quit();
-}
-
-function pgBossEngine(): Engine {
-  let started: Promise<PgBoss> | undefined;
-  return {
-    name: 'pg-boss',
-    durable: true,
-    absent: async () => missingServers.postgres,
-    async open() {
-      started ??= startBoss(run);
-      const boss = await started;
-      const inboxes: ManagedInbox[] = [];
-      const queue = `inbox${opened++}`;
-      return {
-        inbox: (options) => keep(inboxes, pgBossInbox({ boss, queue, pollMs: 50, ...options })),
-        raw: () => readSchema(boss, run),
-        close: () => stopAll(inboxes),
-      };
-    },
-    async remove() {
-      const boss = await started;
-      if (boss !== undefined) await removeBoss(boss, run);
-    },
-  };
-}
-
-/** A pg-boss with a schema of its own, which looks every second for lost leases and for what may be deleted. */
 export let sharedRedis: Redis | undefined;
 let sharedPool: pg.Pool | undefined;
 
@@ -287,29 +215,6 @@ function readFolder(folder: string): string {
     .join('');
 }
 
-export async function startBoss(schema: string): Promise<PgBoss> {
-  const boss = new PgBoss({
-    connectionString: postgresUrl,
-    schema,
-    max: 6,
-    superviseIntervalSeconds: 1,
-    monitorIntervalSeconds: 1,
-    maintenanceIntervalSeconds: 1,
-    schedule: false,
-  });
-  boss.on('error', () => {});
-  await boss.start();
-  return boss;
-}
-
-/** Stops it first: what it still does holds locks on the tables, and the two would wait for each other. */
-export async function removeBoss(boss: PgBoss, schema: string): Promise<void> {
-  await boss.stop({ graceful: false });
-  const client = new pg.Client({ connectionString: postgresUrl });
-  await client.connect();
-  await client.query(`DROP SCHEMA ${schema} CASCADE`).finally(() => client.end());
-}
-
 /** The values of all keys of a pattern. */
 async function readRedis(pattern: string): Promise<string> {
   const redis = new Redis(redisAddress);
@@ -328,19 +233,6 @@ async function readRedis(pattern: string): Promise<string> {
   return JSON.stringify(values);
 }
 
-/** The rows of all tables of a schema. */
-async function readSchema(boss: PgBoss, schema: string): Promise<string> {
-  const ofSchema = `SELECT relname FROM pg_class WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r'`;
-  const { rows: tables } = await boss.getDb().executeSql(ofSchema);
-  const texts = tables.map(async ({ relname }) => {
-    const { rows } = await boss
-      .getDb()
-      .executeSql(`SELECT row::text AS text FROM ${schema}."${relname}" AS row`);
-    return rows.map(({ text }) => String(text)).join('\n');
-  });
-  return (await Promise.all(texts)).join('\n');
-}
-
 function keep(inboxes: ManagedInbox[], inbox: ManagedInbox): ManagedInbox {
   inboxes.push(inbox);
   return inbox;
@@ -350,7 +242,7 @@ async function stopAll(inboxes: readonly ManagedInbox[]): Promise<void> {
   await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 0 })));
 }
 
-/** As ioredis and BullMQ take it. */
+/** As ioredis takes it. */
 function addressOf(url: string) {
   const { hostname, port, username, password, pathname, protocol } = new URL(url);
   return {

@@ -40,16 +40,13 @@ async function attempt({ waitedMs = 0, elapsedMs = 0, signal, marking, ...lease 
 const failing = (error: unknown) => () => Promise.reject(error);
 
 describe('an attempt', () => {
-  it.each([
-    ['the time limit of this process', 60_000, { timeLimitMs: 600_000 }],
-    ['the shorter time that its lease was made for', 5_000, { timeLimitMs: 5_000 }],
-  ])('does not begin once %s is over, and the delivery is due again at once', async (_, limitMs, lease) => {
-    for (const elapsedMs of [limitMs, limitMs + 1]) {
-      const { result, handle } = await attempt({ ...lease, elapsedMs });
+  it('does not begin once the time limit is over, and the delivery is due again at once', async () => {
+    for (const elapsedMs of [60_000, 60_001]) {
+      const { result, handle } = await attempt({ elapsedMs });
       expect(result).toEqual({ outcome: 'put-back', delayMs: 0 });
       expect(handle).not.toHaveBeenCalled();
     }
-    const { result } = await attempt({ ...lease, elapsedMs: limitMs - 10 });
+    const { result } = await attempt({ elapsedMs: 59_990 });
     expect(result).toMatchObject({ outcome: 'handled' });
   });
 

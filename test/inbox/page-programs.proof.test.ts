@@ -7,7 +7,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { PgBoss } from 'pg-boss';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventBody } from '../../src/devtools/testing/event-body.ts';
 import { signedDelivery } from '../../src/devtools/testing/signed-delivery.ts';
@@ -274,48 +273,6 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
     300_000,
   );
 
-  const ofEngines = (engine: 'redis' | 'postgres', ports: { redis: number; postgres: number }) => {
-    const address = `postgres://postgres@127.0.0.1:${ports.postgres}/postgres`;
-    const everySecond = 'superviseIntervalSeconds: 1, monitorIntervalSeconds: 1';
-    return makeService({
-      page: 'docs/guides/inboxes.md',
-      mark: 'onPostgres',
-      replaced: {
-        "{ host: 'redis', port: 6379 }": `{ host: '127.0.0.1', port: ${ports.redis} }`,
-        "new PgBoss('postgres://app@db/app')": isThorough
-          ? `new PgBoss('${address}')`
-          : `new PgBoss({ connectionString: '${address}', ${everySecond} })`,
-        'bullmqInbox({': `bullmqInbox({ ${quickly}`,
-        'pgBossInbox({ boss });': `pgBossInbox({ ${quickly} boss });
-          import { createWebhooks } from 'partner-exchange-sdk/webhooks';
-          ${serving}
-          const inbox = ${engine === 'redis' ? 'onRedis' : 'onPostgres'};
-          const webhooks = createWebhooks({ credentials: ${JSON.stringify(credentials)}, inbox });
-          webhooks.on('event.buy.credited.crypto', (event) => credit(event.partner_order_id));
-          serve(webhooks.fetch, inbox);`,
-      },
-    });
-  };
-
-  it.skipIf((missingForPostgres() ?? missingForRedis()) !== undefined && !isInCi).each([
-    ['BullMQ', 'redis'],
-    ['pg-boss', 'postgres'],
-  ] as const)(
-    '%s',
-    async (_, engine) => {
-      const servers = {
-        redis: await startGated(startOwnRedis()),
-        postgres: await startGated(startOwnPostgres()),
-      };
-      const service = ofEngines(engine, { redis: servers.redis.port, postgres: servers.postgres.port });
-      const dead = async () => (await service.counts()).dead;
-      const wipe = () =>
-        engine === 'redis' ? flush(servers.redis.direct) : deleteQueues(servers.postgres.direct);
-      await goThrough({ service, credited: service.seen, dead, wipe, ...servers[engine] });
-    },
-    600_000,
-  );
-
   it.each(['receive-events.md', 'production.md'])(
     'sqliteInbox of %s, whose file another process holds',
     async (page) => {
@@ -371,17 +328,6 @@ async function flush(port: number): Promise<void> {
   const client = new Redis(port);
   await client.flushall();
   client.disconnect();
-}
-
-async function deleteQueues(port: number): Promise<void> {
-  const boss = new PgBoss({
-    connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    supervise: false,
-    schedule: false,
-  });
-  await boss.start();
-  for (const name of ['partner_inbox', 'partner_inbox_dead']) await boss.deleteQueue(name);
-  await boss.stop({ graceful: false });
 }
 
 /** In the shop of receive-events: a program that is killed after its effect does not print it. */

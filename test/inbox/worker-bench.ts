@@ -30,6 +30,7 @@ export function openWorker(
       postpone: async () => {},
       putBack: async () => {},
       moveToDeadLetters: async () => true,
+      markingOf: () => ({ isAsked: false, mark: async () => {}, isThere: async () => false }),
       release: async () => {},
       ...given,
     },

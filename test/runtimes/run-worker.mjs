@@ -58,10 +58,6 @@ for (const path of ['/plain', '/memory']) {
     },
   );
 }
-await checks.run('/pg-boss: a delivery waits for none whose request was cut off', async () => {
-  for (const id of ['first', 'second', 'third']) equal(await post(send(giveUp), '/pg-boss', id), 504);
-  equal(await post(toReceiver, '/pg-boss', 'another'), 200);
-});
 await checks.run('/store: what a drain that was cut off had begun is handled by a later one', async () => {
   equal(await post(toReceiver, '/store', 'drained'), 200);
   equal((await send(giveUp)(new Request('http://worker.example/drain', { method: 'POST' }))).status, 504);

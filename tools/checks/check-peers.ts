@@ -16,23 +16,20 @@ import { startTally } from './tally.ts';
 
 /*
  * The lowest and the newest version of each client that the peer ranges allow, newest as of now: the contract suites,
- * the tests of the queues, a few rounds of kills, and the types. Each end gets a copy of the project in the system's
+ * a few rounds of kills, and the types. Each end gets a copy of the project in the system's
  * temporary folder, with these versions in its node_modules. A version that our own node_modules has is left to `npm test`.
  */
 
 const patience = 900_000;
 /** The tests of each client, without those of the older ones in our own node_modules, and its engines for `npm run prove -- crash`. */
 const peers: Readonly<Record<string, { tests: string; engine: string }>> = {
-  bullmq: { tests: 'bullmq', engine: 'bullmq' },
   ioredis: { tests: 'redisStore with ioredis (?!\\d)', engine: 'store-redis' },
   pg: { tests: 'postgresStore', engine: 'store-postgres' },
-  'pg-boss': { tests: 'pg-boss', engine: 'pg-boss' },
   redis: { tests: 'redisStore with node-redis (?!\\d)', engine: 'store-redis' },
 };
 const testFiles = [
   'test/inbox/contract.integration.test.ts',
   'test/inbox/personal-data.integration.test.ts',
-  'test/inbox/pg-boss',
   'test/store/contract.integration.test.ts',
 ];
 const crashRounds = '4';
@@ -79,7 +76,7 @@ async function tryVersions(end: string, folder: string, names: readonly string[]
   await tally.check(`stores and inboxes keep their contract with the ${end} versions`, () => {
     const tests = chosen.map((peer) => peer.tests).join('|');
     const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-    // In full: the engines of the queues are left to it.
+    // In full: not every engine is tried each day.
     node(folder, [vitest, 'run', '--mode', 'all', '--reporter=dot', ...testFiles, '-t', tests], {
       TEST_THOROUGH: '1',
     });

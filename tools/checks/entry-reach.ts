@@ -28,8 +28,6 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
     builtins: ['node:crypto', 'node:diagnostics_channel'],
   },
   './inbox': { packages: [], builtins: ['node:fs', 'node:path', 'node:timers'] },
-  './inbox/bullmq': { packages: [], builtins: ['node:crypto'] },
-  './inbox/pg-boss': { packages: [], builtins: ['node:crypto'] },
   './store': { packages: [], builtins: ['node:crypto', 'node:fs', 'node:path', 'node:timers'] },
   './keys': { packages: [], builtins: ['node:crypto'] },
   './orders': {
@@ -61,8 +59,6 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   './webhooks': ['credentials', 'deployment', 'events', 'inbox', 'signature', 'store', 'webhooks'],
   // The rotation of the key that verified a delivery.
   './inbox': ['credentials', 'inbox', 'store'],
-  './inbox/bullmq': ['inbox', 'store'],
-  './inbox/pg-boss': ['inbox'],
   './store': ['store'],
   // The error of an event that nobody can read; the options of a call.
   './orders': [

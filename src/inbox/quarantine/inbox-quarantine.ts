@@ -4,7 +4,7 @@ import type { InboxHost } from '../inbox.ts';
 import type { CountedQuarantine } from './quarantine.ts';
 import { type RecordQuarantineOptions, recordQuarantine } from './record-quarantine.ts';
 
-interface InboxQuarantineOptions extends Omit<RecordQuarantineOptions, 'prefix'> {
+interface InboxQuarantineOptions extends RecordQuarantineOptions {
   readonly storeTimeoutMs: number;
   readonly maxPending: number;
 }
@@ -13,11 +13,13 @@ interface InboxQuarantineOptions extends Omit<RecordQuarantineOptions, 'prefix'>
 const mostPending = 100;
 
 /** The quarantine of an inbox, with the time limit of its store; `undefined` with `quarantineMs: 0`. */
-export function limitedQuarantine(
-  quarantine: CountedQuarantine,
-  { quarantineMs, storeTimeoutMs, maxPending }: InboxQuarantineOptions,
+export function storedQuarantine(
+  store: RecordStore,
+  options: InboxQuarantineOptions,
 ): CountedQuarantine | undefined {
+  const { quarantineMs, storeTimeoutMs, maxPending } = options;
   if (quarantineMs === 0) return undefined;
+  const quarantine = recordQuarantine(store, options);
   const callToKeep = limitStoreCalls({ storeTimeoutMs, maxPending: Math.min(maxPending, mostPending) });
   const call = limitStoreCalls({ storeTimeoutMs, maxPending });
   return {
@@ -26,14 +28,6 @@ export function limitedQuarantine(
     remove: (ids) => call(() => quarantine.remove(ids)),
     count: () => call(() => quarantine.count()),
   };
-}
-
-/** The same in a record store. */
-export function storedQuarantine(
-  store: RecordStore,
-  options: InboxQuarantineOptions & RecordQuarantineOptions,
-): CountedQuarantine | undefined {
-  return limitedQuarantine(recordQuarantine(store, options), options);
 }
 
 const reviewEveryMs = 2_000;

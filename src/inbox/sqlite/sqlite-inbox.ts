@@ -42,8 +42,7 @@ const transactionMs = 5_000;
 
 /**
  * A durable inbox in one file: `storeInbox` over `sqliteStore`. A delivery is on disk before it is acknowledged, and is
- * handled by this process or another one on the same machine. For many machines give `storeInbox` another store, or use
- * the inboxes for BullMQ and pg-boss.
+ * handled by this process or another one on the same machine. For many machines give `storeInbox` another store.
  *
  * A file of an earlier version is moved to records while it is used. A process of that version which still has it open
  * answers 503 from then on.

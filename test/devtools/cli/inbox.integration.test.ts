@@ -2,17 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bullmqInbox } from '../../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
-import { pgBossInbox } from '../../../src/inbox/pg-boss/pg-boss-inbox.ts';
 import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { postgresStore } from '../../../src/store/postgres/postgres-store.ts';
-import { removeBoss, startBoss } from '../../inbox/engines.ts';
+import { redisStore } from '../../../src/store/redis/redis-store.ts';
 import { describeWith, postgresUrl, redisUrl } from '../../store/servers.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
@@ -123,12 +121,10 @@ describe('over a SQLite file, inbox', () => {
   });
 
   it.each([
-    ['redis://127.0.0.1:1', ['--queue', 'q'], 'the package bullmq, which'],
-    ['postgres://127.0.0.1:1/x', ['--queue', 'q'], 'the package pg-boss, which'],
-    ['postgres://127.0.0.1:1/x', ['--table', 't'], 'the package pg, which'],
-    ['postgres://127.0.0.1:1/x', [], 'the package pg or pg-boss, which'],
-  ])('%s %s: says which package is missing', async (where, more, message) => {
-    const args = ['inbox', 'list', '--inbox', where, ...more];
+    ['redis://127.0.0.1:1', 'the package ioredis, which'],
+    ['postgres://127.0.0.1:1/x', 'the package pg, which'],
+  ])('%s: says which package is missing', async (where, message) => {
+    const args = ['inbox', 'list', '--inbox', where];
     const { code, stderr } = await partnerExchange(args, { cwd: scratchFolder() });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   });
@@ -253,41 +249,21 @@ async function checkEngine(inbox: ManagedInbox, place: readonly string[], env: R
   expect(await run(['list'])).toMatchObject({ code: 0, stdout: '' });
 }
 
-describeWith('redis', 'inbox, a BullMQ queue', () => {
-  it('lists, shows and drops', { timeout: 30_000 }, async () => {
-    const name = `pex_${randomBytes(5).toString('hex')}`;
-    const connection = { url: redisUrl, maxRetriesPerRequest: null };
-    const queue = new Queue(name, { connection });
+describeWith('redis', 'inbox, a record store on Redis', () => {
+  it('lists, shows and drops the deliveries of its prefix', { timeout: 30_000 }, async () => {
+    const prefix = `pex_${randomBytes(5).toString('hex')}/`;
+    const client = new Redis(redisUrl);
     onTestFinished(async () => {
-      await queue.obliterate({ force: true });
-      await queue.close();
+      await client.quit();
     });
-    const inbox = bullmqInbox({
-      queue,
-      createWorker: (worker, processor, more) => new Worker(worker, processor, { ...more, connection }),
-      ...options,
-    });
-    await checkEngine(inbox, ['--inbox', 'env:STORE', '--queue', name], { STORE: redisUrl });
+    const inbox = storeInbox({ store: redisStore({ client }), prefix, pollMs: 20, ...options });
+    await checkEngine(inbox, ['--inbox', 'env:STORE', '--prefix', prefix], { STORE: redisUrl });
   });
-});
 
-describeWith('postgres', 'inbox, a pg-boss', () => {
-  it('lists, shows and drops, and makes no queue', { timeout: 60_000 }, async () => {
-    const schema = `pex_${randomBytes(5).toString('hex')}`;
-    const boss = await startBoss(schema);
-    onTestFinished(() => removeBoss(boss, schema));
-    const place = ['--inbox', 'env:STORE', '--schema', schema];
-    const env = { STORE: postgresUrl };
-    await checkEngine(pgBossInbox({ boss, pollMs: 50, ...options }), place, env);
-    const elsewhere = ['inbox', 'list', '--inbox', 'env:STORE', '--schema', `${schema}_none`];
-    const wrong = await partnerExchange(elsewhere, { cwd: root, env });
-    expect(wrong.stderr).toContain(
-      `nor the tables of pg-boss in the schema ${schema}_none: check the address`,
-    );
-    expect(wrong.code).toBe(2);
-    const args = ['inbox', 'list', ...place, '--queue', 'nowhere'];
-    const { code, stderr } = await partnerExchange(args, { cwd: root, env });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no queue nowhere') });
+  it('refuses a schema, which is of PostgreSQL', async () => {
+    const args = ['inbox', 'list', '--inbox', 'env:STORE', '--schema', 'shop'];
+    const { code, stderr } = await partnerExchange(args, { cwd: root, env: { STORE: redisUrl } });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('are for a PostgreSQL') });
   });
 });
 
@@ -336,7 +312,7 @@ describeWith('postgres', 'inbox, a record store on PostgreSQL', () => {
       const { code, stderr } = await partnerExchange(['inbox', 'list', ...at, ...more], { cwd: root, env });
       expect({ code, stderr }).toEqual({
         code: 2,
-        stderr: expect.stringMatching(/no table|neither a table/),
+        stderr: expect.stringContaining('There is no table'),
       });
     }
     expect(await tables()).toEqual([]);
@@ -352,23 +328,5 @@ describeWith('postgres', 'inbox, a record store on PostgreSQL', () => {
       stdout: '',
       stderr: expect.stringContaining('No delivery was ever received'),
     });
-  });
-
-  it('asks which one is meant where pg-boss is there, too', { timeout: 30_000 }, async () => {
-    const { pool, env } = await ownSchema();
-    const schema = `pex_${randomBytes(5).toString('hex')}`;
-    const boss = await startBoss(schema);
-    onTestFinished(() => removeBoss(boss, schema));
-    const at = ['--inbox', 'env:STORE', '--schema', schema];
-    await pgBossInbox({ boss, role: 'receiver' }).counts();
-    const store = postgresStore({ client: pool, schema });
-    const list = (...more: string[]) =>
-      partnerExchange(['inbox', 'list', ...at, ...more], { cwd: root, env, now: Date.now });
-    await store.transact(['orders:order:1'], (records) => records.set('orders:order:1', {}));
-    expect(await list()).toMatchObject({ code: 0, stderr: '0 dead, 0 open.\n' });
-    await fill(storeInbox({ store, pollMs: 20, ...options }), ['{}']);
-    expect(await list()).toMatchObject({ code: 2, stderr: expect.stringContaining('give --table') });
-    expect(await list('--table', 'partner_exchange_records')).toMatchObject({ stderr: '1 dead, 0 open.\n' });
-    expect(await list('--queue', 'partner_inbox')).toMatchObject({ stderr: '0 dead, 0 open.\n' });
   });
 });

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { InboxHost } from '../../../src/inbox/inbox.ts';
 import {
-  limitedQuarantine,
   reviewNowAndThen,
   reviewRegularly,
+  storedQuarantine,
 } from '../../../src/inbox/quarantine/inbox-quarantine.ts';
-import type { CountedQuarantine } from '../../../src/inbox/quarantine/quarantine.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
 
 const body = { digest: 'ab'.repeat(32), body: '{}', partners: 'P', share: '00' };
 const unavailable = { code: 'store_unavailable' };
@@ -13,9 +13,9 @@ const unavailable = { code: 'store_unavailable' };
 /** The quarantine of an inbox whose store never answers. */
 function open(limits: { storeTimeoutMs?: number; maxPending?: number; quarantineMs?: number } = {}) {
   const never = () => new Promise<never>(() => {});
-  const silent: CountedQuarantine = { keep: never, list: never, remove: never, count: never };
-  const options = { quarantineMs: 1, maxQuarantined: 1, now: () => 0 };
-  return limitedQuarantine(silent, { ...options, storeTimeoutMs: 60_000, maxPending: 1_000, ...limits });
+  const silent = { ...memoryStore(), transact: never, list: never };
+  const options = { prefix: 'inbox/', quarantineMs: 1, maxQuarantined: 1, now: () => 0 };
+  return storedQuarantine(silent, { ...options, storeTimeoutMs: 60_000, maxPending: 1_000, ...limits });
 }
 
 /** Whether a call is refused at once, without waiting for the store. */

@@ -1,9 +1,5 @@
-import { createHash } from 'node:crypto';
-import { Queue } from 'bullmq';
-import { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createKeyRing } from '../../../src/credentials/create-key-ring.ts';
-import { bullmqInbox } from '../../../src/inbox/bullmq/bullmq-inbox.ts';
 import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
 import type { Inbox } from '../../../src/inbox/inbox.ts';
 import type { QuarantineOptions } from '../../../src/inbox/quarantine/quarantine.ts';
@@ -17,7 +13,7 @@ import { skipped } from '../../support/skipped.ts';
 import { quietWebhooks } from '../../webhooks/deliveries.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
 import { eventually, quick } from '../contract.ts';
-import { engines, missingServers, redisAddress } from '../engines.ts';
+import { engines } from '../engines.ts';
 
 const marker = 'marker-of-quarantine';
 const orders = Array.from({ length: 48 }, (_, index) => `${marker}-${index}`);
@@ -107,26 +103,6 @@ for (const engine of keeping.filter(({ name }) => isThorough || everyday.include
     });
   });
 }
-
-describe('the bullmq inbox', skipped(missingServers.redis), () => {
-  it('goes on keeping after its keys in Redis are gone', async () => {
-    const queue = new Queue(`pex-lost-${crypto.randomUUID()}`, { connection: redisAddress });
-    const inbox = bullmqInbox({ queue, role: 'receiver' });
-    const webhooks = (await setUp()).receiver(inbox);
-    const redis = new Redis(redisAddress);
-    const digest = createHash('sha256').update(queue.qualifiedName).digest('hex').slice(0, 16);
-    const forget = async () => redis.del(...(await redis.keys(`{partner-exchange-quarantine-${digest}}:*`)));
-    for (let round = 0; round < 2; round++) {
-      expect(await webhooks.receive(eventSignedBy(2, 'A'))).toMatchObject({ quarantined: true });
-      expect(await inbox.counts()).toMatchObject({ quarantined: 1 });
-      await forget();
-    }
-    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
-    await inbox.stop();
-    await forget().catch(() => {});
-    await Promise.all([redis.quit(), queue.obliterate({ force: true }).then(() => queue.close())]);
-  });
-});
 
 it.each(unable)('the %s inbox answers 503 as ever, and keeps nothing', async (name) => {
   const store = await engines.find((engine) => engine.name === name)?.open();

@@ -7,8 +7,6 @@ const entries: readonly [load: () => Promise<object>, name: string][] = [
   [() => import('partner-exchange-sdk/events'), 'parseOrderEvent'],
   [() => import('partner-exchange-sdk/webhooks'), 'createWebhooks'],
   [() => import('partner-exchange-sdk/inbox'), 'memoryInbox'],
-  [() => import('partner-exchange-sdk/inbox/bullmq'), 'bullmqInbox'],
-  [() => import('partner-exchange-sdk/inbox/pg-boss'), 'pgBossInbox'],
   [() => import('partner-exchange-sdk/store'), 'memoryStore'],
   [() => import('partner-exchange-sdk/orders'), 'createOrderJournal'],
   [() => import('partner-exchange-sdk/keys'), 'createKeyRotation'],

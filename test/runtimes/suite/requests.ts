@@ -8,8 +8,7 @@ export async function checkRequests(checks: Checks, send: Send): Promise<void> {
   await Promise.all([
     checkHandling(checks, '/plain', send),
     checkHandling(checks, '/memory', send),
-    checkSequence(checks, '/bullmq', send),
-    checkSequence(checks, '/pg-boss', send),
+    checkSequence(checks, '/queue', send),
     checkSequence(checks, '/store', send),
   ]);
   await checks.run('/store: what several requests stored is handled by one that drains', async () => {

@@ -6,7 +6,6 @@ import { checkEvents } from './events.ts';
 import { checkMemoryInbox } from './memory-inbox.ts';
 import { checkOneTimeCodes } from './one-time-codes.ts';
 import type { Platform } from './platform.ts';
-import { checkQueueInboxes } from './queue-inboxes.ts';
 import { checkReceiver } from './receiver.ts';
 import { checkSandbox } from './sandbox.ts';
 import { checkSentOnce } from './sent-once.ts';
@@ -28,7 +27,6 @@ export async function runSuite(checks: Checks, { serve, servers, sqliteFolder }:
   await checkMemoryInbox(checks);
   if (sqliteFolder === undefined) await checkNoSqlite(checks);
   else await checkSqliteInbox(checks, sqliteFolder);
-  await checkQueueInboxes(checks);
   await checkOneTimeCodes(checks);
   await checkClients(checks);
   await checkSentOnce(checks, servers);

@@ -1,4 +1,4 @@
-import { memoryInbox, storeInbox } from 'partner-exchange-sdk/inbox';
+import { memoryInbox, queueInbox, storeInbox } from 'partner-exchange-sdk/inbox';
 import { memoryStore } from 'partner-exchange-sdk/store';
 import {
   createWebhooks,
@@ -7,7 +7,6 @@ import {
   type Webhooks,
 } from 'partner-exchange-sdk/webhooks';
 import { credentials, sleep } from './fixtures.ts';
-import { bullmqInMemory, pgBossInMemory } from './queues.ts';
 
 /*
  * Receivers that live as long as the process, as they do in an application: in workerd each request has timers and
@@ -33,16 +32,14 @@ function handler(): EventHandler<OrderEvent> {
 const onError = () => {};
 const plain = createWebhooks({ credentials, onError, timeLimitMs }).onAny(handler());
 const memory = createWebhooks({ credentials, onError, inbox: memoryInbox({ timeLimitMs }) }).onAny(handler());
-// At the first request: workerd makes no AbortController before it, and bullmqInbox has one.
-const bullmq = once(() => createWebhooks({ credentials, onError, inbox: bullmqInMemory().inbox }));
-const pgBoss = once(() => createWebhooks({ credentials, onError, inbox: pgBossInMemory().inbox }));
+const queued = queueInbox({ send: async () => {}, store: memoryStore(), role: 'receiver' });
+const queue = createWebhooks({ credentials, onError, inbox: queued });
 const scheduled = storeInbox({ store: memoryStore(), role: 'drain', timeLimitMs });
 const store = createWebhooks({ credentials, onError, inbox: scheduled }).onAny(handler());
 const receivers: Readonly<Record<string, () => Webhooks>> = {
   '/plain': () => plain,
   '/memory': () => memory,
-  '/bullmq': bullmq,
-  '/pg-boss': pgBoss,
+  '/queue': () => queue,
   '/store': () => store,
 };
 
@@ -52,12 +49,4 @@ export async function answer(request: Request): Promise<Response> {
   if (pathname === '/drain') return Response.json(await scheduled.drain());
   const receiver = receivers[pathname];
   return (await receiver?.().fetch(request)) ?? new Response(null, { status: 404 });
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => {
-    value ??= make();
-    return value;
-  };
 }

@@ -26,12 +26,10 @@ const digestLength = 64;
 const flags = {
   inbox: textFlag.required(
     'store',
-    'SQLite file, redis: address (BullMQ), postgres: address (storeInbox or pg-boss), or env:NAME of a variable',
+    'SQLite file, redis: or postgres: address of a storeInbox, or env:NAME of a variable',
   ),
-  queue: textFlag.optional('name', 'The queue of BullMQ, or of pg-boss (there partner_inbox by default)'),
-  prefix: textFlag.optional('text', 'The prefix of BullMQ or of storeInbox, if it is not its default'),
+  prefix: textFlag.optional('text', 'The prefix of a storeInbox, if it is not its default'),
   ...tableFlags,
-  schema: textFlag.optional('name', 'PostgreSQL: the schema of the table, or of pg-boss'),
   ...formatFlags,
 };
 
@@ -41,11 +39,11 @@ type ReplayFlags = FlagsOf<typeof replayFlags>;
 const list = defineCommand({
   brief: 'List the dead letters, and who holds what',
   about:
-    'Lists the events that failed at every attempt, the oldest first, without their bodies; then, of a SQLite file and a storeInbox, those that a process holds now, and until when.',
+    'Lists the events that failed at every attempt, the oldest first, without their bodies; then those that a process holds now, and until when.',
   examples: [
     'partner-exchange inbox list --inbox inbox.sqlite',
     'partner-exchange inbox list --inbox env:DATABASE_URL --schema shop',
-    'partner-exchange inbox list --inbox env:REDIS_URL --queue partner-inbox --format json',
+    'partner-exchange inbox list --inbox env:REDIS_URL --format json',
   ],
   json: "A line for each dead letter: { digest, name, attempts, receivedAt, reason }; for each that a process holds: as inbox show, with state: 'held'",
   flags: {
@@ -80,7 +78,7 @@ const list = defineCommand({
 const show = defineCommand({
   brief: "Show a delivery's story, and a dead letter with its body",
   about:
-    'Shows what happened to a delivery, who holds it, and what to do. A dead letter is shown with its body, which holds personal data. BullMQ and pg-boss know the story of dead letters alone.',
+    'Shows what happened to a delivery, who holds it, and what to do. A dead letter is shown with its body, which holds personal data.',
   examples: [
     'partner-exchange inbox show 3f9a2c --inbox inbox.sqlite',
     'partner-exchange inbox show 3f9a2c --inbox env:DATABASE_URL --format json',

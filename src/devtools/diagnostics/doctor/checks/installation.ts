@@ -24,10 +24,8 @@ export const runtime: Check = {
 
 /** The optional peers with their ranges; a test compares them with package.json. */
 export const peers = {
-  bullmq: { range: '^5.81.5 || ^6.0.0', entry: './inbox/bullmq' },
-  'pg-boss': { range: '^12.26.0', entry: './inbox/pg-boss' },
   ioredis: { range: '^5.2.5 || ^6.0.0', entry: './store/redis' },
-  redis: { range: '^4.0.0 || ^5.0.0 || ^6.0.0', entry: './store/redis' },
+  redis: { range: '^5.0.0 || ^6.0.0', entry: './store/redis' },
   pg: { range: '^8.0.3', entry: './store/postgres' },
 } as const satisfies Record<string, { range: string; entry: string }>;
 
@@ -59,7 +57,7 @@ function installedVersion(name: string, folder: string | undefined): string | un
 }
 
 /**
- * Whether a version is in a range of the form `^5.81.5 || ^6.0.0`, the only one of our peer dependencies. A
+ * Whether a version is in a range of the form `^5.2.5 || ^6.0.0`, the only one of our peer dependencies. A
  * pre-release is not.
  */
 export function isInRange(version: string, range: string): boolean {
