@@ -24,7 +24,7 @@ type OrderedMembers = NonNullable<OrderRecord['ordered']>;
 type LoggedEvent = NonNullable<OrderRecord['events']>[number];
 type RejectMismatch = NonNullable<OrderJournalOptions['rejectMismatch']>;
 
-/** What is kept of a payload. The salt is new for each intent, so equal addresses have different hashes. */
+/** The members of a payload that are kept. The salt is new for each intent, so equal addresses have different hashes. */
 export function toOrderedMembers(payload: JsonObject, salt: string): OrderedMembers {
   const { chain, fiat_currency, fiat_amount, buyer_crypto_address: address } = payload;
   return {
@@ -49,7 +49,7 @@ export interface SeenEvent {
   readonly name: string;
   readonly digest: string;
   readonly body: JsonObject;
-  /** If it is a published one that can be read. */
+  /** The event, if it is a published one that can be read. */
   readonly event?: OrderEvent | undefined;
   readonly unread: readonly string[];
 }
@@ -75,7 +75,7 @@ export function readSeenEvent(
   };
 }
 
-/** For an event without a context. */
+/** Names an event that comes without a context. */
 function digestOf(body: JsonObject, name: string): string {
   try {
     return hash('sha256', JSON.stringify(body), 'hex');
@@ -91,14 +91,14 @@ export interface ComparisonRules {
   readonly now: number;
 }
 
-/** What an event makes of a record. */
+/** A record after an event. */
 export interface ComparedRecord {
   readonly record: OrderRecord;
   /** The event, as the record has it. */
   readonly event: JournaledEvent;
-  /** Whether it differs from its order, and nobody has decided about it. */
+  /** The event differs from its order, and waits for a decision. */
   readonly isMismatch: boolean;
-  /** Whether a handler must not act on it. */
+  /** A handler must not act on the event. */
   readonly isRejected: boolean;
 }
 
@@ -193,7 +193,7 @@ function toLogged({ name, digest, unread }: SeenEvent, differences: readonly Ord
   } satisfies LoggedEvent;
 }
 
-/** What fits its order and was seen once need not be kept again. A decision is about one digest. */
+/** The event of the log that makes another one superfluous: the same digest, or the same name where both fit. */
 function knownEvent(events: readonly LoggedEvent[], event: LoggedEvent): LoggedEvent | undefined {
   const isAlike = (known: LoggedEvent) =>
     event.differences === undefined &&
@@ -208,7 +208,7 @@ const mostEvents = 32;
 function appended(events: readonly LoggedEvent[], event: LoggedEvent): LoggedEvent[] {
   if (events.length < mostEvents) return [...events, event];
   if (event.differences === undefined) return [...events];
-  // What waits for a person stays. An event that was decided long ago would be decided once more.
+  // Keep the events that wait for a person: only one that fits, or was decided, makes room.
   const fitting = events.findIndex((each) => !each.differences);
   const replaced = fitting === -1 ? events.findIndex((each) => !isUndecided(each)) : fitting;
   return replaced === -1 ? [...events] : [...events.toSpliced(replaced, 1), event];

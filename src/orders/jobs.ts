@@ -12,7 +12,7 @@ export interface JobRules {
   readonly maxAgeMs: number;
   readonly evidenceWithinMs: number;
   readonly retry: Backoff;
-  /** Whether there is an `onSettled` to report to. */
+  /** There is an `onSettled` to report to. */
   readonly reports: boolean;
 }
 
@@ -45,7 +45,7 @@ function unknownSince({
   return state === 'sending' ? (leaseUntil ?? changedAt) : changedAt;
 }
 
-/** The same in every process. A prepared order gets the first pause too: its caller may be about to send it. */
+/** Every process takes the same pause. A prepared order gets the first pause too: its caller may be about to send it. */
 export function pauseAfter(attempts: number, { firstDelayMs, maxDelayMs }: Backoff): number {
   return Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(Math.max(attempts, 1) - 1, 50));
 }

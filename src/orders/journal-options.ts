@@ -23,14 +23,14 @@ import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 
 /** The part of an `ExchangeClient` that a journal needs. */
 export interface OrderSender<Order = BuyOrder> {
-  /** As the one of `ExchangeClient`. */
+  /** Checks and signs an order: `prepareOrder` of `ExchangeClient`. */
   prepareOrder(
     order: Order,
     options?: { merchant?: string | undefined; acceptAddress?: string | undefined },
   ): Promise<PreparedOrder>;
   /** The longest call of the client, in milliseconds. */
   readonly totalTimeoutMs?: number | undefined;
-  /** Of the client: its `sameOrder` compares events with their orders, its `duplicateIds` is a default. */
+  /** The client's: its `sameOrder` compares events with their orders, its `duplicateIds` is a default. */
   readonly deployment?:
     | { readonly sameOrder?: SameOrder | undefined; readonly duplicateIds?: DuplicateIds | undefined }
     | undefined;
@@ -56,7 +56,7 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    */
   duplicateIds?: DuplicateIds | undefined;
   /**
-   * With `duplicateIds: 'refused'`: whether the service refused an order because it has one with this id. Asked for a
+   * Says whether the service refused an order because it has one with this id, for `duplicateIds: 'refused'`. Asked for a
    * refusal, and for status 409 and 423, whose outcome is `unknown` otherwise.
    * @default its status is one that `duplicateIds` lists, otherwise 409 (assumed)
    */
@@ -85,7 +85,7 @@ export interface OrderJournalOptions<Order = BuyOrder> {
   onStoreError?: ((error: unknown) => unknown) | undefined;
   /**
    * Called when an event, a person (`settle`) or the loop of `start` has made an order `accepted`, `refused` or
-   * `abandoned`: nobody waits for that result. `observe` and `settle` wait for it. If it fails or the process dies, the
+   * `abandoned`: no caller waits for that result. `observe` and `settle` wait for it. If it fails or the process dies, the
    * loop calls it again, so it may be called more than once for one state, and after a later result of `create`: write
    * the state where its `revision` is greater.
    *

@@ -173,7 +173,7 @@ export interface OrderJournal<Order = BuyOrder> {
    * A person's decision about an order that `unsettled` lists, after looking at the service: it has the order, or it
    * does not and never will. The same decision again changes nothing.
    *
-   * Of an order with `attention: 'mismatch'` a decision is about the events that the person has seen, which `events`
+   * A decision about an order with `attention: 'mismatch'` is about the events that the person has seen, which `events`
    * names. `accepted`: they are right, and `inbox replay` hands them to their handlers. `rejected`: they are wrong, and no
    * handler ever sees them. Either way the order keeps its state. Another event that differs stays in sight.
    *
@@ -311,13 +311,13 @@ export interface Observation {
   /**
    * - `accepted`: it settled the order.
    * - `known`: the order was accepted before.
-   * - `contradiction`: it settled the order, which nobody thought the service had.
+   * - `contradiction`: it settled the order, which the service was not thought to have.
    * - `unknown_order`: it names no order of this journal. Its id and the name of its first event are kept for 30 days, for
    *   `reconcile`.
    * - `other_partner`: it names an order of this journal, and another partner has signed it. Nothing has changed.
    */
   readonly result: 'accepted' | 'known' | 'contradiction' | 'unknown_order' | 'other_partner';
-  /** Why nobody can tell which order it names, such as a `partner_order_id` that is no text. */
+  /** Why the event names no order that can be read, such as a `partner_order_id` that is no text. */
   readonly problem?: string;
   /** What differs from the order, unless a person has accepted it. */
   readonly differences?: readonly OrderDifference[] | undefined;

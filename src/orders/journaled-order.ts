@@ -44,7 +44,7 @@ export interface JournaledOrder {
   /** `code` of the `RequestError` of the last request that failed. */
   readonly failure?: string | undefined;
   /**
-   * Of an accepted order: since when it waits for its first event, in milliseconds since 1970. `unsettled` lists it once
+   * Since when an accepted order waits for its first event, in milliseconds since 1970. `unsettled` lists it once
    * `firstEventWithinMs` is over.
    */
   readonly awaitingEventSince?: number | undefined;
@@ -52,7 +52,7 @@ export interface JournaledOrder {
   readonly kept?: JsonValue | undefined;
   /** The service's reference, from the first event. */
   readonly platform_order_ref?: string | undefined;
-  /** Of the person who settled it. */
+  /** The reason of the person who settled it. */
   readonly note?: string | undefined;
   /**
    * The service turned out to have the order although it was in this state before, or it refused an order that it has.
@@ -60,7 +60,7 @@ export interface JournaledOrder {
    */
   readonly contradiction?: 'prepared' | 'refused' | 'not-sent' | 'abandoned' | undefined;
   /**
-   * Of the payload: what events are compared with, beside the address, of which the journal keeps a salted hash. Absent
+   * The members of the payload that events are compared with; of the address the journal keeps a salted hash. Absent
    * if an earlier version wrote the order.
    */
   readonly ordered?:
@@ -83,7 +83,7 @@ export interface JournaledOrder {
    */
   readonly events?: readonly JournaledEvent[] | undefined;
   /**
-   * - `mismatch`: an event differs from the order, and nobody has decided about it: see `settle`.
+   * - `mismatch`: an event differs from the order, and waits for a decision: see `settle`.
    * - `payload`: `load` of `start` gives another payload than the journal has, so the order is not sent. It goes out once
    *   `load` gives the right one, or `prepare` or `create` was called with `replace`.
    */
@@ -100,7 +100,7 @@ export interface JournaledEvent {
   readonly digest: string;
   /** What differs from the order. */
   readonly differences?: readonly OrderDifference[] | undefined;
-  /** Of an event that could not be read: the members that are missing or in another form. */
+  /** The members that are missing or in another form, if the event could not be read. */
   readonly unread?: readonly string[] | undefined;
   /** A person has decided about it (`settle`). */
   readonly decision?:

@@ -100,7 +100,7 @@ export function comparedAddress(address: string): string {
   return /^0x[0-9a-f]{40}$/i.test(address) ? address.toLowerCase() : address;
 }
 
-/** In any spelling of its name. */
+/** Knows the event in any spelling of its name. */
 function isCloseEvent({ event_name: name }: ComparedEvent): boolean {
   return typeof name === 'string' && name.toLowerCase().replace(/[\s_]/g, '.') === 'buy.event.close';
 }

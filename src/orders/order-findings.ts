@@ -21,7 +21,7 @@ export interface OrderFinding {
  * - `never_reported`: a reply accepted it, and no event of it has come.
  * - `stuck`: nothing has happened for a while: its stage, or the state of an order that is not settled.
  * - `held`: a KYC or third-party error holds it.
- * - `mismatch`: an event or the statement has another address, chain, currency or hash, and nobody has decided.
+ * - `mismatch`: an event or the statement has another address, chain, currency or hash, and waits for a decision.
  * - `amount_differs`: an event or the statement has another amount.
  * - `rate_moved`: its events have several exchange rates.
  * - `credited_without_hash`: an event of the credit lacks the hash of the payment, so it could not be read.
@@ -112,7 +112,7 @@ function viewOf(record: OrderRecord, { now, olderThanMs }: FindingRules): OrderV
 const received = 'event.buy.received.fiat';
 const credited = 'event.buy.credited.crypto';
 
-/** In the order in which they are reported. */
+/** The finders, in the order in which they report. */
 const ownFindings: Readonly<Partial<Record<OrderFindingKind, (view: OrderView) => FoundFacts | undefined>>> =
   {
     never_reported({ record, state, isOld }) {

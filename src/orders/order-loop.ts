@@ -34,7 +34,7 @@ export function startOrderLoop<Order>(
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
   const refusals = refusalPauses(now);
-  /** Of orders that `load` did not give: only this process knows. */
+  /** The orders that `load` did not give; only this process knows them. */
   const loads = new Map<string, { failures: number; again: number }>();
   let queue: OpenOrder[] = [];
   /** Waiting orders that are being sent. */
@@ -177,7 +177,7 @@ export function startOrderLoop<Order>(
   };
 }
 
-/** While the service refuses keys, or wants fewer requests, one order at a time finds out whether that is over. */
+/** Lets one order at a time find out whether the service still refuses keys, or wants fewer requests. */
 function refusalPauses(now: () => number) {
   let refusals = 1;
   let again = 0;

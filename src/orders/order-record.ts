@@ -26,7 +26,7 @@ export const orderStates = [
 const text = z.string();
 const milliseconds = z.number();
 
-/** Of the payload: what an event can contradict. The address is a salted hash. */
+/** The members of the payload that an event can contradict. The address is a salted hash. */
 const orderedMembers = z.looseObject({
   chain: z.string().optional(),
   fiat_currency: z.string().optional(),
@@ -36,7 +36,7 @@ const orderedMembers = z.looseObject({
   address: z.string().optional(),
 });
 
-/** Of the timeline: the rest follows from it. In place of the address it has the hash of the order's. */
+/** The part of the timeline from which the rest follows. A hash stands for each address. */
 const storedTimeline = z.looseObject({
   // Sound: only `applyEvent` writes them. A newer version may know more events.
   seen: z.custom<OrderTimeline['seen']>(Array.isArray),
@@ -79,13 +79,13 @@ const knownMembers = z.object({
   merchant: text.optional(),
   partnerId: text.optional(),
   partnerCode: text.optional(),
-  /** Of the keys that signed: all keys of one rotation are those of the order's owner. */
+  /** The rotation of the keys that signed: all its keys are those of the order's owner. */
   rotation: text.optional(),
   /** Why its address is right although `checkAddress` refuses it. */
   acceptAddress: text.optional(),
   /** How often the record was changed. */
   revision: z.number().optional(),
-  /** As last written: a `sending` whose lease has expired is `unknown`, see {@link stateAt}. */
+  /** The state as last written: a `sending` whose lease has expired is `unknown`, see {@link stateAt}. */
   state: z.enum(orderStates),
   createdAt: milliseconds,
   changedAt: milliseconds,
@@ -98,7 +98,7 @@ const knownMembers = z.object({
   /** The current attempt, while `sending`. */
   attempt: text.optional(),
   leaseUntil: milliseconds.optional(),
-  /** While `waiting`, since the service wants fewer requests: when it takes the order again at the earliest. */
+  /** When the service takes the order again at the earliest, while `waiting` since it wants fewer requests. */
   notBefore: milliseconds.optional(),
   /** A journal with `onSettled` has written its intent: what others find out is reported by a loop. */
   reports: z.literal(true).optional(),
@@ -148,7 +148,7 @@ const shownMembers = knownMembers.omit({
 });
 
 const { shape } = loggedEvent;
-/** Without what a newer version wrote into them. */
+/** The members that this version knows. */
 const shownOrdered = z.object(orderedMembers.omit({ salt: true, address: true }).shape);
 const shownEvents = z.array(
   z.object({
@@ -183,7 +183,7 @@ export function writeRecord(record: OrderRecord, former: JsonValue | undefined):
   return orderForm.write(record, readRecord(former) && former);
 }
 
-/** Whether it differs from its order, and nobody has decided about it. */
+/** True for an event that differs from its order and waits for a decision. */
 export function isUndecided({
   differences,
   decision,
@@ -256,7 +256,7 @@ export function orderNotFound(partnerOrderId: string): OrderError {
   return new OrderError('order_not_found', what, { partner_order_id: partnerOrderId });
 }
 
-/** Of an event that no handler may act on. */
+/** The error of an event that no handler may act on. */
 export function orderMismatch(record: OrderRecord, event: JournaledEvent, now: number): OrderError {
   const { partner_order_id } = record;
   const members = (event.differences ?? []).map(({ member }) => member);

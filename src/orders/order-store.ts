@@ -158,7 +158,7 @@ export function orderStore(
 
     update,
 
-    /** In a transaction of the user's: it cannot be retried, and may be rolled back. */
+    /** Changes an order in a transaction of the user's, which cannot be retried and may be rolled back. */
     updateThrough: <After extends OrderRecord | undefined>(
       through: RecordStore,
       partnerOrderId: string,
@@ -238,7 +238,7 @@ export function orderStore(
       return record;
     },
 
-    /** Those that have been unsettled longest come first, then those that have waited longest for an event. */
+    /** Orders that have been unsettled longest come first, then those that have waited longest for an event. */
     async unsettled({
       openedBefore,
       limit,
@@ -267,7 +267,7 @@ export function orderStore(
   };
 }
 
-/** What the journal has under the id of an order: its record, or the first event of one that it does not have. */
+/** The record under the id of an order: the order's own, or the first event of one that the journal does not have. */
 interface StoredOrder {
   readonly record: OrderRecord | undefined;
   readonly stray: StrayEvent | undefined;

@@ -168,7 +168,7 @@ function plainHash(text: string): string {
 function bitFilter() {
   const bits = new Uint8Array(2 ** 21);
   return {
-    /** Whether it may have been added before. */
+    /** Returns whether the text may have been added before. */
     add(text: string): boolean {
       const digest = hash('sha256', text, 'hex');
       let isKnown = true;

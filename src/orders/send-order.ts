@@ -67,7 +67,7 @@ function areKeysAwaited({ outcome, status, cause }: RequestError): boolean {
   return outcome === 'refused' && (status === 401 || status === 403) && isKeyError(cause);
 }
 
-/** How long at least the service wants no order: it refused this one for that alone (ledger: `order-rate-limit`). */
+/** The least time for which the service wants no order: it refused this one for that alone (ledger: `order-rate-limit`). */
 function limitedMs({ outcome, code, status, retryAfterMs = 0 }: RequestError): number | undefined {
   return outcome === 'refused' && code === 'http_error' && status === 429 ? retryAfterMs : undefined;
 }

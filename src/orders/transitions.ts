@@ -88,7 +88,7 @@ export function beginAttempt(
 }
 
 /**
- * The record with a request under way that nobody asked for now; the unchanged record if it is not to be sent any more. If
+ * The record with a request under way that no caller asked for; the unchanged record if it is not to be sent any more. If
  * the intent is one of another order, nothing is sent, and the record says so.
  *
  * @throws {OrderError} `order_not_found`
@@ -132,7 +132,7 @@ function isSameOrder(
   throw orderError('different_order', record, { now });
 }
 
-/** For an order to be sent later. @throws {OrderError} if it may not be sent */
+/** The record of an order to be sent later. @throws {OrderError} if it may not be sent */
 export function prepareOrder(
   record: OrderRecord | undefined,
   intent: Intent,
