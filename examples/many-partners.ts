@@ -1,4 +1,5 @@
 /** For the author of a platform: receive the events of 10,000 partners, each at a callback path of its own. */
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,22 +25,26 @@ await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
 
 const event = eventBody('event.buy.credited.crypto', { partner_order_id: 'A-1001' });
-await post('P-7', signedBy('P-7'));
+const statuses = [await post('P-7', signedBy('P-7'))];
 // The same order number of another partner is another delivery.
-await post('P-9999', signedBy('P-9999'));
+statuses.push(await post('P-9999', signedBy('P-9999')));
 // Signed by one partner, posted to the address of another: 401.
-await post('P-7', signedBy('P-8'));
+statuses.push(await post('P-7', signedBy('P-8')));
 // Nobody's address: 401.
-await post('P-10000', signedBy('P-7'));
+statuses.push(await post('P-10000', signedBy('P-7')));
+// Forged: 401.
+statuses.push(await post('P-7', signedBy('P-7').replace('A-1001', 'A-1002')));
+assert.deepEqual(statuses, [200, 200, 401, 401, 401]);
 server.close();
 
-async function post(partner: string, body: string): Promise<void> {
+async function post(partner: string, body: string): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/orders/${partner}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,
   });
   console.log(`/orders/${partner}:`, response.status, await response.text());
+  return response.status;
 }
 
 function signedBy(partner: string): string {

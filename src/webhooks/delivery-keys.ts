@@ -11,7 +11,7 @@ import { hash } from '../internal/hash.ts';
 import { callHook, warnOnce } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { isSignedWith, signatureMismatch, type UnverifiedBody } from '../signature/verify-body.ts';
-import { type CandidateKeys, checkCount } from './candidate-keys.ts';
+import type { CandidateKeys } from './candidate-keys.ts';
 import { type DeliveryRequest, type FindCredentials, foundKeys } from './found-keys.ts';
 
 export interface SignerFinderOptions {
@@ -77,9 +77,6 @@ export function signerFinder(options: SignerFinderOptions): {
     const second = newer && match(newer, body);
     if (second !== undefined) return second;
     ring?.checkSettled();
-    used.decoys?.forEach((text) => {
-      isSignedWith(text, body, scheme);
-    });
     throw used.refusal ?? signatureMismatch();
   }
 
@@ -148,7 +145,6 @@ function keySource(options: SignerFinderOptions): KeySource {
 
 /** Static keys are a ring that never changes. */
 function fixedKeys(list: readonly VerificationKey[]): KeySource {
-  checkCount(list.length);
   return { current: () => ({ keys: list }) };
 }
 
@@ -161,7 +157,6 @@ function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
     try {
       const { verifying, matched, origin } = sets;
       const keys = verificationKeysOf(verifying, scheme, origin);
-      checkCount(keys.length);
       last = { keys, sets, matched };
     } catch (error) {
       if (!isConfigurationError(error)) throw error;

@@ -1,6 +1,5 @@
 import { defineCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { merchantsFor } from '../credentials/signing-key.ts';
 import { verificationKeysOf } from '../credentials/verification-keys.ts';
 import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
 import { isConfigurationError, isKeyError, KeyError, SignatureError } from '../errors/errors.ts';
@@ -10,7 +9,7 @@ import type { JsonObject } from '../internal/json.ts';
 import { warn } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { UnverifiedBody } from '../signature/verify-body.ts';
-import { type CandidateKeys, maxKeys } from './candidate-keys.ts';
+import type { CandidateKeys } from './candidate-keys.ts';
 
 /** The request that brought a body. */
 export interface DeliveryRequest {
@@ -38,7 +37,7 @@ export interface UnverifiedDelivery {
 
 /**
  * Returns the credentials that may have signed a delivery, each with its `partnerId` or `partnerCode`; `undefined` or an
- * empty list if there are none. At most 64 keys; the signal is aborted after 5 seconds.
+ * empty list if there are none. All are tried; the signal is aborted after 5 seconds.
  */
 export type FindCredentials = (
   delivery: UnverifiedDelivery,
@@ -62,8 +61,6 @@ export function foundKeys(
   { scheme, wireNames, timeoutMs = 5_000 }: FindOptions,
 ): FindKeys {
   const warned = new Set<string>();
-  /** As many as the most keys that were ever returned for a delivery: each refusal costs that many digests. */
-  const decoys: string[] = [randomKey()];
 
   /** One warning for each kind of failure: a database that is down fails for every delivery. */
   function unavailable(kind: string, what: string, cause?: Error): KeyError {
@@ -89,14 +86,8 @@ export function foundKeys(
   }
 
   function keysOf(found: FoundCredentials): CandidateKeys['keys'] {
-    const given = Array.isArray(found) ? found : [found ?? []].flat();
-    // Counted before they are checked: that takes 3 microseconds for each key.
-    if (given.length > maxKeys) throw tooMany(given.length, 'sets');
-    const count = given.reduce((sum, set) => sum + (set ? merchantsFor(set, scheme).length : 1), 0);
-    if (count > maxKeys) throw tooMany(count, 'keys');
-    const sets = Array.from(given, readSet);
-    if (sets.length === 0) return [];
-    return verificationKeysOf(sets, scheme);
+    const sets = Array.isArray(found) ? found : [found ?? []].flat();
+    return sets.length === 0 ? [] : verificationKeysOf(Array.from(sets, readSet), scheme);
   }
 
   /** A copy, since reading a set twice could give two sets. */
@@ -107,13 +98,6 @@ export function foundKeys(
       throw unavailable('nameless', 'returned credentials without partnerId or partnerCode.');
     }
     return read;
-  }
-
-  function tooMany(count: number, unit: 'sets' | 'keys'): KeyError {
-    return unavailable(
-      'too many',
-      `returned ${count} ${unit} for one delivery, where at most ${maxKeys} keys are tried. It must return the sets of the one partner that the request names.`,
-    );
   }
 
   function describeUnusable(error: unknown): KeyError {
@@ -131,9 +115,7 @@ export function foundKeys(
     const found = await call(fromWireNames(copyOf(body), wireNames), request);
     try {
       const keys = keysOf(found);
-      while (decoys.length < keys.length) decoys.push(randomKey());
-      const candidates = { keys, decoys: decoys.slice(keys.length) };
-      return keys.length > 0 ? candidates : { ...candidates, refusal: unknownPartner() };
+      return keys.length > 0 ? { keys } : { keys, refusal: unknownPartner() };
     } catch (error) {
       throw describeUnusable(error);
     }
@@ -144,11 +126,6 @@ export function foundKeys(
 function copyOf({ json, value }: UnverifiedBody): JsonObject {
   // Sound: the text is that of an object, without its signature.
   return { ...(JSON.parse(json) as JsonObject), signature: value.signature ?? null };
-}
-
-/** Of about the length of two secrets. */
-function randomKey(): string {
-  return `${crypto.randomUUID()}${crypto.randomUUID()}`;
 }
 
 function unknownPartner(): SignatureError {

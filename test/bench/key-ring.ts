@@ -15,7 +15,7 @@ const partners = 10_000;
 const counts = [1, 4, 16, 64];
 const directories = [1, 100, partners];
 
-/** The cost of a delivery with up to 64 keys, and with a function that finds one of 10,000 partners by the callback path. */
+/** The cost of a delivery with a list of keys, and with a function that finds one of 10,000 partners by the callback path. */
 export async function benchKeyRing(): Promise<Omit<Section, 'title'>> {
   const forgery = eventOf(99_999);
   const contenders: Record<string, () => Promise<number>> = {
