@@ -3,14 +3,10 @@ import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { MessengerClient } from '../../src/client/messenger-client.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import {
-  type DrawnService,
-  drawService,
-  type ServiceDimension,
-} from '../../src/devtools/sandbox/drawn/draw-service.ts';
 import { isPartnerExchangeError } from '../../src/errors/errors.ts';
 import { order, partner } from '../devtools/sandbox/support.ts';
 import { isThorough, times } from '../support/repeat.ts';
+import { type DrawnService, drawService, type ServiceDimension } from './draw-service.ts';
 import { partnerCredentials } from './partner.ts';
 
 /** A call as it ended: nothing if it succeeded, otherwise the error's code and what it names. */

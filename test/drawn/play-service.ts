@@ -1,8 +1,8 @@
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import { drawService, type ServiceDimension } from '../../src/devtools/sandbox/drawn/draw-service.ts';
 import { eventFaultNames } from '../../src/devtools/sandbox/faults/event-faults.ts';
 import type { SandboxOrderStep } from '../../src/devtools/sandbox/orders/order-registry.ts';
 import { order, place } from '../devtools/sandbox/support.ts';
+import { drawService, type ServiceDimension } from './draw-service.ts';
 import { partnerCredentials } from './partner.ts';
 import type { Receiver } from './shims/registry.ts';
 

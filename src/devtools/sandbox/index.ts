@@ -20,13 +20,6 @@ export type { OrderEventName } from '../../events/order-event.ts';
 export type { JsonObject, JsonValue } from '../../internal/json.ts';
 export type { SandboxClock } from './clock.ts';
 export { createSandbox } from './create-sandbox.ts';
-export {
-  type DrawnService,
-  type DrawServiceOptions,
-  drawService,
-  type ServiceDimension,
-} from './drawn/draw-service.ts';
-export type { ServiceOptions } from './drawn/service-traits.ts';
 export type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
 export type { EventSpelling } from './events/event-text.ts';
 export { type EventFaultName, eventFaults, type FaultDetails } from './faults/event-faults.ts';

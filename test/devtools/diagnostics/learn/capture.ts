@@ -3,10 +3,10 @@ import type { PartnerCredentials } from '../../../../src/credentials/partner-cre
 import type { CapturedReply } from '../../../../src/devtools/diagnostics/learn/captured-reply.ts';
 import type { CapturedDelivery } from '../../../../src/devtools/diagnostics/learn/read-samples.ts';
 import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
-import type { ServiceOptions } from '../../../../src/devtools/sandbox/drawn/service-traits.ts';
 import type { Sandbox } from '../../../../src/devtools/sandbox/sandbox.ts';
 import type { JsonObject } from '../../../../src/internal/json.ts';
 import { partnerCredentials } from '../../../drawn/partner.ts';
+import type { ServiceOptions } from '../../../drawn/service-traits.ts';
 import { order, partner } from '../../sandbox/support.ts';
 
 const courses = [

@@ -11,14 +11,14 @@ import {
 import { shapeOfReply } from '../../../../src/deployment/reply-shape.ts';
 import { learn } from '../../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
 import type { CapturedDelivery } from '../../../../src/devtools/diagnostics/learn/read-samples.ts';
-import { drawService } from '../../../../src/devtools/sandbox/drawn/draw-service.ts';
-import type { ServiceOptions } from '../../../../src/devtools/sandbox/drawn/service-traits.ts';
 import { inForm, type ReplyForm } from '../../../../src/devtools/sandbox/reply-forms.ts';
 import type { JsonObject } from '../../../../src/internal/json.ts';
 import { signBody } from '../../../../src/signature/sign-body.ts';
 import { defaultScheme } from '../../../../src/signature/signature-scheme.ts';
 import { createWebhooks } from '../../../../src/webhooks/create-webhooks.ts';
+import { drawService } from '../../../drawn/draw-service.ts';
 import { partnerCredentials } from '../../../drawn/partner.ts';
+import type { ServiceOptions } from '../../../drawn/service-traits.ts';
 import { buyInitBody } from '../../../support/bodies.ts';
 import { type CaptureOptions, capture } from './capture.ts';
 

@@ -2,16 +2,12 @@ import { expect, it } from 'vitest';
 import { ExchangeClient } from '../../../../src/client/exchange-client.ts';
 import { type Deployment, defineDeployment } from '../../../../src/deployment/define-deployment.ts';
 import { learn } from '../../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
-import {
-  drawService,
-  type ServiceDimension,
-  serviceDimensions,
-} from '../../../../src/devtools/sandbox/drawn/draw-service.ts';
-import type { ServiceOptions } from '../../../../src/devtools/sandbox/drawn/service-traits.ts';
 import { createOrderJournal } from '../../../../src/orders/order-journal.ts';
 import { memoryStore } from '../../../../src/store/memory-store.ts';
 import { createWebhooks } from '../../../../src/webhooks/create-webhooks.ts';
+import { drawService, type ServiceDimension, serviceDimensions } from '../../../drawn/draw-service.ts';
 import { partnerCredentials } from '../../../drawn/partner.ts';
+import type { ServiceOptions } from '../../../drawn/service-traits.ts';
 import { times } from '../../../support/repeat.ts';
 import { order } from '../../sandbox/support.ts';
 import { capture, serviceOf } from './capture.ts';

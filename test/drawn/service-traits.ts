@@ -1,10 +1,7 @@
-import type { AssumptionId } from '../../../deployment/assumptions.ts';
-import type { OrderEventName } from '../../../events/order-event.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../internal/json.ts';
-import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
-import { setMember } from '../events/member-changes.ts';
-import type { FaultRates, SandboxOperation } from '../faults/faults.ts';
-import type { ReplyHook } from '../hooks.ts';
+import type { AssumptionId } from '../../src/deployment/assumptions.ts';
+import { setMember } from '../../src/devtools/sandbox/events/member-changes.ts';
+import type { FaultRates, SandboxOperation } from '../../src/devtools/sandbox/faults/faults.ts';
+import type { ReplyHook } from '../../src/devtools/sandbox/hooks.ts';
 import {
   type DenialForm,
   denialInForm,
@@ -12,8 +9,11 @@ import {
   inForm,
   type ReplyForm,
   replyFormNames,
-} from '../reply-forms.ts';
-import type { SandboxOptions } from '../sandbox-options.ts';
+} from '../../src/devtools/sandbox/reply-forms.ts';
+import type { SandboxOptions } from '../../src/devtools/sandbox/sandbox-options.ts';
+import type { OrderEventName } from '../../src/events/order-event.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/internal/json.ts';
+import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 
 /** The options of a sandbox by which services differ. */
 export interface ServiceOptions
@@ -54,7 +54,7 @@ const vague: ReadonlySet<ReplyForm> = new Set([
 
 /**
  * Everything that the ledger leaves open, apart from the form of single members: the ways in which a service can be, the
- * documented or assumed one first. docs/details/sandbox.md lists the dimensions.
+ * documented or assumed one first.
  */
 export const dimensions = {
   construction: signatures('signature-construction', [{ construction: 'hash-suffix' }]),

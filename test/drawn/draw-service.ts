@@ -1,12 +1,11 @@
-import type { AssumptionId } from '../../../deployment/assumptions.ts';
-import { orderEventNames } from '../../../events/event-names.ts';
-import { defineOptions, invalidOption, type OptionTable, value } from '../../../internal/options.ts';
-import { defaultScheme } from '../../../signature/signature-scheme.ts';
-import { changeMember, memberChangeNames } from '../events/member-changes.ts';
-import { type SeededRandom, seededRandom } from '../seeded-random.ts';
+import type { AssumptionId } from '../../src/deployment/assumptions.ts';
+import { changeMember, memberChangeNames } from '../../src/devtools/sandbox/events/member-changes.ts';
+import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
+import { orderEventNames } from '../../src/events/event-names.ts';
+import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { dimensions, type ServiceOptions, type Trait } from './service-traits.ts';
 
-/** A point in which drawn services differ: `members` is the form of single members of events. @useDeclaredType */
+/** A point in which drawn services differ: `members` is the form of single members of events. */
 export type ServiceDimension = keyof typeof dimensions | 'members';
 
 // Sound: the keys of the table, and the one that is drawn otherwise.
@@ -33,32 +32,12 @@ export interface DrawServiceOptions {
   asDocumented?: readonly ServiceDimension[] | undefined;
 }
 
-const readOptions = defineOptions('drawService', {
-  asDocumented: value(
-    (given, name): readonly ServiceDimension[] => {
-      const known = (name: unknown) => serviceDimensions.some((dimension) => dimension === name);
-      // Sound: each of them is one.
-      if (Array.isArray(given) && given.every(known)) return given as ServiceDimension[];
-      throw invalidOption(`${name} must be a list of ${serviceDimensions.join(', ')}.`);
-    },
-    { default: [] },
-  ),
-} satisfies OptionTable<DrawServiceOptions>);
-
 /**
  * Draws a service at random from everything that the ledger leaves open: how it signs, what it replies and refuses, the
  * form, the order and the repetition of its events, what happens to events that nobody acknowledges, when keys die. A
  * client or receiver that works with a thousand of them does not rest on our guesses.
  *
  * The same seed draws the same service. Each point is drawn for itself: a further one changes no other.
- *
- * @throws {ConfigurationError} `invalid_option`
- * @example
- * ```ts
- * const service = drawService(42);
- * const sandbox = createSandbox({ ...service.options, seed: service.seed, whitelist: 'off' });
- * console.log(service.differences, service.assumptions);
- * ```
  */
 export function drawService(seed: string | number, options: DrawServiceOptions = {}): DrawnService {
   const drawn = drawTraits(seed, options);
@@ -74,10 +53,7 @@ export function drawService(seed: string | number, options: DrawServiceOptions =
 
 /** The trait of each dimension. */
 export function drawTraits(seed: string | number, options: DrawServiceOptions = {}): readonly DrawnTrait[] {
-  const { asDocumented } = readOptions(options);
-  if (typeof seed === 'number' ? !Number.isFinite(seed) : typeof seed !== 'string' || seed === '') {
-    throw invalidOption('seed must be text that is not empty, or a number.');
-  }
+  const { asDocumented = [] } = options;
   return serviceDimensions.map((dimension) => {
     const random = seededRandom(String(seed), `service ${dimension}`);
     return { dimension, ...drawTrait(dimension, random, asDocumented.includes(dimension)) };
