@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { describeInbox } from '../../src/devtools/testing/describe-inbox.ts';
 import { type HandlingOptions, handlingRows } from '../../src/inbox/handling-options.ts';
 import type { Inbox, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { defineOptions } from '../../src/internal/options.ts';
@@ -11,6 +10,7 @@ import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
 import { delivery, gate, quietWebhooks } from '../webhooks/deliveries.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 import type { Engine, Store } from './engines.ts';
+import { describeInbox } from './suite/describe-inbox.ts';
 
 export const order = (id: string, key?: string) => delivery(buyInitBody({ partner_order_id: id }), key);
 

@@ -75,7 +75,7 @@ export const promises: PromisedPages = {
         'gets neither what is authentic nor what is refused unread',
       ],
       [
-        'src/devtools/testing/inbox/dead-letters.ts',
+        'test/inbox/suite/dead-letters.ts',
         'a dead letter is read by its digest, with its body when asked; nothing else is',
       ],
     ],
@@ -85,7 +85,7 @@ export const promises: PromisedPages = {
         'an unknown event is answered 500 each time, with the reason, and warnings that count',
       ],
       [
-        'src/devtools/testing/inbox/dead-letters.ts',
+        'test/inbox/suite/dead-letters.ts',
         'an event that cannot be read is a dead letter at the first attempt',
       ],
       [
@@ -97,7 +97,7 @@ export const promises: PromisedPages = {
       [
         ['test/inbox/store-down.integration.test.ts', 'a store that is down'],
         [
-          'src/devtools/testing/inbox/dead-letters.ts',
+          'test/inbox/suite/dead-letters.ts',
           'an event that cannot be read is a dead letter at the first attempt',
         ],
         ['test/inbox/contract.ts', 'keeps what a receiver has no handler for, which a worker handles'],
@@ -112,7 +112,7 @@ export const promises: PromisedPages = {
     "Two kinds are dropped because you say so: documented events that you register no handler for, and other names after `onUnrecognized('ignore')` (outcomes).":
       [
         [
-          'src/devtools/testing/inbox/handling.ts',
+          'test/inbox/suite/handling.ts',
           'a delivery is ignored once no process had a handler for it for long enough',
         ],
         [
@@ -208,20 +208,20 @@ export const promises: PromisedPages = {
       [
         ['test/inbox/contract.ts', 'keeps what a receiver has no handler for, which a worker handles'],
         [
-          'src/devtools/testing/inbox/dead-letters.ts',
+          'test/inbox/suite/dead-letters.ts',
           'an event that cannot be read is a dead letter at the first attempt',
         ],
       ],
   },
   'docs/guides/inboxes.md': {
     'For the developer of a receiver whose events must survive a crash.': [
-      ['src/devtools/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
+      ['test/inbox/suite/receiving.ts', 'a restart loses nothing, and remembers'],
     ],
     'The guarantee is the same in every row but the last: an event that was answered with 200 is handled at least once, or is a dead letter for a person.':
       [
-        ['src/devtools/testing/inbox/receiving.ts', 'a restart loses nothing, and remembers'],
+        ['test/inbox/suite/receiving.ts', 'a restart loses nothing, and remembers'],
         [
-          'src/devtools/testing/inbox/dead-letters.ts',
+          'test/inbox/suite/dead-letters.ts',
           'an event that cannot be read is a dead letter at the first attempt',
         ],
       ],

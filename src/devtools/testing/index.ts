@@ -1,6 +1,6 @@
 /**
- * Test tools: event bodies, signed and forged deliveries, request handlers for msw, and test suites for your own record
- * stores and inboxes.
+ * Test tools: event bodies, signed and forged deliveries, request handlers for msw, and a test suite for your own
+ * record store.
  *
  * @module partner-exchange-sdk/testing
  */
@@ -14,10 +14,8 @@ export {
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../../events/order-event.ts';
 export type { EventSpelling } from '../sandbox/events/event-text.ts';
 export { type DeliverOptions, deliver } from './deliver.ts';
-export { describeInbox, type MakeInbox } from './describe-inbox.ts';
 export { describeRecordStore, type MakeRecordStore, type TestRunner } from './describe-record-store.ts';
 export { type EventOverrides, eventBody, type OverridesOf, type ValueOverrides } from './event-body.ts';
-export type { InboxTestOptions } from './inbox/inbox-test-context.ts';
 export { type MswHandlersOptions, type MswHttp, type MswResolver, mswHandlers } from './msw-handlers.ts';
 export {
   type DeliveryOptions,

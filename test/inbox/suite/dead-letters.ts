@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { InboxError } from '../../../errors/errors.ts';
+import { InboxError } from '../../../src/errors/errors.ts';
 import { type DefineInboxTest, deliveryOf, host, never } from './inbox-test-context.ts';
 
 const unknown = '00'.repeat(32);

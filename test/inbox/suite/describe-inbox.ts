@@ -1,10 +1,10 @@
-import type { ManagedInbox } from '../../inbox/inbox.ts';
-import { sleep } from '../../internal/backoff.ts';
-import type { TestRunner } from './describe-record-store.ts';
-import { testDeadLetters } from './inbox/dead-letters.ts';
-import { testHandling, testStopping } from './inbox/handling.ts';
-import { type DefineInboxTest, deliveryOf, type InboxTestOptions } from './inbox/inbox-test-context.ts';
-import { testReceiving } from './inbox/receiving.ts';
+import type { TestRunner } from '../../../src/devtools/testing/describe-record-store.ts';
+import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
+import { sleep } from '../../../src/internal/backoff.ts';
+import { testDeadLetters } from './dead-letters.ts';
+import { testHandling, testStopping } from './handling.ts';
+import { type DefineInboxTest, deliveryOf, type InboxTestOptions } from './inbox-test-context.ts';
+import { testReceiving } from './receiving.ts';
 
 /** Opens an inbox for a test, with the options that it sets. */
 export type MakeInbox = (
@@ -28,20 +28,13 @@ const defaults: InboxTestOptions = {
 };
 
 /**
- * A test suite for an inbox of your own: the rules of every inbox. If it does not handle by itself, have your
- * `make` call what handles in a loop.
+ * Tests the rules of every inbox. Of one that does not handle by itself, `make` calls what handles in a loop.
  *
- * It needs no process that dies. That a lost lease is found and its deliveries tried alone is yours to test.
+ * No process dies in it: other tests show that a lost lease is found, and its deliveries tried alone.
  *
- * @param runner the `describe` and `it` of your test runner
+ * @param runner the `describe` and `it` of the test runner
  * @param make is called several times a test; every inbox that it returns is stopped afterwards
  * @param options `patienceMs`: for how many milliseconds a test waits for an effect; 15000 by default
- * @example
- * ```ts
- * import { describe, it } from 'node:test';
- *
- * describeInbox({ describe, it }, ({ data, ...options }) => myInbox({ table: `inbox_${data}`, ...options }));
- * ```
  */
 export function describeInbox(
   { describe, it }: TestRunner,
@@ -55,6 +48,7 @@ export function describeInbox(
     const inbox = await make({ ...defaults, data: newName() });
     inbox.attach?.({ hasHandlers: true, handle: async () => 'handled', report: () => {} });
     const result = await inbox.receive(deliveryOf('probe'), async () => 'handled');
+    // real time: its one delivery is stored or handled by then.
     await inbox.stop({ timeoutMs: 100 });
     return result === 'stored';
   }
@@ -68,6 +62,7 @@ export function describeInbox(
       } catch (error) {
         if (performance.now() > end) throw error;
       }
+      // real time: looks again until it is there.
       await sleep(20);
     }
   }
@@ -86,6 +81,7 @@ export function describeInbox(
       try {
         await run({ open, durable: isDurable, eventually });
       } finally {
+        // real time: nothing that a test waits for runs by then.
         await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 100 })));
       }
     });

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import type { Delivery } from '../../../inbox/inbox.ts';
+import type { Delivery } from '../../../src/inbox/inbox.ts';
 import { type DefineInboxTest, deliveryOf, gate, host, orderNames } from './inbox-test-context.ts';
 
 export function testReceiving(test: DefineInboxTest): void {

@@ -5,10 +5,10 @@ import type {
   HandleResult,
   InboxResult,
   ManagedInbox,
-} from '../../../inbox/inbox.ts';
-import { sleep } from '../../../internal/backoff.ts';
+} from '../../../src/inbox/inbox.ts';
+import { sleep } from '../../../src/internal/backoff.ts';
 
-/** The options of an inbox that the suite sets. @inline */
+/** The options of an inbox that the suite sets. */
 export interface InboxTestOptions {
   /** `receiver`: it only stores. */
   readonly role: 'both' | 'receiver';
@@ -80,6 +80,7 @@ export function host(
       for (let tries = 1; tries <= 10; tries++) {
         const result = await receive(delivery).catch(() => 'refused' as const);
         if (result !== 'refused' && result !== 'busy') return result;
+        // real time: another worker has it meanwhile.
         await sleep(5);
       }
       return 'refused';

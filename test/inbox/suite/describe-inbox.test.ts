@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { describeInbox, type MakeInbox } from '../../../src/devtools/testing/describe-inbox.ts';
 import type { DeadLetter, ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
+import { describeInbox, type MakeInbox } from './describe-inbox.ts';
 
 // The cases wait, and share nothing.
 vi.setConfig({ maxConcurrency: 30 });

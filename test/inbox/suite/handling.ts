@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { sleep } from '../../../internal/backoff.ts';
+import { sleep } from '../../../src/internal/backoff.ts';
 import {
   type DefineInboxTest,
   deliveryOf,
@@ -46,6 +46,7 @@ export function testHandling(test: DefineInboxTest): void {
       abortedBefore.push(signals.every((earlier) => earlier?.aborted));
       if (signals.push(signal) < 3) return never();
     };
+    // real time: only what never ends reaches it.
     const timeLimitMs = 400;
     const { send, calls } = host(await context.open({ timeLimitMs }), behave);
     const other = context.durable ? host(await context.open({ timeLimitMs }), behave) : undefined;
@@ -96,6 +97,7 @@ export function testHandling(test: DefineInboxTest): void {
     const inbox = await context.open();
     const { receive, calls } = host(inbox, () => {}, { hasHandlers: () => hasHandlers });
     await receive(deliveryOf('A'));
+    // real time: an inbox without a store of ours cannot be asked whether it waits.
     await sleep(200);
     deepEqual(calls, []);
     hasHandlers = true;
@@ -107,6 +109,7 @@ export function testHandling(test: DefineInboxTest): void {
     let [now, most] = [0, 0];
     const { receive, calls } = host(await context.open({ concurrency: 3 }), async () => {
       most = Math.max(most, ++now);
+      // real time: other handlers begin meanwhile.
       await sleep(5);
       now--;
     });
@@ -142,6 +145,7 @@ export function testStopping(test: DefineInboxTest): void {
     const first = receive(deliveryOf('A'));
     await begun.opened;
     const stopped = inbox.stop({ timeoutMs: 5_000 });
+    // real time: the stop begins before the handler ends.
     setTimeout(end.open, 30);
     equal(await stopped, 'drained');
     ok(ended);
@@ -160,6 +164,7 @@ export function testStopping(test: DefineInboxTest): void {
     });
     void receive(deliveryOf('A')).catch(() => {});
     await begun.opened;
+    // real time: only what never ends reaches it.
     equal(await inbox.stop({ timeoutMs: 50 }), 'cut-off');
     equal(seen?.aborted, true);
   });
@@ -176,6 +181,7 @@ export function testStopping(test: DefineInboxTest): void {
     });
     await receive(deliveryOf('A'));
     await begun.opened;
+    // real time: only what never ends reaches it.
     equal(await first.stop({ timeoutMs: 20 }), 'cut-off');
     const second = await context.open(options);
     const { calls } = host(second);
