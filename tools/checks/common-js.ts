@@ -21,7 +21,7 @@ export const commonJsCases: readonly CommonJsCase[] = [
     ...{ staticImport: 'works', dynamicImport: 'works' },
   },
   {
-    ...{ module: 'node20', moduleResolution: 'node16', versions: ['5.9', '6', '7'] },
+    ...{ module: 'node20', moduleResolution: 'node16', versions: compilerVersions },
     ...{ staticImport: 'works', dynamicImport: 'works' },
   },
   {
@@ -33,11 +33,11 @@ export const commonJsCases: readonly CommonJsCase[] = [
     ...{ staticImport: 'TS1479', dynamicImport: 'works' },
   },
   {
-    ...{ module: 'commonjs', moduleResolution: 'bundler', versions: ['6', '7'] },
+    ...{ module: 'commonjs', moduleResolution: 'bundler', versions: ['7'] },
     ...{ staticImport: 'works', dynamicImport: 'works' },
   },
   {
-    ...{ module: 'commonjs', moduleResolution: 'node10', versions: ['5.8', '5.9', '6'] },
+    ...{ module: 'commonjs', moduleResolution: 'node10', versions: ['5.9'] },
     ...{ staticImport: 'TS2307', dynamicImport: 'TS2307' },
   },
 ];
@@ -90,8 +90,6 @@ function writeProgram(folder: string, each: CommonJsCase, version: CompilerVersi
   const compilerOptions = {
     module,
     moduleResolution,
-    // TypeScript 6 knows node10 only on request.
-    ...(moduleResolution === 'node10' && version === '6' && { ignoreDeprecations: '6.0' }),
     strict: true,
     skipLibCheck: true,
     target: 'es2023',

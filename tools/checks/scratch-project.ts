@@ -63,7 +63,7 @@ export function runCommands({ folder, installed }: Pick<ScratchProject, 'folder'
 }
 
 /** Every TypeScript that the declarations are for. */
-export const compilerVersions = ['5.8', '5.9', '6', '7'] as const;
+export const compilerVersions = ['5.9', '7'] as const;
 
 export type CompilerVersion = (typeof compilerVersions)[number];
 
@@ -102,8 +102,7 @@ export async function compile(
   version: CompilerVersion,
   projects: readonly string[],
 ): Promise<{ code: number | null; output: string }> {
-  // The pages are made with version 6, under its own name.
-  const name = version === '6' ? 'typescript' : `typescript-${version.replace('.', '-')}`;
+  const name = `typescript-${version.replace('.', '-')}`;
   const compiler = join(root, 'node_modules', name, 'bin', 'tsc');
   const child = spawn(process.execPath, [compiler, '--build', ...projects], {
     cwd: folder,

@@ -4,7 +4,7 @@ import { defineOptions, invalidOption, type OptionTable, optional } from '../../
 import { linkPath } from '../sandbox/partners/partner-registry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
-/** The parts of the `http` of msw 2 and 3 that we use. */
+/** The parts of the `http` of msw that we use. */
 export interface MswHttp<Handler> {
   get(path: RegExp, resolver: MswResolver): Handler;
   post(path: RegExp, resolver: MswResolver): Handler;
@@ -36,10 +36,9 @@ const readOptions = defineOptions('mswHandlers', {
  * Makes request handlers for msw that answer every operation from a sandbox, and the one-time links in its mails,
  * for code that makes its own clients. If you can pass a `fetch`, `sandbox.fetch` is simpler.
  *
- * Paths must match exactly, including a slash at the end. Other requests are unhandled: see msw's `onUnhandledFrame`
- * (`onUnhandledRequest` of msw 2).
+ * Paths must match exactly, including a slash at the end. Other requests are unhandled: see msw's `onUnhandledFrame`.
  *
- * @param http of your own msw, 2 or 3
+ * @param http of your own msw 3
  * @throws {ConfigurationError} `invalid_option` or `invalid_deployment`
  * @example
  * ```ts
@@ -57,7 +56,7 @@ export function mswHandlers<Handler>(
 ): Handler[] {
   const settings = readOptions(options);
   if (typeof http?.get !== 'function' || typeof http.post !== 'function') {
-    throw invalidOption('mswHandlers needs the `http` of msw 2 or 3 as its first argument.');
+    throw invalidOption('mswHandlers needs the `http` of msw 3 as its first argument.');
   }
   if (typeof sandbox?.fetch !== 'function') {
     throw invalidOption('mswHandlers needs the result of createSandbox as its second argument.');

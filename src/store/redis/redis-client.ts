@@ -7,7 +7,7 @@ export interface IoredisClient {
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
 }
 
-/** The parts of a client of node-redis (4 or later) that we use: of one server, a pool or a cluster. */
+/** The parts of a client of node-redis (5 or later) that we use: of one server, a pool or a cluster. */
 export interface NodeRedisClient {
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -59,7 +59,7 @@ function runWith(client: IoredisClient | NodeRedisClient): Run {
         client[by === 'sha' ? 'evalsha' : 'eval'](script, keys.length, ...keys, ...values);
     }
   }
-  throw invalidOption('redisStore needs a client of ioredis (5 or later) or node-redis (4 or later).');
+  throw invalidOption('redisStore needs a client of ioredis (5 or later) or node-redis (5 or later).');
 }
 
 /** node-redis can be told to return buffers. */

@@ -1,6 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import * as msw3 from 'msw';
-import * as msw2 from 'msw2';
+import { getResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../../src/client/exchange-client.ts';
 import { MessengerClient } from '../../../src/client/messenger-client.ts';
@@ -28,19 +27,13 @@ const shared = {
 } as const satisfies DeploymentOptions;
 const paths = { checkNumber: '/numbers/check', createOrder: '/orders' };
 
-/** Of each version: the handlers, and what answers a request by them. */
-const versions = {
-  'msw 3': (...given: Parameters<typeof mswHandlers> extends [unknown, ...infer Rest] ? Rest : never) => {
-    const handlers = mswHandlers(msw3.http, ...given);
-    return { length: handlers.length, respond: (request: Request) => msw3.getResponse(handlers, request) };
-  },
-  'msw 2': (...given: Parameters<typeof mswHandlers> extends [unknown, ...infer Rest] ? Rest : never) => {
-    const handlers = mswHandlers(msw2.http, ...given);
-    return { length: handlers.length, respond: (request: Request) => msw2.getResponse(handlers, request) };
-  },
-};
+/** The handlers, and what answers a request by them. */
+function handle(...given: Parameters<typeof mswHandlers> extends [unknown, ...infer Rest] ? Rest : never) {
+  const handlers = mswHandlers(http, ...given);
+  return { length: handlers.length, respond: (request: Request) => getResponse(handlers, request) };
+}
 
-describe.each(Object.entries(versions))('mswHandlers of %s', (_, handle) => {
+describe('mswHandlers', () => {
   /** A sandbox behind handlers, and a fetch that they answer. */
   function served(options: SandboxOptions = {}, deployment?: ReturnType<typeof defineDeployment>) {
     const sandbox = createSandbox({ fetch: async () => new Response(), ...options });

@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
 import { createClient } from 'redis';
-import { createClient as createClient4 } from 'redis-4';
 import { onTestFinished } from 'vitest';
 import type { RedisStoreOptions } from '../../../src/store/redis/redis-store.ts';
 
@@ -26,13 +25,7 @@ export const clients: Readonly<Record<string, (url: string) => Promise<TestClien
   'node-redis': async (url) => {
     const client = createClient({ url });
     await client.on('error', () => {}).connect();
-    // The lowest of the peer range has no close().
-    return { client, close: () => ('close' in client ? client.close() : Object(client).quit()) };
-  },
-  'node-redis 4': async (url) => {
-    const client = createClient4({ url });
-    await client.on('error', () => {}).connect();
-    return { client, close: () => client.quit() };
+    return { client, close: () => client.close() };
   },
 };
 
