@@ -28,9 +28,10 @@ export function messageTurns() {
       }
     },
 
-    /** Runs a message by itself once the running ones have ended; `undefined` if another one has this turn. */
+    /** Runs a message by itself, once the running ones have ended; `undefined` if it cannot wait for that. */
     async alone<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
-      if (alone !== undefined || (running.size > 0 && !mayWait)) return undefined;
+      if (!mayWait && (alone !== undefined || running.size > 0)) return undefined;
+      while (alone !== undefined) await Promise.allSettled([alone]);
       const work = Promise.allSettled(running).then(run);
       alone = work;
       try {
