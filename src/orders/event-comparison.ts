@@ -20,7 +20,7 @@ import {
 } from './order-differences.ts';
 import { isUndecided, type OrderRecord } from './order-record.ts';
 
-type OrderedMembers = NonNullable<OrderRecord['ordered']>;
+type OrderedMembers = OrderRecord['ordered'];
 type LoggedEvent = NonNullable<OrderRecord['events']>[number];
 type RejectMismatch = NonNullable<OrderJournalOptions['rejectMismatch']>;
 
@@ -162,8 +162,6 @@ function differencesOf(
   { body, event }: SeenEvent,
   sameOrder: SameOrder | undefined,
 ): readonly OrderDifference[] {
-  // An earlier version has written the record.
-  if (ordered === undefined) return [];
   const { chain, fiat_currency, fiat_amount, salt, address } = ordered;
   const order: KnownOrder = {
     ...{ partner_order_id, chain, fiat_currency, fiat_amount },
@@ -218,7 +216,7 @@ function withEvent(record: OrderRecord, event: OrderEvent | undefined): OrderRec
   if (event === undefined) return record.timeline;
   const { partner_order_id, ordered, timeline: stored } = record;
   const before = toTimeline(partner_order_id, stored ?? { seen: [], facts: {} });
-  const after = applyEvent(before, withHashedAddress(event, ordered?.salt));
+  const after = applyEvent(before, withHashedAddress(event, ordered.salt));
   if (after === before) return stored;
   const { seen, facts } = after;
   // A newer version may know more events and facts.

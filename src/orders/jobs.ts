@@ -21,7 +21,7 @@ export function jobOf(
   order: Omit<OpenOrder, 'idDigest'>,
   { now, leaseMs, maxAgeMs, evidenceWithinMs, retry, reports }: JobRules,
 ): Job | undefined {
-  const { claimedUntil = 0, askedAt = order.openedAt, changedAt, attempts, notBefore } = order;
+  const { claimedUntil = 0, askedAt, changedAt, attempts, notBefore } = order;
   // No claim made now could end so late: the clock was set back, so this one does not count.
   if (claimedUntil > now && !isAhead(claimedUntil - leaseMs, now)) return undefined;
   if (order.unreported === true) return reports ? 'report' : undefined;

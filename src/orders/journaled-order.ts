@@ -60,19 +60,16 @@ export interface JournaledOrder {
    */
   readonly contradiction?: 'prepared' | 'refused' | 'not-sent' | 'abandoned' | undefined;
   /**
-   * The members of the payload that events are compared with; of the address the journal keeps a salted hash. Absent
-   * if an earlier version wrote the order.
+   * The members of the payload that events are compared with; of the address the journal keeps a salted hash.
    */
-  readonly ordered?:
-    | {
-        /** Absent if the payload has no such text. */
-        readonly chain?: string | undefined;
-        /** Absent if the payload has no such text. */
-        readonly fiat_currency?: string | undefined;
-        /** Absent if the payload has no such text. */
-        readonly fiat_amount?: string | undefined;
-      }
-    | undefined;
+  readonly ordered: {
+    /** Absent if the payload has no such text. */
+    readonly chain?: string | undefined;
+    /** Absent if the payload has no such text. */
+    readonly fiat_currency?: string | undefined;
+    /** Absent if the payload has no such text. */
+    readonly fiat_amount?: string | undefined;
+  };
   /**
    * How far the order has come, from its events: those that `observe` did not reject. In its facts a hash stands for each
    * address.

@@ -61,7 +61,7 @@ const loggedEvent = z.looseObject({
     .looseObject({
       at: z.number(),
       note: z.string(),
-      verdict: z.enum(['accepted', 'rejected']).default('accepted'),
+      verdict: z.enum(['accepted', 'rejected']),
     })
     .optional(),
 });
@@ -84,14 +84,14 @@ const knownMembers = z.object({
   /** Why its address is right although `checkAddress` refuses it. */
   acceptAddress: text.optional(),
   /** How often the record was changed. */
-  revision: z.number().optional(),
+  revision: z.number(),
   /** The state as last written: a `sending` whose lease has expired is `unknown`, see {@link stateAt}. */
   state: z.enum(orderStates),
   createdAt: milliseconds,
   changedAt: milliseconds,
   openedAt: milliseconds,
   /** When a caller last asked for it to be sent. */
-  askedAt: milliseconds.optional(),
+  askedAt: milliseconds,
   attempts: z.number(),
   /** The attempts without a known outcome, the current one included. The service may have acted on each. */
   unresolved: z.array(text),
@@ -118,8 +118,7 @@ const knownMembers = z.object({
   platform_order_ref: text.optional(),
   note: text.optional(),
   contradiction: z.enum(['prepared', 'refused', 'not-sent', 'abandoned']).optional(),
-  /** Absent in a record of an earlier version. */
-  ordered: orderedMembers.optional(),
+  ordered: orderedMembers,
   timeline: storedTimeline.optional(),
   events: z.array(loggedEvent).optional(),
   /** `mismatch`: a differing event is not decided yet. `payload`: what is to be sent is another order. */
@@ -223,9 +222,8 @@ export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrd
   return {
     ...shown,
     state,
-    revision: record.revision ?? 0,
     ...(state === 'sending' && { leaseUntil }),
-    ...(record.ordered !== undefined && { ordered: shownOrdered.parse(record.ordered) }),
+    ordered: shownOrdered.parse(record.ordered),
     ...(record.timeline !== undefined && { timeline: toTimeline(record.partner_order_id, record.timeline) }),
     ...(record.events !== undefined && { events: shownEvents.parse(record.events) }),
   };

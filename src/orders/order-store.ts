@@ -75,7 +75,7 @@ export function orderStore(
       const changed = change(before);
       if (changed === undefined || changed === before) return changed;
       // Sound: a record like the one that it copies.
-      const after = { ...changed, revision: (before?.revision ?? 0) + 1 } as typeof changed;
+      const after = { ...changed, revision: changed.revision + 1 } as typeof changed;
       const openUntil = endOfWork(after);
       const knownUntil = now() + (rememberMs ?? Number.POSITIVE_INFINITY);
       records.set(key, writeRecord(after, records.get(key)), expiryAt(Math.max(openUntil, knownUntil)));

@@ -97,7 +97,7 @@ function* compareRow(row: StatementRow, record: OrderRecord): Generator<OrderFin
   const amount = row.amount && plainNumber(row.amount);
   const [difference] = differencesFrom(
     { fiat_amount_to_pay: amount },
-    { isAddress: () => true, fiat_amount: ordered?.fiat_amount },
+    { isAddress: () => true, fiat_amount: ordered.fiat_amount },
   );
   if (difference !== undefined) {
     const evidence = { ordered: difference.ordered ?? null, statement: row.amount ?? null };

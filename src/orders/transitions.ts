@@ -24,7 +24,7 @@ export interface Intent {
   readonly digest: string;
   readonly merchant: string | undefined;
   readonly acceptAddress?: string | undefined;
-  readonly ordered: NonNullable<OrderRecord['ordered']>;
+  readonly ordered: OrderRecord['ordered'];
   readonly partnerId: string | undefined;
   readonly partnerCode?: string | undefined;
   readonly rotation?: string | undefined;
@@ -103,8 +103,7 @@ export function resumeAttempt(
   if (record.attempt === attempt || !isDue(record)) return record;
   if (record.digest !== intent.digest)
     return record.attention === undefined ? { ...record, attention: 'payload' } : record;
-  const { askedAt = record.openedAt } = record;
-  return withLease({ ...withIntent(record, intent, now), askedAt }, lease);
+  return withLease({ ...withIntent(record, intent, now), askedAt: record.askedAt }, lease);
 }
 
 function withLease(record: OrderRecord, { attempt, now, leaseMs }: AttemptLease): OrderRecord {
@@ -283,8 +282,11 @@ function newRecord(intent: Intent, now: number): OrderRecord {
     createdAt: now,
     changedAt: now,
     openedAt: now,
+    askedAt: now,
+    revision: 0,
     attempts: 0,
     unresolved: [],
+    ordered: intent.ordered,
   };
 }
 
@@ -296,7 +298,7 @@ function withIntent(record: OrderRecord, intent: Intent, now: number): OrderReco
     ...rest,
     digest: intent.digest,
     // The salt of an order that is sent once more stays.
-    ordered: record.digest === intent.digest ? (record.ordered ?? intent.ordered) : intent.ordered,
+    ordered: record.digest === intent.digest ? record.ordered : intent.ordered,
     ...(intent.merchant !== undefined && { merchant: intent.merchant }),
     ...(intent.acceptAddress !== undefined && { acceptAddress: intent.acceptAddress }),
     ...(intent.partnerId !== undefined && { partnerId: intent.partnerId }),

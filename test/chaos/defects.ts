@@ -211,8 +211,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'an event is not compared with its order',
     file: 'orders/event-comparison.ts',
-    find: 'if (ordered === undefined) return [];',
-    replace: 'return [];',
+    find: 'const differences = differencesFrom(event ?? body, order);',
+    replace: 'const differences = [];',
   },
   {
     name: 'a payload changes under one id',

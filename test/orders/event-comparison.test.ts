@@ -28,6 +28,8 @@ function record(more: Partial<OrderRecord> = {}): OrderRecord {
       version: 1,
       partner_order_id: 'A-1001',
       digest: 'd',
+      revision: 0,
+      askedAt: 1,
       state: 'accepted',
       attempts: 1,
       unresolved: [],
@@ -249,12 +251,6 @@ describe('an event in a record', () => {
       ['exchange_rate', 'pair'],
     ]);
     expect(observe(second, broken).record).toBe(second);
-  });
-
-  it('differs in nothing from an order of an earlier version', () => {
-    const { record: after, ...rest } = observe(record({ ordered: undefined }), buyInitBody());
-    expect(rest).toEqual({ event: after.events?.[0], isMismatch: false, isRejected: false });
-    expect(after.timeline?.facts.buyer_crypto_address).toEqual([sha256(`:${address}`)]);
   });
 
   it('has any address if the order has none', () => {

@@ -142,17 +142,4 @@ describe('an accepted order without its first event', () => {
     world.clock.now -= 24 * hour;
     expect(await idsOf(world)).toEqual(['A-1001']);
   });
-
-  it('of a record that an older version wrote waits for nothing', async () => {
-    const world = await observing();
-    await world.journal.create(order);
-    const [record] = await world.store
-      .list({ prefix: 'orders:order:', limit: 10 })
-      .then((all) => all.filter(({ value }) => JSON.stringify(value).includes('A-1001')));
-    const { awaitingEventSince, ...old } = { ...(record?.value as Record<string, never>) };
-    await world.store.transact([record?.key ?? ''], (records) => records.set(record?.key ?? '', old));
-    world.clock.now += hour;
-    expect(await idsOf(world)).toEqual([]);
-    expect(await world.journal.observe(event())).toMatchObject({ result: 'known' });
-  });
 });

@@ -49,12 +49,6 @@ describe('an order to be sent', () => {
     },
   );
 
-  it('that an older version wrote counts from when it became unsettled', () => {
-    const old = { askedAt: undefined };
-    expect(jobOf(listed('prepared', 15 * minute, old), rules)).toBe('send');
-    expect(jobOf(listed('prepared', 15 * minute + 1, old), rules)).toBe('hand-over');
-  });
-
   it('goes to a person, or is sent, when the clock was set back', () => {
     expect(jobOf(listed('prepared', -day), rules)).toBe('hand-over');
     expect(jobOf(listed('prepared', minute, { changedAt: now + day }), rules)).toBe('send');

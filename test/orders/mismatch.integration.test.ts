@@ -185,16 +185,6 @@ describe('observe', () => {
     expect((await journal.get('A-1001'))?.events?.at(-1)?.differences).toEqual([{ member: 'order' }]);
   });
 
-  it('compares nothing with an order that an earlier version wrote', async () => {
-    const { journal, store } = await ordered();
-    const [record] = await allRecords(store, 'orders:order:');
-    const { ordered: _, ...earlier } = { ...(record?.value as JsonObject) };
-    await store.transact([record?.key ?? ''], (records) => records.set(record?.key ?? '', earlier));
-    const event = buyInitBody({ buyer_crypto_address: elsewhere, chain: 'x' });
-    expect(await journal.observe(event)).toMatchObject({ order: { timeline: { stage: 'initialised' } } });
-    expect(await journal.get('A-1001')).not.toHaveProperty('ordered');
-  });
-
   it('keeps the timeline, the first event of each name, and neither an address nor a buyer', async () => {
     const { journal, store, clock } = await ordered();
     await journal.create({ ...order, partner_order_id: 'A-2' });

@@ -15,7 +15,7 @@ const close = 'buy.event.close';
 function record(more: Partial<OrderRecord> = {}): OrderRecord {
   return {
     ...{ version: 1, partner_order_id: 'A-1', digest: 'd', state: 'accepted', attempts: 1, unresolved: [] },
-    ...{ createdAt: 1, openedAt: 1, changedAt: old },
+    ...{ createdAt: 1, openedAt: 1, askedAt: 1, changedAt: old, revision: 0, ordered: {} },
     ...more,
   };
 }
@@ -36,7 +36,7 @@ describe('an order of which nothing is wrong', () => {
   it.each<[string, OrderRecord]>([
     ['credited', timed(settledWith)],
     ['closed', timed([init, received, close])],
-    ['accepted, and of an earlier version', record()],
+    ['accepted without any event', record()],
     ['refused', record({ state: 'refused' })],
     ['refused, although it has waited for an event', record({ state: 'refused', awaitingEventSince: old })],
   ])('is %s', (_, order) => {

@@ -24,7 +24,7 @@ const minute = 60_000;
 function record(more: Partial<OrderRecord> = {}): OrderRecord {
   return {
     ...{ version: 1, partner_order_id: 'A-1', digest: 'd', state: 'accepted', attempts: 1, unresolved: [] },
-    ...{ createdAt: 1, openedAt: 2, changedAt: 3 },
+    ...{ createdAt: 1, openedAt: 2, askedAt: 2, changedAt: 3, revision: 0, ordered: {} },
     ...more,
   };
 }
@@ -144,7 +144,7 @@ describe('an order as the journal shows it', () => {
       ...{ unreported: true, handedOver: true, claimedUntil: 5, unresolved: ['a'] },
     } as const;
     const difference = { member: 'chain', ordered: 'a', reported: 'b' } as const;
-    const decision = { at: 2, note: 'Right.' };
+    const decision = { at: 2, note: 'Right.', verdict: 'accepted' } as const;
     const event = { name: 'n', at: 1, digest: 'e', unread: ['fee'] };
     const stored = {
       ...{ ...record(), ...shown, ...hidden },
@@ -166,11 +166,10 @@ describe('an order as the journal shows it', () => {
         ...{ partner_order_id: 'A-1', stage: 'initialised', seen: ['event.buy.init'] },
         ...{ facts: { pair: ['NGN/USDT'] }, flags: [] },
       },
-      // An earlier version wrote acceptances alone.
-      events: [{ ...event, differences: [difference], decision: { ...decision, verdict: 'accepted' } }],
+      events: [{ ...event, differences: [difference], decision }],
     });
     expect(Object.keys(toJournaledOrder(record(), now)).sort()).toEqual([
-      ...['attempts', 'changedAt', 'createdAt', 'partner_order_id', 'revision', 'state'],
+      ...['attempts', 'changedAt', 'createdAt', 'ordered', 'partner_order_id', 'revision', 'state'],
     ]);
   });
 

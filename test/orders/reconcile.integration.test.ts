@@ -225,7 +225,8 @@ describe('reconcile', () => {
 function record(id: string): JsonObject {
   return {
     ...{ version: 1, partner_order_id: id, digest: id, state: 'accepted', evidence: 'reply' },
-    ...{ createdAt: 1, changedAt: 1, openedAt: 1, attempts: 1, unresolved: [] },
+    ...{ createdAt: 1, changedAt: 1, openedAt: 1, askedAt: 1, revision: 1, attempts: 1, unresolved: [] },
+    ordered: {},
     timeline: {
       seen: ['event.buy.init', 'event.buy.received.fiat', 'event.buy.credited.crypto'],
       facts: { crypto_txn_hash: [`hash-${id}`], exchange_rate: [1538.51, 1540] },

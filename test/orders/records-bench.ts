@@ -69,7 +69,8 @@ export const down = () => {
 export function recordOf(id: string, { clock }: RecordsBench, more: Partial<OrderRecord> = {}): OrderRecord {
   return {
     ...{ version: 1, partner_order_id: id, digest: 'd', state: 'unknown', attempts: 1, unresolved: ['a'] },
-    ...{ createdAt: clock.now, openedAt: clock.now, changedAt: clock.now },
+    ...{ createdAt: clock.now, openedAt: clock.now, askedAt: clock.now, changedAt: clock.now },
+    ...{ revision: 0, ordered: {} },
     ...more,
   };
 }

@@ -37,7 +37,8 @@ const ofState: Partial<Record<OrderState, Partial<OrderRecord>>> = {
 function recordIn(state: OrderState, more: Partial<OrderRecord> = {}): OrderRecord {
   return {
     ...{ version: 1, partner_order_id: 'A-1', digest: 'same', state, attempts: 1, unresolved: [] },
-    ...{ createdAt: earlier, changedAt: earlier, openedAt: earlier },
+    ...{ createdAt: earlier, changedAt: earlier, openedAt: earlier, askedAt: earlier },
+    ...{ revision: 1, ordered: intent.ordered },
     ...ofState[state],
     ...more,
   };
@@ -103,7 +104,7 @@ describe('a request for an order', () => {
       ...{ partnerId: 'P-1', partnerCode: 'acme', rotation: 'r-1' },
     };
     expect(beginAttempt(undefined, { ...intent, ...named }, rules)).toStrictEqual({
-      ...{ version: 1, partner_order_id: 'A-1', digest: 'same', state: 'sending', attempts: 1 },
+      ...{ version: 1, partner_order_id: 'A-1', digest: 'same', state: 'sending', attempts: 1, revision: 0 },
       ...{ createdAt: now, changedAt: now, openedAt: now, askedAt: now },
       ...{ attempt: 'a2', unresolved: ['a2'], leaseUntil: now + 5_000 },
       ...{ ordered: intent.ordered, ...named },
@@ -114,7 +115,7 @@ describe('a request for an order', () => {
       replace: true,
     });
     expect(replaced).toStrictEqual({
-      ...{ version: 1, partner_order_id: 'A-1', digest: 'other', state: 'sending', attempts: 2 },
+      ...{ version: 1, partner_order_id: 'A-1', digest: 'other', state: 'sending', attempts: 2, revision: 1 },
       ...{ createdAt: earlier, changedAt: now, openedAt: now, askedAt: now },
       ...{ attempt: 'a2', unresolved: ['a2'], leaseUntil: now + 5_000 },
       ordered: intent.ordered,
