@@ -18,7 +18,7 @@ const { deployment, close } = await sandbox.listen();
 const folder = mkdtempSync(join(tmpdir(), 'rotate-keys-'));
 const identity = { partner_code: 'acme', email: 'dev@acme.example' };
 
-// On one machine keyFile({ path }) will do. For several: a store that all share, and keys in it that others cannot read.
+// For several machines take postgresStore or redisStore. Others who can read the store cannot read the keys.
 const store = sqliteStore({ path: join(folder, 'shop.db') });
 const cipher = aesGcm({ keys: [{ id: '2026-11', key: randomBytes(32) }] });
 

@@ -60,7 +60,6 @@ const readOptions = defineOptions('createKeyRing', {
  * Makes a ring of keys that clients, webhooks and diagnostics read again by themselves, so that new keys need no
  * restart: when they are older than `maxAgeMs`, when the service refuses a call with 401 or 403, and when a signature
  * matches none of them, at most once per `cooldownMs`. So forged deliveries cannot make it read more often than that.
- * Keys of a `keyFile` are read again as soon as the file has changed, and only then.
  *
  * Everybody who needs keys while they are read waits for the same load. If it fails, the last good keys are kept. If
  * there are none, clients throw a {@link KeyError} `keys_unavailable`, and webhooks answer 503 with `Retry-After`: the

@@ -48,12 +48,8 @@ export const keyRemedies = {
   rotation_pending: 'Open the link in the e-mail and give them to receive(); or ask again (option `again`).',
   rotation_unknown:
     'Look for its e-mail and give them to receive(); if none came, ask again (option `again`).',
-  key_storage_exposed:
-    'Give the file to the user that runs the program, with mode 0600, and consider its keys known.',
   key_storage_invalid:
     'Restore the state from a copy; or name another place for your keys, and give them to receive().',
-  key_storage_locked: 'Try again, and if no other process uses the file, delete the lock beside it.',
-  key_storage_failed: 'Check the path, its owner and its mode.',
 } as const satisfies Remedies;
 
 export const onceRemedies = {

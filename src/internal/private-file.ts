@@ -17,7 +17,7 @@ export type PrivateFile = ReturnType<typeof openPrivateFile>;
  *   the mode of a file would be changed that is no database; and if others can read it and that cannot be changed
  */
 export function openPrivateFile(path: string, fail: MakeFileError) {
-  // Looked up, not imported: a key file shares this module, and loads where there are no files.
+  // Looked up, not imported: this module also loads where there are no files.
   const fs = process.getBuiltinModule('node:fs');
   createFile(path, { fs, fail });
   if (isForeignLink(fs.lstatSync(path))) {
@@ -105,7 +105,7 @@ function checkFile(stats: Stats, suffix: string, fail: MakeFileError): void {
 }
 
 /** The first bytes of every SQLite database that is not empty. */
-const databaseHeader = 'SQLite format 3\0';
+export const databaseHeader = 'SQLite format 3\0';
 
 /** A path given by mistake may lead to any file of this user: the mode of another kind of file is not ours to change. */
 function checkContent(path: string, { fs, fail }: { fs: FileSystem; fail: MakeFileError }): void {

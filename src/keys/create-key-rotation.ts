@@ -38,7 +38,7 @@ import {
 export interface KeyRotationOptions {
   /** Asks for new keys: an `ExchangeClient`. Not needed where nothing calls `request`. */
   exchange?: { regenerateKeys(partner: PartnerIdentity, options?: CallOptions): Promise<Reply> } | undefined;
-  /** Keeps the keys: {@link keyFile} or {@link storedKeys}. */
+  /** Keeps the keys: {@link storedKeys}. */
   storage: KeyStorage;
   /**
    * Milliseconds that replaced keys still verify after they were replaced, or after a delivery last matched them: the
@@ -141,7 +141,8 @@ export interface KeyRotation {
  * ```ts
  * const ring = createKeyRing({ load: () => rotation.credentials() });
  * const exchange = new ExchangeClient({ deployment, credentials: ring });
- * const rotation: KeyRotation = createKeyRotation({ exchange, storage: keyFile({ path: 'keys.json' }) });
+ * const storage = storedKeys({ store: sqliteStore({ path: 'keys.sqlite' }) });
+ * const rotation: KeyRotation = createKeyRotation({ exchange, storage });
  *
  * await rotation.request({ email: 'dev@acme.example', partner_code: 'acme' });
  * await rotation.receive(keysFromTheLink);

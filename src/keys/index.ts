@@ -21,7 +21,6 @@ export {
   type KeyRotation,
   type KeyRotationOptions,
 } from './create-key-rotation.ts';
-export { type KeyFileOptions, keyFile } from './key-file.ts';
 export type { KeyStorage } from './rotation-state.ts';
 export type { KeyStatus, RotationStatus } from './rotation-steps.ts';
 export { type StoredKeysOptions, storedKeys } from './stored-keys.ts';

@@ -179,7 +179,7 @@ function invalid(what: string): KeyError {
 }
 
 /**
- * Keeps the keys of a rotation as one text. `keyFile` and `storedKeys` make them.
+ * Keeps the keys of a rotation as one text. `storedKeys` makes one.
  *
  * The text holds secrets: it must be where only this program can read it.
  */

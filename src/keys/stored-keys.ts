@@ -32,13 +32,14 @@ const readOptions = defineOptions('storedKeys', {
 } satisfies OptionTable<StoredKeysOptions>);
 
 /**
- * Keeps the keys of a rotation in a record store, for programs that run on several machines. Anybody who can read the store
- * can read the keys, unless you give `encrypt` and `decrypt`: `aesGcm` makes both.
+ * Keeps the keys of a rotation in a record store: `sqliteStore` (a file of mode 0600) for the programs of one machine,
+ * `postgresStore` or `redisStore` for those of several. Anybody who can read the store can read the keys, unless you give
+ * `encrypt` and `decrypt`: `aesGcm` makes both.
  *
  * @throws {ConfigurationError} `invalid_option`
  * @example
  * ```ts
- * const rotation = createKeyRotation({ exchange, storage: storedKeys({ store: postgresStore({ client }) }) });
+ * const rotation = createKeyRotation({ exchange, storage: storedKeys({ store: sqliteStore({ path: 'keys.sqlite' }) }) });
  * ```
  */
 export function storedKeys(options: StoredKeysOptions): KeyStorage {

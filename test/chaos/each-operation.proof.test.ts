@@ -1,7 +1,7 @@
-import fs, { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import fsPromises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import paths, { join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,11 +13,7 @@ import { eventBody } from '../../src/devtools/testing/event-body.ts';
 import { signedDelivery } from '../../src/devtools/testing/signed-delivery.ts';
 import { isPartnerExchangeError } from '../../src/errors/errors.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
-import { thisProcess } from '../../src/internal/process-identity.ts';
-import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
-import type { FileSystem } from '../../src/keys/file-lock.ts';
-import { keyFileIn } from '../../src/keys/key-file.ts';
-import type { KeyStorage } from '../../src/keys/rotation-state.ts';
+import { createKeyRotation, type KeyRotation } from '../../src/keys/create-key-rotation.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { maybeWritten } from '../../src/store/engine-calls.ts';
@@ -33,6 +29,7 @@ import { scratchFolder } from '../support/scratch.ts';
 import { failEach, type Operate, operateMethods } from './fail-each.ts';
 
 const ioError = () => Object.assign(new Error('input/output error'), { code: 'EIO', errcode: 10 });
+const fullDisk = () => Object.assign(new Error('database or disk is full'), { errcode: 13 });
 const storeError = () => maybeWritten(new Error('no answer'));
 
 /** In memory, where there is a folder for it: hundreds of runs wait for the disk otherwise. */
@@ -234,52 +231,53 @@ describe('After any one operation has failed', () => {
     expect(operations).toBeGreaterThan(3);
   });
 
-  describe.each(['keyFile', 'storedKeys'] as const)('a rotation over %s', (kind) => {
-    it('has all keys that it acknowledged', async () => {
+  it.each([
+    ['a store that does not answer', storeError],
+    ['a file with I/O errors', ioError],
+    ['a full disk', fullDisk],
+  ])(
+    'a rotation has all keys that it acknowledged: over %s',
+    async (_, makeError) => {
       const root = memoryFolder();
       let runs = 0;
-      const operations = await failEach(
-        async (operate) => {
-          const folder = join(root, String(++runs));
-          fs.mkdirSync(folder);
-          const path = join(folder, 'keys.json');
-          const bare = memoryStore();
-          // What a failed call has left is old at the next one.
-          let later = 0;
-          const now = () => Date.now() + later;
-          const keyFileOver = (system: FileSystem) =>
-            keyFileIn({ path }, { fs: system, paths, self: thisProcess(), now });
-          const storage: KeyStorage =
-            kind === 'keyFile'
-              ? keyFileOver(operatingFiles(operate))
-              : storedKeys({ store: operatingStore(bare, operate), key: 'keys' });
-          const healthy = kind === 'keyFile' ? keyFileOver(fs) : storedKeys({ store: bare, key: 'keys' });
+      const operations = await failEach(async (operate) => {
+        const path = join(root, `${++runs}.sqlite`);
+        const inMemory = memoryStore();
+        const isFile = makeError !== storeError;
+        /** The rotation, as a program that has just started has it. */
+        const withRotation = async (work: (rotation: KeyRotation) => Promise<unknown>) => {
+          const store = isFile ? sqliteStore({ path }) : operatingStore(inMemory, operate);
           const reply = { status: 200, headers: new Headers(), body: undefined, decimal: () => undefined };
-          const rotation = createKeyRotation({ storage, exchange: { regenerateKeys: async () => reply } });
-          const step = (act: () => Promise<unknown>) =>
-            untilDone(async () => {
-              later += 60_000;
-              await act();
-            });
-          const keys = async () =>
-            (await createKeyRotation({ storage: healthy }).credentials()).verifying.map(
-              ({ partnerPublicKey }) => partnerPublicKey,
-            );
-          await step(() => rotation.receive(generation(1)));
-          await step(() => rotation.request({ email: 'a@b.example', partner_code: 'a' }, { again: true }));
-          await step(() => rotation.receive(generation(2)));
-          expect(await keys()).toEqual(['pk_partner_1', 'pk_partner_2']);
-          await step(() => rotation.promote());
-          expect(await keys()).toEqual(['pk_partner_2', 'pk_partner_1']);
-          later += 60_000;
-          await createKeyRotation({ storage: healthy }).receive(generation(3));
-          if (kind === 'keyFile') expect(readdirSync(folder)).toEqual(['keys.json']);
-        },
-        kind === 'keyFile' ? ioError : storeError,
-      );
+          const exchange = { regenerateKeys: async () => reply };
+          try {
+            return await work(createKeyRotation({ storage: storedKeys({ store }), exchange }));
+          } finally {
+            if (isFile) await isDone(() => store.close());
+          }
+        };
+        const step = (work: (rotation: KeyRotation) => Promise<unknown>) => {
+          const act = () => untilDone(() => withRotation(work));
+          return isFile ? withSqlite(operate, act) : act();
+        };
+        const keys = async () => {
+          const store = isFile ? sqliteStore({ path }) : inMemory;
+          const { verifying } = await createKeyRotation({ storage: storedKeys({ store }) }).credentials();
+          if (isFile) await store.close();
+          return verifying.map(({ partnerPublicKey }) => partnerPublicKey);
+        };
+        await step((rotation) => rotation.receive(generation(1)));
+        await step((rotation) =>
+          rotation.request({ email: 'a@b.example', partner_code: 'a' }, { again: true }),
+        );
+        await step((rotation) => rotation.receive(generation(2)));
+        expect(await keys()).toEqual(['pk_partner_1', 'pk_partner_2']);
+        await step((rotation) => rotation.promote());
+        expect(await keys()).toEqual(['pk_partner_2', 'pk_partner_1']);
+      }, makeError);
       expect(operations).toBeGreaterThan(3);
-    }, 120_000);
-  });
+    },
+    120_000,
+  );
 
   it('a folder of saved deliveries holds whole ones alone, and all that it acknowledged', async () => {
     const root = memoryFolder();
@@ -312,16 +310,6 @@ describe('After any one operation has failed', () => {
     expect(operations).toBeGreaterThan(8);
   }, 60_000);
 });
-
-function operatingFiles(operate: Operate): FileSystem {
-  return new Proxy(fs, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      return (...given: unknown[]) => operate(() => Reflect.apply(member, target, given));
-    },
-  });
-}
 
 /** While it runs, every call of `node:fs/promises` operates, and of the files that it opens. */
 async function withFiles(operate: Operate, run: () => Promise<void>): Promise<void> {

@@ -6,7 +6,6 @@ import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import type { QueueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import type { StoreInbox } from '../../src/inbox/store/store-inbox.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/keys/create-key-rotation.ts';
-import { keyFile } from '../../src/keys/key-file.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import type { OrderJournal } from '../../src/orders/journal-types.ts';
 import type { OrderLoop } from '../../src/orders/loop-options.ts';
@@ -74,8 +73,7 @@ function buildProcess(
 
   const partners = Object.fromEntries(
     partnerNames.map((name) => {
-      const record = storedKeys({ store, key: `keys-${name}` });
-      const storage = plan.keyStorage === 'file' ? keyFile({ path: `${folder}/keys-${name}.json` }) : record;
+      const storage = storedKeys({ store, key: `keys-${name}` });
       const rotation: KeyRotation = createKeyRotation({
         exchange: { regenerateKeys: (...request) => exchange.regenerateKeys(...request) },
         storage,

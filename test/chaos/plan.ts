@@ -22,7 +22,6 @@ export interface Plan {
   /** Of one receiver. */
   readonly partners: 1 | 2;
   readonly keys: 'static' | 'ring' | 'function';
-  readonly keyStorage: 'record' | 'file';
   /** Whether the first keys of the rotation lack a name, which later ones have. */
   readonly isNameless: boolean;
   readonly oldKeysExpire: 'request' | 'link';
@@ -174,7 +173,6 @@ export function drawPlan(seed: string): Plan {
     isHonest,
     partners,
     keys,
-    keyStorage: inbox === 'sqlite' ? draw.one('key storage', { record: 1, file: 1 }) : 'record',
     isNameless: keys === 'ring' && draw.chance('nameless', 0.4),
     oldKeysExpire: draw.one('old keys', { request: 1, link: 1 }),
     promotes: draw.chance('promotes', 0.7),

@@ -5,7 +5,6 @@ import type { Sandbox } from '../../src/devtools/sandbox/sandbox.ts';
 import type { SeededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
 import type { ProcessView } from '../../src/internal/process-identity.ts';
 import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
-import { keyFile } from '../../src/keys/key-file.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { Books, type Disturbance } from './books.ts';
@@ -122,9 +121,7 @@ export class World {
         ? sqliteStore({ path: `${this.folder}/records.sqlite` })
         : this.storeServer.records;
     for (const name of partnerNames) {
-      const record = storedKeys({ store, key: `keys-${name}` });
-      const storage =
-        plan.keyStorage === 'file' ? keyFile({ path: `${this.folder}/keys-${name}.json` }) : record;
+      const storage = storedKeys({ store, key: `keys-${name}` });
       const { partnerId, partnerCode, ...nameless } = this.credentials[name];
       const isNameless = plan.isNameless && name === 'a';
       await createKeyRotation({ storage }).receive(isNameless ? nameless : this.credentials[name]);

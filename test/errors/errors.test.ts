@@ -169,9 +169,9 @@ describe('a message', () => {
   });
 
   it('says what to do in the words of the place that throws, where that knows more', () => {
-    const error = new KeyError('key_storage_failed', 'The vault is sealed', { remedy: 'Unseal it' });
+    const error = new KeyError('key_storage_invalid', 'The vault is sealed', { remedy: 'Unseal it' });
     expect(error.message).toBe(
-      'The vault is sealed. Unseal it. See partner-exchange-sdk/docs/errors.md#key_storage_failed.',
+      'The vault is sealed. Unseal it. See partner-exchange-sdk/docs/errors.md#key_storage_invalid.',
     );
   });
 

@@ -1,8 +1,5 @@
-import { chmodSync, copyFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
-import { keyFile } from '../../src/keys/key-file.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
@@ -12,7 +9,6 @@ import { bench, event, order } from '../orders/service.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { buyCreditedBody } from '../support/bodies.ts';
 import { rejected } from '../support/refusal.ts';
-import { scratchFolder } from '../support/scratch.ts';
 import { loadRecords, type RecordDump } from './dumps.ts';
 import { allFixtures, type Fixtures } from './fixtures.ts';
 import { day, writtenAddress, writtenAt } from './subjects.ts';
@@ -38,7 +34,7 @@ const orders = {
 } as const;
 
 for (const fixtures of allFixtures) {
-  const { commit, json, text, folder, names } = fixtures;
+  const { commit, json, text, names } = fixtures;
 
   /** Since then addresses are checked, and records keep what was ordered and what events said. */
   const hasEvents = names('.').includes('order-events.json');
@@ -183,26 +179,25 @@ for (const fixtures of allFixtures) {
       promoted: 'idle',
     };
 
-    function open(step: string) {
-      const path = join(scratchFolder(), 'keys.json');
-      copyFileSync(join(folder, 'keys', `${step}.json`), path);
-      chmodSync(path, 0o600);
-      return createKeyRotation({ storage: keyFile({ path }), now });
+    async function open(step: string) {
+      const store = memoryStore();
+      await store.transact(['keys'], (records) => records.set('keys', text(`keys/${step}.json`)));
+      return createKeyRotation({ storage: storedKeys({ store, key: 'keys' }), now });
     }
 
     it.each(Object.entries(steps))('are at their step: %s', async (file, step) => {
       expect(names('keys')).toContain(`${file}.json`);
-      expect(await open(file).status()).toMatchObject({ step });
+      expect(await (await open(file)).status()).toMatchObject({ step });
     });
 
     it('sign and verify as they did', async () => {
       const first = { ...generation(1), merchantSecretKeys: { ngn: 'sk_merchant_ngn' }, partnerCode: 'acme' };
       const second = { ...first, ...generation(2) };
-      const received = await open('received').credentials();
+      const received = await (await open('received')).credentials();
       expect(received.signing).toEqual(expect.objectContaining({ partnerPublicKey: 'pk_partner_1' }));
       expect(received.signing.partnerSecretKey).toBe(first.partnerSecretKey);
       expect(received.pending?.merchantSecretKeys).toEqual(second.merchantSecretKeys);
-      const promoted = await open('promoted').credentials();
+      const promoted = await (await open('promoted')).credentials();
       expect(promoted.signing.partnerSecretKey).toBe(second.partnerSecretKey);
       expect(promoted.verifying.map(({ partnerSecretKey }) => partnerSecretKey)).toEqual([
         second.partnerSecretKey,
@@ -211,11 +206,11 @@ for (const fixtures of allFixtures) {
     });
 
     it('go on from where they were', async () => {
-      const requested = open('requested');
+      const requested = await open('requested');
       await requested.receive(generation(3));
       await requested.promote();
       expect((await requested.status()).keys.map(({ generation: number }) => number)).toEqual([2, 1]);
-      const received = open('received');
+      const received = await open('received');
       await received.promote();
       expect((await received.credentials()).signing.partnerPublicKey).toBe('pk_partner_2');
     });

@@ -492,9 +492,9 @@ describe.each(storages)('a rotation over %s', (_, make) => {
   });
 });
 
-describe('a receiver whose ring reads a key file', () => {
+describe('a receiver whose ring reads the keys of a rotation', () => {
   const setUp = async (options: WebhooksOptions = {}) => {
-    const { storage, remove } = storages[0]?.[1]() ?? expect.unreachable('There is no key file.');
+    const { storage, remove } = storages[0]?.[1]() ?? expect.unreachable('There is no storage.');
     onTestFinished(remove);
     const taker = createKeyRotation({
       storage,
@@ -508,7 +508,7 @@ describe('a receiver whose ring reads a key file', () => {
       },
     });
     await taker.receive(generation(1));
-    const ring = createKeyRing({ load: createKeyRotation({ storage }).credentials, cooldownMs: 3_600_000 });
+    const ring = createKeyRing({ load: createKeyRotation({ storage }).credentials, cooldownMs: 0 });
     const webhooks = createWebhooks({ credentials: ring, onRefused: () => {}, ...options });
     webhooks.onUnrecognized(() => {});
     const statusOf = async (name: number | string, order: string) =>
@@ -517,7 +517,7 @@ describe('a receiver whose ring reads a key file', () => {
     return { taker, statusOf, receiver: webhooks };
   };
 
-  it('knows new keys as soon as another process has received them, whatever the cool-down', async () => {
+  it('knows new keys as soon as another process has received them', async () => {
     const { taker, statusOf } = await setUp();
     expect(await statusOf('forger', 'A-1')).toBe(401);
     await taker.receive(generation(2));

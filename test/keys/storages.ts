@@ -1,8 +1,4 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { keyFile } from '../../src/keys/key-file.ts';
 import type { KeyStorage } from '../../src/keys/rotation-state.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
@@ -33,16 +29,6 @@ export const cipher = {
 };
 
 export const storages: readonly (readonly [name: string, make: () => TestStorage])[] = [
-  [
-    'keyFile',
-    () => {
-      const folder = mkdtempSync(join(tmpdir(), 'pex-keys-'));
-      return {
-        storage: keyFile({ path: join(folder, 'keys.json') }),
-        remove: () => rmSync(folder, { recursive: true }),
-      };
-    },
-  ],
   ...storeKinds().map(({ name, open }): readonly [string, () => TestStorage] => [
     `storedKeys on ${name}`,
     () => ({ storage: storedKeys({ store: open(Date.now) }), remove() {} }),

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
-import { keyFile } from '../../src/keys/key-file.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { generation } from '../credentials/keys.ts';
@@ -28,37 +27,19 @@ function startSnippetOf(mark: string, replaced: Readonly<Record<string, string>>
   return startSnippet({ page: 'docs/guides/keys.md', mark, folder, replaced });
 }
 
-/** What both snippets keep the keys in, and how else. */
-const kinds = [
-  {
-    name: 'a key file',
-    storage: () => keyFile({ path: join(folder, 'keys') }),
-    written: () => ({ "'/var/lib/shop/keys.json'": JSON.stringify(join(folder, 'keys')) }),
-    ring: {},
-  },
-  {
-    name: 'a store, which rings read once per cool-down',
-    storage: () => storedKeys({ store: sqliteStore({ path: join(folder, 'keys') }) }),
-    written: () => ({
-      "keyFile({ path: '/var/lib/shop/keys.json' })": `storedKeys({ store: sqliteStore({ path: ${JSON.stringify(join(folder, 'keys'))} }) })`,
-      keyFile: 'storedKeys',
-      "'partner-exchange-sdk/keys';":
-        "'partner-exchange-sdk/keys';\nimport { sqliteStore } from 'partner-exchange-sdk/store';",
-    }),
-    ring: { 'load: credentials': 'load: credentials, cooldownMs: 1000' },
-  },
-];
+const openKeys = () => storedKeys({ store: sqliteStore({ path: join(folder, 'keys.sqlite') }) });
+const written = () => ({ "'/var/lib/shop/keys.sqlite'": JSON.stringify(join(folder, 'keys.sqlite')) });
 
-describe.each(kinds)('over $name, both programs of keys.md', ({ storage, written, ring }) => {
+describe('both programs of keys.md', () => {
   it('lose none of 250 events of a whole rotation, for a sender that repeats 5xx', async () => {
-    await createKeyRotation({ storage: storage() }).receive(generation(1));
+    await createKeyRotation({ storage: openKeys() }).receive(generation(1));
     const handled: string[] = [];
     const answers: number[] = [];
     const port = await freePort();
     const receiver = startSnippetOf('createKeyRing({ load: credentials })', {
       3000: `${port}, '127.0.0.1'`,
       ...written(),
-      ...ring,
+      'load: credentials': 'load: credentials, cooldownMs: 1000',
     });
     createInterface({ input: receiver.stdout ?? expect.unreachable() }).on('line', (line) => {
       handled.push(line.split(' ')[0] ?? '');
@@ -141,7 +122,7 @@ describe.each(kinds)('over $name, both programs of keys.md', ({ storage, written
     // It was a whole rotation, and events came under new keys before they were here.
     expect(signedWith).toEqual(new Set(['1', '2']));
     expect(answers).toContain(503);
-    const { signing: last } = await createKeyRotation({ storage: storage() }).credentials();
+    const { signing: last } = await createKeyRotation({ storage: openKeys() }).credentials();
     expect(last.partnerPublicKey).toBe('pk_partner_2');
     expect((await Promise.all(forgeries)).filter((status) => status !== 401 && status !== 503)).toEqual([]);
   }, 60_000);

@@ -3,7 +3,7 @@ import { defineDeployment, ExchangeClient, isRequestError } from 'partner-exchan
 import { runDoctor } from 'partner-exchange-sdk/diagnostics';
 import { parseOrderEvent } from 'partner-exchange-sdk/events';
 import { memoryInbox } from 'partner-exchange-sdk/inbox';
-import { createKeyRotation, keyFile } from 'partner-exchange-sdk/keys';
+import { createKeyRotation, storedKeys } from 'partner-exchange-sdk/keys';
 import { createOrderJournal } from 'partner-exchange-sdk/orders';
 import { createOtp } from 'partner-exchange-sdk/otp';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
@@ -49,7 +49,7 @@ export const store = memoryStore();
 export const listed = () => store.list({ prefix: '', limit: 10 });
 export const journal = createOrderJournal({ exchange: client, store });
 export const unsettled = () => journal.unsettled();
-export const rotation = createKeyRotation({ exchange: client, storage: keyFile({ path: 'keys.json' }) });
+export const rotation = createKeyRotation({ exchange: client, storage: storedKeys({ store }) });
 export const keyStatus = () => rotation.status();
 export const sandbox = createSandbox();
 export const faults = sandbox.faults;

@@ -99,7 +99,7 @@ const sqliteEntries = ['./inbox', './sandbox', './store'];
 /** Files of `internal` that only these entries may hold. */
 const reserved: Readonly<Record<string, readonly string[]>> = {
   'internal/phone.ts': ['./otp'],
-  'internal/private-file.ts': ['./keys', ...sqliteEntries],
+  'internal/private-file.ts': sqliteEntries,
   'internal/sqlite-busy.ts': sqliteEntries,
   'internal/sqlite-database.ts': sqliteEntries,
 };

@@ -86,20 +86,10 @@ export const errorCauses: Readonly<Record<Code, readonly string[]>> = {
   ],
   rotation_pending: ['an earlier rotation was not finished', 'two programs rotate the same keys'],
   rotation_unknown: ['the connection broke', 'the process ended while it asked'],
-  key_storage_exposed: ['the file was copied or made by hand', 'the program runs as another user'],
   key_storage_invalid: [
-    'the path or the record is of something else',
-    'the file was edited',
+    'the record is of something else',
+    'the record was edited',
     'another key of encryption',
-  ],
-  key_storage_locked: [
-    'another process hangs while it holds the lock',
-    'a process on another machine died with the lock',
-  ],
-  key_storage_failed: [
-    'the folder does not exist, or is not writable',
-    'the path is of a folder',
-    'the disk is full',
   ],
   different_order: ['the amount or address changed between two attempts', 'ids are not unique'],
   in_progress: [

@@ -46,10 +46,7 @@ export const meanings: Meanings = {
     rotation_pending: 'A rotation is under way.',
     rotation_unknown:
       'It is not known whether keys were asked for: the process ended in between, or no reply came.',
-    key_storage_exposed: 'Other users can read the file with the keys, or it belongs to one of them.',
     key_storage_invalid: 'The stored text is not the state of a rotation. It is left as it is.',
-    key_storage_locked: 'Another process holds the file for too long.',
-    key_storage_failed: 'Reading or writing the keys failed.',
   },
   OnceError: {
     in_progress: 'Another call, maybe of another process, runs the effect, or that process has died.',

@@ -26,7 +26,7 @@ describe('the message of an error on the command line', () => {
 
   it('has a command for these codes alone', () => {
     expect(Object.keys(errorCommands)).toEqual(errors.map(({ code }) => code));
-    const error = new KeyError('key_storage_failed', 'It failed.');
+    const error = new KeyError('keys_replaced', 'They were replaced.');
     expect(describeFailure(error).message).toBe(error.message);
   });
 });

@@ -62,7 +62,7 @@ describe('a server that hangs', () => {
     ['messenger', 'check', '+2348012345678'],
     ['messenger', 'send', '+2348012345678', 'message.txt'],
     ['order', 'create', 'order.json', '--journal', 'orders.sqlite', '--yes'],
-    ['keys', 'request', '--keys', 'keys.json', '--email', 'dev@acme.example'],
+    ['keys', 'request', '--keys', 'keys.sqlite', '--email', 'dev@acme.example'],
     ['trigger', 'event.buy.init', '--to', 'URL'],
     ['attack', 'URL'],
     ['doctor'],
@@ -71,7 +71,7 @@ describe('a server that hangs', () => {
   it.each(commands)('has Ctrl-C end a command at once: $name', patient, async ({ words }) => {
     const server = await startHangingServer('');
     const cwd = filesIn({ 'order.json': JSON.stringify(order), 'message.txt': 'Hello' });
-    await partnerExchange(['keys', 'receive', '--keys', 'keys.json'], {
+    await partnerExchange(['keys', 'receive', '--keys', 'keys.sqlite'], {
       cwd,
       stdin: JSON.stringify({ ...keysFile, partnerCode: 'acme' }),
     });

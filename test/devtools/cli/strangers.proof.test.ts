@@ -125,11 +125,16 @@ describe.each(['json', 'text'] as const)('what strangers send, as --format %s sh
     ['order', 'create', 'order.json', '--yes', '--journal', 'orders.sqlite'],
     ['messenger', 'check', '+2348012345678'],
     ['messenger', 'send', '+2348012345678', 'message.txt'],
-    ['keys', 'request', '--keys', 'keys.json', '--email', 'dev@acme.example'],
+    ['keys', 'request', '--again', '--keys', 'keys.sqlite', '--email', 'dev@acme.example'],
   ].map((words) => ({ name: words.join(' '), words }));
 
   it.each(commands)('$name: replies and refusals', { timeout: 60_000 }, async ({ words }) => {
-    const sent = filesIn({ 'message.txt': 'Hello', 'keys.json': JSON.stringify(keysFile) });
+    const sent = filesIn({ 'message.txt': 'Hello' });
+    const received = await partnerExchange(['keys', 'receive', '--keys', 'keys.sqlite'], {
+      cwd: sent,
+      stdin: JSON.stringify({ ...keysFile, partnerCode: 'acme' }),
+    });
+    expect(received.code).toBe(0);
     await fc.assert(
       fc.asyncProperty(strange, fc.constantFrom(200, 200, 409, 500), async (text, status) => {
         const body = { message: text, [text]: [text], ...(status !== 200 && { error: text }) };

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { buildRouteMap } from '@stricli/core';
 import { ExchangeClient } from '../../../client/exchange-client.ts';
 import { createKeyRing } from '../../../credentials/create-key-ring.ts';
@@ -7,22 +6,31 @@ import type { PartnerCredentials } from '../../../credentials/partner-credential
 import type { JsonObject } from '../../../internal/json.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { createKeyRotation, type KeyRotation } from '../../../keys/create-key-rotation.ts';
-import { keyFile } from '../../../keys/key-file.ts';
+import type { KeyStorage } from '../../../keys/rotation-state.ts';
 import type { KeyStatus, RotationStatus } from '../../../keys/rotation-steps.ts';
+import { storedKeys } from '../../../keys/stored-keys.ts';
 import { readDeployment, requireAddress } from '../inputs/configuration.ts';
 import { readInput, readJsonObject } from '../inputs/input.ts';
+import { parseStoreAddress, withExistingStore, withStore } from '../inputs/open-store.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
-import { type FlagsOf, formatFlags, schemeFlag, textFlag, toggle } from '../terminal/flags.ts';
+import {
+  type FlagsOf,
+  formatFlags,
+  schemeFlag,
+  storeFlag,
+  tableFlags,
+  textFlag,
+  toggle,
+} from '../terminal/flags.ts';
 import { type Output, openOutput } from '../terminal/output.ts';
 import { showReply } from '../terminal/replies.ts';
 import type { Paint } from '../terminal/terminal-text.ts';
 
 const flags = {
-  keys: textFlag.required(
-    'file',
-    'The key file of the rotation, made by the first receive (docs/guides/keys.md)',
-  ),
+  keys: storeFlag('The store of the keys'),
+  record: textFlag.optional('key', 'The key of their record, if it is not its default'),
+  ...tableFlags,
   ...formatFlags,
 };
 type Flags = FlagsOf<typeof flags>;
@@ -30,10 +38,10 @@ type Flags = FlagsOf<typeof flags>;
 const request = defineCommand({
   brief: 'Ask the service for new keys',
   about:
-    'Asks for new keys, and signs the request with the current ones. The key file records the request before and after it is sent. The keys come by e-mail, as a link that works once. Exits with 3 if the service may have got the request: it is then not repeated unless you give --again.',
+    'Asks for new keys, and signs the request with the current ones. The store has the request before and after it is sent. The keys come by e-mail, as a link that works once. Exits with 3 if the service may have got the request: it is then not repeated unless you give --again.',
   examples: [
-    'partner-exchange keys request --keys keys.json --email dev@acme.example',
-    'partner-exchange keys request --keys keys.json --email dev@acme.example --again',
+    'partner-exchange keys request --keys keys.sqlite --email dev@acme.example',
+    'partner-exchange keys request --keys keys.sqlite --email dev@acme.example --again',
   ],
   json: '{ status, body }, the body without possible credentials',
   flags: {
@@ -51,15 +59,17 @@ const request = defineCommand({
     const deployment = readDeployment(context, flags);
     requireAddress(deployment, 'regenerateKeys');
     const { email, again, partnerCode = context.env.PARTNER_CODE } = flags;
-    const ring = createKeyRing({ load: () => rotation.credentials() });
-    const exchange = new ExchangeClient({ deployment, credentials: ring, fetch: context.fetch });
-    const rotation: KeyRotation = rotationOf(context, flags, exchange);
-    await hideKeys(context, rotation);
-    const partner = { email, ...(partnerCode && { partner_code: partnerCode }) };
-    const reply = await rotation.request(partner, { again, signal: context.signal });
-    showReply(output, 'accepted', reply);
-    sayNext(output, flags, 'requested');
-    return exitCodes.ok;
+    return await withKeys(context, flags, async (storage) => {
+      const ring = createKeyRing({ load: () => rotation.credentials() });
+      const exchange = new ExchangeClient({ deployment, credentials: ring, fetch: context.fetch });
+      const rotation: KeyRotation = createKeyRotation({ exchange, storage, now: context.now });
+      await hideKeys(context, rotation);
+      const partner = { email, ...(partnerCode && { partner_code: partnerCode }) };
+      const reply = await rotation.request(partner, { again, signal: context.signal });
+      showReply(output, 'accepted', reply);
+      sayNext(output, flags, 'requested');
+      return exitCodes.ok;
+    });
   },
 });
 
@@ -68,44 +78,55 @@ const receive = defineCommand({
   about:
     'Stores the keys that the link shows, before anything is said. Asks for them on a terminal, and hides what is typed; otherwise stdin is JSON with the members of credentials. New keys verify from now on, and sign once they are promoted; the first keys sign at once. Keys that were pasted wrong are mended by receiving the right ones, also after promote.',
   examples: [
-    'partner-exchange keys receive --keys keys.json',
-    'partner-exchange keys receive --keys keys.json < credentials.json',
+    'partner-exchange keys receive --keys keys.sqlite',
+    'partner-exchange keys receive --keys env:DATABASE_URL < credentials.json',
   ],
   json: 'What rotation.status() returns',
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);
-    const storage = storageOf(context, flags);
-    // The link shows the keys once, so a file that cannot be written must fail before somebody opens it.
-    await storage.update(() => undefined);
-    const rotation = createKeyRotation({ storage, now: context.now });
-    await rotation.status();
-    await rotation.receive(await readNewKeys(context));
-    return await showStatus(output, flags, rotation);
+    const { keys, record: key, schema, table } = flags;
+    const address = parseStoreAddress(context, keys);
+    return await withStore(context, { address, schema, table }, async (store) => {
+      const storage = storedKeys({ store, key });
+      // The link shows the keys once, so a store that cannot be written must fail before somebody opens it.
+      await storage.update(() => undefined);
+      const rotation = createKeyRotation({ storage, now: context.now });
+      await rotation.status();
+      await rotation.receive(await readNewKeys(context));
+      return await showStatus(output, flags, rotation);
+    });
   },
 });
 
 const promote = defineCommand({
   brief: 'Sign with the received keys',
   about: 'Makes the received keys the ones that sign. Those before them go on verifying for a day.',
-  examples: ['partner-exchange keys promote --keys keys.json'],
+  examples: ['partner-exchange keys promote --keys keys.sqlite'],
   json: 'What rotation.status() returns',
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);
-    const rotation = rotationOf(context, flags);
-    await rotation.promote();
-    return await showStatus(output, flags, rotation);
+    return await withKeys(context, flags, async (storage) => {
+      const rotation = createKeyRotation({ storage, now: context.now });
+      await rotation.promote();
+      return await showStatus(output, flags, rotation);
+    });
   },
 });
 
 const status = defineCommand({
   brief: 'Say where the rotation stands',
   about: 'Says which step comes next, and which generations of keys there are. Shows no key.',
-  examples: ['partner-exchange keys status --keys keys.json --format json'],
+  examples: ['partner-exchange keys status --keys keys.sqlite --format json'],
   json: 'What rotation.status() returns',
   flags,
-  run: (context, flags) => showStatus(openOutput(context, flags), flags, rotationOf(context, flags)),
+  async run(context, flags) {
+    const output = openOutput(context, flags);
+    return await withKeys(context, flags, (storage) =>
+      showStatus(output, flags, createKeyRotation({ storage, now: context.now })),
+    );
+  },
 });
 
 export default buildRouteMap({
@@ -120,16 +141,24 @@ async function showStatus(output: Output, flags: Flags, rotation: KeyRotation) {
   return exitCodes.ok;
 }
 
-function sayNext(output: Output, { keys }: Flags, step: Parameters<typeof nextStep>[0]): void {
-  output.status(`Next: ${nextStep(step, printableText(keys))}`);
+function sayNext(output: Output, flags: Flags, step: Parameters<typeof nextStep>[0]): void {
+  output.status(`Next: ${nextStep(step, storeOptions(flags))}`);
 }
 
-function storageOf({ cwd }: CliContext, { keys }: Flags) {
-  return keyFile({ path: resolve(cwd, keys) });
+/** The options that name the store, as they were given. */
+function storeOptions({ keys, record, schema, table }: Flags): string {
+  return Object.entries({ keys, record, schema, table })
+    .flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${printableText(value)}`]))
+    .join(' ');
 }
 
-function rotationOf(context: CliContext, flags: Flags, exchange?: ExchangeClient): KeyRotation {
-  return createKeyRotation({ exchange, storage: storageOf(context, flags), now: context.now });
+/** Works with a store that is there: at a misspelt address nothing is made. */
+function withKeys<Result>(
+  context: CliContext,
+  { keys: at, record: key, schema, table }: Flags,
+  work: (storage: KeyStorage) => Promise<Result>,
+): Promise<Result> {
+  return withExistingStore(context, { at, schema, table }, (store) => work(storedKeys({ store, key })));
 }
 
 async function hideKeys({ secrets }: CliContext, rotation: KeyRotation): Promise<void> {
@@ -179,8 +208,8 @@ function describeRotation({ step, requestedAt, keys }: RotationStatus, paint: Pa
   return [`${paint('bold', step)}: ${meanings[step]}${asked}`, ...keys.map(describeKey)];
 }
 
-function nextStep(step: RotationStatus['step'], file: string): string {
-  const call = (command: string) => `partner-exchange keys ${command} --keys ${file}`;
+function nextStep(step: RotationStatus['step'], store: string): string {
+  const call = (command: string) => `partner-exchange keys ${command} ${store}`;
   switch (step) {
     case 'empty':
       return `open the link in the e-mail, once, and run: ${call('receive')}`;
@@ -191,7 +220,7 @@ function nextStep(step: RotationStatus['step'], file: string): string {
     case 'requested':
       return `open the link in the e-mail, once, and run: ${call('receive')}`;
     case 'received':
-      return `let every program read the file again, and run: ${call('promote')}`;
+      return `let every program read the keys again, and run: ${call('promote')}`;
   }
 }
 

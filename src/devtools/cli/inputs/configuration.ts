@@ -19,13 +19,14 @@ import {
 import { type Operation, operationRules } from '../../../deployment/operations.ts';
 import { readEnvironment } from '../../../deployment/read-environment.ts';
 import { isJsonObject, type JsonObject } from '../../../internal/json.ts';
-import { firstFlaw } from '../../../internal/private-file.ts';
+import { databaseHeader, firstFlaw } from '../../../internal/private-file.ts';
 import { createKeyRotation } from '../../../keys/create-key-rotation.ts';
+import { storedKeys } from '../../../keys/stored-keys.ts';
 import { type SignedBody, signBody } from '../../../signature/sign-body.ts';
-import { decodeBody } from '../../../signature/signed-body.ts';
 import type { DetectionSecrets } from '../../diagnostics/detection/detection.ts';
 import { type CliContext, CliError, type Variables } from '../terminal/context.ts';
 import { inFile, readJsonObject } from './input.ts';
+import { parseStoreAddress, withExistingStore } from './open-store.ts';
 
 export interface Configuration {
   readonly deployment: Deployment;
@@ -50,7 +51,7 @@ export async function readConfiguration(
   const environment = readEnvironment(keys === undefined ? env : withoutKeyVariables(env));
   const { deployment, apiKey, masterKey } = environment;
   const given = environment.credentials === undefined ? [] : [environment.credentials];
-  const credentials = keys === undefined ? given : await readKeysFile(context, keys);
+  const credentials = keys === undefined ? given : await readKeys(context, keys);
   return { deployment, credentials, apiKey, masterKey };
 }
 
@@ -74,21 +75,21 @@ export function allCredentials(
   return [currentCredentials(configuration), ...configuration.credentials.slice(1)];
 }
 
-/** The keys of a file that was named; `undefined` where the environment counts. */
+/** The keys that were named; `undefined` where the environment counts. */
 export async function readNamedKeys(
   context: CliContext,
   { keys }: Pick<FileFlags, 'keys'>,
 ): Promise<PartnerCredentials | undefined> {
-  return keys === undefined ? undefined : (await readKeysFile(context, keys))[0];
+  return keys === undefined ? undefined : (await readKeys(context, keys))[0];
 }
 
-async function readKeysFile(context: CliContext, path: string): Promise<readonly PartnerCredentials[]> {
-  const bytes = await readPrivateFile(context, path);
-  const value = readJsonObject(bytes, path);
-  const generations = isKeyFile(value)
-    ? await generationsIn(bytes, context.now)
-    : // Sound: defineCredentials checks every member, and refuses others.
-      [inFile(path, () => defineCredentials(value as unknown as PartnerCredentials))];
+async function readKeys(context: CliContext, keys: string): Promise<readonly PartnerCredentials[]> {
+  const members = await readMembers(context, keys);
+  const generations =
+    members === undefined
+      ? await readGenerations(context, keys)
+      : // Sound: defineCredentials checks every member, and refuses others.
+        [inFile(keys, () => defineCredentials(members as unknown as PartnerCredentials))];
   for (const credentials of generations) {
     for (const secret of secretKeysOf(credentials)) context.secrets.add(secret);
   }
@@ -112,15 +113,25 @@ function withoutKeyVariables(env: Variables): Variables {
   );
 }
 
-/** Whether a file is that of a rotation (`keyFile`), with generations of keys, and not bare credentials. */
-function isKeyFile(value: JsonObject): boolean {
-  return 'version' in value && 'retired' in value;
+/** The members of a JSON file; `undefined` for the store of a rotation. */
+async function readMembers(context: CliContext, keys: string): Promise<JsonObject | undefined> {
+  if (/^\s*[{[]/.test(keys)) {
+    throw new CliError(
+      'That is JSON in the place of a file, and other users see arguments: put it into a file of mode 0600, and name that.',
+    );
+  }
+  const address = parseStoreAddress(context, keys);
+  if (address.kind !== 'file') return undefined;
+  const bytes = await readPrivateFile(context, { path: address.path, keys });
+  return bytes && readJsonObject(bytes, keys);
 }
 
-async function generationsIn(bytes: Uint8Array, now: () => number): Promise<readonly PartnerCredentials[]> {
-  const storage = { read: async () => decodeBody(bytes), update: async () => {} };
-  const { verifying } = await createKeyRotation({ storage, now }).credentials();
-  return verifying;
+/** The keys of a rotation, the current ones first. */
+function readGenerations(context: CliContext, keys: string): Promise<readonly PartnerCredentials[]> {
+  return withExistingStore(context, { at: keys }, async (store) => {
+    const rotation = createKeyRotation({ storage: storedKeys({ store }), now: context.now });
+    return (await rotation.credentials()).verifying;
+  });
 }
 
 /** The keys as they were given, unchecked: `detect` and `explain` may find a flaw in them. */
@@ -128,7 +139,7 @@ export async function readDetectionSecrets(
   context: CliContext,
   { keys }: { readonly keys?: string | undefined },
 ): Promise<DetectionSecrets> {
-  const given = keys === undefined ? secretsOfEnvironment(context.env) : await secretsOfFile(context, keys);
+  const given = keys === undefined ? secretsOfEnvironment(context.env) : await namedSecrets(context, keys);
   const { partnerSecretKey, merchantSecretKey, merchantSecretKeys } = given;
   const merchants = isJsonObject(merchantSecretKeys) ? Object.values(merchantSecretKeys) : [];
   for (const secret of [partnerSecretKey, merchantSecretKey, ...merchants]) {
@@ -148,39 +159,43 @@ function secretsOfEnvironment(env: Variables): Members {
   return Object.fromEntries([...entries, ['merchantSecretKeys', Object.fromEntries(merchants)]]);
 }
 
-async function secretsOfFile(context: CliContext, path: string): Promise<Members> {
-  const bytes = await readPrivateFile(context, path);
-  const value = readJsonObject(bytes, path);
-  if (!isKeyFile(value)) return value;
-  const [signing] = await generationsIn(bytes, context.now);
+async function namedSecrets(context: CliContext, keys: string): Promise<Members> {
+  const members = await readMembers(context, keys);
+  if (members !== undefined) return members;
+  const [signing] = await readGenerations(context, keys);
   return signing === undefined ? {} : { ...plainCredentials(signing) };
 }
 
 /** Keys are short: a larger file holds something else. */
 const maxBytes = 1024 * 1024;
 
-/** Reads a file of this user that nobody else may read, and refuses any other. */
-async function readPrivateFile(context: CliContext, path: string): Promise<Uint8Array> {
-  if (/^\s*[{[]/.test(path)) {
-    throw new CliError(
-      'That is JSON in the place of a file, and other users see arguments: put it into a file of mode 0600, and name that.',
-    );
-  }
+/**
+ * Reads a file of this user that nobody else may read, and refuses any other. `undefined` for a database.
+ *
+ * @param file.keys the file as the user named it
+ */
+async function readPrivateFile(
+  context: CliContext,
+  { path, keys }: { readonly path: string; readonly keys: string },
+): Promise<Uint8Array | undefined> {
   // Does not wait for a writer of a FIFO. Windows has no such flag.
-  const file = await open(resolve(context.cwd, path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     // Checks the open file, since the path may lead to another one by now.
     const stats = await file.stat();
     const isWindows = context.platform === 'win32';
     const flaw = firstFlaw(stats, isWindows ? ['not-a-file'] : ['not-a-file', 'foreign', 'exposed']);
-    if (flaw !== undefined) throw new CliError(`${path} ${refusals[flaw](path)}`);
+    if (flaw !== undefined) throw new CliError(`${keys} ${refusals[flaw](keys)}`);
     if (isWindows) {
       context.stderr.write(
-        `warning: Whether others can read ${path} cannot be told on Windows: check its permissions.\n`,
+        `warning: Whether others can read ${keys} cannot be told on Windows: check its permissions.\n`,
       );
     }
+    const start = Buffer.alloc(databaseHeader.length);
+    await file.read(start, 0, start.length, 0);
+    if (start.toString('latin1') === databaseHeader) return undefined;
     if (stats.size > maxBytes)
-      throw new CliError(`${path} is too large to be a file of keys: check the path.`);
+      throw new CliError(`${keys} is too large to be a file of keys: check the path.`);
     return await file.readFile();
   } finally {
     await file.close();

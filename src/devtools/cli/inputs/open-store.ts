@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +12,7 @@ import type { RecordStore } from '../../../store/record-store.ts';
 import type { IoredisClient } from '../../../store/redis/redis-client.ts';
 import { redisStore } from '../../../store/redis/redis-store.ts';
 import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
+import { passwordsIn } from '../terminal/secret-guard.ts';
 import { shownPath } from './input.ts';
 
 /** The members of `Redis` of ioredis that this file calls, and the store does not. */
@@ -179,7 +180,7 @@ export interface PostgresAddress {
 
 /** Reads `orders.sqlite`, `redis://…`, `postgres://…`, or `env:NAME`, a variable that holds one of these. */
 export function parseStoreAddress(context: CliContext, given: string): StoreAddress {
-  const variable = /^env:(.+)$/.exec(given)?.[1];
+  const variable = /^env:(.*)$/s.exec(given)?.[1];
   const address = variable === undefined ? given : context.env[variable];
   if (!address)
     throw new CliError(`The variable ${variable} is not set: set it to the address of the store.`);
@@ -191,9 +192,7 @@ export function parseStoreAddress(context: CliContext, given: string): StoreAddr
     const path = resolve(context.cwd, address);
     return { kind: 'file', path, isThere: existsSync(path) };
   }
-  if (!URL.canParse(address))
-    throw new CliError('The address of the store is not a URL: check how it is spelled.');
-  const passwords = passwordsIn(new URL(address));
+  const passwords = passwordsIn(address);
   if (passwords.length > 0) {
     for (const secret of [address, ...passwords]) context.secrets.add(secret);
     if (variable === undefined) {
@@ -202,23 +201,9 @@ export function parseStoreAddress(context: CliContext, given: string): StoreAddr
       );
     }
   }
+  if (!URL.canParse(address))
+    throw new CliError('The address of the store is not a URL: check how it is spelled.');
   return { kind: scheme.startsWith('redis') ? 'redis' : 'postgres', url: address };
-}
-
-/** Drivers take a password in the query, too: `postgres://host/orders?password=…`. */
-function passwordsIn({ password, searchParams }: URL): readonly string[] {
-  const secret = /auth|credential|key|pass|pwd|secret|token/i;
-  const named = [...searchParams].flatMap(([name, value]) => (secret.test(name) ? [value] : []));
-  const given = [password, safelyDecoded(password), ...named].filter((each) => each !== '');
-  return given.flatMap((each) => [each, encodeURIComponent(each)]);
-}
-
-function safelyDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /**
@@ -236,6 +221,8 @@ export async function requireTable(
 }
 
 async function hasTable(path: string, table: string): Promise<boolean> {
+  // SQLite would wait for a writer of a FIFO. Opening it to work with it says what it is.
+  if (!statSync(path).isFile()) return true;
   const { DatabaseSync } = await import('node:sqlite');
   try {
     const database = new DatabaseSync(path, { readOnly: true });

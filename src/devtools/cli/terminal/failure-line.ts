@@ -38,7 +38,7 @@ export function describeFailure(error: unknown): Failure {
 
 function exitCodeOf(error: SdkError): ExitCode {
   if (isConfigurationError(error) || isValidationError(error)) return exitCodes.usage;
-  if (isKeyError(error) && badKeyFile.has(error.code)) return exitCodes.usage;
+  if (isKeyError(error) && badKeyStorage.has(error.code)) return exitCodes.usage;
   // The service may have acted on an earlier request.
   const isUnknown =
     (isOrderError(error) && error.code === 'outcome_unknown') ||
@@ -46,12 +46,8 @@ function exitCodeOf(error: SdkError): ExitCode {
   return isUnknown ? exitCodes.unknownOutcome : exitCodes.findings;
 }
 
-/** The key file is not right, or holds no keys yet, and nothing was done with it. */
-const badKeyFile: ReadonlySet<string> = new Set([
-  'key_storage_exposed',
-  'key_storage_invalid',
-  'keys_unavailable',
-]);
+/** The store holds no keys yet, or something else in their place, and nothing was done with it. */
+const badKeyStorage: ReadonlySet<string> = new Set(['key_storage_invalid', 'keys_unavailable']);
 
 const systemErrors: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => {

@@ -78,7 +78,7 @@ export const formatFlags = {
 
 export const keysFlag = textFlag.optional(
   'file',
-  'JSON file of credentials or key file of a rotation, readable by you alone (default: the environment)',
+  'JSON file of credentials, readable by you alone, or the store of a rotation (default: the environment)',
 );
 
 export const schemeFlag = textFlag.optional(
@@ -106,11 +106,16 @@ export const tableFlags = {
   table: textFlag.optional('name', 'PostgreSQL: the table of records (default: partner_exchange_records)'),
 };
 
-export const journalFlags = {
-  journal: textFlag.required(
+/** Where something is stored: what `parseStoreAddress` reads. */
+export function storeFlag(what: string) {
+  return textFlag.required(
     'store',
-    'The order journal: SQLite file, redis: or postgres: address, or env:NAME of a variable',
-  ),
+    `${what}: SQLite file, redis: or postgres: address, or env:NAME of a variable`,
+  );
+}
+
+export const journalFlags = {
+  journal: storeFlag('The order journal'),
   prefix: textFlag.optional('text', 'The prefix of the journal, if it is not its default'),
   ...tableFlags,
 };
