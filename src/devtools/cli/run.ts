@@ -25,7 +25,7 @@ import { textFor } from './terminal/usage-errors.ts';
 /** Runs one command line. Never rejects. */
 export async function runCli(inputs: readonly string[], world: World): Promise<number> {
   if (inputs[0] === '__complete') return complete(inputs.slice(1), world);
-  const secrets = secretGuard(world.env);
+  const secrets = secretGuard(world.env, inputs);
   const isJson = wantsJson(inputs);
   const stderr = () => ({ env: world.env, stderr: secrets.guard(world.stderr) });
   const refuse = (message: string) => {
