@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { plainIssue } from '../deployment/plain-issue.ts';
-import type { StandardSchema } from '../deployment/standard-schema.ts';
-import { ValidationError } from '../errors/errors.ts';
+import { reportedBuyOrder } from '../deployment/order-schema.ts';
+import { bareIssue, issuePath, type StandardSchema } from '../deployment/standard-schema.ts';
+import { ValidationError, type ValidationIssue } from '../errors/errors.ts';
 import { findNonJson, type JsonObject } from '../internal/json.ts';
 import { nearestName } from '../internal/nearest-name.ts';
 import { warnOnce } from '../internal/warn.ts';
@@ -13,17 +13,10 @@ import { warnOnce } from '../internal/warn.ts';
  */
 export function checkInput(operation: string, schema: z.ZodObject, input: unknown): JsonObject {
   warnOfMisspelt(operation, schema, input);
-  const result = schema.safeParse(input);
-  if (!result.success) {
-    throw new ValidationError(
-      operation,
-      result.error.issues.map((issue) => plainIssue(issue, input)),
-    );
-  }
-  const issue = findNonJson(result.data);
-  if (issue) throw new ValidationError(operation, [issue]);
+  const result = schema.safeParse(input, { error: plainMessage });
+  if (!result.success) throw new ValidationError(operation, result.error.issues.map(ownIssue));
   // Sound: an object schema returns an object, and the walk has found only JSON data.
-  return result.data as JsonObject;
+  return requireJson(operation, result.data) as JsonObject;
 }
 
 /** For any Standard Schema, whose output may be anything. */
@@ -33,16 +26,56 @@ export async function checkWithSchema(
   input: unknown,
 ): Promise<unknown> {
   warnOfMisspelt(operation, schema, input);
-  const result = await schema['~standard'].validate(input);
-  if (result.issues !== undefined) {
-    throw new ValidationError(
-      operation,
-      result.issues.map((issue) => plainIssue(issue, input)),
-    );
+  if (schema instanceof z.ZodObject) {
+    const result = await schema.safeParseAsync(input, { error: plainMessage });
+    if (result.success) return requireJson(operation, result.data);
+    const describe = (issue: Issue) => (isOwnIssue(schema, issue) ? ownIssue(issue) : bareIssue(issue));
+    throw new ValidationError(operation, result.error.issues.map(describe));
   }
-  const issue = findNonJson(result.value);
+  const result = await schema['~standard'].validate(input);
+  if (result.issues === undefined) return requireJson(operation, result.value);
+  throw new ValidationError(operation, result.issues.map(bareIssue));
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Whether a schema of ours found it: an `orderSchema` that extends ours has our members. */
+function isOwnIssue({ shape }: z.ZodObject, { path: [member] }: Issue): boolean {
+  const ours: z.core.$ZodShape = reportedBuyOrder.shape;
+  return member === undefined
+    ? shape === ours
+    : Object.hasOwn(ours, member) && shape[String(member)] === ours[String(member)];
+}
+
+function ownIssue(issue: Issue): ValidationIssue {
+  return { path: issuePath(issue), message: issue.message };
+}
+
+/** zod's messages for the checks of our schemas, for people who do not know zod. */
+function plainMessage(issue: z.core.$ZodRawIssue): string {
+  if (issue.input === undefined && issue.path?.length) return 'is missing';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kinds[issue.expected] ?? issue.expected}`;
+    case 'too_small':
+      return 'must not be empty';
+    case 'too_big':
+      return `must have at most ${issue.maximum} characters`;
+    default:
+      return 'does not fit';
+  }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'text',
+  boolean: 'true or false',
+  object: 'an object',
+};
+
+function requireJson(operation: string, value: unknown): unknown {
+  const issue = findNonJson(value);
   if (issue) throw new ValidationError(operation, [issue]);
-  return result.value;
+  return value;
 }
 
 /** More members than any payload has. */

@@ -1,7 +1,6 @@
 import ky, { isTimeoutError } from 'ky';
 import { orderVerdicts } from '../deployment/order-reply.ts';
-import { plainIssue } from '../deployment/plain-issue.ts';
-import type { StandardResult } from '../deployment/standard-schema.ts';
+import { bareIssue, type StandardResult } from '../deployment/standard-schema.ts';
 import type { RequestError, RequestErrorDetails } from '../errors/errors.ts';
 import { backoffDelay } from '../internal/backoff.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
@@ -127,7 +126,7 @@ async function checkReply<Schema extends ReplySchema>(
   }
   // Sound: the schema says so.
   if (result.issues === undefined) return makeReply(reply, result.value as ReplyBody<Schema>);
-  const issues = result.issues.map((issue) => plainIssue(issue, body));
+  const issues = result.issues.map(bareIssue);
   throw nonconforming({ issues });
 }
 

@@ -35,6 +35,17 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return typeof standard.validate === 'function';
 }
 
+/**
+ * The issue of a schema that is not ours: its place and its code alone, since its message can quote the value.
+ */
+export function bareIssue(issue: StandardIssue): { path: (string | number)[]; message: string } {
+  const code = 'code' in issue && typeof issue.code === 'string' ? issue.code : '';
+  return {
+    path: issuePath(issue),
+    message: /^\w{1,40}$/.test(code) ? `does not fit (${code})` : 'does not fit',
+  };
+}
+
 export function issuePath(issue: StandardIssue): (string | number)[] {
   return (issue.path ?? []).map((segment) => {
     const key = typeof segment === 'object' ? segment.key : segment;
