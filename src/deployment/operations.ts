@@ -8,7 +8,7 @@ export const baseUrlVariables = {
   messengerBaseUrl: 'PARTNER_EXCHANGE_MESSENGER_BASE_URL',
 } as const;
 
-/** The base URL that an operation's path is appended to. */
+/** The base URL that an operation's path is appended to. @useDeclaredType */
 export type BaseUrlName = keyof typeof baseUrlVariables;
 
 export interface OperationRules {
