@@ -113,7 +113,7 @@ export function checkDatabasePath(owner: string, path: unknown): string {
 }
 
 /** Resolves once the work is on disk. */
-export type WriteGroup = <Result>(work: () => Result) => Promise<Result>;
+type WriteGroup = <Result>(work: () => Result) => Promise<Result>;
 
 interface Pending {
   readonly work: () => unknown;

@@ -4,9 +4,9 @@ import { scratchFolder } from '../support/scratch.ts';
 
 const parent = join(import.meta.dirname, 'written-by');
 
-/** The formats as one commit wrote them. */
+/** The formats as one release wrote them. */
 export interface Fixtures {
-  readonly commit: string;
+  readonly release: string;
   readonly folder: string;
   /** The JSON of a file: its reader says which form it has. */
   json<Value>(name: string): Value;
@@ -16,14 +16,14 @@ export interface Fixtures {
   names(folder: string): string[];
 }
 
-/** Of every commit that wrote fixtures. They stay for good: an update must read what an older version has stored. */
+/** Of every release. They stay for good: an update must read what an older version has stored. */
 export const allFixtures: readonly Fixtures[] = readdirSync(parent)
   .sort()
-  .map((commit) => {
-    const folder = join(parent, commit);
+  .map((release) => {
+    const folder = join(parent, release);
     const text = (name: string) => readFileSync(join(folder, name), 'utf8');
     return {
-      commit,
+      release,
       folder,
       text,
       json: (name) => JSON.parse(text(name)),

@@ -40,7 +40,7 @@ async function onStore(fixtures: Fixtures, store: ReturnType<typeof memoryStore>
 }
 
 for (const fixtures of allFixtures) {
-  describe.each(Object.entries(engines))(`%s, written by ${fixtures.commit}`, (_, load) => {
+  describe.each(Object.entries(engines))(`%s, written by ${fixtures.release}`, (_, load) => {
     it('counts what is open and what is dead', async () => {
       const inbox = (await load(fixtures))({ role: 'receiver' });
       expect(await inbox.counts()).toEqual({ open: 4, dead: 2 });
@@ -87,21 +87,19 @@ for (const fixtures of allFixtures) {
     });
   });
 
-  if (fixtures.names('.').includes('quarantine.json')) {
-    it(`the unverified bodies of an inbox are listed and removed, written by ${fixtures.commit}`, async () => {
-      const now = () => writtenAt;
-      const store = memoryStore({ now });
-      await loadRecords(store, fixtures.json<RecordDump>('quarantine.json'));
-      const options = { prefix: 'inbox/', quarantineMs: day, maxQuarantined: 100, now };
-      const quarantine = recordQuarantine(store, options);
-      const found = await quarantine.list({ limit: 100 });
-      expect(found.map(({ body }) => body)).toEqual([eventOf('first'), eventOf('second')]);
-      await quarantine.remove(found.map(({ id }) => id));
-      expect(await store.list({ prefix: '', limit: 100 })).toEqual([]);
-    });
-  }
+  it(`the unverified bodies of an inbox are listed and removed, written by ${fixtures.release}`, async () => {
+    const now = () => writtenAt;
+    const store = memoryStore({ now });
+    await loadRecords(store, fixtures.json<RecordDump>('quarantine.json'));
+    const options = { prefix: 'inbox/', quarantineMs: day, maxQuarantined: 100, now };
+    const quarantine = recordQuarantine(store, options);
+    const found = await quarantine.list({ limit: 100 });
+    expect(found.map(({ body }) => body)).toEqual([eventOf('first'), eventOf('second')]);
+    await quarantine.remove(found.map(({ id }) => id));
+    expect(await store.list({ prefix: '', limit: 100 })).toEqual([]);
+  });
 
-  describe(`messages of queueInbox, written by ${fixtures.commit}`, () => {
+  describe(`messages of queueInbox, written by ${fixtures.release}`, () => {
     interface Written {
       readonly messages: readonly object[];
       readonly records: RecordDump;
@@ -123,7 +121,8 @@ for (const fixtures of allFixtures) {
       expect(await inbox.handleMessage(handled)).toBe('done');
       expect(await inbox.handleMessage(Buffer.from(JSON.stringify(leased)))).toBe('done');
       expect(receiver.handled).toEqual(['waiting', 'failed', 'leased']);
-      expect(receiver.reports.map(({ attempt }) => attempt)).toEqual([1, 2, 2]);
+      // The lease that was lost before the message ran alone was no attempt.
+      expect(receiver.reports.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
       expect(receiver.contexts.get('waiting')).toMatchObject({ name: 'event.buy.init', key });
       expect(waiting).toMatchObject({ traceparent });
     });

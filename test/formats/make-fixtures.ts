@@ -1,9 +1,8 @@
 /**
- * Writes every stored format as this commit writes it into a folder named after the commit: `node
- * test/formats/make-fixtures.ts`. Folders of earlier commits stay for good, since the tests here show that every later
- * build reads them. Run it in the commit before one that changes a format.
+ * Writes every stored format as this build writes it into the folder of a release: `node test/formats/make-fixtures.ts
+ * 0.3.0`. Run it before the release. The folder of a published release stays for good, since the tests here show that
+ * every later build reads it.
  */
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,10 +30,11 @@ import {
 } from './writers/records.ts';
 import { postgresTable, redisEntries, writeSqliteStore } from './writers/stores.ts';
 
-const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
-if (execFileSync('git', ['status', '--porcelain', 'src'], { encoding: 'utf8' }) !== '')
-  throw new Error('Commit src first: the folder is named after the commit that writes it.');
-const folder = makeFolder(join(import.meta.dirname, 'written-by', commit.slice(0, 7)));
+const [, , release = ''] = process.argv;
+if (!/^\d+\.\d+\.\d+$/.test(release)) throw new Error('Name the release, such as 0.3.0.');
+const folder = join(import.meta.dirname, 'written-by', release);
+rmSync(folder, { recursive: true, force: true });
+makeFolder(folder);
 const scratch = mkdtempSync(join(tmpdir(), 'formats-'));
 const servers = await startTestServers();
 const { redis, postgres } = servers;
@@ -45,7 +45,6 @@ function write(name: string, value: unknown): void {
 }
 
 try {
-  write('written-by.json', { commit });
   await writeSqliteInbox(folder, scratch);
   write('store-inbox.json', await storeInboxRecords());
   write('queue-inbox.json', await queueInboxMessages());

@@ -22,10 +22,8 @@ import { dumpRecords, loadRecords, type RecordDump } from './dumps.ts';
 import { allFixtures } from './fixtures.ts';
 import { day, eventOf, receiverOn, until, writtenAt } from './subjects.ts';
 
-/** Of the build that wrote every format. */
-const fixtures = allFixtures.find(({ names }) => names('.').includes('once.json'));
-if (fixtures === undefined)
-  throw new Error('No fixtures have every format: node test/formats/make-fixtures.ts');
+const fixtures = allFixtures.at(-1);
+if (fixtures === undefined) throw new Error('There are no fixtures: node test/formats/make-fixtures.ts');
 const { json, copy } = fixtures;
 
 const refused = { code: 'newer_format' };

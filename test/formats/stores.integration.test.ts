@@ -41,17 +41,17 @@ async function expectRecords(open: (now: () => number) => RecordStore): Promise<
   await store.close();
 }
 
-for (const { commit, copy, json } of allFixtures) {
-  describe(`a file of sqliteStore, written by ${commit}`, () => {
+for (const { release, copy, json } of allFixtures) {
+  describe(`a file of sqliteStore, written by ${release}`, () => {
     it('has its records, and forgets what expires', async () => {
       const path = copy('store.sqlite');
       await expectRecords((now) => sqliteStore({ path, now }));
     });
   });
 
-  describeWith('redis', `the keys of redisStore, written by ${commit}`, () => {
+  describeWith('redis', `the keys of redisStore, written by ${release}`, () => {
     const redis = new Redis(redisUrl, { lazyConnect: true });
-    const prefix = `${run}_formats_store_${commit}`;
+    const prefix = `${run}_formats_store_${release.replaceAll('.', '_')}`;
     afterAll(async () => {
       const keys = await redis.keys(`{${prefix}}*`);
       if (keys.length > 0) await redis.del(...keys);
@@ -64,9 +64,9 @@ for (const { commit, copy, json } of allFixtures) {
     });
   });
 
-  describeWith('postgres', `the table of postgresStore, written by ${commit}`, () => {
+  describeWith('postgres', `the table of postgresStore, written by ${release}`, () => {
     const pool = new pg.Pool({ connectionString: postgresUrl, max: 2 });
-    const schema = `${run}_formats_store_${commit}`;
+    const schema = `${run}_formats_store_${release.replaceAll('.', '_')}`;
     afterAll(async () => {
       await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
       await pool.end();

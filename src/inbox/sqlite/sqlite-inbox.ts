@@ -3,13 +3,12 @@ import { defineOptions, integer, type OptionTable } from '../../internal/options
 import { type ProcessView, viewProcesses } from '../../internal/process-identity.ts';
 import { checkDatabasePath } from '../../internal/sqlite-database.ts';
 import type { RecordStore } from '../../store/record-store.ts';
-import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { toInboxError } from '../durable-inbox.ts';
 import type { HandlingOptions } from '../handling-options.ts';
 import type { ManagedInbox } from '../inbox.ts';
 import type { QuarantineOptions } from '../quarantine/quarantine.ts';
-import { inboxPrefix, openStoreInbox, presetRows } from '../store/store-inbox.ts';
-import { formerTables } from './former-tables.ts';
+import { openStoreInbox, presetRows } from '../store/store-inbox.ts';
 
 /** Options of {@link sqliteInbox}. */
 export interface SqliteInboxOptions extends HandlingOptions, QuarantineOptions {
@@ -44,9 +43,6 @@ const transactionMs = 5_000;
  * A durable inbox in one file: `storeInbox` over `sqliteStore`. A delivery is on disk before it is acknowledged, and is
  * handled by this process or another one on the same machine. For many machines give `storeInbox` another store.
  *
- * A file of an earlier version is moved to records while it is used. A process of that version which still has it open
- * answers 503 from then on.
- *
  * @throws {ConfigurationError} `invalid_option`
  * @throws {InboxError} `store_unavailable` when the file cannot be opened
  * @example
@@ -65,9 +61,7 @@ export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
 export function openSqliteInbox(options: SqliteInboxOptions, processes: ProcessView): ManagedInbox {
   const { path, ...settings } = readOptions(options);
   const { busyTimeoutMs, now, ...handling } = settings;
-  const store = withInboxErrors(() =>
-    openSqliteStore({ path, busyTimeoutMs, now }, formerTables({ ...settings, prefix: inboxPrefix })),
-  );
+  const store = withInboxErrors(() => sqliteStore({ path, busyTimeoutMs, now }));
   const limits = { storeTimeoutMs: busyTimeoutMs + transactionMs, maxPending: 10_000 };
   const { drain, ...inbox } = openStoreInbox({ ...handling, ...limits, now, store }, processes);
   return { ...inbox, stop: (stopOptions) => inbox.stop(stopOptions).finally(() => store.close()) };

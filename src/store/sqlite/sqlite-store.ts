@@ -9,12 +9,7 @@ import {
   type Settings,
 } from '../../internal/options.ts';
 import { readWhenFree } from '../../internal/sqlite-busy.ts';
-import {
-  checkDatabasePath,
-  groupCommit,
-  openDatabase,
-  type WriteGroup,
-} from '../../internal/sqlite-database.ts';
+import { checkDatabasePath, groupCommit, openDatabase } from '../../internal/sqlite-database.ts';
 import {
   afterAnyKey,
   applyChange,
@@ -97,34 +92,14 @@ export function sqliteStore(options: SqliteStoreOptions): RecordStore {
   return databaseStore(database, settings.now);
 }
 
-/** Moves data of another form, in the same file, into records: little by little, while the store is used. */
-export interface RecordMove {
-  /** Called when the file is opened, before `start`. */
-  prepare(database: DatabaseSync): void;
-  /** `undefined` if there is nothing to move. */
-  start(database: DatabaseSync, write: WriteGroup): RunningMove | undefined;
-}
-
-/** A move that has begun. */
-export interface RunningMove {
-  /** Moves the records of these keys now. Called in the transaction that uses them. */
-  moveKeys(keys: readonly string[]): void;
-  /** Resolves when `list` finds everything. */
-  whenListed(): Promise<void>;
-  /** Ends the move where it is; a later process goes on. */
-  stop(): Promise<void>;
-}
-
 /** @throws {StoreError} `store_failed` */
-export function openSqliteStore(
-  { path, busyTimeoutMs, now }: Omit<Settings<typeof rows>, 'path' | 'database'> & { readonly path: string },
-  recordMove?: RecordMove,
-): RecordStore {
-  const prepare = (database: DatabaseSync) => {
-    database.exec(recordTable);
-    recordMove?.prepare(database);
-  };
-  const { write, statements, move, file, close } = withStoreErrors(() => {
+function openSqliteStore({
+  path,
+  busyTimeoutMs,
+  now,
+}: Omit<Settings<typeof rows>, 'path' | 'database'> & { readonly path: string }): RecordStore {
+  const prepare = (database: DatabaseSync) => database.exec(recordTable);
+  const { write, statements, file, close } = withStoreErrors(() => {
     const opened = openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed });
     try {
       return { ...opened, ...prepareWork(opened) };
@@ -139,7 +114,7 @@ export function openSqliteStore(
 
   function prepareWork({ database, file }: ReturnType<typeof openDatabase>) {
     const write = groupCommit(database, { busyTimeoutMs, afterCommit: () => file.check() });
-    return { write, statements: prepareStatements(database), move: recordMove?.start(database, write) };
+    return { write, statements: prepareStatements(database) };
   }
 
   function sweep(at: number): void {
@@ -154,7 +129,6 @@ export function openSqliteStore(
         const checked = checkRecordKeys(keys);
         const outcome = await write(() => {
           const at = now();
-          move?.moveKeys(checked);
           const found = new Map<string, string>();
           for (const key of checked) {
             const row = statements.read.get(key, at);
@@ -177,7 +151,6 @@ export function openSqliteStore(
     list: (listOptions) =>
       work.run(async () => {
         const { prefix, after = '', limit } = checkListOptions(listOptions);
-        await move?.whenListed();
         return await readWhenFree(() => {
           file.check();
           const rows = statements.list.all({
@@ -193,7 +166,7 @@ export function openSqliteStore(
       }),
 
     close() {
-      closing ??= Promise.all([work.close(), move?.stop()]).then(() => withStoreErrors(close));
+      closing ??= work.close().then(() => withStoreErrors(close));
       return closing;
     },
   };

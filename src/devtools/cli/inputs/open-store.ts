@@ -64,7 +64,7 @@ export async function openExistingStore(
   names: TableNames,
 ): Promise<OpenStore> {
   const address = parseExistingStoreAddress(context, given);
-  if (address.kind === 'file') await requireTable(address.path, ['partner_records'], given);
+  if (address.kind === 'file') await requireTable(address.path, 'partner_records', given);
   if (address.kind === 'postgres') {
     const { schema, table = defaultTable } = names;
     const [isThere] = await withPostgres(context, address, (pool) => findTables(pool, [{ schema, table }]));
@@ -211,13 +211,9 @@ export function parseStoreAddress(context: CliContext, given: string): StoreAddr
  *
  * @throws {CliError} if the file is a database without this table
  */
-export async function requireTable(
-  path: string,
-  oneOf: readonly [string, ...string[]],
-  given: string,
-): Promise<void> {
-  for (const table of oneOf) if (await hasTable(path, table)) return;
-  throw new CliError(`${shownPath(given)} has no table ${oneOf[0]}: check the path.`);
+export async function requireTable(path: string, table: string, given: string): Promise<void> {
+  if (await hasTable(path, table)) return;
+  throw new CliError(`${shownPath(given)} has no table ${table}: check the path.`);
 }
 
 async function hasTable(path: string, table: string): Promise<boolean> {

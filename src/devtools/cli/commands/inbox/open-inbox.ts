@@ -41,8 +41,7 @@ async function open(context: CliContext, flags: InboxFlags): Promise<OpenInbox> 
   const address = parseExistingStoreAddress(context, where);
   if (address.kind === 'file') {
     if ((schema ?? table) !== undefined) throw onlyOfPostgres();
-    // The second is that of an inbox of an earlier version.
-    await requireTable(address.path, ['partner_records', 'partner_inbox_delivery'], where);
+    await requireTable(address.path, 'partner_records', where);
     // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
     const { sqliteInbox } = await import('../../../../inbox/sqlite/sqlite-inbox.ts');
     const inbox = sqliteInbox({ path: address.path, role: 'receiver', now: context.now });
