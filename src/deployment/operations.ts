@@ -30,8 +30,6 @@ export interface OperationRules {
   readonly assumptions: {
     /** The path may differ. */
     readonly path?: AssumptionId;
-    /** The payload may differ. */
-    readonly payload?: AssumptionId;
   };
 }
 
@@ -76,7 +74,7 @@ export const operations = {
     authorization: 'public-key',
     signedWith: 'order',
     repeat: 'if-not-sent',
-    assumptions: { path: 'order-path', payload: 'order-payload' },
+    assumptions: { path: 'order-path' },
   },
   generateApiKey: {
     method: 'POST',
@@ -85,7 +83,7 @@ export const operations = {
     authorization: 'master-key',
     signedWith: 'nothing',
     repeat: 'if-not-acted',
-    assumptions: { payload: 'branded-names' },
+    assumptions: {},
   },
   scanDevice: {
     method: 'GET',
@@ -103,7 +101,7 @@ export const operations = {
     authorization: 'api-key-in-query',
     signedWith: 'nothing',
     repeat: 'always',
-    assumptions: { path: 'number-check', payload: 'number-check' },
+    assumptions: { path: 'number-check' },
   },
   sendMessage: {
     method: 'POST',
@@ -112,7 +110,7 @@ export const operations = {
     authorization: 'api-key-in-body',
     signedWith: 'nothing',
     repeat: 'if-not-acted',
-    assumptions: { payload: 'verify-check' },
+    assumptions: {},
   },
 } as const satisfies Readonly<Record<string, OperationRules>>;
 

@@ -279,7 +279,6 @@ export const causes = {
 export const causeOf = {
   unusedProxy: (name: string) =>
     `Likely: ${name} names a proxy that this process does not use: set NODE_USE_ENV_PROXY=1.`,
-  payload: { advice: 'the service wants other members', brief: 'other members are wanted' },
   key: (name: string) => ({
     advice: `${name} is not one that the service knows by now`,
     brief: `${name} is not known`,

@@ -175,7 +175,7 @@ describe('createOrder, when a 2xx does not accept the order', () => {
       'createOrder: the reply denies the order by its member success (status 200): "[redacted]"',
     );
     expect(message).toContain('; it may have acted: look first. ');
-    expect(message).toContain('Likely: an unknown chain or currency; or readOrderReply is needed. See ');
+    expect(message).toContain('Likely: readOrderReply is needed. See ');
     expect(message).not.toContain('2348012345678');
   });
 

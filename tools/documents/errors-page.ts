@@ -76,7 +76,7 @@ function likely(): string {
   );
   return `## Likely causes of a refusal
 
-A message of \`http_error\` names those that the status and the words of the reply point to, the likeliest first; \`assumptions\` of the error has their ids in the [ledger](assumptions.md). Besides these, a 401 or 403 can mean a key that the service does not know (any more), and a 404 or 405 another address: check the base URL and the path.
+A message of \`http_error\` names those that the operation and the status point to, the likeliest first; \`assumptions\` of the error has their ids in the [ledger](assumptions.md). Besides these, a 401 or 403 can mean a key that the service does not know (any more), and a 404 or 405 another address: check the base URL and the path.
 
 | cause | ids |
 |---|---|
