@@ -10,10 +10,10 @@ import {
 } from '../errors/errors.ts';
 import { briefOutcomes, causeOf, causes, outcomeClauses, requestRemedies } from '../errors/remedies.ts';
 import { redactError } from '../internal/driver-error.ts';
+import { repeatsOf } from '../internal/echoed-secrets.ts';
 import { plainLine } from '../internal/printable-text.ts';
 import { hidden, redactQuote } from '../internal/redact-credentials.ts';
 import { redactUrl } from '../internal/redaction.ts';
-import { repeatsOf } from '../internal/repeats.ts';
 import { type Call, secretsOf } from './call.ts';
 import type { CallRecord } from './http-attempt.ts';
 import { type LikelyCause, likelyCauses } from './likely-causes.ts';
@@ -45,7 +45,7 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   const reply = record.reply;
   const personal = personalValues(call);
   const secrets = [...secretsOf(call), ...personal];
-  const repeats = repeatsOf(secrets, personal);
+  const repeats = repeatsOf(secrets);
   const cause = redactError(original, secrets);
   const url = redactUrl(call.url);
   const isError = code === 'http_error' || code === 'reply_not_accepted';

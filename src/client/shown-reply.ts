@@ -1,7 +1,7 @@
 import type { RequestErrorDetails } from '../errors/errors.ts';
+import { redactReply, repeatsOf } from '../internal/echoed-secrets.ts';
 import { hidden, holdsKey, redactCredentials } from '../internal/redact-credentials.ts';
 import { redactText } from '../internal/redaction.ts';
-import { redactReply, repeatsOf } from '../internal/repeats.ts';
 import { type Call, secretsOf } from './call.ts';
 import type { ReadReply } from './reply.ts';
 
@@ -21,7 +21,7 @@ export function shownReply(
   // Shorter ones occur in texts by chance.
   const secrets = secretsOf(call).filter((secret) => secret.length > 3);
   const repeatsSecret = repeatsOf(secrets);
-  const repeatsPersonal = repeatsOf(personal, personal);
+  const repeatsPersonal = repeatsOf(personal);
   const repeats = (text: string) => repeatsSecret(text) || repeatsPersonal(redactText(text, personal));
 
   function show(text: string): string {

@@ -1,6 +1,6 @@
 import { codeOf, isPartnerExchangeError, whatFailed } from '../errors/errors.ts';
+import { repeatsOf } from './echoed-secrets.ts';
 import { hidden, redactCredentials, redactQuote } from './redact-credentials.ts';
-import { repeatsOf } from './repeats.ts';
 
 /**
  * The error of a store's client as a copy that is safe to show. ioredis puts the failed command into its error, with

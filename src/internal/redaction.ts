@@ -1,5 +1,5 @@
+import { repeatsOf, writtenForms } from './echoed-secrets.ts';
 import { hidden, redactCredentials } from './redact-credentials.ts';
-import { repeatsOf, writtenForms } from './repeats.ts';
 
 /** The only request headers that are shown: gateways add secret ones under any name. */
 const harmlessHeaders: readonly string[] = [

@@ -9,8 +9,8 @@ import {
   whatFailed,
 } from '../errors/errors.ts';
 import { redactError } from '../internal/driver-error.ts';
+import { redactReply, repeatsOf } from '../internal/echoed-secrets.ts';
 import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
-import { redactReply, repeatsOf } from '../internal/repeats.ts';
 import type { SendResult } from './otp-messenger.ts';
 
 /** Longer than any message of our clients; another messenger's may be of any length. */

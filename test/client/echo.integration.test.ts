@@ -23,19 +23,13 @@ import {
 } from './clients.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-const percent = (text: string) =>
-  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
 
 const spellings: [string, (text: string) => string][] = [
   ['as it is', (text) => text],
   ['in the escapes of JSON', escaped],
-  ['in these twice', (text) => escaped(escaped(text))],
   ['URL-encoded', encodeURIComponent],
-  ['percent-encoded whole', percent],
   ['in base64', base64],
-  ['in base64url', (text) => Buffer.from(text).toString('base64url')],
-  ['in upper case', (text) => text.toUpperCase()],
 ];
 
 /** What a service may have of a call. */

@@ -1,6 +1,6 @@
 import { allKeysOf } from '../../../credentials/define-credentials.ts';
+import { redactReply } from '../../../internal/echoed-secrets.ts';
 import { redactText } from '../../../internal/redaction.ts';
-import { redactReply } from '../../../internal/repeats.ts';
 import type { SandboxState } from '../state.ts';
 
 /**
