@@ -1,9 +1,9 @@
 import { InboxError, isStoreError, partsOf } from '../errors/errors.ts';
 import { storeRemedies } from '../errors/remedies.ts';
 import { driverError } from '../internal/driver-error.ts';
-import { limitCalls } from '../internal/limited-calls.ts';
 import { checkInteger, invalidOption } from '../internal/options.ts';
-import { isNewerFormat } from '../internal/stored-version.ts';
+import { limitCalls } from '../store/limited-calls.ts';
+import { isNewerFormat } from '../store/stored-form.ts';
 import { inboxStopped } from './handling-attempt.ts';
 import type { Handling } from './handling-options.ts';
 import type {

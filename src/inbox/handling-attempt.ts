@@ -1,6 +1,6 @@
 import { InboxError, isInboxError, isOrderError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
-import { isNewerFormat } from '../internal/stored-version.ts';
+import { isNewerFormat } from '../store/stored-form.ts';
 import { type Handling, reportStore } from './handling-options.ts';
 import type { AttemptResult, Delivery, HandleResult, InboxHost } from './inbox.ts';
 import { type Marking, notCommitted } from './marking.ts';

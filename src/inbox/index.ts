@@ -13,8 +13,8 @@ export {
   isInboxError,
 } from '../errors/errors.ts';
 export type { Sleep } from '../internal/backoff.ts';
-export type { StoreCallOptions } from '../internal/limited-calls.ts';
 export type { RandomBytes } from '../internal/options.ts';
+export type { StoreCallOptions } from '../store/limited-calls.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export type { HandlingOptions, RetryDelays } from './handling-options.ts';
 export type {

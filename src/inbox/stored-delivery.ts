@@ -1,6 +1,5 @@
 import { storableText } from '../internal/driver-error.ts';
-import { refuseNewer } from '../internal/stored-version.ts';
-import type { KnownMembers } from '../internal/unknown-members.ts';
+import { type KnownMembers, refuseNewer } from '../store/stored-form.ts';
 import { type Delivery, readTraceparent } from './inbox.ts';
 
 /** What `writeDelivery` writes. */

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { KeyError } from '../errors/errors.ts';
 import { defineOptions, invalidOption, type OptionTable } from '../internal/options.ts';
-import { newerFormat } from '../internal/stored-version.ts';
+import { newerFormat } from '../store/stored-form.ts';
 
 /** Options of {@link aesGcm}. */
 export interface AesGcmOptions {

@@ -3,8 +3,7 @@ import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { type KeyOrigin, namesOf, readOrigin } from '../credentials/partner-credentials.ts';
 import { KeyError } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, tryParse } from '../internal/json.ts';
-import { refuseNewer } from '../internal/stored-version.ts';
-import { type KnownMembers, unknownMembers } from '../internal/unknown-members.ts';
+import { type KnownMembers, refuseNewer, unknownMembers } from '../store/stored-form.ts';
 
 /** One set of keys that the service has issued. */
 export interface Generation {

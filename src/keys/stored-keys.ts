@@ -7,9 +7,9 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
-import { isNewerFormat } from '../internal/stored-version.ts';
 import { checkRecordKey } from '../store/apply-change.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
+import { isNewerFormat } from '../store/stored-form.ts';
 import type { KeyStorage } from './rotation-state.ts';
 
 /** Options of {@link storedKeys}. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../internal/json.ts';
-import { unknownMembers } from '../internal/unknown-members.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import { unknownMembers } from '../store/stored-form.ts';
 import { isUnsettled, type OrderRecord } from './order-record.ts';
 
 /** An entry of the index of open orders: it tells what there is to do, without the record. */

@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/errors.ts';
-import { callLimitRows, limitCalls } from '../internal/limited-calls.ts';
 import type { Settings } from '../internal/options.ts';
+import { callLimitRows, limitCalls } from './limited-calls.ts';
 
 export const engineCallRows = callLimitRows({ maxPending: 10_000 });
 

@@ -14,7 +14,7 @@ export {
   type StoreErrorCode,
 } from '../errors/errors.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
-export type { StoreCallOptions } from '../internal/limited-calls.ts';
+export type { StoreCallOptions } from './limited-calls.ts';
 export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export { type OnceOptions, type OnceResult, once, type SettleOnceOptions, settleOnce } from './once.ts';
 export type { PgClient, PgPool, PgPoolClient } from './postgres/pg-client.ts';

@@ -1,4 +1,4 @@
-import { type ProcessIdentity, type ProcessView, viewProcesses } from '../internal/process-identity.ts';
+import { type ProcessIdentity, type ProcessView, viewProcesses } from './process-identity.ts';
 
 /** The right to work on a record until a time; only the holder of its token may write the result. */
 export interface Lease {

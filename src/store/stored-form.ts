@@ -33,15 +33,11 @@ export function storedForm<Value extends object>(
 ): StoredForm<Value> {
   return {
     read(stored) {
-      if (isNewer(stored)) throw newerFormat(what);
-      return stored === undefined ? undefined : check(stored);
+      return stored === undefined ? undefined : check(refuseNewer(stored, what));
     },
     write(value, former) {
-      const unknown = Object.entries(isJsonObject(former) ? former : {}).filter(
-        ([name]) => !Object.hasOwn(members, name),
-      );
       const known = Object.entries(value).filter(([, member]) => member !== undefined);
-      return Object.fromEntries([...unknown, ...known]);
+      return { ...unknownMembers(former, members), ...Object.fromEntries(known) };
     },
   };
 }
@@ -67,4 +63,24 @@ export function newerFormat(what: string): StoreError {
 /** Whether another process may be able to read it. */
 export function isNewerFormat(error: unknown): boolean {
   return isStoreError(error) && error.code === 'newer_format';
+}
+
+/**
+ * Called before anything is read from what is no record: a message, a file, a part of another form.
+ *
+ * @param what begins a sentence
+ * @throws {StoreError} `newer_format`
+ */
+export function refuseNewer<Stored>(stored: Stored, what: string): Stored {
+  if (isNewer(stored)) throw newerFormat(what);
+  return stored;
+}
+
+/** Names every member of a stored object that this version reads or writes. */
+export type KnownMembers<Stored extends object> = Readonly<Record<keyof Stored & string, true>>;
+
+/** The members of a stored object that this version does not know: a newer version has written them. */
+export function unknownMembers(stored: unknown, known: object): JsonObject {
+  if (!isJsonObject(stored)) return {};
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => !Object.hasOwn(known, name)));
 }

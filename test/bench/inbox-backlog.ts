@@ -7,7 +7,7 @@ import { indexKey, indexPrefix, indexRecord } from '../../src/inbox/store/delive
 import { deliveryRecords } from '../../src/inbox/store/delivery-records.ts';
 import { deliveryKey, deliveryRecord } from '../../src/inbox/store/record-form.ts';
 import { defineOptions } from '../../src/internal/options.ts';
-import { viewProcesses } from '../../src/internal/process-identity.ts';
+import { viewProcesses } from '../../src/store/process-identity.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { LineChart } from './chart.ts';
 import { median, ratio } from './measure.ts';

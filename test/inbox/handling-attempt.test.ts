@@ -3,7 +3,7 @@ import { InboxError, OrderError } from '../../src/errors/errors.ts';
 import { attemptDelivery, type LeasedDelivery, startLeaseClock } from '../../src/inbox/handling-attempt.ts';
 import type { HandleOptions, HandleResult } from '../../src/inbox/inbox.ts';
 import type { Marking } from '../../src/inbox/marking.ts';
-import { newerFormat } from '../../src/internal/stored-version.ts';
+import { newerFormat } from '../../src/store/stored-form.ts';
 import { readHandling } from './contract.ts';
 
 const receivedAt = 1_800_000_000_000;

@@ -96,12 +96,12 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
 
 const sqliteEntries = ['./inbox', './sandbox', './store'];
 
-/** Files of `internal` that only these entries may hold. */
+/** Files that only these entries may hold. */
 const reserved: Readonly<Record<string, readonly string[]>> = {
   'internal/phone.ts': ['./otp'],
-  'internal/private-file.ts': sqliteEntries,
-  'internal/sqlite-busy.ts': sqliteEntries,
-  'internal/sqlite-database.ts': sqliteEntries,
+  'store/sqlite/private-file.ts': sqliteEntries,
+  'store/sqlite/sqlite-busy.ts': sqliteEntries,
+  'store/sqlite/sqlite-database.ts': sqliteEntries,
 };
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Deployment } from '../../deployment/define-deployment.ts';
 import type { RandomBytes } from '../../internal/options.ts';
-import { refuseNewer } from '../../internal/stored-version.ts';
+import { refuseNewer } from '../../store/stored-form.ts';
 import { createClock, type InternalClock } from './clock.ts';
 import { createData, type SandboxData } from './data.ts';
 import { retryDelay } from './events/delivery.ts';

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../internal/json.ts';
-import { isNewer, refuseNewer } from '../../internal/stored-version.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
+import { isNewer, refuseNewer } from '../../store/stored-form.ts';
 import { membersOf } from '../stored-delivery.ts';
 import { hasRoom, type KeptBody, mostListed, type Quarantine, type Tally } from './quarantine.ts';
 

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../internal/json.ts';
-import { refuseNewer } from '../../internal/stored-version.ts';
-import { type KnownMembers, unknownMembers } from '../../internal/unknown-members.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
+import { type KnownMembers, refuseNewer, unknownMembers } from '../../store/stored-form.ts';
 import type { attemptDelivery } from '../handling-attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { Delivery } from '../inbox.ts';

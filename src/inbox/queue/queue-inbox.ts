@@ -1,6 +1,5 @@
 import { InboxError } from '../../errors/errors.ts';
 import { settledWithin } from '../../internal/deadline.ts';
-import { callLimitRows, type StoreCallOptions } from '../../internal/limited-calls.ts';
 import {
   abortSignal,
   callback,
@@ -11,9 +10,10 @@ import {
   value,
 } from '../../internal/options.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
-import { isNewerFormat } from '../../internal/stored-version.ts';
 import { callHook, warnOnce } from '../../internal/warn.ts';
+import { callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
+import { isNewerFormat } from '../../store/stored-form.ts';
 import { limitStoreCalls } from '../durable-inbox.ts';
 import {
   attemptDelivery,

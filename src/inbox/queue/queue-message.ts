@@ -2,7 +2,7 @@ import { readOrigin } from '../../credentials/partner-credentials.ts';
 import { InboxError } from '../../errors/errors.ts';
 import { storableText } from '../../internal/driver-error.ts';
 import { tryParse } from '../../internal/json.ts';
-import { refuseNewer } from '../../internal/stored-version.ts';
+import { refuseNewer } from '../../store/stored-form.ts';
 import { type Delivery, readTraceparent } from '../inbox.ts';
 import { membersOf } from '../stored-delivery.ts';
 

@@ -1,8 +1,8 @@
 import type { Sleep } from '../../internal/backoff.ts';
 import { defineOptions, integer, type OptionTable } from '../../internal/options.ts';
-import { type ProcessView, viewProcesses } from '../../internal/process-identity.ts';
-import { checkDatabasePath } from '../../internal/sqlite-database.ts';
+import { type ProcessView, viewProcesses } from '../../store/process-identity.ts';
 import type { RecordStore } from '../../store/record-store.ts';
+import { checkDatabasePath } from '../../store/sqlite/sqlite-database.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { toInboxError } from '../durable-inbox.ts';
 import type { HandlingOptions } from '../handling-options.ts';

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '../../internal/json.ts';
-import { isNewer } from '../../internal/stored-version.ts';
-import { unknownMembers } from '../../internal/unknown-members.ts';
 import { warnOnce } from '../../internal/warn.ts';
 import type { RecordStore, StoredRecord } from '../../store/record-store.ts';
+import { isNewer, unknownMembers } from '../../store/stored-form.ts';
 import { type Handling, longestWaitMsOf } from '../handling-options.ts';
 import { membersOf } from '../stored-delivery.ts';
 

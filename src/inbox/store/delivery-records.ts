@@ -1,7 +1,7 @@
 import { describeError } from '../../internal/driver-error.ts';
-import type { ProcessView } from '../../internal/process-identity.ts';
-import { refuseNewer } from '../../internal/stored-version.ts';
+import type { ProcessView } from '../../store/process-identity.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
+import { refuseNewer } from '../../store/stored-form.ts';
 import { type LeasedDelivery, leaseLost } from '../handling-attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../internal/json.ts';
-import type { ProcessView } from '../../internal/process-identity.ts';
+import type { ProcessView } from '../../store/process-identity.ts';
 import type { DeliveryStep, DeliveryStory } from '../inbox.ts';
 import { membersOf } from '../stored-delivery.ts';
 import { deliveryIndex, type IndexOptions, indexPrefix } from './delivery-index.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../internal/json.ts';
-import type { ProcessIdentity } from '../../internal/process-identity.ts';
-import { type KnownMembers, unknownMembers } from '../../internal/unknown-members.ts';
+import type { ProcessIdentity } from '../../store/process-identity.ts';
+import { type KnownMembers, unknownMembers } from '../../store/stored-form.ts';
 import type { Delivery, DeliveryStep } from '../inbox.ts';
 import { deliveryMembers, findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
 

@@ -1,7 +1,6 @@
 import { isInboxError } from '../../errors/errors.ts';
 import { backoffDelay, type Sleep, sleep } from '../../internal/backoff.ts';
 import { withDeadline } from '../../internal/deadline.ts';
-import { callLimitRows, type StoreCallOptions } from '../../internal/limited-calls.ts';
 import {
   abortSignal,
   callback,
@@ -14,9 +13,10 @@ import {
   timerMs,
   value,
 } from '../../internal/options.ts';
-import { type ProcessView, viewProcesses } from '../../internal/process-identity.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
 import { sharedKeyQueue } from '../../store/key-queue.ts';
+import { callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
+import { type ProcessView, viewProcesses } from '../../store/process-identity.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
 import { durableInbox, limitStoreCalls } from '../durable-inbox.ts';
 import { inboxStopped } from '../handling-attempt.ts';

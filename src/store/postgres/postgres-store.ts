@@ -1,8 +1,8 @@
-import type { StoreCallOptions } from '../../internal/limited-calls.ts';
 import { callback, defineOptions, type OptionTable, optional, value } from '../../internal/options.ts';
 import { afterAnyKey, checkListOptions, checkRecordKeys, rowToStoredRecord } from '../apply-change.ts';
 import { engineCallRows, limitEngineCalls } from '../engine-calls.ts';
 import { openWork, sharedKeyQueue } from '../key-queue.ts';
+import type { StoreCallOptions } from '../limited-calls.ts';
 import type { RecordStore } from '../record-store.ts';
 import { withUserTransaction } from '../user-transaction.ts';
 import { clientConnection } from './client-connection.ts';

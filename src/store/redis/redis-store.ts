@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { StoreError } from '../../errors/errors.ts';
 import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { driverError } from '../../internal/driver-error.ts';
-import type { StoreCallOptions } from '../../internal/limited-calls.ts';
 import { callback, defineOptions, invalidOption, type OptionTable, value } from '../../internal/options.ts';
 import { warnOnce } from '../../internal/warn.ts';
 import {
@@ -22,6 +21,7 @@ import {
   storeConflict,
 } from '../engine-calls.ts';
 import { openWork, sharedKeyQueue } from '../key-queue.ts';
+import type { StoreCallOptions } from '../limited-calls.ts';
 import { expiryGraceMs, type RecordSet, type RecordStore, type StoredRecord } from '../record-store.ts';
 import {
   type IoredisClient,

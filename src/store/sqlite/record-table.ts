@@ -1,5 +1,5 @@
 import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
-import { isBusy, isFull } from '../../internal/sqlite-busy.ts';
+import { isBusy, isFull } from './sqlite-busy.ts';
 
 /**
  * After this many pages (16 MB) a commit moves the `-wal` into the file. Moving waits for the disk, so seldom is

@@ -8,8 +8,6 @@ import {
   optional,
   type Settings,
 } from '../../internal/options.ts';
-import { readWhenFree } from '../../internal/sqlite-busy.ts';
-import { checkDatabasePath, groupCommit, openDatabase } from '../../internal/sqlite-database.ts';
 import {
   afterAnyKey,
   applyChange,
@@ -28,6 +26,8 @@ import {
   valueOrError,
   withStoreErrors,
 } from './record-table.ts';
+import { readWhenFree } from './sqlite-busy.ts';
+import { checkDatabasePath, groupCommit, openDatabase } from './sqlite-database.ts';
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {

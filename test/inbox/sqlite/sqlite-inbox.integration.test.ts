@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { type SqliteInboxOptions, sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
-import { openDatabase } from '../../../src/internal/sqlite-database.ts';
+import { openDatabase } from '../../../src/store/sqlite/sqlite-database.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { send, serve } from '../../webhooks/http/server.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStoreInbox, type StoreInboxOptions } from '../../../src/inbox/store/store-inbox.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
-import type { ProcessView } from '../../../src/internal/process-identity.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
+import type { ProcessView } from '../../../src/store/process-identity.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { eventually, order, receiver } from '../contract.ts';

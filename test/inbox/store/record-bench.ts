@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
 import { deliveryRecords, type RecordLease } from '../../../src/inbox/store/delivery-records.ts';
 import { deliveryStories } from '../../../src/inbox/store/delivery-stories.ts';
-import type { ProcessView } from '../../../src/internal/process-identity.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
+import type { ProcessView } from '../../../src/store/process-identity.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { readHandling } from '../contract.ts';
 

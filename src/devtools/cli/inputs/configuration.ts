@@ -19,10 +19,10 @@ import {
 import { type Operation, operationRules } from '../../../deployment/operations.ts';
 import { readEnvironment } from '../../../deployment/read-environment.ts';
 import { isJsonObject, type JsonObject } from '../../../internal/json.ts';
-import { databaseHeader, firstFlaw } from '../../../internal/private-file.ts';
 import { createKeyRotation } from '../../../keys/create-key-rotation.ts';
 import { storedKeys } from '../../../keys/stored-keys.ts';
 import { type SignedBody, signBody } from '../../../signature/sign-body.ts';
+import { databaseHeader, firstFlaw } from '../../../store/sqlite/private-file.ts';
 import type { DetectionSecrets } from '../../diagnostics/detection/detection.ts';
 import { type CliContext, CliError, type Variables } from '../terminal/context.ts';
 import { inFile, readJsonObject } from './input.ts';

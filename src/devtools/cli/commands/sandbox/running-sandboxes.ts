@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { deploymentVariables, sandboxUrlVariable } from '../../../../deployment/environment-variables.ts';
 import { codeOf } from '../../../../errors/errors.ts';
-import { firstFlaw, openToRead } from '../../../../internal/private-file.ts';
+import { firstFlaw, openToRead } from '../../../../store/sqlite/private-file.ts';
 import { makeFolder, stateFolder } from '../../inputs/folders.ts';
 import { type CliContext, CliError, type Variables } from '../../terminal/context.ts';
 import { port, webAddress } from '../../terminal/flags.ts';

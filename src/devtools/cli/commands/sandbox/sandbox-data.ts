@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isConfigurationError, isStoreError, whatFailed, wholeMessage } from '../../../../errors/errors.ts';
-import type { MakeFileError } from '../../../../internal/private-file.ts';
+import type { MakeFileError } from '../../../../store/sqlite/private-file.ts';
 import { shownPath } from '../../inputs/input.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';
 
@@ -33,7 +33,7 @@ export async function claimSandboxData({ cwd }: CliContext, given: string) {
 async function lockFile(path: string, given: string): Promise<{ close(): void }> {
   // Loaded when it is needed: Node 22.12 has no SQLite without a flag.
   const { DatabaseSync } = await import('node:sqlite');
-  const { openPrivateFile } = await import('../../../../internal/private-file.ts');
+  const { openPrivateFile } = await import('../../../../store/sqlite/private-file.ts');
   const fail: MakeFileError = (what, { remedy = '' } = {}) =>
     new CliError(`${shownPath(given)}: ${what} ${remedy}`.trimEnd());
   const lock = new DatabaseSync(openPrivateFile(`${path}.lock`, fail).path);

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { codeOf } from '../errors/errors.ts';
+import { codeOf } from '../../errors/errors.ts';
 
 type FileSystem = typeof import('node:fs');
 

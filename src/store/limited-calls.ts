@@ -1,6 +1,6 @@
-import { withDeadline } from './deadline.ts';
-import { integer, type OptionTable, timerMs } from './options.ts';
-import { isWholeProcess } from './runtime.ts';
+import { withDeadline } from '../internal/deadline.ts';
+import { integer, type OptionTable, timerMs } from '../internal/options.ts';
+import { isWholeProcess } from '../internal/runtime.ts';
 
 /** Limits of calls to a store over the network. */
 export interface StoreCallOptions {

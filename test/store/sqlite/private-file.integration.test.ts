@@ -12,11 +12,11 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
-import { openPrivateFile } from '../../src/internal/private-file.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { scratchFolder } from '../support/scratch.ts';
+import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
+import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
+import { openPrivateFile } from '../../../src/store/sqlite/private-file.ts';
+import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 
 const otherUser = 12_345;
 const isRoot = process.getuid?.() === 0;

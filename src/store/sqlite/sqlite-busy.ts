@@ -1,4 +1,4 @@
-import { backoffDelay, sleep } from './backoff.ts';
+import { backoffDelay, sleep } from '../../internal/backoff.ts';
 
 /** SQLite's own wait for another process, in milliseconds. It blocks the event loop, so longer waits are ours. */
 export const blockingWaitMs = 20;

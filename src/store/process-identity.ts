@@ -1,5 +1,5 @@
 import { codeOf } from '../errors/errors.ts';
-import { isWholeProcess } from './runtime.ts';
+import { isWholeProcess } from '../internal/runtime.ts';
 
 /** A process, as a lock or a lease in a file or a record names it. */
 export interface ProcessIdentity {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { clearInterval, setImmediate, setInterval, setTimeout } from 'node:timers';
-import { ConfigurationError } from '../errors/errors.ts';
-import { invalidOption } from './options.ts';
+import { ConfigurationError } from '../../errors/errors.ts';
+import { invalidOption } from '../../internal/options.ts';
 import { type MakeFileError, openPrivateFile, type PrivateFile } from './private-file.ts';
 import { blockingWaitMs, busyDelay, isBusy, isFull } from './sqlite-busy.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { callLimitRows, limitCalls, type StoreCallOptions } from '../../src/internal/limited-calls.ts';
 import { defineOptions, type OptionTable } from '../../src/internal/options.ts';
+import { callLimitRows, limitCalls, type StoreCallOptions } from '../../src/store/limited-calls.ts';
 import { refusal } from '../support/refusal.ts';
 
 const forEver = () => new Promise<string>(() => {});
