@@ -9,7 +9,7 @@ import type { Handling } from './handling-options.ts';
 import type {
   DeadLetter,
   Delivery,
-  DeliveryStory,
+  DeliveryStatus,
   Inbox,
   InboxCounts,
   InboxHost,
@@ -40,8 +40,8 @@ export interface InboxEngine {
   counts(): Promise<Omit<InboxCounts, 'quarantined'>>;
   /** When the oldest open delivery was received, as far as the engine can tell; `undefined` if none is open. */
   oldestReceivedAt(): Promise<number | undefined>;
-  stories(beginning: string, limit: number): Promise<DeliveryStory[]>;
-  held(limit: number): Promise<DeliveryStory[]>;
+  find(beginning: string, limit: number): Promise<DeliveryStatus[]>;
+  held(limit: number): Promise<DeliveryStatus[]>;
   readonly quarantine: CountedQuarantine | undefined;
   /** Called at most once; nothing is stored after it. */
   stop(timeoutMs: number): Promise<'drained' | 'cut-off'>;
@@ -94,9 +94,9 @@ export function durableInbox(
       checkOpen();
       return await engine.discard(checkDigest(digest));
     },
-    async stories(beginning, limit = defaultLimit) {
+    async find(beginning, limit = defaultLimit) {
       checkOpen();
-      return await engine.stories(checkDigest(beginning), checkInteger('limit', limit));
+      return await engine.find(checkDigest(beginning), checkInteger('limit', limit));
     },
     async held(limit = defaultLimit) {
       checkOpen();

@@ -164,16 +164,16 @@ export interface ManagedInbox extends Inbox {
    */
   discard(digest: string): Promise<boolean>;
   /**
-   * What the inbox knows of the deliveries whose digests begin so, in the order of the digests. Absent from an inbox that
-   * knows no more than its dead letters: `memoryInbox`.
+   * The deliveries whose digests begin so, in the order of the digests. Absent from an inbox that knows no more than its
+   * dead letters: `memoryInbox`.
    * @param limit @default 100
    */
-  stories?(beginning: string, limit?: number): Promise<DeliveryStory[]>;
+  find?(beginning: string, limit?: number): Promise<DeliveryStatus[]>;
   /**
-   * The deliveries that processes hold now. Absent as `stories` is.
+   * The deliveries that processes hold now. Absent as `find` is.
    * @param limit @default 100
    */
-  held?(limit?: number): Promise<DeliveryStory[]>;
+  held?(limit?: number): Promise<DeliveryStatus[]>;
   /**
    * How many deliveries the inbox holds now. Workers go on meanwhile: `storeInbox` may miss a delivery, or count it
    * twice, whose attempt begins or ends during the count.
@@ -226,7 +226,7 @@ export interface InboxCounts {
 }
 
 /** What an inbox knows of one delivery, without its body. */
-export interface DeliveryStory {
+export interface DeliveryStatus {
   /** Identifies the delivery. */
   readonly digest: string;
   /**
@@ -242,14 +242,10 @@ export interface DeliveryStory {
   readonly attempts?: number;
   /** When it is due: a `waiting` one for its attempt, a `held` one for another process, which tries it alone. */
   readonly dueAt?: Date;
-  /** Whether it lost a lease once, and is tried alone since then. */
-  readonly isAlone?: boolean;
-  /** The process that holds it; absent if an earlier version leased it. */
+  /** The process that holds it. */
   readonly holder?: DeliveryHolder;
   /** The error of the last attempt that failed; empty if none did. */
   readonly reason?: string;
-  /** What happened to it, the oldest first: up to 20 entries. */
-  readonly steps: readonly DeliveryStep[];
 }
 
 /** The process that holds a delivery. */
@@ -260,21 +256,6 @@ export interface DeliveryHolder {
   readonly space: string;
   /** Whether the process has certainly ended; false if this process cannot tell. */
   readonly hasEnded: boolean;
-}
-
-/** Something that happened to a delivery. */
-export interface DeliveryStep {
-  /** When. */
-  readonly at: Date;
-  /**
-   * `failed`: an attempt. `put-back`: a process had no handler for it, or was stopped. `lease-lost`: its process died or was
-   * late; noted when the next one takes it. `dead`: its last attempt failed. `replayed`: by a person.
-   */
-  readonly what: 'failed' | 'put-back' | 'lease-lost' | 'dead' | 'replayed';
-  /** The number of attempts then. */
-  readonly attempt: number;
-  /** Why an attempt failed: the code of an error of this package, or `handler_failed`. */
-  readonly code?: string;
 }
 
 /** What an inbox holds, in numbers. Processes that share its store say the same: do not add them up. */

@@ -1,4 +1,3 @@
-import { type FailureCode, failureCode } from '../errors/errors.ts';
 import { type Sleep, sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/driver-error.ts';
@@ -32,11 +31,11 @@ export interface WorkSource<One extends LeasedDelivery> {
   /** It was handled, or is ignored. */
   remove(leased: One): Promise<void>;
   /** Schedules another attempt. */
-  postpone(leased: One, reason: string, code: FailureCode): Promise<void>;
+  postpone(leased: One, reason: string): Promise<void>;
   /** Makes it due again after a while, as if it had never been leased. */
   putBack(leased: One, delayMs: number): Promise<void>;
   /** False if another worker has the delivery by now: that worker's outcome counts. */
-  moveToDeadLetters(leased: One, reason: string, code: FailureCode): Promise<boolean>;
+  moveToDeadLetters(leased: One, reason: string): Promise<boolean>;
   /** Gives back what a stop has aborted. */
   release(leased: readonly One[]): Promise<void>;
   /** For handlers that mark their delivery in a transaction of the user's. */
@@ -185,9 +184,9 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   async function settle(leased: One, result: Attempt): Promise<boolean> {
     switch (result.outcome) {
       case 'dead':
-        return await source.moveToDeadLetters(leased, describeError(result.error), failureCode(result.error));
+        return await source.moveToDeadLetters(leased, describeError(result.error));
       case 'failed':
-        await source.postpone(leased, describeError(result.error), failureCode(result.error));
+        await source.postpone(leased, describeError(result.error));
         return true;
       case 'put-back':
         await source.putBack(leased, result.delayMs);

@@ -121,9 +121,7 @@ describe.each(storeKinds())('a record of a newer version in $name is refused, an
     const { webhooks, reports } = receiverOn({ inbox }, () => journal.observe(event('unknown')));
     await webhooks.receive(eventOf('unknown'));
     expect(await inbox.drain()).toEqual({ handled: 0, ignored: 0, failed: 0, dead: 0, left: 1 });
-    expect(await inbox.stories?.(reports[0]?.digest ?? '')).toMatchObject([
-      { state: 'waiting', attempts: 0 },
-    ]);
+    expect(await inbox.find?.(reports[0]?.digest ?? '')).toMatchObject([{ state: 'waiting', attempts: 0 }]);
     expect(errors).toMatchObject([{ code: 'newer_format' }]);
   });
 

@@ -36,7 +36,7 @@ function open(changes: Partial<InboxEngine> = {}, role: 'both' | 'receiver' = 'b
     discard: answer('discard', true),
     counts: answer('counts', { open: 2, dead: 1 }),
     oldestReceivedAt: answer('oldestReceivedAt', 400),
-    stories: answer('stories', []),
+    find: answer('find', []),
     held: answer('held', []),
     quarantine: undefined,
     stop: answer('stop', 'drained'),
@@ -69,7 +69,7 @@ describe('a durable inbox', () => {
     await inbox.deadLetters();
     await inbox.deadLetter(digest, { withBody: true });
     expect([await inbox.replay(digest), await inbox.discard(digest)]).toEqual([true, true]);
-    await inbox.stories?.('ab');
+    await inbox.find?.('ab');
     await inbox.held?.(5);
     await inbox.stop({ timeoutMs: 7_000 });
     expect(asked).toEqual([
@@ -78,7 +78,7 @@ describe('a durable inbox', () => {
       ['deadLetter', digest, { withBody: true }],
       ['replay', digest],
       ['discard', digest],
-      ['stories', 'ab', 100],
+      ['find', 'ab', 100],
       ['held', 5],
       ['stop', 7_000],
     ]);
@@ -88,9 +88,9 @@ describe('a durable inbox', () => {
     const { inbox, asked } = open();
     // From JavaScript: a query parameter that is not there.
     const missing = Object(undefined).digest;
-    for (const act of [inbox.deadLetter, inbox.replay, inbox.discard, inbox.stories])
+    for (const act of [inbox.deadLetter, inbox.replay, inbox.discard, inbox.find])
       await expect(act?.(missing)).rejects.toThrow('digest must be the digest of a dead letter');
-    await expect(inbox.stories?.('ab', 0)).rejects.toThrow('limit must be a whole number');
+    await expect(inbox.find?.('ab', 0)).rejects.toThrow('limit must be a whole number');
     await expect(inbox.held?.(0.5)).rejects.toThrow('limit must be a whole number');
     expect(asked).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('a durable inbox', () => {
     const acts = [
       ...[() => inbox.deadLetters(), () => inbox.deadLetter(digest), () => inbox.replay(digest)],
       ...[() => inbox.discard(digest), () => inbox.counts(), () => inbox.health()],
-      ...[() => inbox.stories?.('ab'), () => inbox.held?.(), () => inbox.receive(delivery, handle)],
+      ...[() => inbox.find?.('ab'), () => inbox.held?.(), () => inbox.receive(delivery, handle)],
     ];
     for (const act of acts) await expect(act()).rejects.toMatchObject(stopped);
     expect(asked).toEqual([]);

@@ -16,7 +16,6 @@ import {
   type LeaseHolder,
   readStored,
   type Stored,
-  withStep,
 } from './record-form.ts';
 
 /** A delivery leased from a record store. */
@@ -33,12 +32,6 @@ export interface DeliveryRecordsOptions
   readonly store: RecordStore;
   readonly prefix: string;
   readonly processes: ProcessView;
-}
-
-/** How an attempt failed. */
-interface Failure {
-  readonly reason: string;
-  readonly code: string;
 }
 
 /** A lease writes three records of each, and a transaction has up to 1,000. */
@@ -179,15 +172,13 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           const { lease, holder: _, ...waiting } = stored;
           const isLost = lease !== undefined;
           if (isLost && stored.isolated && stored.attempts >= maxAttempts) {
-            const steps = withStep(stored, { at, what: 'dead', code: 'lease_lost' });
-            const buried = { ...waiting, index: grave, reason: describeError(leaseLost()), steps };
+            const buried = { ...waiting, index: grave, reason: describeError(leaseLost()) };
             put(records, buried, { at, from: key });
             return buried;
           }
           // A lease lost while others ran is no attempt: any of them may have killed the process.
           const attempts = stored.attempts + (isLost && !stored.isolated ? 0 : 1);
-          const steps = isLost ? withStep(stored, { at, what: 'lease-lost' }) : stored.steps;
-          const leased = { ...stored, attempts, index, isolated: true, lease: token, holder, steps };
+          const leased = { ...stored, attempts, index, isolated: true, lease: token, holder };
           put(records, leased, { at, from: key });
           return leased;
         };
@@ -249,13 +240,9 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     },
 
     /** Schedules another attempt, unless another worker has it by now. */
-    async postpone(lease: RecordLease, delayMs: number, { reason, code }: Failure): Promise<void> {
+    async postpone(lease: RecordLease, delayMs: number, reason: string): Promise<void> {
       const at = now();
-      await move(lease, { to: waitingKey(lease, at + delayMs), at }, (stored) => ({
-        ...stored,
-        reason,
-        steps: withStep(stored, { at, what: 'failed', code }),
-      }));
+      await move(lease, { to: waitingKey(lease, at + delayMs), at }, (stored) => ({ ...stored, reason }));
     },
 
     /** Gives it back as it was, due after this time: this was no attempt. */
@@ -267,19 +254,14 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         // If the clock went back, its wait begins anew, so that it ends.
         receivedAt: Math.min(stored.receivedAt, Math.floor(at)),
         attempts: stored.attempts - 1,
-        steps: withStep(stored, { at, what: 'put-back' }),
       }));
     },
 
     /** False if another worker has it by now. */
-    moveToDeadLetters(lease: RecordLease, { reason, code }: Failure): Promise<boolean> {
+    moveToDeadLetters(lease: RecordLease, reason: string): Promise<boolean> {
       const at = now();
       const index = dead.keyOf(lease.receivedAt, lease.delivery.digest);
-      return move(lease, { to: index, at }, (stored) => ({
-        ...stored,
-        reason,
-        steps: withStep(stored, { at, what: 'dead', code }),
-      }));
+      return move(lease, { to: index, at }, (stored) => ({ ...stored, reason }));
     },
 
     async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
@@ -302,8 +284,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const at = now();
       function putBack(stored: Stored, records: RecordSet): boolean {
         if (!isDead(stored)) return false;
-        const steps = withStep(stored, { at, what: 'replayed' });
-        const waiting = { ...stored, attempts: 0, index: waitingKey(stored, at), steps };
+        const waiting = { ...stored, attempts: 0, index: waitingKey(stored, at) };
         put(records, waiting, { at, from: stored.index });
         return true;
       }

@@ -1,7 +1,9 @@
 import type { JsonObject, JsonValue } from '../../internal/json.ts';
+
 import type { ProcessIdentity } from '../../store/process-identity.ts';
 import { type KnownMembers, unknownMembers } from '../../store/stored-form.ts';
-import type { Delivery, DeliveryStep } from '../inbox.ts';
+import type { Delivery } from '../inbox.ts';
+
 import { deliveryMembers, findDelivery, membersOf, writeDelivery } from '../stored-delivery.ts';
 
 /** The process that took a lease. */
@@ -26,8 +28,6 @@ export interface Stored {
   readonly lease?: string | undefined;
   /** Who took this lease; absent from those of earlier versions. */
   readonly holder?: LeaseHolder | undefined;
-  /** What happened to it, the oldest first; as written, since a newer version may have written more. */
-  readonly steps?: readonly JsonValue[] | undefined;
   /** The members of the record that this version does not know. */
   readonly kept: JsonObject;
 }
@@ -41,20 +41,7 @@ const storedMembers: KnownMembers<Delivery & Omit<Stored, 'delivery' | 'kept'>> 
   isolated: true,
   lease: true,
   holder: true,
-  steps: true,
 };
-
-const mostSteps = 20;
-
-/** The steps of a delivery, and one more. */
-export function withStep(
-  { steps = [], attempts }: Pick<Stored, 'steps' | 'attempts'>,
-  step: { readonly at: number; readonly what: DeliveryStep['what']; readonly code?: string },
-): readonly JsonValue[] {
-  const { at, what, code } = step;
-  const last = { at: Math.floor(at), what, attempt: attempts, ...(code !== undefined && { code }) };
-  return [...steps, last].slice(-mostSteps);
-}
 
 /**
  * `undefined` for a digest that is only remembered, and for what another program has written.
@@ -63,7 +50,7 @@ export function withStep(
  */
 export function readStored(value: JsonValue | undefined): Stored | undefined {
   const delivery = findDelivery(value);
-  const { receivedAt, attempts, reason, index, isolated, lease, holder: written, steps } = membersOf(value);
+  const { receivedAt, attempts, reason, index, isolated, lease, holder: written } = membersOf(value);
   if (delivery === undefined || typeof index !== 'string') return undefined;
   const holder = readHolder(written);
   return {
@@ -76,7 +63,6 @@ export function readStored(value: JsonValue | undefined): Stored | undefined {
     ...(typeof lease === 'string' && { lease }),
     // An earlier version leaves the holder of a former lease where it is.
     ...(holder !== undefined && holder.token === lease && { holder }),
-    ...(Array.isArray(steps) && { steps }),
     kept: unknownMembers(value, storedMembers),
   };
 }
@@ -95,13 +81,12 @@ export function deliveryKey(prefix: string, digest: string): string {
 }
 
 /** The record of an open delivery or a dead letter. */
-export function deliveryRecord({ delivery, kept, lease, holder, steps, ...state }: Stored): JsonObject {
+export function deliveryRecord({ delivery, kept, lease, holder, ...state }: Stored): JsonObject {
   const { startedAt, ...process } = holder ?? {};
   return {
     ...kept,
     ...writeDelivery(delivery),
     ...state,
-    ...(steps !== undefined && { steps: [...steps] }),
     ...(lease !== undefined && { lease }),
     ...(holder !== undefined && { holder: { ...process, ...(startedAt !== undefined && { startedAt }) } }),
   };

@@ -27,7 +27,7 @@ import { reviewRegularly, storedQuarantine } from '../quarantine/inbox-quarantin
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { startWorker, type Worker, type WorkSource } from '../worker.ts';
 import { deliveryRecords, type RecordLease } from './delivery-records.ts';
-import { deliveryStories } from './delivery-stories.ts';
+import { deliveryStatus } from './delivery-status.ts';
 
 /** Options of {@link storeInbox}. */
 export interface StoreInboxOptions
@@ -150,7 +150,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   const settings = readOptions(options);
   const { role, retry, random, store } = settings;
   const records = deliveryRecords({ ...settings, processes });
-  const told = deliveryStories({ ...settings, processes });
+  const status = deliveryStatus({ ...settings, processes });
   if (role === 'both' && !isWholeProcess())
     throw invalidOption("No process stays here to handle deliveries: give storeInbox role: 'drain'.");
   const call = limitStoreCalls(settings);
@@ -180,18 +180,15 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     isIsolatedDue: () => callForWorker(records.isIsolatedDue),
     leaseIsolated: () => callForWorker(records.leaseIsolated),
     remove: (leased) => callForWorker(() => records.remove(leased)),
-    postpone: (leased, reason, code) =>
-      callForWorker(() =>
-        records.postpone(leased, backoffDelay(leased.attempt, retry, random), { reason, code }),
-      ),
+    postpone: (leased, reason) =>
+      callForWorker(() => records.postpone(leased, backoffDelay(leased.attempt, retry, random), reason)),
     markingOf: (leased) =>
       makeMarking(
         (userStore) => records.mark(leased, userStore),
         () => callForWorker(() => records.isHandled(leased)),
       ),
     putBack: (leased, delayMs) => callForWorker(() => records.putBack(leased, delayMs)),
-    moveToDeadLetters: (leased, reason, code) =>
-      callForWorker(() => records.moveToDeadLetters(leased, { reason, code })),
+    moveToDeadLetters: (leased, reason) => callForWorker(() => records.moveToDeadLetters(leased, reason)),
     async release(left) {
       await Promise.all(left.map((leased) => callForWorker(() => records.putBack(leased, 0))));
     },
@@ -266,8 +263,8 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
       },
       discard: (digest) => call(() => records.discard(digest)),
       counts: () => call(records.counts),
-      stories: (beginning, limit) => call(() => told.find(beginning, limit)),
-      held: (limit) => call(() => told.held(limit)),
+      find: (beginning, limit) => call(() => status.find(beginning, limit)),
+      held: (limit) => call(() => status.held(limit)),
       oldestReceivedAt: () => call(records.oldestReceivedAt),
       quarantine: storedQuarantine(store, settings),
       async stop(timeoutMs) {

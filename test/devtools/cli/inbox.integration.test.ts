@@ -137,7 +137,7 @@ describe('over a SQLite file, inbox', () => {
 });
 
 /** A delivery that fails, one that is held, one that waits and one that is handled, as the commands tell of them. */
-async function checkStories(
+async function checkDeliveries(
   open: (given: HandlingOptions) => ManagedInbox,
   place: readonly string[],
   env: Record<string, string> = {},
@@ -178,9 +178,7 @@ async function checkStories(
   expect(listed.stderr).toBe('1 dead, 1 open.\n');
 
   const dead = (await run('show', bad.slice(0, 10))).stdout;
-  expect(dead).toMatch(
-    /attempt 1: failed \(handler_failed\)\n.*attempt 2: failed for the last time \(handler_failed\)/,
-  );
+  expect(dead).toMatch(/attempts: 2\n.*received: 20.*\nreason: .*The shop is closed/);
   expect(dead).toContain(`next:     Mend the cause, then "inbox replay ${bad.slice(0, 12)}"`);
   expect(dead).toContain('{"name":"Ada"}');
   expect(JSON.parse((await run('show', bad, '--format', 'json')).stdout)).toMatchObject({
@@ -189,10 +187,6 @@ async function checkStories(
     attempts: 2,
     reason: expect.stringContaining('The shop is closed'),
     body: '{"name":"Ada"}',
-    steps: [
-      { what: 'failed', attempt: 1, code: 'handler_failed', at: expect.stringMatching(/^20/) },
-      { what: 'dead', attempt: 2, code: 'handler_failed' },
-    ],
     next: expect.stringContaining('replay'),
   });
 
@@ -208,12 +202,12 @@ async function checkStories(
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no delivery abcdef') });
 }
 
-describe("inbox show tells a delivery's story, and list who holds it,", () => {
+describe('inbox show shows a delivery, and list who holds it,', () => {
   it('over a SQLite file', async () => {
     const cwd = scratchFolder();
     const open = (given: HandlingOptions) =>
       sqliteInbox({ path: join(cwd, 'inbox.sqlite'), pollMs: 5, ...given });
-    await checkStories(open, ['--inbox', 'inbox.sqlite'], {}, cwd);
+    await checkDeliveries(open, ['--inbox', 'inbox.sqlite'], {}, cwd);
   });
 
   describeWith('postgres', 'over a storeInbox on PostgreSQL', () => {
@@ -226,7 +220,7 @@ describe("inbox show tells a delivery's story, and list who holds it,", () => {
       });
       const store = postgresStore({ client: pool, table });
       const open = (given: HandlingOptions) => storeInbox({ store, pollMs: 5, ...given });
-      await checkStories(open, ['--inbox', 'env:DATABASE_URL', '--table', table], {
+      await checkDeliveries(open, ['--inbox', 'env:DATABASE_URL', '--table', table], {
         DATABASE_URL: postgresUrl,
       });
     });

@@ -85,17 +85,16 @@ describe('a lease', () => {
   });
 
   it('of one that only waited for its turn alone is no lost one', async () => {
-    const { clock, records, lease, leaseAlone, whats } = recordBench({ maxAttempts: 2 });
+    const { clock, records, lease, leaseAlone } = recordBench({ maxAttempts: 2 });
     await records.insert(deliveryOf(a));
     await lease();
     await records.postpone(await leaseAlone(), 1_000, failure);
     clock.now += 1_000;
     expect(await records.leaseIsolated()).toMatchObject({ leased: { attempt: 2 }, dead: [] });
-    expect(await whats()).toEqual(['lease-lost', 'failed']);
   });
 
   it('lost at the last attempt alone makes a dead letter, and the next delivery is leased', async () => {
-    const { clock, records, lease, leaseAlone, story } = recordBench({ maxAttempts: 1 });
+    const { clock, records, lease, leaseAlone, status } = recordBench({ maxAttempts: 1 });
     await records.insert(deliveryOf(a));
     await lease();
     await leaseAlone();
@@ -106,32 +105,30 @@ describe('a lease', () => {
     const { leased, dead } = await records.leaseIsolated();
     expect(leased).toBeUndefined();
     expect(dead).toMatchObject([{ delivery: { digest: a }, attempt: 1 }]);
-    const steps = [{ what: 'lease-lost' }, { what: 'dead', attempt: 1, code: 'lease_lost' }];
-    expect(await story()).toMatchObject({ state: 'dead', steps });
+    expect(await status()).toMatchObject({ state: 'dead', attempts: 1 });
     expect(await records.counts()).toEqual({ open: 1, dead: 1 });
   });
 
   it('that is given back leaves the attempt unused, and the delivery due when it was said', async () => {
-    const { clock, records, lease, whats } = recordBench();
+    const { clock, records, lease } = recordBench();
     await records.insert(deliveryOf(a));
     await records.putBack(await lease(), 1_000);
     clock.now += 999;
     expect((await records.lease(1)).leased).toEqual([]);
     clock.now += 1;
     expect((await lease()).attempt).toBe(1);
-    expect(await whats()).toEqual(['put-back']);
   });
 });
 
 describe('the end of a delivery', () => {
   it('is remembered once, however often it is said', async () => {
-    const { records, lease, story, keys } = recordBench();
+    const { records, lease, status, keys } = recordBench();
     await records.insert(deliveryOf(a));
     const leased = await lease();
     await records.remove(leased);
     await records.remove(leased);
     expect(await records.isHandled(leased)).toBe(true);
-    expect(await story()).toEqual({ digest: a, state: 'handled', steps: [] });
+    expect(await status()).toEqual({ digest: a, state: 'handled' });
     expect(await keys()).toEqual([`inbox/delivery/${a}`]);
     expect(await records.insert(deliveryOf(a))).toBe('duplicate');
   });
@@ -162,33 +159,33 @@ describe('the end of a delivery', () => {
 
 describe('the mark of a delivery', () => {
   it('ends it in the store of a transaction, and nothing before that is committed', async () => {
-    const { store, records, lease, story, keys } = recordBench();
+    const { store, records, lease, status, keys } = recordBench();
     await records.insert(deliveryOf(a));
     const leased = await lease();
     expect(await records.isHandled(leased)).toBe(false);
     expect(await records.mark(leased, store)).toBe('marked');
     expect(await records.isHandled(leased)).toBe(true);
-    expect(await story()).toEqual({ digest: a, state: 'handled', steps: [] });
+    expect(await status()).toEqual({ digest: a, state: 'handled' });
     expect(await keys()).toEqual([`inbox/delivery/${a}`]);
   });
 
   it('is not there in a store that does not hold it', async () => {
-    const { records, lease, story } = recordBench();
+    const { records, lease, status } = recordBench();
     await records.insert(deliveryOf(a));
     const leased = await lease();
     const other = recordBench();
     expect(await records.mark(leased, other.store)).toBe('absent');
     expect(await other.keys()).toEqual([]);
-    expect(await story()).toMatchObject({ state: 'held' });
+    expect(await status()).toMatchObject({ state: 'held' });
   });
 
   it('is not made once another worker has the delivery, or has handled it', async () => {
-    const { store, records, lease, leaseAlone, story } = recordBench();
+    const { store, records, lease, leaseAlone, status } = recordBench();
     await records.insert(deliveryOf(a));
     const late = await lease();
     const other = await leaseAlone();
     expect(await records.mark(late, store)).toBe('lost');
-    expect(await story()).toMatchObject({ state: 'held' });
+    expect(await status()).toMatchObject({ state: 'held' });
     await records.remove(other);
     expect(await records.mark(late, store)).toBe('lost');
   });

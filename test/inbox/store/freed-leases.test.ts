@@ -36,7 +36,7 @@ describe('what an ended process had leased', () => {
   it('is left as it is where it ended, or another process has it, at that moment', async () => {
     const ends = ['handled', 'failed', 'leased', 'leased anew', 'freed'] as const;
     for (const end of ends) {
-      const { clock, ended, records, open, interrupted, lease, story } = recordBench();
+      const { clock, ended, records, open, interrupted, lease, status } = recordBench();
       await records.insert(deliveryOf(a));
       const leased = await lease(open(1));
       ended.add(1);
@@ -57,11 +57,11 @@ describe('what an ended process had leased', () => {
           clock.now += leaseMs;
           await open(2).leaseIsolated();
         }
-        before = await story();
+        before = await status();
       }
       await open(3, interrupted(2, act)).freeEnded(() => 0);
       expect(before).toBeDefined();
-      expect(await story()).toEqual(before);
+      expect(await status()).toEqual(before);
     }
   });
 

@@ -1,14 +1,15 @@
 import { expect } from 'vitest';
 import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
 import { deliveryRecords, type RecordLease } from '../../../src/inbox/store/delivery-records.ts';
-import { deliveryStories } from '../../../src/inbox/store/delivery-stories.ts';
+
+import { deliveryStatus } from '../../../src/inbox/store/delivery-status.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { ProcessView } from '../../../src/store/process-identity.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { readHandling } from '../contract.ts';
 
 export const leaseMs = 65_000;
-export const failure = { reason: 'Error: no', code: 'handler_failed' };
+export const failure = 'Error: no';
 export const [a, b] = ['a'.repeat(64), 'b'.repeat(64)];
 export const deliveryOf = (digest: string) => ({
   digest,
@@ -32,7 +33,7 @@ export function recordBench(options: HandlingOptions = {}, prefix = 'inbox/') {
   /** The worker of a process; 0 cannot tell which one it is. */
   const open = (pid = 0, of: RecordStore = store, startedAt?: string) =>
     deliveryRecords({ ...settings, store: of, processes: viewOf(pid, startedAt) });
-  const stories = deliveryStories({ ...settings, store, processes: viewOf(0) });
+  const deliveries = deliveryStatus({ ...settings, store, processes: viewOf(0) });
   const records = open();
 
   /** Waits for `act` before its transaction of this number, as if another process had been faster. */
@@ -59,8 +60,7 @@ export function recordBench(options: HandlingOptions = {}, prefix = 'inbox/') {
     await records.insert(deliveryOf(digest));
     await records.moveToDeadLetters(await lease(), failure);
   }
-  const story = async (digest = a) => (await stories.find(digest, 1))[0];
-  const whats = async () => (await story())?.steps.map(({ what }) => what);
+  const status = async (digest = a) => (await deliveries.find(digest, 1))[0];
   const keys = async () => (await store.list({ prefix: '', limit: 100 })).map(({ key }) => key);
   return {
     clock,
@@ -68,14 +68,13 @@ export function recordBench(options: HandlingOptions = {}, prefix = 'inbox/') {
     settings,
     ended,
     open,
-    stories,
+    deliveries,
     records,
     interrupted,
     lease,
     leaseAlone,
     bury,
-    story,
-    whats,
+    status,
     keys,
   };
 }

@@ -1,5 +1,5 @@
 import { buildRouteMap } from '@stricli/core';
-import type { DeadLetter, DeliveryStory, ManagedInbox } from '../../../../inbox/inbox.ts';
+import type { DeadLetter, DeliveryStatus, ManagedInbox } from '../../../../inbox/inbox.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
 import { digestArg, findByDigest } from '../../inputs/digests.ts';
 import { confirm } from '../../inputs/input.ts';
@@ -16,7 +16,7 @@ import {
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
-import { adviceOf, holderLine, storyLines } from './describe-story.ts';
+import { adviceOf, deliveryLines, holderLine } from './describe-delivery.ts';
 import { withInbox } from './open-inbox.ts';
 
 /** A list of this length is too long to read. */
@@ -60,10 +60,10 @@ const list = defineCommand({
           return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (${facts}): ${printableText(reason)}`;
         });
       }
-      for (const story of (await inbox.held?.(flags.limit)) ?? []) {
-        output.item(story, (paint) => {
-          const { digest, name = '', attempts = 0 } = story;
-          return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (attempt ${attempts}): ${holderLine(story)}`;
+      for (const delivery of (await inbox.held?.(flags.limit)) ?? []) {
+        output.item(delivery, (paint) => {
+          const { digest, name = '', attempts = 0 } = delivery;
+          return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (attempt ${attempts}): ${holderLine(delivery)}`;
         });
       }
       const { open, dead, quarantined } = await inbox.counts();
@@ -76,25 +76,25 @@ const list = defineCommand({
 });
 
 const show = defineCommand({
-  brief: "Show a delivery's story, and a dead letter with its body",
+  brief: 'Show a delivery, and a dead letter with its body',
   about:
-    'Shows what happened to a delivery, who holds it, and what to do. A dead letter is shown with its body, which holds personal data.',
+    'Shows how often a delivery was tried, why it failed last, when it is due or who holds it, and what to do. A dead letter is shown with its body, which holds personal data.',
   examples: [
     'partner-exchange inbox show 3f9a2c --inbox inbox.sqlite',
     'partner-exchange inbox show 3f9a2c --inbox env:DATABASE_URL --format json',
   ],
-  json: '{ digest, state, name?, attempts?, receivedAt?, dueAt?, holder?, reason?, steps: [{ at, what, attempt, code? }], next }, and of a dead letter body',
+  json: '{ digest, state, name?, attempts?, receivedAt?, dueAt?, holder?, reason?, next }, and of a dead letter body',
   flags,
   args: [digestArg('Digest, or its beginning')],
   async run(context, flags, digest) {
     const output = openOutput(context, flags);
     return await withInbox(context, flags, async (inbox) => {
-      const story = await findStory(inbox, digest);
+      const delivery = await findDelivery(inbox, digest);
       const letter =
-        story.state === 'dead' ? await inbox.deadLetter(story.digest, { withBody: true }) : undefined;
-      const next = adviceOf(story);
-      output.result({ ...story, ...letter, next }, () => [
-        ...storyLines(story),
+        delivery.state === 'dead' ? await inbox.deadLetter(delivery.digest, { withBody: true }) : undefined;
+      const next = adviceOf(delivery);
+      output.result({ ...delivery, ...letter, next }, () => [
+        ...deliveryLines(delivery),
         `next:     ${next}`,
         ...(letter?.body === undefined ? [] : [printableText(letter.body)]),
       ]);
@@ -186,15 +186,15 @@ async function findLetters(inbox: ManagedInbox, digests: readonly string[]): Pro
   return found;
 }
 
-async function findStory(inbox: ManagedInbox, digest: string): Promise<DeliveryStory> {
-  if (inbox.stories === undefined) {
+async function findDelivery(inbox: ManagedInbox, digest: string): Promise<DeliveryStatus> {
+  if (inbox.find === undefined) {
     const [letter] = await findLetters(inbox, [digest]);
     if (letter === undefined) throw notFound(digest);
-    return { ...letter, state: 'dead', steps: [] };
+    return { ...letter, state: 'dead' };
   }
-  const stories = await inbox.stories(digest, 2);
-  const story = stories.length === 0 ? undefined : findByDigest(stories, digest, 'deliveries');
-  if (story !== undefined) return story;
+  const found = await inbox.find(digest, 2);
+  const delivery = found.length === 0 ? undefined : findByDigest(found, digest, 'deliveries');
+  if (delivery !== undefined) return delivery;
   const message = `There is no delivery ${digest}: it never came, or was handled longer than rememberMs ago.`;
   throw new CliError(message, { exitCode: exitCodes.findings });
 }

@@ -13,9 +13,9 @@ async function rewrite(
   await store.transact([key], (records) => records.set(key, change(records.get(key) as JsonObject)));
 }
 
-describe('the stories of deliveries', () => {
+describe('the deliveries of a store', () => {
   it('tell the state of each, in the order of their digests', async () => {
-    const { clock, records, open, stories, lease } = recordBench();
+    const { clock, records, open, deliveries, lease } = recordBench();
     const digests = ['a0', 'a1', 'a2', 'a3', 'b0'].map((start) => start.padEnd(64, '0'));
     const [gone = '', dead = '', held = '', waiting = '', other = ''] = digests;
     const receivedAt = new Date(clock.now);
@@ -24,26 +24,25 @@ describe('the stories of deliveries', () => {
     await records.moveToDeadLetters(await lease(), failure);
     await lease(open(7));
     for (const digest of [waiting, other]) await records.insert(deliveryOf(digest));
-    const common = { name: 'event.buy.init', receivedAt, isAlone: false, reason: '', steps: [] };
+    const common = { name: 'event.buy.init', receivedAt, reason: '' };
     const dueAt = new Date(clock.now + leaseMs);
     const holder = { pid: 7, space: 'machine', hasEnded: false };
-    const steps = [{ at: receivedAt, what: 'dead', attempt: 1, code: 'handler_failed' }];
-    expect(await stories.find('a', 10)).toEqual([
-      { digest: gone, state: 'handled', steps: [] },
-      { ...common, digest: dead, state: 'dead', attempts: 1, reason: 'Error: no', steps },
+    expect(await deliveries.find('a', 10)).toEqual([
+      { digest: gone, state: 'handled' },
+      { ...common, digest: dead, state: 'dead', attempts: 1, reason: 'Error: no' },
       { ...common, digest: held, state: 'held', attempts: 1, dueAt, holder },
       { ...common, digest: waiting, state: 'waiting', attempts: 0, dueAt: receivedAt },
     ]);
-    expect(await stories.find('a', 2)).toHaveLength(2);
-    expect(await stories.find('a', 5_000)).toHaveLength(4);
-    expect(await stories.find(waiting, 10)).toHaveLength(1);
+    expect(await deliveries.find('a', 2)).toHaveLength(2);
+    expect(await deliveries.find('a', 5_000)).toHaveLength(4);
+    expect(await deliveries.find(waiting, 10)).toHaveLength(1);
   });
 
   it('of no beginning of a digest are none', async () => {
-    const { records, stories } = recordBench();
+    const { records, deliveries } = recordBench();
     await records.insert(deliveryOf(a));
     for (const beginning of ['', 'A', 'a ', 'a-', ' a', `${a}a`])
-      expect(await stories.find(beginning, 10)).toEqual([]);
+      expect(await deliveries.find(beginning, 10)).toEqual([]);
   });
 
   it('leave out what another program has written', async () => {
@@ -58,64 +57,27 @@ describe('the stories of deliveries', () => {
     ];
     for (const change of foreign) {
       await rewrite(bench, b, change);
-      expect((await bench.stories.find('b', 10)).map(({ digest }) => digest)).toEqual([]);
+      expect((await bench.deliveries.find('b', 10)).map(({ digest }) => digest)).toEqual([]);
     }
-  });
-
-  it('keep the last twenty steps', async () => {
-    const { clock, records, stories, lease } = recordBench();
-    await records.insert(deliveryOf(a));
-    const begun = clock.now;
-    for (let step = 0; step < 22; step++) {
-      await records.putBack(await lease(), 0);
-      clock.now++;
-    }
-    const [story] = await stories.find(a, 1);
-    expect(story?.steps.map(({ at }) => at.getTime() - begun)).toEqual(
-      Array.from({ length: 20 }, (_, index) => index + 2),
-    );
-  });
-
-  it('leave out the steps that this version does not know, which stay in the record', async () => {
-    const bench = recordBench();
-    await bench.records.insert(deliveryOf(a));
-    const known = { at: 5, what: 'put-back', attempt: 0 };
-    const steps = [known, { at: 6, what: 'moved', attempt: 1 }, { what: 7 }, 'note', { ...known, code: 9 }];
-    await rewrite(bench, a, (record) => ({ ...record, steps }));
-    const told = { ...known, at: new Date(5) };
-    expect((await bench.story())?.steps).toEqual([told, told]);
-    await bench.records.postpone(await bench.lease(), 1_000, failure);
-    expect((await bench.story())?.steps).toMatchObject([told, told, { what: 'failed' }]);
-    const [record] = await bench.store.list({ prefix: `inbox/delivery/${a}`, limit: 1 });
-    expect(record?.value).toMatchObject({ steps: [...steps, { what: 'failed' }] });
-  });
-
-  it('begin anew where the steps are no list', async () => {
-    const bench = recordBench();
-    await bench.records.insert(deliveryOf(a));
-    await rewrite(bench, a, (record) => ({ ...record, steps: 'none' }));
-    await bench.records.putBack(await bench.lease(), 1_000);
-    const [record] = await bench.store.list({ prefix: 'inbox/delivery/', limit: 1 });
-    expect(Object(record?.value).steps).toMatchObject([{ what: 'put-back' }]);
   });
 
   it('know when a delivery is due below any prefix', async () => {
     for (const prefix of ['plain-', 'of/many/parts/']) {
-      const { clock, records, stories } = recordBench({}, prefix);
+      const { clock, records, deliveries } = recordBench({}, prefix);
       await records.insert(deliveryOf(a));
-      expect(await stories.find(a, 1)).toMatchObject([{ state: 'waiting', dueAt: new Date(clock.now) }]);
+      expect(await deliveries.find(a, 1)).toMatchObject([{ state: 'waiting', dueAt: new Date(clock.now) }]);
     }
   });
 });
 
-describe('the stories of held deliveries', () => {
-  it('are those of leased ones, by the end of their leases, and no more than asked', async () => {
-    const { clock, records, stories, lease, leaseAlone } = recordBench();
+describe('the held deliveries of a store', () => {
+  it('are the leased ones, by the end of their leases, and no more than asked', async () => {
+    const { clock, records, deliveries, lease, leaseAlone } = recordBench();
     for (const digest of [b, a]) await records.insert(deliveryOf(digest));
     const waits = await lease();
     clock.now += 1_000;
     await lease();
-    const held = async (limit: number) => (await stories.held(limit)).map(({ digest }) => digest);
+    const held = async (limit: number) => (await deliveries.held(limit)).map(({ digest }) => digest);
     expect(await held(10)).toEqual([waits.delivery.digest, waits.delivery.digest === a ? b : a]);
     expect(await held(1)).toEqual([waits.delivery.digest]);
     // One that waits to be tried alone is not held.
@@ -124,12 +86,12 @@ describe('the stories of held deliveries', () => {
   });
 
   it('are found by page when there are many', async () => {
-    const { records, stories } = recordBench();
+    const { records, deliveries } = recordBench();
     for (let number = 0; number < 120; number++)
       await records.insert(deliveryOf(String(number).padStart(64, '0')));
     await records.lease(120);
-    expect(await stories.held(200)).toHaveLength(120);
-    expect(await stories.held(110)).toHaveLength(110);
+    expect(await deliveries.held(200)).toHaveLength(120);
+    expect(await deliveries.held(110)).toHaveLength(110);
   });
 
   it('leave out those that were handled a moment ago, and those without a record', async () => {
@@ -137,14 +99,14 @@ describe('the stories of held deliveries', () => {
     for (const digest of [a, b]) await bench.records.insert(deliveryOf(digest));
     await bench.records.lease(2);
     await rewrite(bench, a, () => ({ handled: true }));
-    expect((await bench.stories.held(10)).map(({ digest }) => digest)).toEqual([b]);
+    expect((await bench.deliveries.held(10)).map(({ digest }) => digest)).toEqual([b]);
   });
 });
 
 describe('the holder of a lease', () => {
   const holder = { space: 'machine', pid: 7, until: 1_800_000_065_000 };
 
-  /** The holder that a story names, after the record has been given this one. */
+  /** The status of a delivery after the record has been given this one. */
   async function read(change: (written: JsonObject) => JsonValue) {
     const bench = recordBench();
     await bench.records.insert(deliveryOf(a));
@@ -153,7 +115,7 @@ describe('the holder of a lease', () => {
     await rewrite(bench, a, (record) => ({ ...record, holder: change(record.holder as JsonObject) }));
     bench.ended.add(7);
     await bench.open(8).freeEnded(() => 0);
-    return { ...(await bench.story()), isFreed: await bench.records.isIsolatedDue() };
+    return { ...(await bench.status()), isFreed: await bench.records.isIsolatedDue() };
   }
 
   it('is the process that took it', async () => {
@@ -173,9 +135,9 @@ describe('the holder of a lease', () => {
     ['a machine without a name', { space: 5 }],
     ['a lease without an end', { until: '1800000065000' }],
   ])('is nobody where the record names %s: the lease ends by itself', async (_, wrong) => {
-    const story = await read((written) => ({ ...written, ...wrong }));
-    expect(story).toMatchObject({ state: 'held', isFreed: false });
-    expect(story).not.toHaveProperty('holder');
+    const status = await read((written) => ({ ...written, ...wrong }));
+    expect(status).toMatchObject({ state: 'held', isFreed: false });
+    expect(status).not.toHaveProperty('holder');
   });
 
   it.each([

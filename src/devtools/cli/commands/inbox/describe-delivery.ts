@@ -1,44 +1,32 @@
-import type { DeliveryStory } from '../../../../inbox/inbox.ts';
+import type { DeliveryStatus } from '../../../../inbox/inbox.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
 
-export function storyLines({ digest, state, name, receivedAt, ...story }: DeliveryStory): string[] {
-  const { attempts = 0, dueAt, isAlone, reason = '', steps } = story;
+export function deliveryLines({ digest, state, name, receivedAt, ...rest }: DeliveryStatus): string[] {
+  const { attempts = 0, dueAt, reason = '' } = rest;
   const lines = [`digest:   ${digest}`, `state:    ${state}`];
   if (receivedAt === undefined) return lines;
   return [
     ...lines,
     `name:     ${printableText(name ?? '')}`,
-    `attempts: ${attempts}${isAlone ? ', alone since its process died' : ''}`,
+    `attempts: ${attempts}`,
     `received: ${receivedAt.toISOString()}`,
-    ...steps.map(({ at, what, attempt, code }) => {
-      const why = code === undefined ? '' : ` (${printableText(code)})`;
-      return `          ${at.toISOString()} attempt ${attempt}: ${stepWords[what]}${why}`;
-    }),
-    ...(state === 'held' ? [`held:     ${holderLine({ digest, state, ...story })}`] : []),
+    ...(state === 'held' ? [`held:     ${holderLine(rest)}`] : []),
     ...(state === 'waiting' && dueAt !== undefined ? [`due:      ${dueAt.toISOString()}`] : []),
     ...(reason === '' ? [] : [`reason:   ${printableText(reason)}`]),
   ];
 }
 
-const stepWords: Readonly<Record<DeliveryStory['steps'][number]['what'], string>> = {
-  failed: 'failed',
-  'put-back': 'put back: no handler, or a stop',
-  'lease-lost': 'its process died, or was late',
-  dead: 'failed for the last time',
-  replayed: 'replayed by a person',
-};
-
 /** Who holds a delivery, and until when. */
-export function holderLine({ holder, dueAt }: DeliveryStory): string {
+export function holderLine({ holder, dueAt }: Pick<DeliveryStatus, 'holder' | 'dueAt'>): string {
   const until = dueAt === undefined ? '' : ` until ${dueAt.toISOString()}`;
-  if (holder === undefined) return `held by a process of an earlier version${until}`;
+  if (holder === undefined) return `held by a process${until}`;
   if (holder.hasEnded)
     return `was held by process ${holder.pid}, which has ended; taken over${until.replace('until', 'at the latest after')}`;
   return `held by process ${holder.pid}${until}`;
 }
 
 /** What to do about it. */
-export function adviceOf({ digest, state, attempts, holder }: DeliveryStory): string {
+export function adviceOf({ digest, state, attempts, holder }: DeliveryStatus): string {
   const short = digest.slice(0, 12);
   switch (state) {
     case 'dead':
