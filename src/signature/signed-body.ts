@@ -9,20 +9,25 @@ import type { Encoding } from './signature-scheme.ts';
 
 /** Refuses bytes that are not UTF-8, and text with half a surrogate pair: two such texts could have one digest. */
 export function decodeBody(body: string | Uint8Array): string {
-  if (typeof body === 'string') {
-    if (!body.isWellFormed()) throw notUtf8();
-    return body;
-  }
-  // Not by instanceof: test runners have several realms.
-  if (!ArrayBuffer.isView(body)) {
-    throw new ConfigurationError(
-      'raw_body_required',
-      'A signature is checked over the raw body, not over a parsed object.',
-    );
-  }
-  const text = decodeUtf8(body);
-  if (text === undefined) throw notUtf8();
+  requireRawBody(body);
+  const text = typeof body === 'string' ? body : decodeUtf8(body);
+  if (text?.isWellFormed() !== true) throw notUtf8();
   return text;
+}
+
+/** The length of a body. @throws {ConfigurationError} `raw_body_required` for an object that was parsed */
+export function byteLengthOf(body: string | Uint8Array): number {
+  requireRawBody(body);
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+}
+
+function requireRawBody(body: unknown): void {
+  // Not by instanceof: test runners have several realms.
+  if (typeof body === 'string' || ArrayBuffer.isView(body)) return;
+  throw new ConfigurationError(
+    'raw_body_required',
+    'A signature is checked over the raw body, not over a parsed object.',
+  );
 }
 
 function notUtf8(): SignatureError {

@@ -24,7 +24,7 @@ import { hash } from '../internal/hash.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { traced } from '../internal/tracing.ts';
 import { pinnedText } from '../signature/serializations.ts';
-import { decodeBody } from '../signature/signed-body.ts';
+import { byteLengthOf, decodeBody } from '../signature/signed-body.ts';
 import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
 import { deliveryTrace, handleTrace } from './delivery-traces.ts';
 import { type DeliveryRequest, headerOf } from './found-keys.ts';
@@ -241,11 +241,6 @@ function namesEncoding(request: DeliveryRequest): boolean {
 
 function isStoreFailure(error: unknown): boolean {
   return isInboxError(error) && ['store_unavailable', 'store_full', 'inbox_stopped'].includes(error.code);
-}
-
-/** A parsed object or null has no length; verification refuses it and says why. */
-function byteLengthOf(body: string | Uint8Array): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body?.byteLength;
 }
 
 /** A user's own inbox may return anything. Only results that say it was kept are acknowledged. */
