@@ -38,9 +38,11 @@ async function respond(request: FetchRequest, endpoint: WebhookEndpoint): Promis
     return endpoint.refuse({ refusal }, startedAt);
   }
   const read = await readFetchBody(request, endpoint).catch(unreadable);
-  return 'body' in read
-    ? responseTo(await endpoint.receive(read.body, request))
-    : endpoint.refuse(read, startedAt);
+  if ('body' in read) return responseTo(await endpoint.receive(read.body, request));
+  const refused = endpoint.refuse(read, startedAt);
+  if (read.refusal !== 'body_timeout') return refused;
+  // The rest of the body may never come, so the connection cannot serve another request.
+  return { ...refused, headers: { ...refused.headers, connection: 'close' } };
 }
 
 /** A refused body is not read to its end. */

@@ -38,12 +38,11 @@ export async function handleNode(
   const refused = endpoint.refuse(read, startedAt);
   // The caller left before its body was complete: there is nobody to answer.
   if (refusal === 'body_unreadable') return;
-  const { connection: _, ...headers } = refused.headers;
   // The rest of the body stays unread, so an HTTP/1 connection cannot serve another request. HTTP/2 forbids the
   // header: there the stream is closed with its response.
   const hasUnreadBody = refusal !== 'raw_body_required';
   const isHttp1 = request.httpVersionMajor !== 2;
-  const closing = hasUnreadBody && isHttp1 ? { ...headers, connection: 'close' } : headers;
+  const closing = hasUnreadBody && isHttp1 ? { ...refused.headers, connection: 'close' } : refused.headers;
   const answer = { ...refused, headers: closing };
   if (refusal === 'body_too_large') await sendAndDrain(answer, request, response, endpoint);
   else send(answer, request, response);

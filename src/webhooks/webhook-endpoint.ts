@@ -81,7 +81,7 @@ const refusals = {
   method_not_allowed: [405, { allow: 'POST' }],
   unsupported_media_type: [415, { 'accept-encoding': 'identity' }],
   body_too_large: [413, {}],
-  body_timeout: [408, { connection: 'close' }],
+  body_timeout: [408, {}],
   body_unreadable: [400, {}],
   raw_body_required: [500, {}],
 } as const satisfies Record<RequestRefusalCode, readonly [number, Readonly<Record<string, string>>]>;
