@@ -15,7 +15,7 @@ export interface UnwrapOptions {
    * The credentials of one partner: one set, or the generations of a rotation. Every key is tried. Several partners are
    * refused, since the event does not say who signed it: `createWebhooks` tells its handlers.
    */
-  credentials: PartnerCredentials | readonly PartnerCredentials[];
+  credentials: PartnerCredentials | readonly PartnerCredentials[] | undefined;
   /**
    * Its signature scheme, wire names and further statuses. @default the default scheme, the published names and statuses
    */
@@ -59,8 +59,8 @@ export function unwrap(rawBody: string | Uint8Array, options: UnwrapOptions): Or
   throw unrecognizedEvent(parsed);
 }
 
-function readCredentials(credentials: unknown): UnwrapOptions['credentials'] {
+function readCredentials(credentials: unknown): PartnerCredentials | readonly PartnerCredentials[] {
   if (credentials === undefined) throw invalidOption(`unwrap needs credentials (${unsetVariables()}).`);
   // Sound: their members are checked while keys are made of them.
-  return credentials as UnwrapOptions['credentials'];
+  return credentials as PartnerCredentials | readonly PartnerCredentials[];
 }
