@@ -50,6 +50,7 @@ describe('a message whose process died', () => {
     await nextTurn();
     const second = inbox.handleMessage(messages[2]);
     await nextTurn();
+    await begun('A');
     end('A');
     expect(await first).toBe('done');
     await begun('A', 'lost');
