@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../checks/entries.ts';
@@ -22,12 +21,10 @@ const targets = {
 } as const;
 type Target = keyof typeof targets;
 
-/** What `docs` searches: the pages, and the declarations of every entry. */
-const searched = ['package.json', 'docs/**/*.md', 'dist/*.d.ts'];
 /** Of what Bun does not bundle from dist, where the licences of the rest are. */
 const licenses = ['LICENSE', thirdPartyFiles.licenses, 'node_modules/ky/license', 'node_modules/zod/LICENSE'];
 /** The tests that start the command line as a process, and those of the file alone. */
-const tests = ['binary', 'completion', 'doctor', 'process', 'sandbox-control', 'sandbox-exec', 'transcript'];
+const tests = ['binary', 'doctor', 'process', 'sandbox-control', 'sandbox-exec', 'transcript'];
 
 const { values: flags } = parseArgs({
   options: { host: { type: 'boolean' }, 'no-tests': { type: 'boolean' } },
@@ -38,11 +35,7 @@ const output = join(root, 'binaries');
 run('npm', ['ci', '--force', '--no-audit', '--no-fund'], { cwd: import.meta.dirname, timeout: 600_000 });
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output);
-// Bun keeps the path of a folder, and not that of a file.
-const assets = mkdtempSync(join(tmpdir(), 'partner-exchange-binary-'));
-for (const file of globSync(searched, { cwd: root })) cpSync(join(root, file), join(assets, file));
 const compiled = (flags.host ? [host] : Object.keys(targets).filter(isTarget)).map(compile);
-rmSync(assets, { recursive: true });
 writeFileSync(join(output, 'LICENSES.txt'), licenses.map(readText).join('\n\n'));
 for (const file of compiled) {
   const bytes = readFileSync(join(output, file));
@@ -59,9 +52,8 @@ function compile(target: Target): string {
       ...[`--target=${targets[target]}`, '--compile-executable-path', compilerOf(target)],
       // The files of the folder that it is started in are not its own.
       ...['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
-      ...['package.json', 'docs', 'dist'].flatMap((asset) => ['--asset', asset]),
     ],
-    { cwd: assets },
+    { cwd: root },
   );
   return file;
 }

@@ -74,9 +74,6 @@ try {
   await tally.check('npx runs the command by its name and by that of the package', () => {
     runCommands(project);
   });
-  await tally.check('docs finds an option in the packed declarations', () => {
-    refuse(['maxBodyBytes', 'olderThanMs', 'cooldownMs'].flatMap(findOptionProblems));
-  });
   const compileConsumers = writeConsumers(project);
   // Two at once, for two cores.
   const compiling = compilerVersions.map((version) =>
@@ -111,12 +108,6 @@ for (const { subpath, reached, files, loads } of bundles) {
 }
 printSizes(bundles);
 tally.finish();
-
-function findOptionProblems(option: string): string[] {
-  const words = ['--no-install', 'partner-exchange', 'docs', option];
-  const printed = run('npx', words, { cwd: project.folder });
-  return new RegExp(`^\\w+Options\\.${option}\\n`).test(printed) ? [] : [printed];
-}
 
 function readInstalled(file: string): string {
   return readFileSync(join(project.installed, file), 'utf8');

@@ -3,7 +3,6 @@ import {
   type ApplicationContext,
   buildApplication,
   help,
-  proposeCompletions,
   run,
   version,
 } from '@stricli/core';
@@ -11,20 +10,13 @@ import { userAgent } from '../../internal/user-agent.ts';
 import { commandNames, loadRoutes, withDefaultCommand } from './commands/command-list.ts';
 import type { CommandOutline } from './commands/command-outlines.ts';
 import { reportFailure } from './terminal/command.ts';
-import {
-  type ExitCode,
-  exitCodes,
-  type RunContext,
-  type SecretGuard,
-  type World,
-} from './terminal/context.ts';
+import { exitCodes, type RunContext, type SecretGuard, type World } from './terminal/context.ts';
 import { secretGuard } from './terminal/secret-guard.ts';
 import { hasColours, visibleText, wrapText } from './terminal/terminal-text.ts';
 import { textFor } from './terminal/usage-errors.ts';
 
 /** Runs one command line. Never rejects. */
 export async function runCli(inputs: readonly string[], world: World): Promise<number> {
-  if (inputs[0] === '__complete') return complete(inputs.slice(1), world);
   const secrets = secretGuard(world.env, inputs);
   const isJson = wantsJson(inputs);
   const stderr = () => ({ env: world.env, stderr: secrets.guard(world.stderr) });
@@ -85,12 +77,10 @@ export async function loadApplication(names: readonly string[]): Promise<Applica
       help: help({
         brief: 'Print help and exit',
         defaultForRouteMap: true,
-        complete: true,
         formatting,
       }),
       version: version({
         brief: 'Print the version and exit',
-        complete: true,
         info: { currentVersion: userAgent.slice(userAgent.indexOf('/') + 1) },
       }),
     },
@@ -129,21 +119,6 @@ function runContext(
     secrets,
     process,
   };
-}
-
-/** Prints what the last word may become, one proposal a line, for the scripts of `completion`. */
-async function complete(words: readonly string[], world: World): Promise<ExitCode> {
-  const silent = { write: () => {} };
-  const process = { stdout: silent, stderr: silent };
-  const application = await loadApplication(words.slice(0, 1));
-  // A group without options can still get a command.
-  const isCertain = words.some((word) => word.startsWith('-'));
-  const proposals = await proposeCompletions(application, isCertain ? withDefaultCommand(words) : words, {
-    process,
-    forCommand: () => runContext(world, { secrets: secretGuard(world.env), process }),
-  });
-  for (const { completion } of proposals) world.stdout.write(`${completion}\n`);
-  return exitCodes.ok;
 }
 
 /** Reads the words themselves, since an error is printed before they are parsed. */

@@ -234,10 +234,3 @@ describe('attack judges what the receiver did', () => {
     expect(stderr).toContain('--handled-command ended with 7: run it yourself with PARTNER_ORDER_ID=');
   });
 });
-
-it('attack --only and --skip complete the ids of cases', async () => {
-  const proposals = async (...words: string[]) =>
-    (await partnerExchange(['__complete', 'attack', ...words])).stdout.split('\n').filter(Boolean);
-  expect(await proposals('--only', 'key-p')).toEqual(['key-partner-alone', 'key-public']);
-  expect(await proposals('--only', 'unsigned', '--skip', 'timi')).toEqual(['timing']);
-});

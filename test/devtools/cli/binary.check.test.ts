@@ -47,12 +47,6 @@ describe.skipIf(binary === '')('the command line in one file', { timeout: 120_00
     expect({ code, findings, many: results.length > 40 }).toEqual({ code: 0, findings: [], many: true });
   });
 
-  it('searches the pages and the declarations that it holds', async () => {
-    const docs = (word: string) => startChild(['docs', word], { cwd: filesIn({}) }).ended;
-    expect((await docs('outcome_unknown')).stdout).toContain('docs/errors.md#outcome_unknown');
-    expect((await docs('maxBodyBytes')).stdout).toMatch(/^\w+Options\.maxBodyBytes\n/);
-  });
-
   it('takes no settings from the folder that it is started in', async () => {
     const files = { '.env': 'PARTNER_PUBLIC_KEY=pk_of_a_file\n', 'bunfig.toml': 'preload = ["./gone.ts"]\n' };
     const { stdout } = await startChild(['doctor', '--format', 'json'], { cwd: filesIn(files) }).ended;

@@ -26,8 +26,6 @@ const commands = {
   explain: () => import('./explain.ts'),
   probe: () => import('./probe.ts'),
   pin: () => import('./pin.ts'),
-  docs: () => import('./docs/docs.ts'),
-  completion: () => import('./completion.ts'),
 } as const satisfies Record<string, () => Promise<{ readonly default: Route }>>;
 
 export const commandNames: readonly string[] = Object.keys(commands);

@@ -24,11 +24,6 @@ export function parsedBy<Value>(parse: (input: string) => Value) {
 
 export const textFlag = parsedBy(String);
 
-/** An option that takes one of many words, several times. The shell completes them, and the command checks them. */
-export function wordList(placeholder: string, brief: string, words: () => readonly string[]) {
-  return { ...textFlag.list(placeholder, brief), proposeCompletions: words } as const;
-}
-
 export const webAddress = parsedBy(parseWebAddress);
 
 export const wholeNumber = (least: number, most: number) => parsedBy(parseWholeNumber(least, most));
@@ -43,13 +38,13 @@ export function optionalFile(brief: string) {
   return { placeholder: 'file', brief, parse: String, optional: true } as const;
 }
 
-/** An argument that is one of some words. The shell completes them. */
+/** An argument that is one of some words. */
 export function choiceArg<const Word extends string>(
   placeholder: string,
   words: readonly Word[],
   brief: string,
 ) {
-  return { placeholder, brief, parse: oneWordOf(words), proposeCompletions: () => words } as const;
+  return { placeholder, brief, parse: oneWordOf(words) } as const;
 }
 
 /** Any number of arguments of one kind. */

@@ -1,14 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '../../../../deployment/base-url.ts';
-import { orderEventNames } from '../../../../events/event-names.ts';
 import type { AttackResult } from '../../../diagnostics/attack/attack-case.ts';
 import {
   type AttackLimits,
   type AttackReport,
   attackReceiver,
 } from '../../../diagnostics/attack/attack-receiver.ts';
-import { attackCases } from '../../../diagnostics/attack/case-table.ts';
 import type { AttackFinding } from '../../../diagnostics/attack/findings.ts';
 import type { AttackVerdict } from '../../../diagnostics/check-result.ts';
 import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
@@ -22,7 +20,6 @@ import {
   toggle,
   webAddress,
   wholeNumber,
-  wordList,
 } from '../../terminal/flags.ts';
 import { countBy, openOutput, startProgress } from '../../terminal/output.ts';
 import { type Paint, type Style, visibleText } from '../../terminal/terminal-text.ts';
@@ -34,8 +31,6 @@ const styles: Readonly<Record<AttackVerdict, Style>> = {
   broken: 'red',
   skipped: 'dim',
 };
-
-const caseIds = () => attackCases.map(({ id }) => id);
 
 const flags = {
   iOwnThisHost: textFlag.optional(
@@ -50,10 +45,9 @@ const flags = {
     'command',
     'Your command that prints a number: how often your code acted on $PARTNER_ORDER_ID, or keeps an event of it',
   ),
-  handles: wordList(
+  handles: textFlag.list(
     'event',
     'An event that must have an effect, not only be acknowledged; event.buy.credited.crypto if none is named',
-    () => orderEventNames,
   ),
   failOn: {
     kind: 'enum',
@@ -61,8 +55,8 @@ const flags = {
     brief: 'The mildest finding with which the command ends with 1',
     default: 'broken',
   },
-  only: wordList('id', 'Run this case alone, or some', caseIds),
-  skip: wordList('id', 'Leave this case out', caseIds),
+  only: textFlag.list('id', 'Run this case alone, or some'),
+  skip: textFlag.list('id', 'Leave this case out'),
   quick: toggle('Leave out the cases that take long'),
   all: toggle('Print every case, not only findings'),
   report: textFlag.optional('file', 'Also write all cases as JUnit XML'),
