@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isKeyRing, type KeyRing } from '../credentials/key-ring.ts';
+import { fixedKeyRing, isKeyRing, type KeyRing } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { merchantOfOrder, merchantsFor, signingKey } from '../credentials/signing-key.ts';
 import { unsetVariables } from '../credentials/unset-variables.ts';
@@ -25,7 +25,7 @@ import {
 } from './prepared-order.ts';
 import type { Reply } from './reply.ts';
 import { sendCall } from './send-call.ts';
-import { fixedKeyRing, type SigningCredentials, signingCredentials } from './signing-credentials.ts';
+import { type SigningCredentials, signingCredentials } from './signing-credentials.ts';
 
 /**
  * Onboarding, IP whitelisting, key regeneration and orders of one partner.

@@ -1,4 +1,4 @@
-import { allKeysOf, areSameCredentials, defineCredentials } from '../credentials/define-credentials.ts';
+import { allKeysOf, areSameCredentials } from '../credentials/define-credentials.ts';
 import type { KeyRing, KeySets } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import {
@@ -91,13 +91,6 @@ export function signingCredentials(ring: KeyRing) {
       }
     },
   };
-}
-
-/** A ring that never changes. @throws {ConfigurationError} `invalid_credentials` */
-export function fixedKeyRing(credentials: PartnerCredentials): KeyRing {
-  const signing = defineCredentials(credentials);
-  const sets = Object.freeze({ signing, verifying: Object.freeze([signing]) });
-  return { loaded: sets, current: () => sets, newerThan: async () => undefined, reload: async () => {} };
 }
 
 /** Why the ring may not have the newest keys. It reads them again if it may; what it knows already counts first. */

@@ -71,6 +71,13 @@ export function loadedKeys(ring: KeyRing): KeySets {
   throw new KeyError('keys_unavailable', 'The key ring has not read its keys yet.');
 }
 
+/** A ring that never changes. @throws {ConfigurationError} `invalid_credentials` */
+export function fixedKeyRing(credentials: PartnerCredentials): KeyRing {
+  const signing = defineCredentials(credentials);
+  const sets = Object.freeze({ signing, verifying: Object.freeze([signing]) });
+  return { loaded: sets, current: () => sets, newerThan: async () => undefined, reload: async () => {} };
+}
+
 /** The keys that sign and verify at one moment. Made by the `load` of a key ring. */
 export interface KeySets {
   /** Signs what is sent. */

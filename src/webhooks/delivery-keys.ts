@@ -11,7 +11,6 @@ import { hash } from '../internal/hash.ts';
 import { callHook, warnOnce } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { isSignedWith, signatureMismatch, type UnverifiedBody } from '../signature/verify-body.ts';
-import type { CandidateKeys } from './candidate-keys.ts';
 import { type DeliveryRequest, type FindCredentials, foundKeys } from './found-keys.ts';
 
 export interface SignerFinderOptions {
@@ -32,132 +31,72 @@ export interface SignerFinderOptions {
 /** Rejects with a SignatureError if no key signed the body, with a KeyError if that is not known. */
 export type FindSigner = (body: UnverifiedBody, request: DeliveryRequest) => Promise<VerificationKey>;
 
-/** The keys of a ring, for bodies that are kept until there are others. */
-export interface RingKeys {
-  /** The keys that were read last: another object once they are other keys. */
-  readonly loaded: KeySets | undefined;
-  /** A digest of the names of the partners whose keys they are. */
-  readonly partners: string;
-  /** Reads the keys if they may have changed. @throws {KeyError} `keys_unavailable` */
-  refresh(): Promise<RefreshedKeys>;
+/**
+ * Finds the key that signed a body: among those of a key ring, or of a function. Static keys are a function that always
+ * returns the same ones.
+ *
+ * @returns `ring` is `undefined` without a key ring
+ * @throws {ConfigurationError}
+ */
+export function signerFinder(options: SignerFinderOptions): {
+  readonly findSigner: FindSigner;
+  readonly ring: VerifyingRing | undefined;
+} {
+  const { credentials, scheme } = options;
+  if (isKeyRing(credentials)) {
+    const ring = verifyingRing(credentials, scheme);
+    return { findSigner: ring.findSigner, ring };
+  }
+  const find = typeof credentials === 'function' ? foundKeys(credentials, options) : fixedKeys(options);
+  return {
+    ring: undefined,
+    async findSigner(body, request) {
+      const signer = signerOf(body, await find(body, request), scheme);
+      if (signer === undefined) throw signatureMismatch();
+      return signer;
+    },
+  };
 }
 
-/** The keys of a ring after a refresh. */
-export interface RefreshedKeys {
-  readonly sets: KeySets | undefined;
-  /** Whether a body that arrived before the refresh and matches none of them is forged. */
-  readonly areSettled: boolean;
+/** Tries every key: the time must not tell whose key it was. */
+function signerOf(
+  body: UnverifiedBody,
+  keys: readonly VerificationKey[],
+  scheme: SignatureScheme,
+): VerificationKey | undefined {
+  return keys.filter(({ text }) => isSignedWith(text, body, scheme))[0];
+}
+
+function fixedKeys({ credentials, keys, scheme }: SignerFinderOptions): () => readonly VerificationKey[] {
+  // Sound: a ring and a function are other sources.
+  const sets = (credentials ?? []) as readonly PartnerCredentials[];
+  const list = keys === undefined ? verificationKeysOf(sets, scheme) : verificationKeysOfTexts(keys);
+  return () => list;
+}
+
+/** The keys of one load of a ring. */
+interface RingKeys {
+  /** What was loaded: another object once the keys are others. */
+  readonly sets: KeySets;
+  /** A digest of the names of the partners whose keys they are. It does not show the names. */
+  readonly partners: string;
+  /** Whether the ring has newer keys, which cannot be used. */
+  readonly areStale: boolean;
+  /** The key that signed a body. Tells the ring which one it was. */
   match(body: UnverifiedBody): VerificationKey | undefined;
 }
 
-/** Keys that find out who signed a body; with those of the ring, if they come from one. @throws {ConfigurationError} */
-export function signerFinder(options: SignerFinderOptions): {
-  readonly findSigner: FindSigner;
-  readonly ringKeys: RingKeys | undefined;
-} {
-  const { scheme } = options;
-  const source = keySource(options);
-  const { ring } = source;
+/** A key ring whose keys verify deliveries. */
+export type VerifyingRing = ReturnType<typeof verifyingRing>;
 
-  function match({ keys, matched }: CandidateKeys, body: UnverifiedBody): VerificationKey | undefined {
-    // The first match does not end it: the time must not tell whose key it was.
-    const [found] = keys.filter(({ text }) => isSignedWith(text, body, scheme));
-    if (found !== undefined && matched !== undefined) {
-      callHook('matched of the keys of a key ring', () => matched(found.matched.index));
-    }
-    return found;
-  }
+function verifyingRing(ring: KeyRing, scheme: SignatureScheme) {
+  let last: RingKeys | undefined;
 
-  async function findSigner(body: UnverifiedBody, request: DeliveryRequest): Promise<VerificationKey> {
-    const used = await source.current(body, request);
-    const found = match(used, body);
-    if (found !== undefined) return found;
-    // Rejects while newer keys are possible: the delivery is not known to be forged.
-    const newer = await ring?.newerThan(used);
-    const second = newer && match(newer, body);
-    if (second !== undefined) return second;
-    ring?.checkSettled();
-    throw used.refusal ?? signatureMismatch();
-  }
-
-  const ringKeys = ring && {
-    get loaded() {
-      return ring.sets;
-    },
-    get partners() {
-      return partnersOf(ring.loaded);
-    },
-    async refresh(): Promise<RefreshedKeys> {
-      const used = await ring.current();
-      const { keys, areSettled } = await settle(ring, used);
-      return { sets: keys.sets, areSettled, match: (body) => match(keys, body) };
-    },
-  };
-  return { findSigner, ringKeys };
-}
-
-async function settle(
-  ring: RingSource,
-  used: CandidateKeys,
-): Promise<{ keys: CandidateKeys; areSettled: boolean }> {
-  try {
-    const newer = await ring.newerThan(used);
-    ring.checkSettled();
-    const keys = newer ?? used;
-    return { keys, areSettled: keys.areStale !== true };
-  } catch (error) {
-    if (!isKeyError(error)) throw error;
-    return { keys: ring.loaded ?? used, areSettled: false };
-  }
-}
-
-/** The text does not show the names. */
-function partnersOf(keys: CandidateKeys | undefined): string {
-  const names = new Set(keys?.keys.map(({ partner }) => partner));
-  return hash('sha256', JSON.stringify([...names].sort()), 'hex').slice(0, 16);
-}
-
-interface KeySource {
-  current(body: UnverifiedBody, request: DeliveryRequest): CandidateKeys | Promise<CandidateKeys>;
-  /** Absent where keys never change. */
-  readonly ring?: RingSource;
-}
-
-interface RingSource {
-  /** What was loaded last, whether its keys can be used or not. */
-  readonly sets: KeySets | undefined;
-  /** The keys of the last load. */
-  readonly loaded: CandidateKeys | undefined;
-  current(): Promise<CandidateKeys>;
-  /** Other keys, if there are any by now. @throws {KeyError} while that is not known */
-  newerThan(used: CandidateKeys): Promise<CandidateKeys | undefined>;
-  /** @throws {KeyError} while the newest keys are not known to be all */
-  checkSettled(): void;
-}
-
-function keySource(options: SignerFinderOptions): KeySource {
-  const { credentials, keys, scheme } = options;
-  if (keys !== undefined) return fixedKeys(verificationKeysOfTexts(keys));
-  if (isKeyRing(credentials)) return ringKeys(credentials, scheme);
-  if (typeof credentials === 'function') return { current: foundKeys(credentials, options) };
-  return fixedKeys(verificationKeysOf(credentials ?? [], scheme));
-}
-
-/** Static keys are a ring that never changes. */
-function fixedKeys(list: readonly VerificationKey[]): KeySource {
-  return { current: () => ({ keys: list }) };
-}
-
-function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
-  let last: CandidateKeys | undefined;
-
-  /** Once for each load. If its keys cannot be used, the previous ones are kept. */
-  function keysOf(sets: KeySets): CandidateKeys {
+  /** Reads each load once. If its keys cannot be used, the previous ones are kept. */
+  function keysOf(sets: KeySets): RingKeys {
     if (last?.sets === sets) return last;
     try {
-      const { verifying, matched, origin } = sets;
-      const keys = verificationKeysOf(verifying, scheme, origin);
-      last = { keys, sets, matched };
+      last = ringKeysOf(sets, scheme);
     } catch (error) {
       if (!isConfigurationError(error)) throw error;
       const what = `The keys of the key ring cannot verify: ${whatFailed(error)}`;
@@ -169,19 +108,59 @@ function ringKeys(ring: KeyRing, scheme: SignatureScheme): KeySource {
     return last;
   }
 
-  const source: RingSource = {
-    get sets() {
-      return ring.loaded;
+  async function newerThan({ sets }: RingKeys): Promise<RingKeys | undefined> {
+    const newer = await ring.newerThan(sets);
+    return newer && keysOf(newer);
+  }
+
+  return {
+    /** The keys that verified last; `undefined` before the first time. */
+    get last(): RingKeys | undefined {
+      return last;
     },
-    get loaded() {
-      return ring.loaded && keysOf(ring.loaded);
+
+    async findSigner(body: UnverifiedBody): Promise<VerificationKey> {
+      const keys = keysOf(await ring.current());
+      // `newerThan` rejects while newer keys are possible: the delivery is not known to be forged.
+      const signer = keys.match(body) ?? (await newerThan(keys))?.match(body);
+      if (signer !== undefined) return signer;
+      ring.checkSettled?.();
+      throw signatureMismatch();
     },
-    current: async () => keysOf(await ring.current()),
-    async newerThan({ sets }) {
-      const newer = sets && (await ring.newerThan(sets));
-      return newer && keysOf(newer);
+
+    /**
+     * The keys, read again if they may have changed. They are settled if no newer ones can come: then a body that arrived
+     * before and matches none of them is forged. @throws {KeyError} `keys_unavailable`
+     */
+    async refresh(): Promise<RingKeys & { readonly areSettled: boolean }> {
+      const used = keysOf(await ring.current());
+      try {
+        const keys = (await newerThan(used)) ?? used;
+        ring.checkSettled?.();
+        return { ...keys, areSettled: !keys.areStale };
+      } catch (error) {
+        if (!isKeyError(error)) throw error;
+        return { ...keysOf(ring.loaded ?? used.sets), areSettled: false };
+      }
     },
-    checkSettled: () => ring.checkSettled?.(),
   };
-  return { current: source.current, ring: source };
+}
+
+/** @throws {ConfigurationError} for keys that cannot verify */
+function ringKeysOf(sets: KeySets, scheme: SignatureScheme): RingKeys {
+  const { verifying, matched, origin } = sets;
+  const keys = verificationKeysOf(verifying, scheme, origin);
+  const names = [...new Set(keys.map(({ partner }) => partner))].sort();
+  return {
+    sets,
+    partners: hash('sha256', JSON.stringify(names), 'hex').slice(0, 16),
+    areStale: false,
+    match(body) {
+      const signer = signerOf(body, keys, scheme);
+      if (signer !== undefined && matched !== undefined) {
+        callHook('matched of the keys of a key ring', () => matched(signer.matched.index));
+      }
+      return signer;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { defineCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { verificationKeysOf } from '../credentials/verification-keys.ts';
+import { type VerificationKey, verificationKeysOf } from '../credentials/verification-keys.ts';
 import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
 import { isConfigurationError, isKeyError, KeyError, SignatureError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
@@ -9,7 +9,6 @@ import type { JsonObject } from '../internal/json.ts';
 import { warn } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { UnverifiedBody } from '../signature/verify-body.ts';
-import type { CandidateKeys } from './candidate-keys.ts';
 
 /** The request that brought a body. */
 export interface DeliveryRequest {
@@ -53,9 +52,12 @@ interface FindOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-type FindKeys = (body: UnverifiedBody, request: DeliveryRequest) => Promise<CandidateKeys>;
+type FindKeys = (body: UnverifiedBody, request: DeliveryRequest) => Promise<readonly VerificationKey[]>;
 
-/** The keys that a function of the user finds for each delivery. */
+/**
+ * The keys that a function of the user finds for each delivery: rejects with a SignatureError if there are none, with a
+ * KeyError if the function fails.
+ */
 export function foundKeys(
   find: FindCredentials,
   { scheme, wireNames, timeoutMs = 5_000 }: FindOptions,
@@ -85,9 +87,13 @@ export function foundKeys(
     }
   }
 
-  function keysOf(found: FoundCredentials): CandidateKeys['keys'] {
+  function keysOf(found: FoundCredentials): readonly VerificationKey[] {
     const sets = Array.isArray(found) ? found : [found ?? []].flat();
-    return sets.length === 0 ? [] : verificationKeysOf(Array.from(sets, readSet), scheme);
+    try {
+      return sets.length === 0 ? [] : verificationKeysOf(Array.from(sets, readSet), scheme);
+    } catch (error) {
+      throw describeUnusable(error);
+    }
   }
 
   /** A copy, since reading a set twice could give two sets. */
@@ -112,13 +118,9 @@ export function foundKeys(
   }
 
   return async (body, request) => {
-    const found = await call(fromWireNames(copyOf(body), wireNames), request);
-    try {
-      const keys = keysOf(found);
-      return keys.length > 0 ? { keys } : { keys, refusal: unknownPartner() };
-    } catch (error) {
-      throw describeUnusable(error);
-    }
+    const keys = keysOf(await call(fromWireNames(copyOf(body), wireNames), request));
+    if (keys.length === 0) throw unknownPartner();
+    return keys;
   };
 }
 

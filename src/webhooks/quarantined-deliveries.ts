@@ -1,4 +1,3 @@
-import type { KeySets } from '../credentials/key-ring.ts';
 import type { VerificationKey } from '../credentials/verification-keys.ts';
 import { isInboxError, isKeyError, isSignatureError, type KeyErrorCode } from '../errors/errors.ts';
 import type { KeptBody, Quarantine } from '../inbox/quarantine/quarantine.ts';
@@ -7,14 +6,14 @@ import { isWholeProcess } from '../internal/runtime.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
-import type { RefreshedKeys, RingKeys } from './delivery-keys.ts';
+import type { VerifyingRing } from './delivery-keys.ts';
 import type { DeliveryRequest } from './found-keys.ts';
 import type { ReceiveOutcome } from './receive-outcome.ts';
 import type { Reporting } from './reporting.ts';
 
 interface QuarantineContext {
   readonly quarantine: Quarantine | undefined;
-  readonly ringKeys: RingKeys | undefined;
+  readonly ring: VerifyingRing | undefined;
   readonly scheme: SignatureScheme;
   readonly reporting: Reporting;
   /** Hands a verified body to the inbox, like any other delivery. */
@@ -42,15 +41,15 @@ const mayMatchLater: Readonly<Partial<Record<KeyErrorCode, true>>> = {
  * then nothing but `keep` and the comparison of signatures sees them.
  */
 export function quarantinedDeliveries(context: QuarantineContext) {
-  const { quarantine, ringKeys, reporting } = context;
-  if (quarantine === undefined || ringKeys === undefined) {
+  const { quarantine, ring, reporting } = context;
+  if (quarantine === undefined || ring === undefined) {
     return { keep: async () => false, review: async () => {}, reviewIfChanged: () => {} };
   }
-  const pass = reviewPass({ ...context, quarantine, ringKeys });
+  const pass = reviewPass({ ...context, quarantine, ring });
   let last: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let seen: KeySets | undefined;
+  let seen: VerifyingRing['last'];
   let mayHoldSome = false;
 
   async function runPass(): Promise<void> {
@@ -92,9 +91,9 @@ export function quarantinedDeliveries(context: QuarantineContext) {
       { url = '' }: DeliveryRequest,
       code: KeyErrorCode,
     ): Promise<boolean> {
-      if (mayMatchLater[code] !== true) return false;
+      const partners = ring.last?.partners;
+      if (mayMatchLater[code] !== true || partners === undefined) return false;
       try {
-        const { partners } = ringKeys;
         const [path = ''] = url.split('?');
         const body = decodeBody(given);
         const result = await quarantine.keep({
@@ -116,24 +115,26 @@ export function quarantinedDeliveries(context: QuarantineContext) {
     review,
     /** The same in the background, when the ring has other keys than at the last call. */
     reviewIfChanged(): void {
-      if (ringKeys.loaded === seen) return;
-      seen = ringKeys.loaded;
+      if (ring.last === seen) return;
+      seen = ring.last;
       void review();
     },
   };
 }
 
+type RefreshedKeys = Awaited<ReturnType<VerifyingRing['refresh']>>;
+
 /** Goes once through what is kept. Resolves with the number of bodies that stay. */
 function reviewPass({
   quarantine,
-  ringKeys,
+  ring,
   scheme,
   reporting,
   accept,
-}: QuarantineContext & { readonly quarantine: Quarantine; readonly ringKeys: RingKeys }) {
+}: QuarantineContext & { readonly quarantine: Quarantine; readonly ring: VerifyingRing }) {
   /** Bodies that match none of `triedKeys`. */
   const unmatched = new Set<string>();
-  let triedKeys: KeySets | undefined;
+  let triedKeys: RefreshedKeys['sets'] | undefined;
   /** The last pass that compared all bodies with the same keys. */
   let complete: { readonly keys: RefreshedKeys; readonly at: number } | undefined;
 
@@ -155,7 +156,7 @@ function reviewPass({
       return status === 200;
     }
     // Those of other partners than ours are for their own receiver.
-    if (keys.areSettled && kept.partners === ringKeys.partners) {
+    if (keys.areSettled && kept.partners === keys.partners) {
       reporting.delivery({ stage: 'quarantine', outcome: 'refused', code: 'signature_mismatch' });
       return true;
     }
@@ -172,7 +173,7 @@ function reviewPass({
       after = page.at(-1)?.id;
       if (after === undefined) break;
       // After the list: keys that were read before a body arrived cannot prove it a forgery.
-      const keys = await ringKeys.refresh();
+      const keys = await ring.refresh();
       if (keys.sets !== triedKeys) unmatched.clear();
       triedKeys = keys.sets;
       first ??= keys;

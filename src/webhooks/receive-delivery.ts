@@ -39,7 +39,7 @@ const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
 /** Makes `receive` for requests, and the host that handles stored deliveries. */
 export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers, reporting: Reporting) {
-  const { scheme, findSigner, ringKeys, wireNames, eventStatuses, strict, inbox } = settings;
+  const { scheme, findSigner, ring, wireNames, eventStatuses, strict, inbox } = settings;
   const { maxBodyBytes, mostBodyBytes } = settings;
 
   function receive(body: string | Uint8Array, request: DeliveryRequest = {}): Promise<ReceiveOutcome> {
@@ -178,7 +178,7 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
 
   const quarantined = quarantinedDeliveries({
     quarantine: inbox.quarantine,
-    ringKeys,
+    ring,
     scheme,
     reporting,
     accept: (body, claimed, key) => deliver(toVerified(body, claimed, key), undefined),

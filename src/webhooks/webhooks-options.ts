@@ -31,9 +31,9 @@ export interface WebhooksOptions {
    * and compare `key` of the context with the owner of the order: a partner can sign an event about another's order.
    * Or a key ring, which reads them again when they are old and when a signature matches none of them.
    *
-   * Every key is tried on every delivery, so there may be 64 of them at most. For more partners give a function, which
-   * returns the sets of the partner that the request names. Nothing of the request is verified yet. If the function knows
-   * nobody, the answer is 401; if it throws, or takes longer than 5 seconds, 503.
+   * Every key is tried on every delivery. For many partners give a function, which returns the sets of the partner that
+   * the request names. Nothing of the request is verified yet. If the function returns no sets, the answer is 401; if it
+   * throws, or takes longer than 5 seconds, 503.
    */
   credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | FindCredentials | undefined;
   /**
