@@ -2,7 +2,7 @@ import { InboxError, isInboxError, isOrderError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import { isNewerFormat } from '../store/stored-form.ts';
 import { type Handling, reportStore } from './handling-options.ts';
-import type { AttemptResult, Delivery, HandleResult, InboxHost } from './inbox.ts';
+import type { AttemptResult, Delivery, HandleResult, HandlingOutcome, InboxHost } from './inbox.ts';
 import { type Marking, notCommitted } from './marking.ts';
 
 /** Belongs to one worker until its lease ends. */
@@ -15,7 +15,7 @@ export interface LeasedDelivery {
 
 /** It goes back for another process or another time, and that is no attempt. */
 interface PutBack {
-  readonly outcome: 'put-back';
+  readonly outcome: Extract<HandlingOutcome, 'put-back'>;
   readonly delayMs: number;
 }
 
@@ -43,7 +43,7 @@ export async function attemptDelivery(
       host.handle(delivery, { signal, attempt, mark: marking?.mark }),
     );
     if (marking?.isAsked && !(await marking.isThere())) throw notCommitted();
-    if (result === 'no-handler' && waitedMs < options.ignoreAfterMs) {
+    if (result === 'put-back' && waitedMs < options.ignoreAfterMs) {
       return putBack(waitedMs, options.ignoreAfterMs - waitedMs);
     }
     return { outcome: result === 'handled' ? 'handled' : 'ignored', ...timings() };

@@ -87,11 +87,19 @@ export interface HandleOptions {
 }
 
 /**
- * What the handlers made of a delivery. `handled`: they ran to their end. `ignored`: `onUnrecognized('ignore')` mutes its
- * name. `no-handler`: it is a documented event, and nothing is registered for it in this process.
+ * How the handling of a delivery ended. `handled`: the handlers ran to their end. `ignored`: its name is muted, or no
+ * process has a handler for it. `failed`: it will be tried again. `dead`: it will not, unless it is replayed. `put-back`:
+ * it was not handled, and that is no attempt; another process may handle it, or this one later.
  * @useDeclaredType
  */
-export type HandleResult = 'handled' | 'ignored' | 'no-handler';
+export type HandlingOutcome = 'handled' | 'ignored' | 'failed' | 'dead' | 'put-back';
+
+/**
+ * The result of handlers that did not fail. `ignored`: `onUnrecognized('ignore')` mutes its name. `put-back`: it is a
+ * documented event, and nothing is registered for it in this process.
+ * @useDeclaredType
+ */
+export type HandleResult = Exclude<HandlingOutcome, 'failed' | 'dead'>;
 
 /** Runs the handlers. */
 export type HandleDelivery = (options?: HandleOptions) => Promise<HandleResult>;
@@ -117,11 +125,8 @@ export interface InboxHost {
 
 /** The result of one attempt to handle a stored delivery. */
 export interface AttemptResult {
-  /**
-   * `ignored`: nothing is registered for it, or its name is muted. `failed`: it will be tried again. `dead`: it will not,
-   * unless it is replayed.
-   */
-  readonly outcome: 'handled' | 'ignored' | 'failed' | 'dead';
+  /** A delivery that was put back is not reported. */
+  readonly outcome: Exclude<HandlingOutcome, 'put-back'>;
   /** From 1. */
   readonly attempt: number;
   /** How long the handlers ran; absent if their process died. */
@@ -132,7 +137,13 @@ export interface AttemptResult {
   readonly error?: unknown;
 }
 
-export const inboxResults = ['handled', 'ignored', 'stored', 'duplicate', 'busy'] as const;
+export const inboxResults = [
+  'handled',
+  'ignored',
+  'stored',
+  'duplicate',
+  'busy',
+] as const satisfies readonly (HandlingOutcome | 'stored' | 'duplicate' | 'busy')[];
 /**
  * The result of receiving a delivery.
  * @useDeclaredType

@@ -30,6 +30,7 @@ export type {
   HandleDelivery,
   HandleOptions,
   HandleResult,
+  HandlingOutcome,
   Inbox,
   InboxCounts,
   InboxHost,

@@ -104,7 +104,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       const { delivery } = entry;
       const result = await inbox.receive(
         delivery,
-        (handleOptions) => host?.handle(delivery, handleOptions) ?? Promise.resolve('no-handler'),
+        (handleOptions) => host?.handle(delivery, handleOptions) ?? Promise.resolve('put-back'),
       );
       // Otherwise a repetition is being handled right now and will report its result.
       return result === 'handled';

@@ -2,7 +2,7 @@ import { failureCode } from '../errors/errors.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import type { OrderEventName } from '../events/order-event.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
-import type { Delivery, HandleDelivery, HandleResult } from '../inbox/inbox.ts';
+import type { Delivery, HandleDelivery, HandleResult, HandlingOutcome } from '../inbox/inbox.ts';
 import type { TracedWork } from '../internal/tracing.ts';
 import { codeOfOutcome, type ReceiveOutcome } from './receive-outcome.ts';
 
@@ -30,12 +30,12 @@ export function deliveryTrace(traceparent: string | undefined): TracedWork<Deliv
 
 /** What subscribers of `partner-exchange:handle` get. */
 interface HandleTrace {
-  /** Of the delivery, also if another process received it. */
+  /** The trace context of the delivery, even if another process received it. */
   readonly traceparent: string | undefined;
   readonly event: OrderEventName | 'other';
   /** Of a stored delivery: the number of the attempt, from 1. */
   readonly attempt: number | undefined;
-  readonly outcome?: HandleResult | 'failed' | 'unrecognized';
+  readonly outcome?: Exclude<HandlingOutcome, 'dead'> | 'unrecognized';
   readonly code?: string;
 }
 

@@ -150,7 +150,7 @@ export class Handlers {
     const { event } = parsed;
     const named = this.#byName.get(event.event_name);
     const any = this.#any;
-    if (named === undefined && any === undefined) return 'no-handler';
+    if (named === undefined && any === undefined) return 'put-back';
     if (any !== undefined) await any(event, context);
     // The first handler was aborted: the delivery now belongs to another attempt.
     options.signal?.throwIfAborted();

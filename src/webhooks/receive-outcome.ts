@@ -7,7 +7,7 @@ import type {
 } from '../errors/errors.ts';
 import { type FailureCode, failureCode } from '../errors/errors.ts';
 import type { EventReading } from '../events/event-readings.ts';
-import type { DeliveryReference } from '../inbox/inbox.ts';
+import type { AttemptResult, DeliveryReference, InboxResult } from '../inbox/inbox.ts';
 
 /**
  * The outcome of one delivery, with the HTTP status to answer.
@@ -28,7 +28,7 @@ import type { DeliveryReference } from '../inbox/inbox.ts';
  * - `refused`: not authentic, or not a delivery at all.
  */
 export type ReceiveOutcome =
-  | ({ readonly kind: 'handled' | 'ignored' | 'stored' | 'duplicate'; readonly status: 200 } & OfDelivery)
+  | ({ readonly kind: Exclude<InboxResult, 'busy'>; readonly status: 200 } & OfDelivery)
   | ({ readonly kind: 'busy'; readonly status: 503; readonly retryAfterMs: number } & OfDelivery)
   | ({
       readonly kind: 'unavailable';
@@ -93,18 +93,7 @@ export interface DeliveryReport {
    * The outcomes of {@link ReceiveOutcome}, and `dead`: the last attempt failed, and the delivery is a dead letter. A stored
    * delivery that is `unrecognized` is a dead letter too.
    */
-  readonly outcome:
-    | 'handled'
-    | 'ignored'
-    | 'stored'
-    | 'duplicate'
-    | 'busy'
-    | 'failed'
-    | 'unrecognized'
-    | 'unavailable'
-    | 'unverified'
-    | 'refused'
-    | 'dead';
+  readonly outcome: ReceiveOutcome['kind'] | AttemptResult['outcome'];
   /** `receive`: the HTTP status of the answer. */
   readonly status?: number | undefined;
   /**

@@ -148,7 +148,7 @@ export function startReceiver(
       },
       async handle(...given) {
         const result = await host.handle(...given);
-        if (result === 'no-handler') world.sometimes('a delivery was put back');
+        if (result === 'put-back') world.sometimes('a delivery was put back');
         return result;
       },
     };

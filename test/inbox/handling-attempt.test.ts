@@ -109,12 +109,12 @@ describe('a delivery that this process has no handler for', () => {
     ['half of the time that it has waited', 100_001, 50_001],
     ['what is left of ignoreAfterMs', ignoreAfterMs - 500, 500],
   ])('goes back for %s', async (_, waitedMs, delayMs) => {
-    const { result } = await attempt({ waitedMs, handle: async () => 'no-handler' });
+    const { result } = await attempt({ waitedMs, handle: async () => 'put-back' });
     expect(result).toEqual({ outcome: 'put-back', delayMs });
   });
 
   it('is ignored after ignoreAfterMs', async () => {
-    const { result } = await attempt({ waitedMs: ignoreAfterMs, handle: async () => 'no-handler' });
+    const { result } = await attempt({ waitedMs: ignoreAfterMs, handle: async () => 'put-back' });
     expect(result).toMatchObject({ outcome: 'ignored' });
   });
 

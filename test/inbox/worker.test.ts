@@ -253,7 +253,7 @@ describe('a worker', () => {
       {
         async handle({ name }) {
           if (name === 'bad') throw new Error('no');
-          return name === 'unwanted' ? 'no-handler' : 'handled';
+          return name === 'unwanted' ? 'put-back' : 'handled';
         },
         remove: note('removed'),
         postpone: note('postponed'),

@@ -71,7 +71,7 @@ describe('an inbox', () => {
 
   it('is told that a documented event has no handler here', async () => {
     const { host, store } = stored();
-    expect(await host.handle(await store())).toBe('no-handler');
+    expect(await host.handle(await store())).toBe('put-back');
   });
 
   it('is told that a name is muted', async () => {

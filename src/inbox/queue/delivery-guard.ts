@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../internal/json.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { type KnownMembers, refuseNewer, unknownMembers } from '../../store/stored-form.ts';
-import type { attemptDelivery } from '../handling-attempt.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
-import type { Delivery } from '../inbox.ts';
+import type { Delivery, HandlingOutcome } from '../inbox.ts';
 import { membersOf } from '../stored-delivery.ts';
 
 interface Claim {
@@ -19,9 +18,6 @@ const clockSlackMs = 60_000;
 
 /** How long other messages of a dead delivery wait: their attempts could end the process before the queue hears of it. */
 const deadLeaseMs = 10_000;
-
-/** How an attempt ended. */
-type Ended = Awaited<ReturnType<typeof attemptDelivery>>['outcome'];
 
 /** What the record of a delivery says. */
 interface Guard {
@@ -115,7 +111,7 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
       });
     },
 
-    settle(delivery: Delivery, claim: Claim, outcome: Ended | 'cut-off'): Promise<void> {
+    settle(delivery: Delivery, claim: Claim, outcome: HandlingOutcome | 'cut-off'): Promise<void> {
       const key = keyOf(delivery);
       return store.transact([key], (records) => {
         const guard = membersOf(read(records, key));

@@ -23,7 +23,7 @@ import {
   startLeaseClock,
 } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows, reportStore } from '../handling-options.ts';
-import { defaultStopMs, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
+import { defaultStopMs, type HandlingOutcome, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
 import { reviewNowAndThen, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows, untilStop } from '../quarantine/quarantine.ts';
 import { deliveryGuard } from './delivery-guard.ts';
@@ -278,7 +278,7 @@ const messageResults = {
   failed: 'retry',
   'put-back': 'retry',
   dead: 'dead',
-} as const satisfies Record<Awaited<ReturnType<typeof attemptDelivery>>['outcome'], MessageResult>;
+} as const satisfies Record<HandlingOutcome, MessageResult>;
 
 function warnOfMessage(error: InboxError): void {
   warnOnce(error.message);

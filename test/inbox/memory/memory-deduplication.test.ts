@@ -30,7 +30,7 @@ afterEach(() => vi.unstubAllGlobals());
 describe('a delivery that is deduplicated in memory', () => {
   it('is handled again after no handler wanted it', async () => {
     const deduplication = open();
-    expect(await deduplication.receive(reference, async () => 'no-handler')).toBe('ignored');
+    expect(await deduplication.receive(reference, async () => 'put-back')).toBe('ignored');
     expect(await deduplication.receive(reference, handled)).toBe('handled');
   });
 

@@ -62,7 +62,7 @@ export function testHandling(test: DefineInboxTest): void {
   test('a delivery that a process has no handler for is left to the next one that has, as a first attempt', async (context) => {
     if (!context.durable) return;
     const inbox = await context.open();
-    const without = host(inbox, () => 'no-handler');
+    const without = host(inbox, () => 'put-back');
     await without.receive(deliveryOf('A'));
     await context.eventually(() => ok(without.calls.length > 0));
     await inbox.stop();
@@ -78,7 +78,7 @@ export function testHandling(test: DefineInboxTest): void {
 
   test('a delivery is ignored once no process had a handler for it for long enough', async (context) => {
     const inbox = await context.open({ ignoreAfterMs: 0 });
-    const { send, reports } = host(inbox, () => 'no-handler');
+    const { send, reports } = host(inbox, () => 'put-back');
     await send(deliveryOf('A'));
     await context.eventually(async () => deepEqual(await inbox.counts(), { open: 0, dead: 0 }));
     if (!context.durable) return;

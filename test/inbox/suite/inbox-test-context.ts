@@ -47,7 +47,7 @@ export interface Report extends AttemptResult {
 
 /**
  * A host on an inbox, what it was called with, and how its handler behaves for an order: it may return `ignored` or
- * `no-handler`.
+ * `put-back`.
  */
 export function host(
   inbox: ManagedInbox,
@@ -60,7 +60,7 @@ export function host(
     const id = idOf(delivery);
     calls.push(id);
     const result = await behave(id, { signal, delivery });
-    return result === 'ignored' || result === 'no-handler' ? result : 'handled';
+    return result === 'ignored' || result === 'put-back' ? result : 'handled';
   }
   inbox.attach?.({
     get hasHandlers() {
