@@ -20,7 +20,7 @@ const maxReason = 1_000;
  * The error for a message that was not sent or refused. Its message gives the reason, and its cause is the messenger's
  * error, so both are cleared of secrets.
  *
- * @param secrets the code and the phone number
+ * @param secrets the code, and the phone number without its +, as services often write it
  */
 export function notSentError({ outcome, error }: SendResult, secrets: readonly string[]): OtpError {
   // After an error of any other kind the outcome is unknown.

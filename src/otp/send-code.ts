@@ -115,7 +115,6 @@ async function sendCode({ settings, call }: Sending, plan: Plan): Promise<Issued
     const { reservation, expiresAt } = stored;
     return { id, expiresAt, resendAt: reservation.nextAt, delivery: result.outcome };
   }
-  // Services often write a number without its +.
   const error = notSentError(result, [code, context.to_phone.replace(/^\+/, '')]);
   // A refused number stays counted: otherwise anyone could find out which numbers are on the messenger.
   const isCounted = result.outcome === 'refused';
