@@ -213,7 +213,7 @@ describe('the signature of an exchange', () => {
     });
     const explained = await story.api(`trace/${changed?.id}/explanation`);
     expect(explained.body).toMatchObject({ findings: [{ code: 'nothing-fits' }, {}] });
-    expect(explained.body.nextStep).toContain('"partner-exchange ');
+    expect(explained.body.nextStep).toContain('have a probe signed');
     const unsigned = story.sandbox.trace.entries.find(({ operation }) => operation === 'whitelistIp');
     expect((await story.api(`trace/${unsigned?.id}/explanation`)).body.error).toBe('not_signed');
   });
