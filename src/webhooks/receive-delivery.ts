@@ -1,34 +1,14 @@
-import type { VerificationKey } from '../credentials/verification-keys.ts';
-import {
-  ConfigurationError,
-  failureCode,
-  InboxError,
-  isInboxError,
-  isKeyError,
-  isSignatureError,
-} from '../errors/errors.ts';
+import { ConfigurationError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
 import { noReadings } from '../events/event-readings.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
-import {
-  type Delivery,
-  type DeliveryReference,
-  type HandleDelivery,
-  type HandleOptions,
-  type HandleResult,
-  type InboxHost,
-  type InboxResult,
-  inboxResults,
-  readTraceparent,
-} from '../inbox/inbox.ts';
-import { hash } from '../internal/hash.ts';
-import { quotedName } from '../internal/printable-text.ts';
+import { type HandleOptions, type InboxResult, inboxResults, readTraceparent } from '../inbox/inbox.ts';
 import { traced } from '../internal/tracing.ts';
-import { pinnedText } from '../signature/serializations.ts';
 import { byteLengthOf, decodeBody } from '../signature/signed-body.ts';
-import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
-import { deliveryTrace, handleTrace } from './delivery-traces.ts';
+import { readUnverifiedBody } from '../signature/verify-body.ts';
+import { deliveryTrace } from './delivery-traces.ts';
 import { type DeliveryRequest, headerOf } from './found-keys.ts';
-import { type Handlers, type ReceivedEvent, readEvent, readingsOf } from './handlers.ts';
+import { deliveryHandling, type VerifiedDelivery } from './handle-delivery.ts';
+import { type Handlers, readingsOf } from './handlers.ts';
 import { quarantinedDeliveries } from './quarantined-deliveries.ts';
 import { codeOfOutcome, type ReceiveOutcome, statusOfRefusal } from './receive-outcome.ts';
 import type { Reporting } from './reporting.ts';
@@ -39,8 +19,8 @@ const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
 /** Makes `receive` for requests, and the host that handles stored deliveries. */
 export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers, reporting: Reporting) {
-  const { scheme, findSigner, ring, wireNames, eventStatuses, strict, inbox } = settings;
-  const { maxBodyBytes, mostBodyBytes } = settings;
+  const { scheme, findSigner, ring, inbox, maxBodyBytes, mostBodyBytes } = settings;
+  const handling = deliveryHandling(settings, handlers, reporting);
 
   function receive(body: string | Uint8Array, request: DeliveryRequest = {}): Promise<ReceiveOutcome> {
     const received = traceparentOf(request);
@@ -89,25 +69,7 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     }
     const source = decodeBody(body);
     const claimed = readUnverifiedBody(source, scheme);
-    return toVerified(source, claimed, await findSigner(claimed, request));
-  }
-
-  function toVerified(
-    body: string,
-    claimed: UnverifiedBody,
-    { partner, matched }: VerificationKey,
-  ): VerifiedDelivery {
-    const digest = deliveryDigest(partner, pinnedText(scheme, claimed));
-    const event = read(claimed);
-    const { parsed } = event;
-    const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
-    return { event, body, reference: { name, digest, key: matched } };
-  }
-
-  function read(body: UnverifiedBody): ReceivedEvent {
-    const event = readEvent(body, { wireNames, eventStatuses, strict });
-    reporting.readings(readingsOf(event.parsed));
-    return event;
+    return handling.toVerified(source, claimed, await findSigner(claimed, request));
   }
 
   async function refuse(
@@ -141,17 +103,12 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
   ): Promise<ReceiveOutcome> {
     try {
       const delivery = { ...reference, body, ...(traceparent !== undefined && { traceparent }) };
-      const tracedHandle: HandleDelivery = (options) =>
-        traced(
-          'handle',
-          () => handleTrace(delivery, options),
-          () => handle(event, delivery, options),
-        );
-      const kind = checkResult(await inbox.receive(delivery, tracedHandle));
+      const handle = (options?: HandleOptions) => handling.handle(delivery, () => event, options);
+      const kind = checkResult(await inbox.receive(delivery, handle));
       if (kind !== 'busy') return { kind, status: 200, ...reference };
       return { kind, status: 503, retryAfterMs: retryAfter.busy, ...reference };
     } catch (error) {
-      // It has a warning of its own, which counts.
+      // `Handlers` warns of this one, and counts how often.
       if (isUnrecognizedError(error)) return { kind: 'unrecognized', status: 500, error, ...reference };
       reporting.error(error, reference);
       if (!isStoreFailure(error)) return { kind: 'failed', status: 500, error, ...reference };
@@ -160,67 +117,15 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     }
   }
 
-  /** @throws {InboxError} `event_unrecognized` beyond `maxBodyBytes`; and whatever a handler throws */
-  async function handle(
-    event: ReceivedEvent,
-    { body, name, digest, key }: Delivery,
-    options: HandleOptions | undefined,
-  ): Promise<HandleResult> {
-    if (byteLengthOf(body) <= maxBodyBytes)
-      return await handlers.handle(event, { name, digest, key }, options);
-    reporting.tooLarge();
-    throw new InboxError(
-      'event_unrecognized',
-      `The authentic event ${quotedName(name)} is larger than maxBodyBytes (${maxBodyBytes}).`,
-      { remedy: 'Raise maxBodyBytes, and replay it.' },
-    );
-  }
-
   const quarantined = quarantinedDeliveries({
     quarantine: inbox.quarantine,
     ring,
     scheme,
     reporting,
-    accept: (body, claimed, key) => deliver(toVerified(body, claimed, key), undefined),
+    accept: (body, claimed, key) => deliver(handling.toVerified(body, claimed, key), undefined),
   });
 
-  const inboxHost: InboxHost = {
-    get hasHandlers() {
-      return handlers.hasAny;
-    },
-    review: quarantined.review,
-    handle(delivery, options) {
-      return traced(
-        'handle',
-        () => handleTrace(delivery, options),
-        async () => {
-          // It was verified before it was stored; its keys may have been rotated since.
-          const event = read(readUnverifiedBody(delivery.body, scheme));
-          return await handle(event, delivery, options);
-        },
-      );
-    },
-    report({ name, digest, key }, handled) {
-      const { attempt, durationMs, waitedMs } = handled;
-      const isUnread = isUnrecognizedError(handled.error);
-      const outcome = isUnread && handled.outcome === 'dead' ? 'unrecognized' : handled.outcome;
-      // Not `handled.error !== undefined`: a handler may throw undefined.
-      const isFailure = 'error' in handled;
-      if (isFailure && !isUnread) reporting.error(handled.error, { name, digest, key });
-      const code = isFailure ? failureCode(handled.error) : undefined;
-      reporting.delivery({ stage: 'handle', outcome, name, digest, code, durationMs, waitedMs, attempt });
-    },
-  };
-
-  return { receive, inboxHost };
-}
-
-/** A delivery whose signature is correct. */
-interface VerifiedDelivery {
-  readonly event: ReceivedEvent;
-  /** The text of its body. */
-  readonly body: string;
-  readonly reference: DeliveryReference;
+  return { receive, inboxHost: handling.inboxHost(quarantined.review) };
 }
 
 function traceparentOf({ headers }: DeliveryRequest): string | undefined {
@@ -250,13 +155,4 @@ function checkResult(result: InboxResult): InboxResult {
     'invalid_option',
     `inbox.receive must resolve with one of ${inboxResults.join(', ')}.`,
   );
-}
-
-/**
- * SHA-256 of its partner and of the text that the signature pins (`pinnedText`). With the partner, so that a delivery
- * never counts as a repetition of another partner's; without the key, since the service may repeat it with the next
- * keys. The length of the partner's name goes first, so that no two pairs give the same text.
- */
-function deliveryDigest(partner: string, pinned: string): string {
-  return hash('sha256', `${partner.length}:${partner}${pinned}`, 'hex');
 }
