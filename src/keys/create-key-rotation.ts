@@ -14,6 +14,7 @@ import {
   type OptionTable,
   unchecked,
 } from '../internal/options.ts';
+import { keyMatches } from './key-matches.ts';
 import {
   type Generation,
   type KeyRequest,
@@ -29,7 +30,6 @@ import {
   type RotationStatus,
   statusOf,
   unconfirmedOf,
-  withConfirmed,
   withPromoted,
   withReceived,
 } from './rotation-steps.ts';
@@ -155,9 +155,6 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
   const { exchange, storage, overlapMs, now } = readOptions(options);
   // A match is stored at most this often, and replaced keys verify that much longer.
   const recordEveryMs = Math.max(1, Math.min(3_600_000, Math.ceil(overlapMs / 4)));
-  const recordedAt = new Map<number, number>();
-  /** The numbers of keys that a delivery has matched, as far as this process has stored it or is about to. */
-  const confirmed = new Set<number>();
 
   const change = (next: (state: RotationState) => RotationState | undefined): Promise<void> =>
     storage.update((text) => {
@@ -169,38 +166,7 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
   const unexpired = (retired: readonly RetiredGeneration[]) =>
     retired.filter((generation) => verifiesUntil(generation) >= now());
 
-  /** So that replaced keys keep verifying. */
-  async function recordMatch({ number, matchedAt }: RetiredGeneration): Promise<void> {
-    const at = now();
-    const isRecent = (time: number | undefined) => time !== undefined && Math.abs(at - time) < recordEveryMs;
-    if (isRecent(recordedAt.get(number) ?? matchedAt)) return;
-    // Before the first await, so that one of many deliveries stores it.
-    recordedAt.set(number, at);
-    try {
-      await change((state) => {
-        const stored = state.retired.find((each) => each.number === number);
-        if (stored === undefined || isRecent(stored.matchedAt)) return undefined;
-        const retired = state.retired.map((each) => (each === stored ? { ...each, matchedAt: at } : each));
-        return { ...state, retired };
-      });
-    } catch (error) {
-      // The next delivery tries again.
-      recordedAt.delete(number);
-      throw error;
-    }
-  }
-
-  async function recordConfirmed(number: number): Promise<void> {
-    // Before the first await, so that one of many deliveries stores it.
-    confirmed.add(number);
-    try {
-      await change((state) => withConfirmed(state, number, now()));
-    } catch (error) {
-      // The next delivery tries again.
-      confirmed.delete(number);
-      throw error;
-    }
-  }
+  const matches = keyMatches({ change, now, recordEveryMs });
 
   return {
     async request(partner, requestOptions = {}) {
@@ -250,7 +216,7 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
       const replaced = unexpired(retired);
       const newest = unconfirmedOf(state);
       const isInDoubt = () =>
-        newest !== undefined && !confirmed.has(newest.number) && now() < newest.receivedAt + overlapMs;
+        newest !== undefined && !matches.isConfirmed(newest.number) && now() < newest.receivedAt + overlapMs;
       const generations: Generation[] = [current, ...(pending === undefined ? [] : [pending]), ...replaced];
       return {
         signing: current.credentials,
@@ -261,11 +227,11 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
         awaited: request !== undefined && pending === undefined,
         unconfirmed: isInDoubt,
         matched: (index) => {
-          if (newest !== undefined && generations[index] === newest && !confirmed.has(newest.number)) {
-            return recordConfirmed(newest.number);
+          if (newest !== undefined && generations[index] === newest && !matches.isConfirmed(newest.number)) {
+            return matches.confirm(newest.number);
           }
-          const generation = replaced.find((each) => each === generations[index]);
-          return generation && recordMatch(generation);
+          const stillVerifying = replaced.find((generation) => generation === generations[index]);
+          return stillVerifying && matches.record(stillVerifying);
         },
       };
     },
