@@ -38,6 +38,7 @@ import type {
 } from './journal-types.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 import { isUnrecognizedEvent, orderNamedBy } from './named-order.ts';
+import { countOpenOrders, ordersNeedingAttention, unsettledOrders } from './open-order-views.ts';
 import { orderAttempts } from './order-attempts.ts';
 import { isFilled } from './order-differences.ts';
 import { startOrderLoop } from './order-loop.ts';
@@ -261,8 +262,7 @@ export function createOrderJournal<Order = BuyOrder>(
     },
 
     async unsettled(unsettledOptions = {}) {
-      const { olderThanMs, limit } = readUnsettledOptions(unsettledOptions);
-      const found = await records.unsettled({ openedBefore: now() - olderThanMs, limit });
+      const found = await unsettledOrders(records, { ...readUnsettledOptions(unsettledOptions), now });
       return found.map(show);
     },
 
@@ -270,7 +270,7 @@ export function createOrderJournal<Order = BuyOrder>(
       const { state, since, attention } = readListOptions(listOptions);
       return listed();
       async function* listed(): AsyncGenerator<JournaledOrder, void, undefined> {
-        for await (const record of attention ? records.needingAttention() : records.all()) {
+        for await (const record of attention ? ordersNeedingAttention(records) : records.all()) {
           const order = show(record);
           if ((state ?? order.state) === order.state && order.createdAt >= since) yield order;
         }
@@ -279,7 +279,7 @@ export function createOrderJournal<Order = BuyOrder>(
 
     reconcile: (reconcileOptions) => reconcileOrders(reconcileOptions, { records, now: now() }),
 
-    health: () => records.health(),
+    health: () => countOpenOrders(records, now),
 
     async settle(partnerOrderId, decision, note, settleOptions = {}) {
       checkOneOf('The decision', decision, decisions);

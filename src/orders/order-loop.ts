@@ -103,7 +103,7 @@ export function startOrderLoop<Order>(
   async function work(listed: OpenOrder): Promise<void> {
     let order: JournaledOrder | undefined;
     try {
-      const record = await records.readOpen(listed);
+      const [record] = await records.readOpen([listed]);
       if (record === undefined) return;
       order = show(record);
       const found = job(record);

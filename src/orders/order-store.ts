@@ -1,19 +1,10 @@
 import { orderIdDigest } from '../deployment/reply-shape.ts';
 import { isStoreError } from '../errors/errors.ts';
-import { isAhead } from '../store/lease.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { SeenEvent } from './event-comparison.ts';
 import type { JournalSettings } from './journal-options.ts';
-import type { JournalHealth } from './journal-types.ts';
 import { isOpen, listOpen, listPages, type OpenOrder, toIndexEntry } from './open-orders.ts';
-import {
-  isOverdue,
-  isUnsettled,
-  type OrderRecord,
-  readRecord,
-  stateAt,
-  writeRecord,
-} from './order-record.ts';
+import { type OrderRecord, readRecord, writeRecord } from './order-record.ts';
 import { readStray, type StrayEvent, toStrayRecord } from './stray-event.ts';
 import { applyResults, type UnwrittenResult, UnwrittenResults } from './unwritten-results.ts';
 
@@ -53,13 +44,6 @@ export function orderStore(
 
   async function readMany(digests: readonly string[]): Promise<OrderRecord[]> {
     return (await readEach(digests)).filter((record) => record !== undefined);
-  }
-
-  async function* readChunks(orders: readonly OpenOrder[]): AsyncGenerator<OrderRecord> {
-    for (let start = 0; start < orders.length; start += chunkSize) {
-      const chunk = orders.slice(start, start + chunkSize);
-      yield* await readMany(chunk.map(({ idDigest }) => idDigest));
-    }
   }
 
   async function changeIn<After extends OrderRecord | undefined>(
@@ -175,29 +159,8 @@ export function orderStore(
 
     openOrders,
 
-    /** Reads the index alone, and no order. */
-    async health(): Promise<JournalHealth> {
-      const open = await openOrders();
-      const overdue = { acceptedBefore: acceptedBefore(), now: now() };
-      const listed = open.filter(isUnsettled);
-      const counts = { prepared: 0, sending: 0, waiting: 0, 'not-sent': 0, unknown: 0 };
-      for (const order of listed) {
-        const state = stateAt(order, overdue.now);
-        if (isCounted(state, counts)) counts[state]++;
-      }
-      const [oldest] = listed;
-      return {
-        ...counts,
-        unsettled: listed.length,
-        oldestAgeMs: oldest === undefined ? null : Math.max(0, overdue.now - oldest.openedAt),
-        withoutEvent: open.filter((order) => isOverdue(order, overdue)).length,
-        mismatches: open.filter(({ attention }) => attention === 'mismatch').length,
-        otherPayloads: open.filter(({ attention }) => attention === 'payload').length,
-        unreported: open.filter(({ unreported }) => unreported === true).length,
-        unwritten: unwritten.size,
-        eventsWithoutOrder: strays,
-      };
-    },
+    /** Counts of this process alone: results that the store has not taken, and orders of which it has an event only. */
+    ownCounts: () => ({ unwritten: unwritten.size, eventsWithoutOrder: strays }),
 
     /** Each order of the journal, and the first event of each that it does not have, page by page. */
     readAll: readRecords,
@@ -205,15 +168,6 @@ export function orderStore(
     /** Each order of the journal, page by page. */
     async *all(): AsyncGenerator<OrderRecord> {
       for await (const { record } of readRecords()) if (record !== undefined) yield record;
-    },
-
-    /** The orders that need a person. */
-    async *needingAttention(): AsyncGenerator<OrderRecord> {
-      const wanted = (await openOrders()).filter(({ attention }) => attention !== undefined);
-      for await (const record of readChunks(wanted)) {
-        // It may have been decided meanwhile.
-        if (record.attention !== undefined) yield record;
-      }
     },
 
     /** The orders of up to 1,000 ids, in their order. */
@@ -233,37 +187,8 @@ export function orderStore(
       if (isNew) strays++;
     },
 
-    async readOpen({ idDigest }: OpenOrder): Promise<OrderRecord | undefined> {
-      const [record] = await readMany([idDigest]);
-      return record;
-    },
-
-    /** Orders that have been unsettled longest come first, then those that have waited longest for an event. */
-    async unsettled({
-      openedBefore,
-      limit,
-    }: {
-      openedBefore: number;
-      limit: number;
-    }): Promise<OrderRecord[]> {
-      const open = await openOrders();
-      const overdue = { acceptedBefore: acceptedBefore(), now: now() };
-      // The clock of another process may be a little ahead.
-      const isOld = (time = 0) => Math.min(time, overdue.now) <= openedBefore || isAhead(time, overdue.now);
-      const listed = open.filter((order) => isUnsettled(order) && isOld(order.openedAt));
-      const late = open
-        .filter(
-          (order) => !isUnsettled(order) && isOverdue(order, overdue) && isOld(order.awaitingEventSince),
-        )
-        .sort((order, other) => (order.awaitingEventSince ?? 0) - (other.awaitingEventSince ?? 0));
-      const wanted = [...listed, ...late].slice(0, limit);
-      const records: OrderRecord[] = [];
-      for await (const record of readChunks(wanted)) {
-        // It may have been settled meanwhile.
-        if (isUnsettled(record) || isOverdue(record, overdue)) records.push(record);
-      }
-      return records;
-    },
+    /** The records of open orders. */
+    readOpen: (orders: readonly OpenOrder[]) => readMany(orders.map(({ idDigest }) => idDigest)),
   };
 }
 
@@ -271,10 +196,6 @@ export function orderStore(
 interface StoredOrder {
   readonly record: OrderRecord | undefined;
   readonly stray: StrayEvent | undefined;
-}
-
-function isCounted<State extends string>(state: string, counts: Record<State, number>): state is State {
-  return Object.hasOwn(counts, state);
 }
 
 function expiryAt(time: number): { readonly expiresAt: number | undefined } {
@@ -288,9 +209,6 @@ export type OrderStore = ReturnType<typeof orderStore>;
  * events, or that shares its partner with another program, would grow for ever.
  */
 const watchMs = 30 * 86_400_000;
-
-/** Records read in one transaction, which delays every writer of one of their keys. */
-const chunkSize = 100;
 
 /**
  * A connection of a pool may have died unnoticed, and conflicts pass. A change that is applied twice recognises its own

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
+import { ordersNeedingAttention } from '../../src/orders/open-order-views.ts';
 import { rejected } from '../support/refusal.ts';
 import {
   allOf,
@@ -117,7 +118,7 @@ describe('the orders', () => {
     );
     expect(idsOf(await allOf(bench.records.all())).sort()).toEqual(['decided', 'differs', 'open', 'settled']);
     bench.calls.length = 0;
-    expect(idsOf(await allOf(bench.records.needingAttention()))).toEqual(['differs']);
+    expect(idsOf(await allOf(ordersNeedingAttention(bench.records)))).toEqual(['differs']);
     const read = bench.calls.flat().filter((key) => key.startsWith('o:order:'));
     expect(read.sort()).toEqual([keyOf('decided'), keyOf('differs')].sort());
   });

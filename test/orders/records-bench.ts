@@ -53,7 +53,7 @@ export function recordsBench(options: RecordsOptions = {}) {
       { store, prefix: 'o:', rememberMs: undefined, firstEventWithinMs: hour, now, ...options, ...more },
       (before, after) => late.push([before, after]),
     );
-  return { records: open(), open, clock, memory, calls, written, hooks, late };
+  return { records: open(), open, clock, now, memory, calls, written, hooks, late };
 }
 
 export type RecordsBench = ReturnType<typeof recordsBench>;

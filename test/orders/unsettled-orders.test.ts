@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { orderIdDigest } from '../../src/deployment/reply-shape.ts';
+import { countOpenOrders, unsettledOrders } from '../../src/orders/open-order-views.ts';
 import { hour, idsOf, keyOf, put, type RecordsOptions, recordOf, recordsBench } from './records-bench.ts';
 
 describe('the unsettled orders', () => {
@@ -24,9 +25,15 @@ describe('the unsettled orders', () => {
     const without = ids.map((id) => `${id}2`);
     const since = bench.clock.now;
     const found = async (openedBefore: number, limit = 100) =>
-      idsOf(await bench.records.unsettled({ openedBefore, limit }));
+      idsOf(
+        await unsettledOrders(bench.records, {
+          olderThanMs: bench.now() - openedBefore,
+          limit,
+          now: bench.now,
+        }),
+      );
     expect(await found(since)).toEqual(ids);
-    expect(await bench.records.health()).toMatchObject({ withoutEvent: 0 });
+    expect(await countOpenOrders(bench.records, bench.now)).toMatchObject({ withoutEvent: 0 });
     bench.clock.now += hour;
     expect(await found(since)).toEqual([...ids, ...without]);
     expect(await found(since, 8)).toEqual([...ids, 'A2', 'B2']);
@@ -35,7 +42,7 @@ describe('the unsettled orders', () => {
     expect((await bench.records.openOrders()).map(({ idDigest }) => idDigest)).toEqual(
       [...ids, ...without].map((id) => orderIdDigest(id)),
     );
-    expect(await bench.records.health()).toMatchObject({ unsettled: 6, withoutEvent: 6 });
+    expect(await countOpenOrders(bench.records, bench.now)).toMatchObject({ unsettled: 6, withoutEvent: 6 });
   });
 
   it('lack those that another process has settled meanwhile', async () => {
@@ -45,7 +52,7 @@ describe('the unsettled orders', () => {
       records.set(keyOf('B'), { ...recordOf('B', bench, { state: 'accepted' }) } as never);
       records.delete(keyOf('E'));
     });
-    const found = await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 9 });
+    const found = await unsettledOrders(bench.records, { olderThanMs: 0, limit: 9, now: bench.now });
     expect(idsOf(found)).toEqual(['A', 'C', 'D', 'F']);
   });
 
@@ -53,7 +60,9 @@ describe('the unsettled orders', () => {
     const bench = recordsBench();
     for (let index = 0; index < 201; index++) await put(bench, `A-${index}`);
     bench.calls.length = 0;
-    expect(await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 500 })).toHaveLength(201);
+    expect(await unsettledOrders(bench.records, { olderThanMs: 0, limit: 500, now: bench.now })).toHaveLength(
+      201,
+    );
     const sizes = bench.calls.filter(([key]) => key?.startsWith('o:order:')).map(({ length }) => length);
     expect(sizes).toEqual([100, 100, 1]);
   });
@@ -61,8 +70,10 @@ describe('the unsettled orders', () => {
   it('have no negative age where another clock is ahead', async () => {
     const bench = recordsBench();
     await put(bench, 'A', { openedAt: bench.clock.now + 10 });
-    expect(await bench.records.health()).toMatchObject({ unsettled: 1, oldestAgeMs: 0 });
-    expect(await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 9 })).toHaveLength(1);
+    expect(await countOpenOrders(bench.records, bench.now)).toMatchObject({ unsettled: 1, oldestAgeMs: 0 });
+    expect(await unsettledOrders(bench.records, { olderThanMs: 0, limit: 9, now: bench.now })).toHaveLength(
+      1,
+    );
   });
 
   it('are counted by their states, apart from those that need a report or a person', async () => {
@@ -75,28 +86,28 @@ describe('the unsettled orders', () => {
     await put(bench, 'told', { state: 'refused', unreported: true });
     await put(bench, 'differs', { state: 'accepted', attention: 'mismatch' });
     await put(bench, 'both', { state: 'accepted', attention: 'mismatch', unreported: true });
-    expect(await bench.records.health()).toEqual({
+    expect(await countOpenOrders(bench.records, bench.now)).toEqual({
       ...{ prepared: 1, sending: 1, waiting: 1, 'not-sent': 1, unknown: 1, unsettled: 5 },
       ...{ oldestAgeMs: 0, withoutEvent: 0, mismatches: 2, otherPayloads: 0, unreported: 2, unwritten: 0 },
       eventsWithoutOrder: 0,
     });
-    expect(idsOf(await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 9 })).sort()).toEqual([
-      ...['not-sent', 'overdue', 'prepared', 'sending', 'waiting'],
-    ]);
+    expect(
+      idsOf(await unsettledOrders(bench.records, { olderThanMs: 0, limit: 9, now: bench.now })).sort(),
+    ).toEqual([...['not-sent', 'overdue', 'prepared', 'sending', 'waiting']]);
   });
 
   it('lack those without an event where none is expected', async () => {
     const bench = recordsBench({ firstEventWithinMs: undefined });
     await put(bench, 'A', { state: 'accepted', awaitingEventSince: bench.clock.now });
     bench.clock.now += hour;
-    expect(await bench.records.health()).toMatchObject({ withoutEvent: 0 });
-    expect(await bench.records.unsettled({ openedBefore: bench.clock.now, limit: 9 })).toEqual([]);
+    expect(await countOpenOrders(bench.records, bench.now)).toMatchObject({ withoutEvent: 0 });
+    expect(await unsettledOrders(bench.records, { olderThanMs: 0, limit: 9, now: bench.now })).toEqual([]);
   });
 
   it('are counted by reading one index, and no record', async () => {
     const bench = await listed();
     bench.calls.length = 0;
-    await bench.records.health();
+    await countOpenOrders(bench.records, bench.now);
     expect(bench.calls).toEqual([['list o:open:']]);
   });
 });
