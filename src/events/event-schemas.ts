@@ -10,19 +10,9 @@ export interface SchemaFunctions
   readonly object: typeof zod.looseObject;
 }
 
-/**
- * The schemas of the published events: of zod, as users get them, or of zod/mini, which loads much faster, for
- * `parseOrderEvent`. `event-types.ts` says what each member means.
- *
- * @param words `open`: any text in the members on which no money hangs, as the types say; `published`: in these, too, only
- *   the words of the contract
- */
-export function makeEventSchemas(z: SchemaFunctions, words: 'open' | 'published') {
+/** The members that events share. First, so that declarations list them first. */
+function makeEventFields(z: SchemaFunctions) {
   const { object } = z;
-  const openText = <const Word extends string>(...known: readonly [Word, ...Word[]]) =>
-    // Sound: any text is of this type.
-    (words === 'open' ? z.string() : z.enum(known)) as zod.ZodType<Word | (string & {})>;
-  const filledString = () => z.string().check(z.minLength(1));
   /** A member that may be absent or null. */
   const optional = <Field extends zod.ZodType>(field: Field) => z.optional(z.nullable(field));
 
@@ -86,6 +76,24 @@ export function makeEventSchemas(z: SchemaFunctions, words: 'open' | 'published'
     ),
     signature: commonFields.signature,
   };
+
+  return { commonFields, optionalFields };
+}
+
+/**
+ * The schemas of the published events: of zod, as users get them, or of zod/mini, which loads much faster, for
+ * `parseOrderEvent`. `event-types.ts` says what each member means.
+ *
+ * @param words `open`: any text in the members on which no money hangs, as the types say; `published`: in these, too, only
+ *   the words of the contract
+ */
+export function makeEventSchemas(z: SchemaFunctions, words: 'open' | 'published') {
+  const { object } = z;
+  const openText = <const Word extends string>(...known: readonly [Word, ...Word[]]) =>
+    // Sound: any text is of this type.
+    (words === 'open' ? z.string() : z.enum(known)) as zod.ZodType<Word | (string & {})>;
+  const filledString = () => z.string().check(z.minLength(1));
+  const { commonFields, optionalFields } = makeEventFields(z);
 
   const buyInitEvent = object({
     ...commonFields,
