@@ -15,16 +15,16 @@ import type { Marking } from './marking.ts';
 /**
  * Where a worker gets its deliveries and reports their outcomes.
  *
- * When a process dies, any of its deliveries may have killed it. From then on each of them is isolated: tried alone,
- * while nothing else runs in its process. A lost lease counts as an attempt only for a delivery that ran alone.
+ * When a process dies, any of its deliveries may have killed it. From then on each of them is tried alone, while
+ * nothing else runs in its process. A lost lease counts as an attempt only for a delivery that ran alone.
  */
 export interface WorkSource<One extends LeasedDelivery> {
   /** Leases up to `limit` due deliveries to run side by side. In `pauseMs` there may be more. */
   lease(limit: number): Promise<{ leased: One[]; pauseMs: number }>;
-  /** Whether an isolated delivery is due. */
-  isIsolatedDue(): Promise<boolean>;
-  /** Leases one isolated delivery; called while nothing runs. Those whose last attempt lost its lease are dead. */
-  leaseIsolated(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
+  /** Whether a delivery is due that has to be tried alone. */
+  isAloneDue(): Promise<boolean>;
+  /** Leases one delivery to be tried alone; called while nothing runs. Those whose last attempt lost its lease are dead. */
+  leaseAlone(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
   /** Called until it resolves once, before anything is leased: frees what processes that have ended had leased. */
   freeEnded?(): Promise<void>;
   // The next four are repeated if they reject.
@@ -76,8 +76,8 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   let started = 0;
   let failure: { readonly error: unknown } | undefined;
   /** `due`: nothing starts until all have ended; then that delivery runs alone. */
-  let isolated: 'none' | 'due' | 'running' = 'none';
-  let lookForIsolatedAt = Number.NEGATIVE_INFINITY;
+  let alone: 'none' | 'due' | 'running' = 'none';
+  let lookForAloneAt = Number.NEGATIVE_INFINITY;
   let freeEnded = source.freeEnded;
 
   async function work(): Promise<void> {
@@ -108,16 +108,16 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   async function startDue(): Promise<number> {
     if (started >= limit || !host.hasHandlers) return Number.POSITIVE_INFINITY;
     // The end of the next handler wakes the worker.
-    if (isolated === 'running' || (isolated === 'due' && running.size > 0)) return Number.POSITIVE_INFINITY;
-    if (isolated === 'due') {
-      await startIsolated();
+    if (alone === 'running' || (alone === 'due' && running.size > 0)) return Number.POSITIVE_INFINITY;
+    if (alone === 'due') {
+      await startAlone();
       return 0;
     }
     const pauseMs = await startSideBySide();
-    if (performance.now() < lookForIsolatedAt) return pauseMs;
-    if (await source.isIsolatedDue()) isolated = 'due';
-    lookForIsolatedAt = performance.now() + pollMs;
-    return isolated === 'due' ? 0 : pauseMs;
+    if (performance.now() < lookForAloneAt) return pauseMs;
+    if (await source.isAloneDue()) alone = 'due';
+    lookForAloneAt = performance.now() + pollMs;
+    return alone === 'due' ? 0 : pauseMs;
   }
 
   async function startSideBySide(): Promise<number> {
@@ -129,17 +129,17 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
     return pauseMs;
   }
 
-  async function startIsolated(): Promise<void> {
+  async function startAlone(): Promise<void> {
     const elapsedMs = startLeaseClock(options);
-    const { leased, dead } = await source.leaseIsolated();
+    const { leased, dead } = await source.leaseAlone();
     for (const { delivery, attempt } of dead) {
       host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
     }
-    isolated = leased === undefined ? 'none' : 'running';
+    alone = leased === undefined ? 'none' : 'running';
     // Other due deliveries go first, then the next one alone: neither waits for ever. What another process holds is due
     // until it commits, so finding nothing is no reason to look again at once.
     const isFound = leased !== undefined || dead.length > 0;
-    lookForIsolatedAt = isFound ? Number.NEGATIVE_INFINITY : performance.now() + pollMs;
+    lookForAloneAt = isFound ? Number.NEGATIVE_INFINITY : performance.now() + pollMs;
     if (leased !== undefined) start(leased, elapsedMs);
   }
 
@@ -147,7 +147,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
     started++;
     const done = handle(one, elapsedMs).finally(() => {
       running.delete(one);
-      if (isolated === 'running') isolated = 'none';
+      if (alone === 'running') alone = 'none';
       alarm.abort(woken);
     });
     running.set(one, done);

@@ -102,7 +102,7 @@ function fill(path: string, count: number): void {
   const any = '0'.repeat(64);
   const index = indexKey(indexPrefix(prefix, 'due'), now, any);
   const delivery = { digest: any, name: 'event.buy.init', key: { index: 0 }, body: '{}' };
-  const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', isolated: false, kept: {} };
+  const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', alone: false, kept: {} };
   const rows = [
     [deliveryKey(prefix, any), deliveryRecord(stored)],
     [index, indexRecord({ receivedAt: now, former: undefined }, now)],

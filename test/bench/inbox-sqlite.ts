@@ -139,7 +139,7 @@ function openPlain(path: string, { role, callers }: Compared): Contender {
   const key = (index: 'due' | 'alone', at: number, digest: string) =>
     indexKey(indexPrefix('inbox/', index), at, digest);
   const write = (delivery: Delivery, index: string, now: number) => {
-    const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', isolated: false, kept: {} };
+    const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', alone: false, kept: {} };
     put.run(deliveryKey('inbox/', delivery.digest), JSON.stringify(deliveryRecord(stored)), null);
     put.run(index, JSON.stringify(indexRecord({ receivedAt: now, former: undefined }, now)), null);
   };

@@ -24,8 +24,8 @@ export function openWorker(
   const worker = startWorker(
     {
       lease: async (limit) => ({ leased: sideBySide.splice(0, limit), pauseMs: Number.POSITIVE_INFINITY }),
-      isIsolatedDue: async () => alone.length > 0,
-      leaseIsolated: async () => ({ leased: alone.shift(), dead: [] }),
+      isAloneDue: async () => alone.length > 0,
+      leaseAlone: async () => ({ leased: alone.shift(), dead: [] }),
       remove: async () => {},
       postpone: async () => {},
       putBack: async () => {},

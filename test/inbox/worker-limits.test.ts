@@ -67,8 +67,8 @@ describe('the limit of a worker', () => {
     const { worker, sideBySide, reports } = openWorker(
       {
         handle,
-        isIsolatedDue: async () => isDue,
-        async leaseIsolated() {
+        isAloneDue: async () => isDue,
+        async leaseAlone() {
           isDue = false;
           sideBySide.push(leaseOf('A'));
           return { leased: undefined, dead: [leaseOf('poison')] };
@@ -91,8 +91,8 @@ describe('a worker', () => {
     const { handle: hold, running, names } = heldHandler();
     const { worker, sideBySide } = openWorker({
       handle: hold,
-      isIsolatedDue: async () => isDue,
-      async leaseIsolated() {
+      isAloneDue: async () => isDue,
+      async leaseAlone() {
         isDue = false;
         return { leased: undefined, dead: [] };
       },

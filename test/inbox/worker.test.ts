@@ -13,11 +13,11 @@ describe('what lost its lease', () => {
     let isSeen = false;
     const { worker, sideBySide } = openWorker({
       handle,
-      isIsolatedDue: async () => {
+      isAloneDue: async () => {
         isSeen = names().length > 0 && waiting.length > 0;
         return isSeen;
       },
-      leaseIsolated: async () => ({ leased: waiting.shift(), dead: [] }),
+      leaseAlone: async () => ({ leased: waiting.shift(), dead: [] }),
     });
     sideBySide.push(leaseOf('A'), leaseOf('B'));
     // Once it is seen to be due, nothing more is started.
@@ -63,8 +63,8 @@ describe('what lost its lease', () => {
     let due = true;
     const { worker, reports } = openWorker({
       handle: async () => 'handled',
-      isIsolatedDue: async () => due,
-      async leaseIsolated() {
+      isAloneDue: async () => due,
+      async leaseAlone() {
         due = false;
         return { leased: undefined, dead: [{ ...leaseOf('poison'), attempt: 8 }] };
       },
@@ -312,7 +312,7 @@ describe('a worker', () => {
     const down = new Error('down');
     const { handle, running, names } = heldHandler();
     const lease = vi.fn(async () => ({ leased: [leaseOf('A')], pauseMs: 0 }));
-    const failing = { isIsolatedDue: () => Promise.reject(down) };
+    const failing = { isAloneDue: () => Promise.reject(down) };
     const { worker } = openWorker({ handle, lease, ...failing }, {}, { endsWhenIdle: true });
     await vi.waitFor(() => expect(names()).toEqual(['A']));
     let hasEnded = false;
@@ -359,11 +359,11 @@ describe('a worker', () => {
     expect(new Set(pauses)).toEqual(new Set([expected]));
   });
 
-  it('looks for isolated deliveries once in pollMs, however often it is woken', async () => {
-    const isIsolatedDue = vi.fn(async () => false);
+  it('looks for deliveries to be tried alone once in pollMs, however often it is woken', async () => {
+    const isAloneDue = vi.fn(async () => false);
     const lease = vi.fn(async () => ({ leased: [], pauseMs: Number.POSITIVE_INFINITY }));
     const { worker } = openWorker(
-      { handle: async () => 'handled', isIsolatedDue, lease },
+      { handle: async () => 'handled', isAloneDue, lease },
       {},
       { pollMs: 600_000, sleep },
     );
@@ -372,26 +372,26 @@ describe('a worker', () => {
       expect(lease.mock.calls.length).toBeGreaterThan(3);
     });
     await worker.stop(100);
-    expect(isIsolatedDue).toHaveBeenCalledTimes(1);
+    expect(isAloneDue).toHaveBeenCalledTimes(1);
   });
 
-  it('pauses after an isolated delivery that is due and held by another process', async () => {
+  it('pauses after a delivery to be tried alone that is due and held by another process', async () => {
     const pauses: number[] = [];
-    const leaseIsolated = vi.fn(async () => {
+    const leaseAlone = vi.fn(async () => {
       await nextTurn();
       return { leased: undefined, dead: [] };
     });
     const { worker } = openWorker(
-      { handle: async () => 'handled', isIsolatedDue: async () => true, leaseIsolated },
+      { handle: async () => 'handled', isAloneDue: async () => true, leaseAlone },
       {},
       { pollMs: 600_000, sleep: async (ms) => pause(ms, pauses) },
     );
     await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(2));
     await worker.stop(100);
-    expect(leaseIsolated).toHaveBeenCalledTimes(1);
+    expect(leaseAlone).toHaveBeenCalledTimes(1);
   });
 
-  it('goes on at once after an isolated delivery that became a dead letter', async () => {
+  it('goes on at once after a delivery tried alone that became a dead letter', async () => {
     const found = [
       { leased: undefined, dead: [leaseOf('A')] },
       { leased: leaseOf('B'), dead: [] },
@@ -399,8 +399,8 @@ describe('a worker', () => {
     const { worker, reports } = openWorker(
       {
         handle: async () => 'handled',
-        isIsolatedDue: async () => found.length > 0,
-        leaseIsolated: async () => found.shift() ?? { leased: undefined, dead: [] },
+        isAloneDue: async () => found.length > 0,
+        leaseAlone: async () => found.shift() ?? { leased: undefined, dead: [] },
       },
       {},
       { pollMs: 600_000, sleep },

@@ -22,7 +22,7 @@ import {
 export interface RecordLease extends LeasedDelivery {
   /** Identifies the lease: another worker may have the delivery by now. */
   readonly token: string;
-  readonly isolated: boolean;
+  readonly alone: boolean;
   /** Where the lease is indexed. */
   readonly index: string;
 }
@@ -48,13 +48,15 @@ const digestForm = /^[0-9a-f]{64}$/;
 export function deliveryRecords(options: DeliveryRecordsOptions) {
   const { store, prefix, rememberMs, maxAttempts, now, processes } = options;
   const leaseMs = leaseMsOf(options);
-  const due = deliveryIndex('due', options);
-  const alone = deliveryIndex('alone', options);
-  const dead = deliveryIndex('dead', options);
+  const indexes = {
+    due: deliveryIndex('due', options),
+    alone: deliveryIndex('alone', options),
+    dead: deliveryIndex('dead', options),
+  };
 
   const recordKey = (digest: string) => deliveryKey(prefix, digest);
-  const waitingKey = ({ delivery, isolated }: Pick<Stored, 'delivery' | 'isolated'>, at: number) =>
-    (isolated ? alone : due).keyOf(at, delivery.digest);
+  const waitingKey = ({ delivery, alone }: Pick<Stored, 'delivery' | 'alone'>, at: number) =>
+    indexes[alone ? 'alone' : 'due'].keyOf(at, delivery.digest);
 
   /**
    * @param where.at the reading of the clock that `index` was made from: it may be set back meanwhile
@@ -108,10 +110,10 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         throw new TypeError('The digest of a delivery is 64 hexadecimal digits.');
       const key = recordKey(delivery.digest);
       const receivedAt = Math.floor(now());
-      const index = due.keyOf(receivedAt, delivery.digest);
+      const index = indexes.due.keyOf(receivedAt, delivery.digest);
       return await store.transact([key, index], (records) => {
         if (refuseNewer(records.get(key), 'The delivery') !== undefined) return 'duplicate';
-        const stored = { delivery, receivedAt, attempts: 0, reason: '', index, isolated: false, kept: {} };
+        const stored = { delivery, receivedAt, attempts: 0, reason: '', index, alone: false, kept: {} };
         put(records, stored, { at: receivedAt });
         return 'stored';
       });
@@ -119,14 +121,14 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
 
     /** Leases up to `limit` due deliveries that may run side by side. */
     async lease(limit: number): Promise<{ leased: RecordLease[]; pauseMs: number }> {
-      const { found, pauseMs } = await due.findDue(Math.min(limit, mostLeased));
+      const { found, pauseMs } = await indexes.due.findDue(Math.min(limit, mostLeased));
       if (found.length === 0) return { leased: [], pauseMs };
       const at = now();
       const until = at + leaseMs;
       const token = crypto.randomUUID();
       const holder = makeHolder(token, until);
       const wanted = found.map(({ key, digest }) => {
-        return { key, digest, record: recordKey(digest), index: alone.keyOf(until, digest) };
+        return { key, digest, record: recordKey(digest), index: indexes.alone.keyOf(until, digest) };
       });
       const keys = wanted.flatMap(({ key, record, index }) => [key, record, index]);
       const leaseWanted = (records: RecordSet) =>
@@ -146,23 +148,23 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       return { leased: leased.map((stored) => toLease(stored, token)), pauseMs: 0 };
     },
 
-    async isIsolatedDue(): Promise<boolean> {
-      return (await alone.findDue(1)).found.length > 0;
+    async isAloneDue(): Promise<boolean> {
+      return (await indexes.alone.findDue(1)).found.length > 0;
     },
 
     /** Leases one delivery that has to be tried alone. Those whose last attempt lost its lease become dead letters. */
-    async leaseIsolated(): Promise<{ leased: RecordLease | undefined; dead: RecordLease[] }> {
+    async leaseAlone(): Promise<{ leased: RecordLease | undefined; dead: RecordLease[] }> {
       const lost: RecordLease[] = [];
       for (;;) {
-        const [entry] = (await alone.findDue(1)).found;
+        const [entry] = (await indexes.alone.findDue(1)).found;
         if (entry === undefined) return { leased: undefined, dead: lost };
         const { key, digest } = entry;
         const at = now();
         const token = crypto.randomUUID();
         const holder = makeHolder(token, at + leaseMs);
-        const index = alone.keyOf(at + leaseMs, digest);
-        const grave = dead.keyOf(entry.receivedAt, digest);
-        const leaseOrBury = (records: RecordSet) => {
+        const index = indexes.alone.keyOf(at + leaseMs, digest);
+        const deadIndex = indexes.dead.keyOf(entry.receivedAt, digest);
+        const leaseOrEnd = (records: RecordSet) => {
           if (records.get(key) === undefined) return undefined;
           const stored = readStored(records.get(recordKey(digest)));
           if (stored?.index !== key) {
@@ -171,18 +173,18 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           }
           const { lease, holder: _, ...waiting } = stored;
           const isLost = lease !== undefined;
-          if (isLost && stored.isolated && stored.attempts >= maxAttempts) {
-            const buried = { ...waiting, index: grave, reason: describeError(leaseLost()) };
-            put(records, buried, { at, from: key });
-            return buried;
+          if (isLost && stored.alone && stored.attempts >= maxAttempts) {
+            const letter = { ...waiting, index: deadIndex, reason: describeError(leaseLost()) };
+            put(records, letter, { at, from: key });
+            return letter;
           }
           // A lease lost while others ran is no attempt: any of them may have killed the process.
-          const attempts = stored.attempts + (isLost && !stored.isolated ? 0 : 1);
-          const leased = { ...stored, attempts, index, isolated: true, lease: token, holder };
+          const attempts = stored.attempts + (isLost && !stored.alone ? 0 : 1);
+          const leased = { ...stored, attempts, index, alone: true, lease: token, holder };
           put(records, leased, { at, from: key });
           return leased;
         };
-        const next = await store.transact([key, recordKey(digest), index, grave], leaseOrBury);
+        const next = await store.transact([key, recordKey(digest), index, deadIndex], leaseOrEnd);
         if (next === undefined) continue;
         const lease = toLease(next, token);
         if (next.index === index) return { leased: lease, dead: lost };
@@ -196,12 +198,12 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
      */
     async freeEnded(pauseMsOf: (attempt: number) => number): Promise<void> {
       const at = now();
-      for await (const entries of alone.pages(mostRead, mostLooked, at)) {
+      for await (const entries of indexes.alone.pages(mostRead, mostLooked, at)) {
         const keys = entries.map(({ digest }) => recordKey(digest));
         const read = (records: RecordSet) => keys.map((key) => readStored(records.get(key)));
         for (const stored of await store.transact(keys, read)) {
           if (stored?.holder === undefined || !processes.hasEnded(stored.holder)) continue;
-          const pauseMs = stored.isolated ? pauseMsOf(stored.attempts) : 0;
+          const pauseMs = stored.alone ? pauseMsOf(stored.attempts) : 0;
           await free(stored, { at, dueAt: Math.min(at + pauseMs, stored.holder.until) });
         }
       }
@@ -260,13 +262,13 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     /** False if another worker has it by now. */
     moveToDeadLetters(lease: RecordLease, reason: string): Promise<boolean> {
       const at = now();
-      const index = dead.keyOf(lease.receivedAt, lease.delivery.digest);
+      const index = indexes.dead.keyOf(lease.receivedAt, lease.delivery.digest);
       return move(lease, { to: index, at }, (stored) => ({ ...stored, reason }));
     },
 
     async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
       const found: DeadLetter[] = [];
-      for await (const entries of dead.pages(mostRead, limit)) {
+      for await (const entries of indexes.dead.pages(mostRead, limit)) {
         const keys = entries.map(({ digest }) => recordKey(digest));
         const values = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
         for (const value of values) {
@@ -300,27 +302,29 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     },
 
     async counts(): Promise<InboxCounts> {
-      const counts = await Promise.all([due, alone, dead].map((index) => index.count()));
-      const [beside = 0, isolated = 0, buried = 0] = counts;
-      return { open: beside + isolated, dead: buried };
+      const counts = await Promise.all(Object.values(indexes).map((index) => index.count()));
+      const [waiting = 0, alone = 0, dead = 0] = counts;
+      return { open: waiting + alone, dead };
     },
 
     /** Of the first page of each index: all of them, or those that are due first. */
     async oldestReceivedAt(): Promise<number | undefined> {
-      const received = await Promise.all([due, alone].map((index) => index.oldestReceivedAt()));
+      const received = await Promise.all(
+        [indexes.due, indexes.alone].map((index) => index.oldestReceivedAt()),
+      );
       const known = received.filter((at) => at !== undefined);
       return known.length === 0 ? undefined : Math.min(...known);
     },
 
     /** How many are open, but no more than this. */
     async countOpen(most: number): Promise<number> {
-      const beside = await due.count(most);
-      return beside + (await alone.count(most - beside));
+      const waiting = await indexes.due.count(most);
+      return waiting + (await indexes.alone.count(most - waiting));
     },
   };
 
   function isDead({ index }: Stored): boolean {
-    return dead.holds(index);
+    return indexes.dead.holds(index);
   }
 
   function forget({ delivery, index }: Stored, records: RecordSet): void {
@@ -350,7 +354,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     { at, dueAt }: { readonly at: number; readonly dueAt: number },
   ): Promise<void> {
     const key = recordKey(digest);
-    const to = alone.keyOf(dueAt, digest);
+    const to = indexes.alone.keyOf(dueAt, digest);
     const moveDue = (records: RecordSet) => {
       const stored = readStored(records.get(key));
       // Somebody has it by now, or its process had ended it before it died.
@@ -366,8 +370,8 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
   }
 
   function toLease(stored: Stored, token: string): RecordLease {
-    const { delivery, attempts: attempt, receivedAt, isolated, index } = stored;
-    return { delivery, attempt, receivedAt, isolated, index, token };
+    const { delivery, attempts: attempt, receivedAt, alone, index } = stored;
+    return { delivery, attempt, receivedAt, alone, index, token };
   }
 }
 

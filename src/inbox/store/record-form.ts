@@ -23,7 +23,7 @@ export interface Stored {
   /** The key of its index record. */
   readonly index: string;
   /** It lost a lease once, and is tried alone from then on. */
-  readonly isolated: boolean;
+  readonly alone: boolean;
   /** The token of its lease; absent while it waits and when it is dead. */
   readonly lease?: string | undefined;
   /** Who took this lease; absent from those of earlier versions. */
@@ -38,7 +38,7 @@ const storedMembers: KnownMembers<Delivery & Omit<Stored, 'delivery' | 'kept'>> 
   attempts: true,
   reason: true,
   index: true,
-  isolated: true,
+  alone: true,
   lease: true,
   holder: true,
 };
@@ -50,7 +50,7 @@ const storedMembers: KnownMembers<Delivery & Omit<Stored, 'delivery' | 'kept'>> 
  */
 export function readStored(value: JsonValue | undefined): Stored | undefined {
   const delivery = findDelivery(value);
-  const { receivedAt, attempts, reason, index, isolated, lease, holder: written } = membersOf(value);
+  const { receivedAt, attempts, reason, index, alone, lease, holder: written } = membersOf(value);
   if (delivery === undefined || typeof index !== 'string') return undefined;
   const holder = readHolder(written);
   return {
@@ -59,7 +59,7 @@ export function readStored(value: JsonValue | undefined): Stored | undefined {
     attempts: Number(attempts),
     reason: String(reason),
     index,
-    isolated: isolated === true,
+    alone: alone === true,
     ...(typeof lease === 'string' && { lease }),
     // An earlier version leaves the holder of a former lease where it is.
     ...(holder !== undefined && holder.token === lease && { holder }),

@@ -177,8 +177,8 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
         return await callForWorker(() => records.lease(1));
       }
     },
-    isIsolatedDue: () => callForWorker(records.isIsolatedDue),
-    leaseIsolated: () => callForWorker(records.leaseIsolated),
+    isAloneDue: () => callForWorker(records.isAloneDue),
+    leaseAlone: () => callForWorker(records.leaseAlone),
     remove: (leased) => callForWorker(() => records.remove(leased)),
     postpone: (leased, reason) =>
       callForWorker(() => records.postpone(leased, backoffDelay(leased.attempt, retry, random), reason)),

@@ -46,8 +46,8 @@ describe('the records of a delivery', () => {
     await store.transact(stray, (found) => {
       for (const key of stray) found.set(key, entry);
     });
-    expect(await records.isIsolatedDue()).toBe(true);
-    expect(await records.leaseIsolated()).toEqual({ leased: undefined, dead: [] });
+    expect(await records.isAloneDue()).toBe(true);
+    expect(await records.leaseAlone()).toEqual({ leased: undefined, dead: [] });
     expect((await records.lease(2)).leased).toEqual([]);
     expect((await lease()).attempt).toBe(1);
     expect(await keys()).toHaveLength(2);
@@ -67,42 +67,42 @@ describe('a lease', () => {
     await records.insert(deliveryOf(a));
     await lease();
     clock.now += leaseMs - 1;
-    expect(await records.isIsolatedDue()).toBe(false);
+    expect(await records.isAloneDue()).toBe(false);
     clock.now += 1;
-    const both = await Promise.all([records.leaseIsolated(), open().leaseIsolated()]);
+    const both = await Promise.all([records.leaseAlone(), open().leaseAlone()]);
     expect(both.filter(({ leased }) => leased !== undefined)).toHaveLength(1);
     clock.now += leaseMs - 1;
-    expect(await records.isIsolatedDue()).toBe(false);
+    expect(await records.isAloneDue()).toBe(false);
     clock.now += 1;
-    expect(await records.isIsolatedDue()).toBe(true);
+    expect(await records.isAloneDue()).toBe(true);
   });
 
   it('lost side by side makes no dead letter, whatever the number of attempts', async () => {
-    const { records, lease, leaseAlone } = recordBench({ maxAttempts: 1 });
+    const { records, lease, takeOver } = recordBench({ maxAttempts: 1 });
     await records.insert(deliveryOf(a));
     await lease();
-    expect(await leaseAlone()).toMatchObject({ attempt: 1, isolated: true });
+    expect(await takeOver()).toMatchObject({ attempt: 1, alone: true });
   });
 
   it('of one that only waited for its turn alone is no lost one', async () => {
-    const { clock, records, lease, leaseAlone } = recordBench({ maxAttempts: 2 });
+    const { clock, records, lease, takeOver } = recordBench({ maxAttempts: 2 });
     await records.insert(deliveryOf(a));
     await lease();
-    await records.postpone(await leaseAlone(), 1_000, failure);
+    await records.postpone(await takeOver(), 1_000, failure);
     clock.now += 1_000;
-    expect(await records.leaseIsolated()).toMatchObject({ leased: { attempt: 2 }, dead: [] });
+    expect(await records.leaseAlone()).toMatchObject({ leased: { attempt: 2 }, dead: [] });
   });
 
   it('lost at the last attempt alone makes a dead letter, and the next delivery is leased', async () => {
-    const { clock, records, lease, leaseAlone, status } = recordBench({ maxAttempts: 1 });
+    const { clock, records, lease, takeOver, status } = recordBench({ maxAttempts: 1 });
     await records.insert(deliveryOf(a));
     await lease();
-    await leaseAlone();
+    await takeOver();
     clock.now += leaseMs - 1;
     await records.insert(deliveryOf(b));
     await lease();
     clock.now += 1;
-    const { leased, dead } = await records.leaseIsolated();
+    const { leased, dead } = await records.leaseAlone();
     expect(leased).toBeUndefined();
     expect(dead).toMatchObject([{ delivery: { digest: a }, attempt: 1 }]);
     expect(await status()).toMatchObject({ state: 'dead', attempts: 1 });
@@ -134,10 +134,10 @@ describe('the end of a delivery', () => {
   });
 
   it('counts though another worker has leased it by now', async () => {
-    const { records, lease, leaseAlone, keys } = recordBench();
+    const { records, lease, takeOver, keys } = recordBench();
     await records.insert(deliveryOf(a));
     const late = await lease();
-    const other = await leaseAlone();
+    const other = await takeOver();
     await records.remove(late);
     expect(await keys()).toEqual([`inbox/delivery/${a}`]);
     await records.postpone(other, 1_000, failure);
@@ -146,10 +146,10 @@ describe('the end of a delivery', () => {
 
   it('counts though the other worker moves or ends it at that moment', async () => {
     for (const end of ['postpone', 'remove'] as const) {
-      const { records, open, interrupted, lease, leaseAlone, keys } = recordBench();
+      const { records, open, interrupted, lease, takeOver, keys } = recordBench();
       await records.insert(deliveryOf(a));
       const late = await lease();
-      const other = await leaseAlone();
+      const other = await takeOver();
       const act = () => (end === 'remove' ? records.remove(other) : records.postpone(other, 1_000, failure));
       await open(0, interrupted(3, act)).remove(late);
       expect(await keys()).toEqual([`inbox/delivery/${a}`]);
@@ -180,10 +180,10 @@ describe('the mark of a delivery', () => {
   });
 
   it('is not made once another worker has the delivery, or has handled it', async () => {
-    const { store, records, lease, leaseAlone, status } = recordBench();
+    const { store, records, lease, takeOver, status } = recordBench();
     await records.insert(deliveryOf(a));
     const late = await lease();
-    const other = await leaseAlone();
+    const other = await takeOver();
     expect(await records.mark(late, store)).toBe('lost');
     expect(await status()).toMatchObject({ state: 'held' });
     await records.remove(other);

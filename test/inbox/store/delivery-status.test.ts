@@ -72,7 +72,7 @@ describe('the deliveries of a store', () => {
 
 describe('the held deliveries of a store', () => {
   it('are the leased ones, by the end of their leases, and no more than asked', async () => {
-    const { clock, records, deliveries, lease, leaseAlone } = recordBench();
+    const { clock, records, deliveries, lease, takeOver } = recordBench();
     for (const digest of [b, a]) await records.insert(deliveryOf(digest));
     const waits = await lease();
     clock.now += 1_000;
@@ -81,7 +81,7 @@ describe('the held deliveries of a store', () => {
     expect(await held(10)).toEqual([waits.delivery.digest, waits.delivery.digest === a ? b : a]);
     expect(await held(1)).toEqual([waits.delivery.digest]);
     // One that waits to be tried alone is not held.
-    await records.postpone(await leaseAlone(), 600_000, failure);
+    await records.postpone(await takeOver(), 600_000, failure);
     expect(await held(10)).toEqual([waits.delivery.digest === a ? b : a]);
   });
 
@@ -115,7 +115,7 @@ describe('the holder of a lease', () => {
     await rewrite(bench, a, (record) => ({ ...record, holder: change(record.holder as JsonObject) }));
     bench.ended.add(7);
     await bench.open(8).freeEnded(() => 0);
-    return { ...(await bench.status()), isFreed: await bench.records.isIsolatedDue() };
+    return { ...(await bench.status()), isFreed: await bench.records.isAloneDue() };
   }
 
   it('is the process that took it', async () => {

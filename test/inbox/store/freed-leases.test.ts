@@ -9,10 +9,10 @@ describe('what an ended process had leased', () => {
     ended.add(1);
     const next = open(3);
     await next.freeEnded(() => expect.unreachable());
-    expect(await next.leaseIsolated()).toMatchObject({ leased: { delivery: { digest: a }, attempt: 1 } });
-    expect(await next.leaseIsolated()).toEqual({ leased: undefined, dead: [] });
+    expect(await next.leaseAlone()).toMatchObject({ leased: { delivery: { digest: a }, attempt: 1 } });
+    expect(await next.leaseAlone()).toEqual({ leased: undefined, dead: [] });
     clock.now += leaseMs;
-    expect(await next.isIsolatedDue()).toBe(true);
+    expect(await next.isAloneDue()).toBe(true);
   });
 
   it('alone is due after a pause, and no later than its lease would have ended', async () => {
@@ -20,16 +20,16 @@ describe('what an ended process had leased', () => {
       [2_000, 2_000],
       [600_000, leaseMs],
     ] as const) {
-      const { clock, ended, records, open, lease, leaseAlone } = recordBench();
+      const { clock, ended, records, open, lease, takeOver } = recordBench();
       await records.insert(deliveryOf(a));
       await lease(open(1));
-      await leaseAlone(open(1));
+      await takeOver(open(1));
       ended.add(1);
       await records.freeEnded((attempt) => (attempt === 1 ? asked : 0));
       clock.now += pauseMs - 1;
-      expect(await records.isIsolatedDue()).toBe(false);
+      expect(await records.isAloneDue()).toBe(false);
       clock.now += 1;
-      expect(await records.isIsolatedDue()).toBe(true);
+      expect(await records.isAloneDue()).toBe(true);
     }
   });
 
@@ -55,7 +55,7 @@ describe('what an ended process had leased', () => {
         }
         if (end === 'leased') {
           clock.now += leaseMs;
-          await open(2).leaseIsolated();
+          await open(2).leaseAlone();
         }
         before = await status();
       }
@@ -73,7 +73,7 @@ describe('what an ended process had leased', () => {
     await store.transact([lost], (found) => found.delete(lost));
     ended.add(1);
     await records.freeEnded(() => 0);
-    expect(await records.leaseIsolated()).toMatchObject({ leased: { delivery: { digest: b } } });
+    expect(await records.leaseAlone()).toMatchObject({ leased: { delivery: { digest: b } } });
   });
 
   it('is freed also where it has more than one page of deliveries', async () => {
@@ -84,7 +84,7 @@ describe('what an ended process had leased', () => {
     ended.add(1);
     await records.freeEnded(() => 0);
     let freed = 0;
-    while ((await records.leaseIsolated()).leased !== undefined) freed++;
+    while ((await records.leaseAlone()).leased !== undefined) freed++;
     expect(freed).toBe(250);
   });
 });

@@ -52,11 +52,11 @@ export function recordBench(options: HandlingOptions = {}, prefix = 'inbox/') {
     return leased[0] ?? expect.unreachable();
   }
   /** After a lease that nobody ended. */
-  async function leaseAlone(of = records): Promise<RecordLease> {
+  async function takeOver(of = records): Promise<RecordLease> {
     clock.now += leaseMs;
-    return (await of.leaseIsolated()).leased ?? expect.unreachable();
+    return (await of.leaseAlone()).leased ?? expect.unreachable();
   }
-  async function bury(digest: string): Promise<void> {
+  async function makeDead(digest: string): Promise<void> {
     await records.insert(deliveryOf(digest));
     await records.moveToDeadLetters(await lease(), failure);
   }
@@ -72,8 +72,8 @@ export function recordBench(options: HandlingOptions = {}, prefix = 'inbox/') {
     records,
     interrupted,
     lease,
-    leaseAlone,
-    bury,
+    takeOver,
+    makeDead,
     status,
     keys,
   };

@@ -3,8 +3,8 @@ import { a, b, deliveryOf, failure, recordBench } from './record-bench.ts';
 
 describe('a dead letter', () => {
   it('is listed and read with its body only where that is asked for', async () => {
-    const { clock, records, bury } = recordBench();
-    await bury(a);
+    const { clock, records, makeDead } = recordBench();
+    await makeDead(a);
     const letter = {
       digest: a,
       name: 'event.buy.init',
@@ -20,17 +20,17 @@ describe('a dead letter', () => {
   });
 
   it('that is replayed or dropped while they are listed is left out', async () => {
-    const { records, open, interrupted, bury } = recordBench();
-    await bury(a);
-    await bury(b);
+    const { records, open, interrupted, makeDead } = recordBench();
+    await makeDead(a);
+    await makeDead(b);
     const act = () => Promise.all([records.replay(a), records.discard(b)]);
     const listed = open(0, interrupted(1, act)).deadLetters({ limit: 5, withBody: true });
     expect(await listed).toEqual([]);
   });
 
   it('has all its attempts again once it is replayed, with the clock as it is then', async () => {
-    const { clock, records, lease, bury } = recordBench();
-    await bury(a);
+    const { clock, records, lease, makeDead } = recordBench();
+    await makeDead(a);
     clock.now += 5_000;
     expect(await records.replay(a)).toBe(true);
     expect(await records.counts()).toEqual({ open: 1, dead: 0 });
@@ -38,18 +38,18 @@ describe('a dead letter', () => {
   });
 
   it('is replayed alone if it had to run alone before', async () => {
-    const { records, lease, leaseAlone } = recordBench();
+    const { records, lease, takeOver } = recordBench();
     await records.insert(deliveryOf(a));
     await lease();
-    await records.moveToDeadLetters(await leaseAlone(), failure);
+    await records.moveToDeadLetters(await takeOver(), failure);
     expect(await records.replay(a)).toBe(true);
     expect((await records.lease(1)).leased).toEqual([]);
-    expect(await records.leaseIsolated()).toMatchObject({ leased: { attempt: 1, isolated: true } });
+    expect(await records.leaseAlone()).toMatchObject({ leased: { attempt: 1, alone: true } });
   });
 
   it('is replayed once, though two persons ask for it at the same moment', async () => {
-    const { records, open, interrupted, bury } = recordBench();
-    await bury(a);
+    const { records, open, interrupted, makeDead } = recordBench();
+    await makeDead(a);
     const second = open(
       0,
       interrupted(2, async () => expect(await records.replay(a)).toBe(true)),
@@ -59,8 +59,8 @@ describe('a dead letter', () => {
   });
 
   it('is not replayed once another person has dropped it, and stays known', async () => {
-    const { records, open, interrupted, bury, keys } = recordBench();
-    await bury(a);
+    const { records, open, interrupted, makeDead, keys } = recordBench();
+    await makeDead(a);
     const second = open(
       0,
       interrupted(2, async () => expect(await records.discard(a)).toBe(true)),
@@ -92,8 +92,8 @@ describe('a dead letter', () => {
 
 describe('the figures of the inbox', () => {
   it('count those that wait, those that are held, and the dead', async () => {
-    const { records, lease, bury } = recordBench();
-    await bury(a);
+    const { records, lease, makeDead } = recordBench();
+    await makeDead(a);
     for (const digit of 'bcdef') await records.insert(deliveryOf(digit.repeat(64)));
     await lease();
     await lease();
