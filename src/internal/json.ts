@@ -21,6 +21,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The members of a value that may be anything; none if it is no object. */
+export function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
 /** Deeper than any payload, and well below the limit of the call stack. */
 const maxDepth = 500;
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { handlingRows } from '../../src/inbox/handling-options.ts';
-import { indexKey, indexPrefix, indexRecord } from '../../src/inbox/store/delivery-index.ts';
+import { indexForm, indexKey, indexPrefix } from '../../src/inbox/store/delivery-index.ts';
 import { deliveryRecords } from '../../src/inbox/store/delivery-records.ts';
-import { deliveryKey, deliveryRecord } from '../../src/inbox/store/record-form.ts';
+import { deliveryForm, deliveryKey } from '../../src/inbox/store/record-form.ts';
 import { defineOptions } from '../../src/internal/options.ts';
 import { viewProcesses } from '../../src/store/process-identity.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -102,10 +102,10 @@ function fill(path: string, count: number): void {
   const any = '0'.repeat(64);
   const index = indexKey(indexPrefix(prefix, 'due'), now, any);
   const delivery = { digest: any, name: 'event.buy.init', key: { index: 0 }, body: '{}' };
-  const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', alone: false, kept: {} };
+  const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', alone: false };
   const rows = [
-    [deliveryKey(prefix, any), deliveryRecord(stored)],
-    [index, indexRecord({ receivedAt: now, former: undefined }, now)],
+    [deliveryKey(prefix, any), deliveryForm.write(stored, undefined)],
+    [index, indexForm.write({ receivedAt: now, writtenAt: now }, undefined)],
   ] as const;
   const database = new DatabaseSync(path, { timeout: 10_000 });
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA temp_store = MEMORY');

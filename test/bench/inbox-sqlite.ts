@@ -8,8 +8,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import type { Delivery } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
-import { indexKey, indexPrefix, indexRecord } from '../../src/inbox/store/delivery-index.ts';
-import { deliveryKey, deliveryRecord, handledRecord } from '../../src/inbox/store/record-form.ts';
+import { indexForm, indexKey, indexPrefix } from '../../src/inbox/store/delivery-index.ts';
+import { deliveryForm, deliveryKey, handledRecord } from '../../src/inbox/store/record-form.ts';
 import { recordTable } from '../../src/store/sqlite/record-table.ts';
 import { openDatabase } from '../../src/store/sqlite/sqlite-database.ts';
 import { type Load, openLoad } from './http-load.ts';
@@ -139,9 +139,13 @@ function openPlain(path: string, { role, callers }: Compared): Contender {
   const key = (index: 'due' | 'alone', at: number, digest: string) =>
     indexKey(indexPrefix('inbox/', index), at, digest);
   const write = (delivery: Delivery, index: string, now: number) => {
-    const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', alone: false, kept: {} };
-    put.run(deliveryKey('inbox/', delivery.digest), JSON.stringify(deliveryRecord(stored)), null);
-    put.run(index, JSON.stringify(indexRecord({ receivedAt: now, former: undefined }, now)), null);
+    const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', alone: false };
+    put.run(
+      deliveryKey('inbox/', delivery.digest),
+      JSON.stringify(deliveryForm.write(stored, undefined)),
+      null,
+    );
+    put.run(index, JSON.stringify(indexForm.write({ receivedAt: now, writtenAt: now }, undefined)), null);
   };
   let waiting: Written[] = [];
   let leased: Written[] = [];

@@ -24,7 +24,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'a lease that was lost is ended all the same',
     file: records,
-    find: 'if (stored?.lease !== token) return false;',
+    find: 'if (stored?.lease?.token !== token) return false;',
     replace: 'if (stored === undefined) return false;',
   },
   {
@@ -32,24 +32,24 @@ export const defects: readonly Defect[] = [
     file: records,
     find: 'records.set(recordKey(digest), handledRecord, { expiresAt });',
     replace:
-      'records.set(recordKey(digest), { ...membersOf(records.get(recordKey(digest))), ...handledRecord }, { expiresAt });',
+      'records.set(recordKey(digest), { ...Object(records.get(recordKey(digest))), ...handledRecord }, { expiresAt });',
   },
   {
     name: 'attempts are not counted',
     file: records,
-    find: 'attempts: stored.attempts + 1, index, lease: token',
-    replace: 'attempts: stored.attempts, index, lease: token',
+    find: 'attempts: stored.attempts + 1, index, lease }',
+    replace: 'attempts: stored.attempts, index, lease }',
   },
   {
     name: 'a lease ends after a second',
     file: records,
-    find: 'const until = at + leaseMs;',
-    replace: 'const until = at + 1_000;',
+    find: 'const take = (now: number) => takeLease({ now, leaseMs, processes });',
+    replace: 'const take = (now: number) => takeLease({ now, leaseMs: 1_000, processes });',
   },
   {
     name: 'a start frees the leases of processes that live',
     file: records,
-    find: '|| !processes.hasEnded(stored.holder)',
+    find: '|| !processes.hasEnded(stored.lease.holder)',
     replace: '',
   },
   {
@@ -61,7 +61,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'what was written before the clock went back is not looked for',
     file: 'inbox/store/delivery-index.ts',
-    find: 'const early = late.filter(({ writtenAt }) => writtenAt > at + clockSlackMs);',
+    find: 'const early = late.filter(({ writtenAt }) => isAhead(writtenAt, at));',
     replace: 'const early = late.slice(0, 0);',
   },
   {
@@ -127,20 +127,20 @@ export const defects: readonly Defect[] = [
   {
     name: 'a consumer judges a lease by its own time limit',
     file: guard,
-    find: 'Number(until) > at',
-    replace: 'Number(leasedAt) + leaseMs > at',
+    find: 'isHeld(lease, { now: at })',
+    replace: 'lease.takenAt + leaseMs > at',
   },
   {
     name: 'a consumer ends a lease that is not its own',
     file: guard,
-    find: 'if (guard.lease !== claim.token) return;',
+    find: 'if (guard?.lease?.token !== claim.token) return;',
     replace: '',
   },
   {
     name: 'a consumer writes handled before it handles',
     file: guard,
-    find: '...{ attempts: isAlone',
-    replace: '...{ handled: true, attempts: isAlone',
+    find: 'attempts: isAlone',
+    replace: 'handled: true, attempts: isAlone',
   },
   {
     name: 'a message whose process died runs beside others',

@@ -7,7 +7,7 @@ const later = 'written_by_a_newer_version';
 const mark = { of: ['any', { form: true }] };
 
 /** Objects whose names are no members of a form. */
-const isMap = (path: string) => path.endsWith('.merchantSecretKeys');
+const isMap = (path: string) => path.endsWith('.merchantSecretKeys') || path === '.shares';
 
 /** The value as a newer version would have written it: with one more member in each object. */
 export function marked(value: JsonValue, path = ''): JsonValue {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { recordQuarantine } from '../../src/inbox/quarantine/record-quarantine.ts';
 import { queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import type { JsonValue } from '../../src/internal/json.ts';
@@ -100,6 +101,21 @@ describe('a process keeps what a newer version has written into', () => {
     expect(results).toEqual(['done', 'retry', 'dead', 'retry', 'retry', 'dead']);
     expect(lost).toEqual([]);
     expect(rewritten.size).toBe(4);
+  });
+
+  it('the count of a quarantine', async () => {
+    const { store, lost, rewritten } = newerStore({ now: () => writtenAt });
+    const options = { prefix: 'inbox/', quarantineMs: 1_000_000, maxQuarantined: 2, now: () => writtenAt };
+    const quarantine = recordQuarantine(store, options);
+    const keep = (digit: string, share: string) =>
+      quarantine.keep({ digest: digit.repeat(64), body: '{}', partners: 'p', share });
+    // The third is refused once all have been counted anew.
+    const kept = [await keep('1', '01'), await keep('2', '02'), await keep('3', '01')];
+    expect(kept).toEqual(['kept', 'kept', 'full']);
+    const [first] = await quarantine.list({ limit: 1 });
+    await quarantine.remove([first?.id ?? '']);
+    expect(lost).toEqual([]);
+    expect([...rewritten]).toEqual(['inbox/unverified/room']);
   });
 
   it('an order, whatever happens to it', async () => {

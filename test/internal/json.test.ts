@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tryParse } from '../../src/internal/json.ts';
+import { membersOf, tryParse } from '../../src/internal/json.ts';
 import { decodeUtf8 } from '../../src/internal/utf8.ts';
 
 describe('a text that may be JSON', () => {
@@ -35,4 +35,9 @@ describe('bytes that may be UTF-8', () => {
       expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined();
     },
   );
+});
+
+it('a value that is no object has no members', () => {
+  for (const value of [undefined, null, 5, 'text']) expect(membersOf(value)).toEqual({});
+  expect(membersOf({ a: 1 })).toEqual({ a: 1 });
 });

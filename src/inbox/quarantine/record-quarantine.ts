@@ -1,7 +1,6 @@
-import type { JsonValue } from '../../internal/json.ts';
+import { type JsonValue, membersOf } from '../../internal/json.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
-import { isNewer, refuseNewer } from '../../store/stored-form.ts';
-import { membersOf } from '../stored-delivery.ts';
+import { isNewer, storedForm } from '../../store/stored-form.ts';
 import { hasRoom, type KeptBody, mostListed, type Quarantine, type Tally } from './quarantine.ts';
 
 export interface RecordQuarantineOptions {
@@ -15,9 +14,16 @@ export interface RecordQuarantineOptions {
 /** How much is kept in all, and of each share. */
 type Room = Tally & { readonly shares: Readonly<Record<string, Tally>> };
 
+const roomForm = storedForm<Room>('The count of unverified deliveries', {
+  number: true,
+  bytes: true,
+  shares: true,
+});
+
 /** Of a record store. */
 const largestPage = 1_000;
 const none: Tally = { number: 0, bytes: 0 };
+const emptyRoom: Room = { ...none, shares: {} };
 /** Counting reads the whole index, and a flood must not cause that for each of its bodies. */
 const recountEveryMs = 60_000;
 
@@ -37,13 +43,13 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
   function putRoom(records: RecordSet, room: Room): void {
     // It outlives every body that it counts.
     if (room.number === 0) records.delete(roomKey);
-    else records.set(roomKey, room, expiry(Math.floor(now())));
+    else records.set(roomKey, roomForm.write(room, records.get(roomKey)), expiry(Math.floor(now())));
   }
 
   /** Bodies that expire leave the count too high, so it is made anew before anything is refused. */
   async function recount(): Promise<void> {
     const room = await store.transact([roomKey], (records) => records.get(roomKey));
-    let counted: Room = { ...none, shares: {} };
+    let counted = emptyRoom;
     for await (const { value } of index()) counted = withBody(counted, readEntry(value), 1);
     await store.transact([roomKey], (records) => {
       // Another process was faster.
@@ -66,7 +72,7 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
       const some = ids.slice(from, from + mostListed);
       const keys = some.flatMap((id) => [bodyKey(id), indexKey(id)]);
       const removeSome = (records: RecordSet) => {
-        let room = readRoom(records.get(roomKey));
+        let room = roomForm.read(records.get(roomKey)) ?? emptyRoom;
         for (const id of some) {
           const entry = records.get(indexKey(id));
           if (entry === undefined) continue;
@@ -89,7 +95,7 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
       const insert = () =>
         store.transact([roomKey, bodyKey(id), indexKey(id)], (records) => {
           if (records.get(bodyKey(id)) !== undefined) return 'known';
-          const room = readRoom(records.get(roomKey));
+          const room = roomForm.read(records.get(roomKey)) ?? emptyRoom;
           const tallies = { all: room, share: room.shares[share] ?? none };
           if (!hasRoom(bytes, tallies, options)) return 'full';
           putRoom(records, withBody(room, { bytes, share }, 1));
@@ -151,17 +157,6 @@ function withBody(room: Room, { bytes, share }: { bytes: number; share: string }
     ...changed(room),
     shares: after.number === 0 ? others : { ...others, [share]: after },
   };
-}
-
-function readRoom(value: JsonValue | undefined): Room {
-  const { shares, ...all } = membersOf(refuseNewer(value, 'The count of unverified deliveries'));
-  const read = Object.entries(membersOf(shares)).map(([share, tally]) => [share, readTally(tally)]);
-  return { ...readTally(all), shares: Object.fromEntries(read) };
-}
-
-function readTally(value: unknown): Tally {
-  const { number, bytes } = membersOf(value);
-  return { number: Number(number ?? 0), bytes: Number(bytes ?? 0) };
 }
 
 function readEntry(value: JsonValue): { bytes: number; share: string } {

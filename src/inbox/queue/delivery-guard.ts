@@ -1,9 +1,8 @@
-import type { JsonObject } from '../../internal/json.ts';
+import { isHeld, type Lease, takeLease } from '../../store/lease.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
-import { type KnownMembers, refuseNewer, unknownMembers } from '../../store/stored-form.ts';
+import { storedForm } from '../../store/stored-form.ts';
 import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { Delivery, HandlingOutcome } from '../inbox.ts';
-import { membersOf } from '../stored-delivery.ts';
 
 interface Claim {
   readonly attempt: number;
@@ -12,9 +11,6 @@ interface Claim {
   readonly receivedAt: number;
   readonly token: string;
 }
-
-/** The clocks of two machines are expected to differ by less than this. */
-const clockSlackMs = 60_000;
 
 /** How long other messages of a dead delivery wait: their attempts could end the process before the queue hears of it. */
 const deadLeaseMs = 10_000;
@@ -26,20 +22,17 @@ interface Guard {
   /** It lost a lease once, and runs alone from then on. */
   readonly alone?: boolean;
   readonly receivedAt?: number;
-  readonly lease?: string;
-  readonly leasedAt?: number;
-  readonly until?: number;
+  /** Of its last attempt: a lost one if it is over. */
+  readonly lease?: Lease;
 }
 
-const guardMembers: KnownMembers<Guard> = {
+const guardForm = storedForm<Guard>('The record of a delivery', {
   handled: true,
   attempts: true,
   alone: true,
   receivedAt: true,
   lease: true,
-  leasedAt: true,
-  until: true,
-};
+});
 
 interface GuardOptions extends Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'now'> {
   readonly prefix: string;
@@ -55,10 +48,10 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
   const keyOf = ({ digest }: Delivery) => `${prefix}${digest}`;
   const expiry = () => ({ expiresAt: Math.min(Math.floor(now()) + rememberMs, Number.MAX_SAFE_INTEGER) });
 
-  const read = (records: RecordSet, key: string) => refuseNewer(records.get(key), 'The record of a delivery');
+  const read = (records: RecordSet, key: string) => guardForm.read(records.get(key));
 
-  function put(records: RecordSet, key: string, guard: Guard & JsonObject): void {
-    records.set(key, { ...unknownMembers(records.get(key), guardMembers), ...guard }, expiry());
+  function put(records: RecordSet, key: string, guard: Guard): void {
+    records.set(key, guardForm.write(guard, records.get(key)), expiry());
   }
 
   return {
@@ -84,40 +77,40 @@ export function deliveryGuard(store: RecordStore, options: GuardOptions) {
       { sentAt, isAlone }: { readonly sentAt: number; readonly isAlone: boolean },
     ): Promise<Claim | 'handled' | 'busy' | 'alone' | 'lost'> {
       const key = keyOf(delivery);
-      const token = crypto.randomUUID();
       return store.transact([key], (records) => {
-        const { handled, attempts, lease, leasedAt, until, ...seen } = membersOf(read(records, key));
+        const { handled, attempts = 0, lease, ...seen } = read(records, key) ?? {};
         if (handled === true) return 'handled';
         const at = Math.floor(now());
-        // Judged by what is written in it, since another process may have another time limit. A lease from the future
-        // was made before the clock went back.
-        const isFromFuture = typeof leasedAt === 'number' && leasedAt > at + clockSlackMs;
-        if (lease !== undefined && Number(until) > at && !isFromFuture) return 'busy';
-        const ended = Number(attempts ?? 0);
-        if (ended >= maxAttempts) {
+        // Judged by the lease itself, since another process may have another time limit.
+        if (lease !== undefined && isHeld(lease, { now: at })) return 'busy';
+        if (attempts >= maxAttempts) {
           put(records, key, {
-            ...{ attempts: 0, alone: true },
-            ...{ lease: token, leasedAt: at, until: at + deadLeaseMs },
+            attempts: 0,
+            alone: true,
+            lease: takeLease({ now: at, leaseMs: deadLeaseMs }),
           });
           return 'lost';
         }
         if ((lease !== undefined || seen.alone === true) && !isAlone) return 'alone';
-        const receivedAt = Math.min(Number(seen.receivedAt ?? sentAt), at);
+        const receivedAt = Math.min(seen.receivedAt ?? sentAt, at);
+        const own = takeLease({ now: at, leaseMs });
         put(records, key, {
-          ...{ attempts: isAlone ? ended + 1 : ended, alone: isAlone },
-          ...{ lease: token, leasedAt: at, until: at + leaseMs, receivedAt },
+          attempts: isAlone ? attempts + 1 : attempts,
+          alone: isAlone,
+          receivedAt,
+          lease: own,
         });
-        return { attempt: ended + 1, alone: isAlone, token, receivedAt };
+        return { attempt: attempts + 1, alone: isAlone, token: own.token, receivedAt };
       });
     },
 
     settle(delivery: Delivery, claim: Claim, outcome: HandlingOutcome | 'cut-off'): Promise<void> {
       const key = keyOf(delivery);
       return store.transact([key], (records) => {
-        const guard = membersOf(read(records, key));
+        const guard = read(records, key);
         if (outcome === 'handled' || outcome === 'ignored') return put(records, key, { handled: true });
         // Another process has it by now.
-        if (guard.lease !== claim.token) return;
+        if (guard?.lease?.token !== claim.token) return;
         // A dead letter that comes again has all its attempts again; a stop is no attempt.
         const before = claim.attempt - 1;
         const attempts = { failed: claim.attempt, 'put-back': before, 'cut-off': before, dead: 0 }[outcome];

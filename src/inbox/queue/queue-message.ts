@@ -1,10 +1,9 @@
 import { readOrigin } from '../../credentials/partner-credentials.ts';
 import { InboxError } from '../../errors/errors.ts';
 import { storableText } from '../../internal/driver-error.ts';
-import { tryParse } from '../../internal/json.ts';
+import { membersOf, tryParse } from '../../internal/json.ts';
 import { refuseNewer } from '../../store/stored-form.ts';
 import { type Delivery, readTraceparent } from '../inbox.ts';
-import { membersOf } from '../stored-delivery.ts';
 
 /** A verified delivery as one message of a queue: JSON data. It holds personal data. */
 export interface QueueMessage {

@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from '../../internal/json.ts';
+import { membersOf } from '../../internal/json.ts';
 import { warnOnce } from '../../internal/warn.ts';
+import { isAhead } from '../../store/lease.ts';
 import type { RecordStore, StoredRecord } from '../../store/record-store.ts';
-import { isNewer, unknownMembers } from '../../store/stored-form.ts';
+import { isNewer, storedForm } from '../../store/stored-form.ts';
 import { type Handling, longestWaitMsOf } from '../handling-options.ts';
-import { membersOf } from '../stored-delivery.ts';
 
 export interface IndexOptions extends Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreAfterMs' | 'now'> {
   readonly store: RecordStore;
@@ -25,8 +25,12 @@ interface IndexEntry {
 const entryForm = /^(\d{16})\/([0-9a-f]{64})$/;
 /** Of a record store. */
 const largestPage = 1_000;
-/** The clocks of two machines are expected to differ by less than this. */
-const clockSlackMs = 60_000;
+
+/** The value of an index record. */
+export const indexForm = storedForm<{ readonly receivedAt: number; readonly writtenAt: number }>(
+  'An entry of the inbox',
+  { receivedAt: true, writtenAt: true },
+);
 
 /**
  * Deliveries in the order of a time, which is in the keys of the records.
@@ -99,7 +103,7 @@ export function deliveryIndex(name: IndexName, options: IndexOptions) {
       if (due.length > 0) return { found: due, pauseMs: 0 };
       // An entry due later than any wait was written before the clock went back.
       const late = await list(limit, `${prefix}${timeText(at + longestWaitMs)}`);
-      const early = late.filter(({ writtenAt }) => writtenAt > at + clockSlackMs);
+      const early = late.filter(({ writtenAt }) => isAhead(writtenAt, at));
       return { found: early, pauseMs: early.length > 0 ? 0 : next.at - at };
     },
 
@@ -132,15 +136,6 @@ export function indexPrefix(prefix: string, name: IndexName): string {
 /** @param prefix of the index */
 export function indexKey(prefix: string, at: number, digest: string): string {
   return `${prefix}${timeText(at)}/${digest}`;
-}
-
-/** The value of an index record. @param former of the same delivery */
-export function indexRecord(
-  { receivedAt, former }: { receivedAt: number; former: JsonValue | undefined },
-  now: number,
-): JsonObject {
-  const kept = unknownMembers(former, { receivedAt: true, writtenAt: true });
-  return { ...kept, receivedAt, writtenAt: Math.floor(now) };
 }
 
 /** So that texts sort as their times do. */

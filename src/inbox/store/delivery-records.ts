@@ -1,4 +1,5 @@
-import { describeError } from '../../internal/driver-error.ts';
+import { describeError, storableText } from '../../internal/driver-error.ts';
+import { type Lease, takeLease } from '../../store/lease.ts';
 import type { ProcessView } from '../../store/process-identity.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { refuseNewer } from '../../store/stored-form.ts';
@@ -7,15 +8,13 @@ import { type Handling, leaseMsOf } from '../handling-options.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
 import { toDeadLetter } from '../inbox.ts';
 import type { MarkResult } from '../marking.ts';
-import { membersOf } from '../stored-delivery.ts';
-import { deliveryIndex, indexRecord } from './delivery-index.ts';
+import { deliveryIndex, indexForm } from './delivery-index.ts';
 import {
+  deliveryForm,
   deliveryKey,
-  deliveryRecord,
   handledRecord,
-  type LeaseHolder,
-  readStored,
-  type Stored,
+  isHandledRecord,
+  type StoredDelivery,
 } from './record-form.ts';
 
 /** A delivery leased from a record store. */
@@ -54,8 +53,9 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     dead: deliveryIndex('dead', options),
   };
 
+  const take = (now: number) => takeLease({ now, leaseMs, processes });
   const recordKey = (digest: string) => deliveryKey(prefix, digest);
-  const waitingKey = ({ delivery, alone }: Pick<Stored, 'delivery' | 'alone'>, at: number) =>
+  const waitingKey = ({ delivery, alone }: Pick<StoredDelivery, 'delivery' | 'alone'>, at: number) =>
     indexes[alone ? 'alone' : 'due'].keyOf(at, delivery.digest);
 
   /**
@@ -64,12 +64,13 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
    */
   function put(
     records: RecordSet,
-    stored: Stored,
+    stored: StoredDelivery,
     { at, from = stored.index }: { readonly at: number; readonly from?: string },
   ): void {
     const { delivery, index, receivedAt } = stored;
-    const entry = indexRecord({ receivedAt, former: records.get(from) }, at);
-    records.set(recordKey(delivery.digest), deliveryRecord(stored));
+    const key = recordKey(delivery.digest);
+    const entry = indexForm.write({ receivedAt, writtenAt: Math.floor(at) }, records.get(from));
+    records.set(key, deliveryForm.write(stored, records.get(key)));
     records.delete(from);
     records.set(index, entry);
   }
@@ -87,16 +88,16 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
    */
   async function change<Result>(
     digest: string,
-    apply: (stored: Stored, records: RecordSet) => Result,
-    further: (stored: Stored) => readonly string[] = () => [],
+    apply: (stored: StoredDelivery, records: RecordSet) => Result,
+    further: (stored: StoredDelivery) => readonly string[] = () => [],
   ): Promise<Result | undefined> {
     if (!digestForm.test(digest)) return undefined;
     const key = recordKey(digest);
     for (;;) {
-      const seen = await store.transact([key], (records) => readStored(records.get(key)));
+      const seen = await store.transact([key], (records) => deliveryForm.read(records.get(key)));
       if (seen === undefined) return undefined;
       const changeSeen = (records: RecordSet) => {
-        const stored = readStored(records.get(key));
+        const stored = deliveryForm.read(records.get(key));
         return stored?.index === seen.index ? { result: apply(stored, records) } : undefined;
       };
       const done = await store.transact([key, seen.index, ...further(seen)], changeSeen);
@@ -113,7 +114,9 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const index = indexes.due.keyOf(receivedAt, delivery.digest);
       return await store.transact([key, index], (records) => {
         if (refuseNewer(records.get(key), 'The delivery') !== undefined) return 'duplicate';
-        const stored = { delivery, receivedAt, attempts: 0, reason: '', index, alone: false, kept: {} };
+        // PostgreSQL takes no text with the character 0, which a sender may put into a name.
+        const named = { ...delivery, name: storableText(delivery.name) };
+        const stored = { delivery: named, receivedAt, attempts: 0, reason: '', index, alone: false };
         put(records, stored, { at: receivedAt });
         return 'stored';
       });
@@ -124,28 +127,26 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const { found, pauseMs } = await indexes.due.findDue(Math.min(limit, mostLeased));
       if (found.length === 0) return { leased: [], pauseMs };
       const at = now();
-      const until = at + leaseMs;
-      const token = crypto.randomUUID();
-      const holder = makeHolder(token, until);
+      const lease = take(at);
       const wanted = found.map(({ key, digest }) => {
-        return { key, digest, record: recordKey(digest), index: indexes.alone.keyOf(until, digest) };
+        return { key, digest, record: recordKey(digest), index: indexes.alone.keyOf(lease.until, digest) };
       });
       const keys = wanted.flatMap(({ key, record, index }) => [key, record, index]);
       const leaseWanted = (records: RecordSet) =>
         wanted.flatMap(({ key, record, index }) => {
           // Another worker has it.
           if (records.get(key) === undefined) return [];
-          const stored = readStored(records.get(record));
+          const stored = deliveryForm.read(records.get(record));
           if (stored?.index !== key) {
             records.delete(key);
             return [];
           }
-          const next = { ...stored, attempts: stored.attempts + 1, index, lease: token, holder };
+          const next = { ...stored, attempts: stored.attempts + 1, index, lease };
           put(records, next, { at, from: key });
           return [next];
         });
       const leased = await store.transact(keys, leaseWanted);
-      return { leased: leased.map((stored) => toLease(stored, token)), pauseMs: 0 };
+      return { leased: leased.map((stored) => toLease(stored, lease)), pauseMs: 0 };
     },
 
     async isAloneDue(): Promise<boolean> {
@@ -160,35 +161,34 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         if (entry === undefined) return { leased: undefined, dead: lost };
         const { key, digest } = entry;
         const at = now();
-        const token = crypto.randomUUID();
-        const holder = makeHolder(token, at + leaseMs);
-        const index = indexes.alone.keyOf(at + leaseMs, digest);
+        const lease = take(at);
+        const index = indexes.alone.keyOf(lease.until, digest);
         const deadIndex = indexes.dead.keyOf(entry.receivedAt, digest);
         const leaseOrEnd = (records: RecordSet) => {
           if (records.get(key) === undefined) return undefined;
-          const stored = readStored(records.get(recordKey(digest)));
+          const stored = deliveryForm.read(records.get(recordKey(digest)));
           if (stored?.index !== key) {
             records.delete(key);
             return undefined;
           }
-          const { lease, holder: _, ...waiting } = stored;
-          const isLost = lease !== undefined;
+          const isLost = stored.lease !== undefined;
           if (isLost && stored.alone && stored.attempts >= maxAttempts) {
-            const letter = { ...waiting, index: deadIndex, reason: describeError(leaseLost()) };
+            const reason = describeError(leaseLost());
+            const letter = { ...stored, index: deadIndex, reason, lease: undefined };
             put(records, letter, { at, from: key });
             return letter;
           }
           // A lease lost while others ran is no attempt: any of them may have killed the process.
           const attempts = stored.attempts + (isLost && !stored.alone ? 0 : 1);
-          const leased = { ...stored, attempts, index, alone: true, lease: token, holder };
+          const leased = { ...stored, attempts, index, alone: true, lease };
           put(records, leased, { at, from: key });
           return leased;
         };
         const next = await store.transact([key, recordKey(digest), index, deadIndex], leaseOrEnd);
         if (next === undefined) continue;
-        const lease = toLease(next, token);
-        if (next.index === index) return { leased: lease, dead: lost };
-        lost.push(lease);
+        const delivery = toLease(next, lease);
+        if (next.index === index) return { leased: delivery, dead: lost };
+        lost.push(delivery);
       }
     },
 
@@ -200,11 +200,11 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const at = now();
       for await (const entries of indexes.alone.pages(mostRead, mostLooked, at)) {
         const keys = entries.map(({ digest }) => recordKey(digest));
-        const read = (records: RecordSet) => keys.map((key) => readStored(records.get(key)));
+        const read = (records: RecordSet) => keys.map((key) => deliveryForm.read(records.get(key)));
         for (const stored of await store.transact(keys, read)) {
-          if (stored?.holder === undefined || !processes.hasEnded(stored.holder)) continue;
+          if (stored?.lease?.holder === undefined || !processes.hasEnded(stored.lease.holder)) continue;
           const pauseMs = stored.alone ? pauseMsOf(stored.attempts) : 0;
-          await free(stored, { at, dueAt: Math.min(at + pauseMs, stored.holder.until) });
+          await free(stored, { at, dueAt: Math.min(at + pauseMs, stored.lease.until) });
         }
       }
     },
@@ -213,7 +213,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     async remove({ delivery: { digest }, token, index }: RecordLease): Promise<void> {
       const key = recordKey(digest);
       const removeMine = (records: RecordSet) => {
-        if (readStored(records.get(key))?.lease !== token) return false;
+        if (deliveryForm.read(records.get(key))?.lease?.token !== token) return false;
         putHandled(records, digest);
         records.delete(index);
         return true;
@@ -228,7 +228,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       return userStore.transact([key, index], (records) => {
         const value = records.get(key);
         if (value === undefined) return 'absent';
-        if (readStored(value)?.lease !== token) return 'lost';
+        if (deliveryForm.read(value)?.lease?.token !== token) return 'lost';
         putHandled(records, digest);
         records.delete(index);
         return 'marked';
@@ -238,7 +238,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     /** Whether only its digest is left. */
     async isHandled({ delivery: { digest } }: RecordLease): Promise<boolean> {
       const key = recordKey(digest);
-      return await store.transact([key], (records) => membersOf(records.get(key)).handled === true);
+      return await store.transact([key], (records) => isHandledRecord(records.get(key)));
     },
 
     /** Schedules another attempt, unless another worker has it by now. */
@@ -272,7 +272,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         const keys = entries.map(({ digest }) => recordKey(digest));
         const values = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
         for (const value of values) {
-          const stored = readStored(value);
+          const stored = deliveryForm.read(value);
           if (stored !== undefined && isDead(stored)) found.push(readDeadLetter(stored, { withBody }));
         }
       }
@@ -284,7 +284,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
 
     async replay(digest: string): Promise<boolean> {
       const at = now();
-      function putBack(stored: Stored, records: RecordSet): boolean {
+      function putBack(stored: StoredDelivery, records: RecordSet): boolean {
         if (!isDead(stored)) return false;
         const waiting = { ...stored, attempts: 0, index: waitingKey(stored, at) };
         put(records, waiting, { at, from: stored.index });
@@ -323,11 +323,11 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     },
   };
 
-  function isDead({ index }: Stored): boolean {
+  function isDead({ index }: StoredDelivery): boolean {
     return indexes.dead.holds(index);
   }
 
-  function forget({ delivery, index }: Stored, records: RecordSet): void {
+  function forget({ delivery, index }: StoredDelivery, records: RecordSet): void {
     putHandled(records, delivery.digest);
     records.delete(index);
   }
@@ -336,13 +336,13 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
   function move(
     { delivery: { digest }, token, index: from }: RecordLease,
     { to, at }: { readonly to: string; readonly at: number },
-    update: (stored: Stored) => Stored,
+    update: (stored: StoredDelivery) => StoredDelivery,
   ): Promise<boolean> {
     const key = recordKey(digest);
     const endLease = (records: RecordSet) => {
-      const stored = readStored(records.get(key));
-      if (stored?.lease !== token) return false;
-      put(records, { ...update(stored), index: to, lease: undefined, holder: undefined }, { at, from });
+      const stored = deliveryForm.read(records.get(key));
+      if (stored?.lease?.token !== token) return false;
+      put(records, { ...update(stored), index: to, lease: undefined }, { at, from });
       return true;
     };
     return store.transact([key, from, to], endLease);
@@ -350,31 +350,29 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
 
   /** Its lease stays, as one that was lost. */
   async function free(
-    { delivery: { digest }, lease, index: from }: Stored,
+    { delivery: { digest }, lease, index: from }: StoredDelivery,
     { at, dueAt }: { readonly at: number; readonly dueAt: number },
   ): Promise<void> {
     const key = recordKey(digest);
     const to = indexes.alone.keyOf(dueAt, digest);
     const moveDue = (records: RecordSet) => {
-      const stored = readStored(records.get(key));
+      const stored = deliveryForm.read(records.get(key));
       // Somebody has it by now, or its process had ended it before it died.
-      if (stored?.lease !== lease || stored?.index !== from) return;
+      if (stored?.lease?.token !== lease?.token || stored?.index !== from) return;
       put(records, { ...stored, index: to }, { at, from });
     };
     await store.transact([key, from, to], moveDue);
   }
 
-  function makeHolder(token: string, until: number): LeaseHolder | undefined {
-    const self = processes.self();
-    return self && { ...self, token, until };
-  }
-
-  function toLease(stored: Stored, token: string): RecordLease {
+  function toLease(stored: StoredDelivery, { token }: Lease): RecordLease {
     const { delivery, attempts: attempt, receivedAt, alone, index } = stored;
     return { delivery, attempt, receivedAt, alone, index, token };
   }
 }
 
-function readDeadLetter({ delivery, receivedAt, ...state }: Stored, read: DeadLetterRead): DeadLetter {
+function readDeadLetter(
+  { delivery, receivedAt, ...state }: StoredDelivery,
+  read: DeadLetterRead,
+): DeadLetter {
   return toDeadLetter(delivery, { ...state, receivedAt: new Date(receivedAt) }, read);
 }

@@ -1,9 +1,7 @@
 import type { ProcessView } from '../../store/process-identity.ts';
 import type { DeliveryStatus } from '../inbox.ts';
-
-import { membersOf } from '../stored-delivery.ts';
 import { deliveryIndex, type IndexOptions, indexPrefix } from './delivery-index.ts';
-import { deliveryKey, readStored, type Stored } from './record-form.ts';
+import { deliveryForm, deliveryKey, isHandledRecord, type StoredDelivery } from './record-form.ts';
 
 const beginningForm = /^[0-9a-f]{1,64}$/;
 const mostRead = 100;
@@ -16,8 +14,9 @@ export function deliveryStatus(options: IndexOptions & { readonly processes: Pro
   const alone = deliveryIndex('alone', options);
   const digestOf = (key: string) => key.slice(deliveryKey(prefix, '').length);
 
-  function toStatus(stored: Stored): DeliveryStatus {
-    const { delivery, receivedAt, attempts, lease, holder, reason, index } = stored;
+  function toStatus(stored: StoredDelivery): DeliveryStatus {
+    const { delivery, receivedAt, attempts, lease, reason, index } = stored;
+    const holder = lease?.holder;
     const isDead = index.startsWith(indexPrefix(prefix, 'dead'));
     const dueAt = Number(index.split('/').at(-2));
     return {
@@ -43,10 +42,9 @@ export function deliveryStatus(options: IndexOptions & { readonly processes: Pro
         limit: Math.min(limit, largestPage),
       });
       return found.flatMap(({ key, value }): DeliveryStatus[] => {
-        const stored = readStored(value);
+        const stored = deliveryForm.read(value);
         if (stored !== undefined) return [toStatus(stored)];
-        const isHandled = membersOf(value).handled === true;
-        return isHandled ? [{ digest: digestOf(key), state: 'handled' }] : [];
+        return isHandledRecord(value) ? [{ digest: digestOf(key), state: 'handled' }] : [];
       });
     },
 
@@ -56,7 +54,7 @@ export function deliveryStatus(options: IndexOptions & { readonly processes: Pro
       for await (const entries of alone.pages(mostRead, Number.POSITIVE_INFINITY)) {
         const keys = entries.map(({ digest }) => deliveryKey(prefix, digest));
         for (const value of await store.transact(keys, (records) => keys.map((key) => records.get(key)))) {
-          const stored = readStored(value);
+          const stored = deliveryForm.read(value);
           if (stored?.lease !== undefined) held.push(toStatus(stored));
           if (held.length === limit) return held;
         }

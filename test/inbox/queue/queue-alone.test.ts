@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { QueueInboxOptions } from '../../../src/inbox/queue/queue-inbox.ts';
+import type { JsonValue } from '../../../src/internal/json.ts';
+import { thisProcess } from '../../../src/store/process-identity.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { order } from '../contract.ts';
@@ -40,6 +43,23 @@ function heldProcess(openAnother: ReturnType<typeof guarded>['openAnother']) {
 }
 
 describe('a message whose process died', () => {
+  it('is free as soon as its process has ended', async () => {
+    const { webhooks, messages, store, openAnother } = guarded();
+    await webhooks.receive(order('lost'));
+    void openAnother(never).inbox.handleMessage(messages[0]);
+    await nextTurn();
+    const other = openAnother();
+    expect(await other.inbox.handleMessage(messages[0])).toBe('retry');
+    const [record] = await store.list({ prefix: 'queue/', limit: 1 });
+    const { key = '', value } = record ?? {};
+    const { lease, ...guard } = Object(value);
+    // A process of this space that has ended.
+    const holder = { ...thisProcess(), pid: spawnSync('true').pid };
+    const taken: JsonValue = { ...guard, lease: { ...lease, holder } };
+    await store.transact([key], (records) => records.set(key, taken));
+    expect(await other.inbox.handleMessage(messages[0])).toBe('done');
+  });
+
   it('waits for the running ones, runs by itself, and lets others run after it', async () => {
     const { messages, openAnother } = await withLost(['lost', 'A', 'B'], { lost: 1 });
     const { inbox, begun, end } = heldProcess(openAnother);

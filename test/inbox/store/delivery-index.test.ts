@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deliveryIndex, indexRecord } from '../../../src/inbox/store/delivery-index.ts';
+import { deliveryIndex, indexForm } from '../../../src/inbox/store/delivery-index.ts';
 import type { JsonValue } from '../../../src/internal/json.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
@@ -17,7 +17,7 @@ function open(now = 1_800_000_000_000, below = prefix) {
   const write = (key: string, value: JsonValue) =>
     store.transact([key], (records) => records.set(key, value));
   const put = (at: number, digit: string, { receivedAt = now, writtenAt = now } = {}) =>
-    write(index.keyOf(at, digest(digit)), indexRecord({ receivedAt, former: undefined }, writtenAt));
+    write(index.keyOf(at, digest(digit)), indexForm.write({ receivedAt, writtenAt }, undefined));
   const due = async (limit: number) => {
     const { found, pauseMs } = await index.findDue(limit);
     return { found: found.map((entry) => entry.digest[0]).join(''), pauseMs };
@@ -125,7 +125,7 @@ describe('the index of due deliveries', () => {
 
 it('an index record keeps what a newer version has added to it', () => {
   const former = { receivedAt: 1, writtenAt: 2, region: 'west' };
-  expect(indexRecord({ receivedAt: 5, former }, 7.9)).toEqual({
+  expect(indexForm.write({ receivedAt: 5, writtenAt: 7 }, former)).toEqual({
     receivedAt: 5,
     writtenAt: 7,
     region: 'west',
