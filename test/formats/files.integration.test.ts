@@ -1,15 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { readSavedRequest } from '../../src/devtools/cli/deliveries/saved-deliveries.ts';
 import { checkPin } from '../../src/devtools/diagnostics/pin/pin-scheme.ts';
-import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import type { SandboxCredentials } from '../../src/devtools/sandbox/partners/fixed-partners.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { partnerExchange } from '../devtools/cli/run-in-process.ts';
-import { callback, order, place, post, refusal } from '../devtools/sandbox/support.ts';
 import { startServer } from '../support/local-server.ts';
 import { allFixtures } from './fixtures.ts';
 import { credentials, eventOf, writtenAt } from './subjects.ts';
@@ -27,7 +23,7 @@ function bodyOf(name: string): Buffer {
   return Object.entries(savedBodies).find(([each]) => each === (state ?? 'done'))?.[1] ?? Buffer.alloc(0);
 }
 
-for (const { release, folder, copy, json } of allFixtures) {
+for (const { release, folder, json } of allFixtures) {
   describe(`deliveries that listen has saved, written by ${release}`, () => {
     const saved = join(folder, 'saved');
 
@@ -74,36 +70,5 @@ for (const { release, folder, copy, json } of allFixtures) {
     expect(checkPin(json('pin.json'), { credentials, samples: [eventOf('another')] })).toMatchObject({
       samples: 1,
     });
-  });
-
-  it(`the data of the sandbox of ${release} go on`, async () => {
-    interface Written {
-      readonly api_key: string;
-      readonly keys: PartnerCredentials;
-      readonly masterKey: string;
-    }
-    const { api_key, keys, masterKey } = json<Written>('sandbox.json');
-    const { fetch: posted } = callback();
-    const sandbox = createSandbox({
-      data: copy('sandbox.sqlite'),
-      seed: 3,
-      fetch: posted,
-      now: () => writtenAt,
-    });
-    await sandbox.ready();
-    expect(sandbox.masterKey).toBe(masterKey);
-    expect(sandbox.orders.map(({ partner_order_id }) => partner_order_id)).toEqual(['A-1']);
-    expect(sandbox.whitelistedIps).toHaveLength(1);
-    expect(sandbox.emails).toHaveLength(2);
-    expect((await post(sandbox, 'sendMessage', { api_key, message: 'code', to_phone: '123' })).status).toBe(
-      200,
-    );
-    expect(sandbox.messages).toHaveLength(2);
-    // Sound: a sandbox has issued them with all their members.
-    const issued = keys as SandboxCredentials;
-    expect(await refusal(place(sandbox, issued))).toEqual([409, 'order_exists']);
-    expect((await place(sandbox, issued, { ...order, partner_order_id: 'A-2' })).status).toBe(200);
-    await sandbox.advance('A-1', 'credited');
-    await sandbox.close();
   });
 }

@@ -3,7 +3,7 @@
  * 0.3.0`. Run it before the release. The folder of a published release stays for good, since the tests here show that
  * every later build reads it.
  */
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestServers } from '../support/test-servers.ts';
@@ -11,8 +11,8 @@ import {
   makeFolder,
   writeDeployment,
   writePin,
-  writeSandbox,
   writeSavedDeliveries,
+  writeTraffic,
 } from './writers/files.ts';
 import {
   quarantineRecords,
@@ -61,8 +61,7 @@ try {
     writeFileSync(join(makeFolder(join(folder, 'keys')), `${step}.json`), text);
   write('stored-keys.json', await storedKeysRecords(texts.promoted ?? ''));
   await writeSavedDeliveries(folder);
-  write('sandbox.json', await writeSandbox(folder, scratch));
-  copyFileSync(join(scratch, 'sandbox.sqlite'), join(folder, 'sandbox.sqlite'));
+  await writeTraffic(folder);
   writePin(folder);
   await writeDeployment(folder);
 } finally {

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { recordQuarantine } from '../../src/inbox/quarantine/record-quarantine.ts';
 import { type QueueInboxOptions, queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
@@ -12,7 +11,6 @@ import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
 import { once, settleOnce } from '../../src/store/once.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { generation } from '../credentials/keys.ts';
 import { partnerExchange } from '../devtools/cli/run-in-process.ts';
 import { bench, event, order } from '../orders/service.ts';
@@ -182,17 +180,6 @@ describe('a file of a newer version is refused, and stays as it is', () => {
   it('that learn has written', () => {
     const learnt = { ...json<object>('deployment.json'), format: 'partner-exchange-deployment/2' };
     expect(refusal(() => defineDeployment({ learnt }))).toBe('ConfigurationError invalid_deployment');
-  });
-
-  it('with the data of a sandbox', async () => {
-    const data = sqliteStore({ path: copy('sandbox.sqlite') });
-    await loadRecords(data, newer(await dumpRecords(data)));
-    const before = await dumpRecords(data);
-    const sandbox = createSandbox({ data });
-    expect(await rejected(sandbox.ready())).toMatchObject(refused);
-    await sandbox.close();
-    expect(await dumpRecords(data)).toEqual(before);
-    await data.close();
   });
 });
 

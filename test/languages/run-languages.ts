@@ -206,7 +206,6 @@ async function tryOrder(language: Language, folder: string): Promise<void> {
     whitelist: 'off',
     partners: [{ credentials: { ...defaults.credentials, merchantSecretKey, partnerCode: 'acme' } }],
   });
-  await sandbox.ready();
   const { onboardingBaseUrl, paths } = sandbox.deployment;
   const reply = await sandbox.fetch(`${onboardingBaseUrl}${paths.createOrder}`, {
     method: 'POST',

@@ -94,7 +94,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const sqliteEntries = ['./inbox', './sandbox', './store'];
+const sqliteEntries = ['./inbox', './store'];
 
 /** Files that only these entries may hold. */
 const reserved: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,6 @@ import { type CompleteDeployment, defineDeployment } from '../../deployment/defi
 import type { BuyOrder } from '../../deployment/order-schema.ts';
 import { ValidationError } from '../../errors/errors.ts';
 import type { InternalClock, SandboxClock } from './clock.ts';
-import { notReady } from './data.ts';
 import { retryDelay } from './events/delivery.ts';
 import { forgeEvent, postEvent, tamperEvent } from './events/post-event.ts';
 import { messengerHandlers } from './messenger/messenger-routes.ts';
@@ -18,8 +17,8 @@ import { checkRoutes, maxRequestBytes, operationRoutes, sandboxHandler } from '.
 import { createState, resetState, type SandboxState } from './state.ts';
 
 /**
- * Simulates the service of the contract: all operations, in memory unless `data` says otherwise. Each sandbox has
- * its own partners, orders, devices and logs: make a new one for each test. `sandbox.faults` makes it hostile.
+ * Simulates the service of the contract: all operations, in memory. Each sandbox has its own partners, orders, devices
+ * and logs: make a new one for each test. `sandbox.faults` makes it hostile.
  *
  * Where the contract is silent, it does what the options say, or makes the choices that docs/details/sandbox.md lists.
  *
@@ -60,10 +59,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
   const sandbox: Sandbox<Order> = Object.freeze({
     seed,
     deployment,
-    ready: () => state.ready,
-    get masterKey() {
-      return state.masterKey;
-    },
+    masterKey: state.masterKey,
     fetch: sandboxFetch,
     listen: (at = {}) =>
       listen({
@@ -77,47 +73,30 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
           const { controlHandler } = await import('./control/control-api.ts');
           const { sandboxEndpoints } = await import('./control/sandbox-endpoints.ts');
           const endpoints = sandboxEndpoints(sandbox, state);
-          return controlHandler({ ...access, source: 'sandbox', endpoints, ready: () => state.ready });
+          return controlHandler({ ...access, source: 'sandbox', endpoints });
         },
         idle: () => deliveryQueue.idle(),
       }),
     get emails() {
-      return state.partners.emails.items;
+      return state.partners.emails;
     },
     openLink: (link) => openLink(state, link),
-    issuedKeys: (partnerCode) => {
-      if (!state.isReady) throw notReady('issuedKeys');
-      return state.partners.issuedTo(partnerCode);
-    },
     get whitelistedIps() {
       return [...state.whitelist];
     },
     get orders() {
       return state.orders.all;
     },
-    advance: async (order, step) => {
-      await state.ready;
-      const { delivery } = postEvent(state, advanceOrder(state, order, step));
-      await state.data.commit();
-      return delivery;
-    },
-    play: async (order, scenario) => {
-      await state.ready;
-      const deliveries = await playOrder(state, order, scenario);
-      await state.data.commit();
-      return deliveries;
-    },
-    order: (name) => {
-      if (!state.isReady) throw notReady('order');
-      return state.orders.find(name);
-    },
+    advance: async (order, step) => postEvent(state, advanceOrder(state, order, step)).delivery,
+    play: (order, scenario) => playOrder(state, order, scenario),
+    order: (name) => state.orders.find(name),
     get deliveries() {
       return deliveryQueue.deliveries;
     },
     redeliver: async (deliveryId) => deliveryQueue.redeliver(deliveryId),
     idle: () => deliveryQueue.idle(),
     get messages() {
-      return state.messenger.messages.items;
+      return state.messenger.messages;
     },
 
     faults: state.faults.controls,
@@ -131,8 +110,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
       tamper: async (deliveryId) => tamperEvent(state, deliveryId),
     },
     async reset() {
-      await state.ready;
-      await resetState(state);
+      resetState(state);
       await checked.onReset();
     },
     async close() {
@@ -140,7 +118,6 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
       await deliveryQueue.idle();
       // Events refused in the meantime would be posted again.
       clock.stop();
-      await state.data.close();
     },
   } satisfies Sandbox<Order>);
   return sandbox;
@@ -165,12 +142,8 @@ function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): Co
 }
 
 function openLink(state: SandboxState, link: string | URL): SandboxCredentials {
-  if (!state.isReady) throw notReady('openLink');
   try {
-    const credentials = state.partners.open(state.partners.tokenOf(link));
-    // In the background: a failed write is tried again, and the next request or `close` reports it.
-    void state.data.commit();
-    return credentials;
+    return state.partners.open(state.partners.tokenOf(link));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     throw new ValidationError('The link', [{ path: [], message: error.message }]);

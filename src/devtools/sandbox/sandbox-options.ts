@@ -19,7 +19,6 @@ import {
   unchecked,
   value,
 } from '../../internal/options.ts';
-import type { RecordStore } from '../../store/record-store.ts';
 import type { CallbackRetryPolicy } from './events/delivery.ts';
 import type { EventSpelling } from './events/event-text.ts';
 import type { FaultRates, FaultScenario } from './faults/faults.ts';
@@ -61,12 +60,6 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
    * same order. The seed determines the sandbox's keys: keep it secret. @default a random one, see `sandbox.seed`
    */
   seed?: string | number | undefined;
-  /**
-   * Stores partners, keys, links, mails, orders, devices, messages and captured IPs: the path of an SQLite file, or
-   * your own record store, which stays open. It holds keys in plain text. Only one sandbox at a time may use it.
-   * @default undefined: in memory
-   */
-  data?: RecordStore | string | undefined;
   /** Partners that exist from the start, with keys of your choice. @default [] */
   partners?: readonly SandboxPartner[] | undefined;
   /**
@@ -211,7 +204,6 @@ const readOptions = defineOptions('createSandbox', {
   // Checked where they are used.
   faults: unchecked<FaultScenario | FaultRates>(),
   callbackRetry: unchecked<CallbackRetryPolicy>(),
-  data: unchecked<RecordStore | string>(),
   partners: unchecked<readonly SandboxPartner[]>(),
   maxRemembered: integer({ default: 10_000 }),
   seed: (given) => (given === undefined ? randomSeed() : checkSeed(given)),

@@ -23,11 +23,6 @@ export interface Sandbox<Order = BuyOrder> {
   readonly seed: string;
   /** For clients that use {@link Sandbox.fetch}: its base URLs are below `https://sandbox.localhost`. */
   readonly deployment: CompleteDeployment<Order>;
-  /**
-   * Resolves when the records of the option `data` are loaded. Requests, `advance` and `play` wait for them; until
-   * then lists are empty, and `openLink`, `issuedKeys` and `order` throw. Rejects with the store's error.
-   */
-  readonly ready: () => Promise<void>;
   /** The messenger's master key. */
   readonly masterKey: string;
 
@@ -51,11 +46,6 @@ export interface Sandbox<Order = BuyOrder> {
    * @throws {ValidationError} if the link was used, was replaced, or never existed
    */
   readonly openLink: (link: string | URL) => SandboxCredentials;
-  /**
-   * The current keys of a partner whose link was opened, such as in an earlier run over the same `data`. `undefined` for
-   * keys of the option `partners`: they are yours.
-   */
-  readonly issuedKeys: (partnerCode: string) => SandboxCredentials | undefined;
   /** Captured IPs. */
   readonly whitelistedIps: readonly string[];
 
@@ -106,14 +96,11 @@ export interface Sandbox<Order = BuyOrder> {
   /** The events of its orders. */
   readonly events: SandboxEvents;
   /**
-   * Forgets everything, also in `data`, and draws the same keys again. The time and the numbering of the trace go
-   * on. Rejects with the store's error.
+   * Forgets everything, and draws the same keys again. The time and the numbering of the trace go on. Rejects with the
+   * error of `onReset`.
    */
   readonly reset: () => Promise<void>;
-  /**
-   * Drops work that waits for the clock, and resolves when current events are answered and everything is written to
-   * `data`. Rejects with the store's error.
-   */
+  /** Drops work that waits for the clock, and resolves when current events are answered. */
   readonly close: () => Promise<void>;
 }
 

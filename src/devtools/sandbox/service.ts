@@ -41,14 +41,10 @@ export function sandboxHandler(state: SandboxState, routes: readonly Route[]): S
     if (fault !== undefined) trace.add(faultFacts(fault, operation, order, exchange));
 
     const respond = async () => {
-      await state.ready;
       if (route === undefined) throw noService(routes, url.pathname);
       if (route.content === 'json') requireJsonType(request);
       const content = route.content === 'none' ? new Uint8Array() : await read;
-      const response = await route.handle(state, { request, url, ip: plainIp(ip), body: content });
-      // The change has to be stored before the reply announces it.
-      await state.data.commit();
-      return response;
+      return route.handle(state, { request, url, ip: plainIp(ip), body: content });
     };
     const serviceReply =
       fault?.when === 'before' ? undefined : await hookedResponse(respond, operation, options);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -14,67 +14,19 @@ async function environmentOf(running: ReturnType<typeof start>): Promise<Record<
   return JSON.parse(first).environment;
 }
 
-const onboard = (env: Record<string, string>, code: string) =>
-  partnerExchange(['onboard', '--partner-code', code, '--email', 'a@b.example'], { env, fetch });
-
-it('sandbox --data keeps its partners over restarts, in a private file', async () => {
-  const cwd = scratchFolder();
-  const first = start([...args, '--data', 'sandbox.sqlite'], { cwd, now: Date.now });
-  const before = await environmentOf(first);
-  expect(before.PARTNER_SECRET_KEY).toMatch(/^sk_partner_/);
-  expect((await onboard(before, 'acme')).code).toBe(0);
-  await first.stop();
-  if (process.platform !== 'win32') expect(statSync(join(cwd, 'sandbox.sqlite')).mode & 0o777).toBe(0o600);
-
-  const second = start([...args, '--data', 'sandbox.sqlite'], { cwd, now: Date.now });
-  const after = await environmentOf(second);
-  expect(after.PARTNER_SECRET_KEY).toBeUndefined();
-  expect(await second.printed('stderr', /The keys of its partner are those that you have/)).toContain(
-    'data stays',
-  );
-  // Refused, since it is registered.
-  expect((await onboard(after, 'acme')).code).toBe(1);
-});
-
-it.each([
-  ['text.txt', 'text.txt cannot hold the data of a sandbox: file is not a database. Name another file'],
-  ['folder', 'folder cannot hold the data of a sandbox: The path of the database is not that of a file.'],
-  [join('missing', 'x.sqlite'), /x\.sqlite: The folder of the database file does not exist/],
-])('sandbox --data names a file that it cannot use: %s', async (data, message) => {
-  const cwd = filesIn({ 'text.txt': 'hallo, this is a text that is long enough to be read' });
-  mkdirSync(join(cwd, 'folder'));
-  const { code, stdout, stderr } = await partnerExchange([...args, '--data', data], { cwd, now: Date.now });
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  const shown = JSON.parse(stderr).error.message;
-  if (typeof message === 'string') expect(shown).toContain(message);
-  else expect(shown).toMatch(message);
-});
-
-it('sandbox --data refuses a file that another sandbox uses, until that one has ended', async () => {
-  const cwd = scratchFolder();
-  const first = start([...args, '--data', 'sandbox.sqlite'], { cwd, now: Date.now });
-  await environmentOf(first);
-  symlinkSync('sandbox.sqlite', join(cwd, 'link.sqlite'));
-  for (const data of ['sandbox.sqlite', 'link.sqlite']) {
-    const { code, stderr } = await partnerExchange([...args, '--data', data], { cwd, now: Date.now });
-    expect(code).toBe(2);
-    expect(stderr).toContain(`Another sandbox uses ${data}: stop that one, or name another file.`);
+it('sandbox --seed prints the same keys in each run', async () => {
+  const printed: Record<string, string>[] = [];
+  for (const seed of ['7', '7', '8']) {
+    const running = start([...args, '--seed', seed], { now: Date.now });
+    printed.push(await environmentOf(running));
+    await running.stop();
   }
-  await first.stop();
-  const second = start([...args, '--data', 'link.sqlite'], { cwd, now: Date.now });
-  expect(await environmentOf(second)).toBeDefined();
-});
-
-it('sandbox --data is free again after its process was killed', { timeout: 60_000 }, async () => {
-  const cwd = scratchFolder();
-  const killed = startChild([...args, '--data', 'sandbox.sqlite'], { cwd });
-  await killed.printed('stdout', /environment/);
-  const { code } = await partnerExchange([...args, '--data', 'sandbox.sqlite'], { cwd, now: Date.now });
-  expect(code).toBe(2);
-  killed.process.kill('SIGKILL');
-  await killed.ended;
-  const next = start([...args, '--data', 'sandbox.sqlite'], { cwd, now: Date.now });
-  expect(await environmentOf(next)).toBeDefined();
+  const [first, again, other] = printed.map((environment) =>
+    Object.entries(environment).filter(([name]) => /KEY|_ID$/.test(name)),
+  );
+  expect(first).toHaveLength(5);
+  expect(again).toEqual(first);
+  expect(other).not.toEqual(first);
 });
 
 it('sandbox --partner-from-env takes MESSENGER_MASTER_KEY of the environment, and prints none', async () => {

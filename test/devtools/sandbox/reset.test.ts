@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import { memoryStore } from '../../../src/store/memory-store.ts';
 import { callback, onboarded, order, place, reply } from './support.ts';
 
 describe('reset', () => {
@@ -33,32 +32,6 @@ describe('reset', () => {
     expect(sandbox.masterKey).toBe(masterKey);
     expect(sandbox.deliveries.map(({ id, attempts }) => [id, attempts])).toEqual([['delivery-1', 2]]);
     expect(sandbox.trace.entries[0]?.id).toBeGreaterThan(lastId);
-  });
-
-  it('forgets it in the store, too, but not what else is there, nor fixed partners', async () => {
-    const data = memoryStore();
-    await data.transact(['mine'], (records) => records.set('mine', 1));
-    const credentials = {
-      partnerPublicKey: 'pk_partner_fixed',
-      partnerSecretKey: 'sk_partner_fixed',
-      merchantSecretKey: 'sk_merchant_fixed',
-      partnerCode: 'fixed',
-    };
-    const sandbox = createSandbox({ data, fetch: callback().fetch, partners: [{ credentials }] });
-    await sandbox.ready();
-    await place(sandbox, await onboarded(sandbox));
-    await sandbox.idle();
-    await sandbox.reset();
-    await sandbox.close();
-    const { length } = await data.list({ prefix: 'sandbox/', limit: 100 });
-    // The facts of the sandbox, and the fixed partner.
-    expect(length).toBe(2);
-    expect(await data.list({ prefix: 'mine', limit: 1 })).toHaveLength(1);
-
-    const again = createSandbox({ data, fetch: callback().fetch, partners: [{ credentials }] });
-    await again.ready();
-    expect(again.orders).toEqual([]);
-    await sandbox.close();
   });
 
   it('posts nothing of before any more: what is delayed, held back, repeated, or under way', async () => {

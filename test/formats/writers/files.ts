@@ -1,12 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { plainCredentials } from '../../../src/credentials/define-credentials.ts';
 import { openDeliveryFolder } from '../../../src/devtools/cli/commands/listen/delivery-folder.ts';
 import { learn } from '../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
 import { pinScheme } from '../../../src/devtools/diagnostics/pin/pin-scheme.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
 import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
-import { onboarded, order, partner, place, post, regenerate } from '../../devtools/sandbox/support.ts';
+import { onboarded, place } from '../../devtools/sandbox/support.ts';
 import { credentials, eventOf, writtenAt } from '../subjects.ts';
 
 /** What `listen --save` keeps: a file in each state. The body of the unsigned one is no text. */
@@ -34,33 +33,17 @@ export async function writeSavedDeliveries(folder: string): Promise<void> {
   await save('done', eventOf('saved-done'));
 }
 
-/** What a sandbox keeps with `data`, and the traffic that the inspector gives as JSON. */
-export async function writeSandbox(folder: string, scratch: string): Promise<object> {
-  const path = join(scratch, 'sandbox.sqlite');
+/** The traffic of a sandbox, as the inspector gives it. */
+export async function writeTraffic(folder: string): Promise<void> {
   const fetch = async () => new Response('ok');
-  const sandbox = createSandbox({ data: path, seed: 3, fetch, now: () => writtenAt });
-  await sandbox.ready();
-  const keys = await onboarded(sandbox);
-  await place(sandbox, keys);
+  const sandbox = createSandbox({ seed: 3, fetch, now: () => writtenAt });
+  await place(sandbox, await onboarded(sandbox));
   await sandbox.advance('A-1', 'fiat_received');
-  const generated = await post(
-    sandbox,
-    'generateApiKey',
-    { messenger_device_no: '1' },
-    { authorization: sandbox.masterKey },
-  );
-  const { api_key } = await generated.json();
-  const { messengerBaseUrl, paths } = sandbox.deployment;
-  await sandbox.fetch(`${messengerBaseUrl}${paths.scanDevice}?api_key=${api_key}`);
-  await post(sandbox, 'sendMessage', { api_key, message: 'code', to_phone: '123' });
-  await regenerate(sandbox, keys);
   const server = await sandbox.listen();
   const traffic = await (await globalThis.fetch(`${server.url}/_sandbox/trace`)).json();
   await server.close();
   writeFileSync(join(folder, 'traffic.json'), `${JSON.stringify(traffic, null, 1)}\n`);
-  const facts = { api_key, order, partner, keys: plainCredentials(keys), masterKey: sandbox.masterKey };
   await sandbox.close();
-  return facts;
 }
 
 export function writePin(folder: string): void {

@@ -34,15 +34,13 @@ export type PageSource = 'sandbox' | 'listen';
 interface ControlOptions extends ControlAccess {
   readonly source: PageSource;
   readonly endpoints: readonly ControlEndpoint[];
-  /** Resolves when JSON endpoints can be answered. */
-  readonly ready?: () => Promise<void>;
 }
 
 /** Answers requests for the inspector's page and its API. Never rejects. */
 export type ControlHandler = (request: Request, connection: { ip: string }) => Promise<Response>;
 
 export function controlHandler(options: ControlOptions): ControlHandler {
-  const { path: root, token, from, isSecret = false, ready } = options;
+  const { path: root, token, from, isSecret = false } = options;
   const table = controlTable(options);
 
   async function answer(request: Request, ip: string): Promise<Response> {
@@ -64,7 +62,6 @@ export function controlHandler(options: ControlOptions): ControlHandler {
     if (endpoint === undefined) {
       throw noRoute(table, path, 'Nothing is at this path: see openapi.json beside the page.');
     }
-    if (endpoint.content === 'application/json') await ready?.();
     const params = decoded(pathParameters(endpoint.path, path));
     const given = Object.fromEntries(searchParams);
     const query = endpoint.query === undefined ? {} : await parseWith(endpoint.query, given, 'invalid_query');

@@ -25,8 +25,6 @@ interface QueueOptions {
   /** How many finished deliveries are kept. */
   readonly maxRemembered: number;
   readonly isReceived: (status: number) => boolean;
-  /** Resolves when every earlier change is in the store. */
-  readonly commit: () => Promise<void>;
   readonly clock: InternalClock;
   readonly trace: TraceLog;
 }
@@ -181,11 +179,7 @@ export class DeliveryQueue {
     queued: QueuedDelivery,
     schedule: DeliverySchedule,
   ): Promise<SandboxDelivery> {
-    // Wait one turn, until the request that caused the event has begun to write its change.
-    await nextTurn();
-    // If the store fails, the request reports it, and the event is still posted.
-    await this.#options.commit().catch(() => {});
-    // Wait another turn, so that the request is answered before its event is posted.
+    // Wait one turn, so that the request is answered before its event is posted.
     await nextTurn();
     await previous;
     return this.#sendCopies(queued, schedule);

@@ -1,5 +1,3 @@
-import type { Records } from '../data.ts';
-import { RememberedList } from '../remembered-list.ts';
 import { Refusal } from '../requests.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { randomToken, secretDigest } from '../sandbox-secrets.ts';
@@ -30,14 +28,16 @@ export class MessengerRegistry {
   readonly #unreachable: ReadonlySet<string>;
   readonly #devices = new Map<string, Device>();
   readonly #numbers = new Set<string>();
-  readonly #records: Records;
-  readonly messages: RememberedList<SandboxMessage>;
+  readonly #messages: SandboxMessage[] = [];
 
-  constructor(options: SandboxSettings, records: Records) {
+  constructor(options: SandboxSettings) {
     this.#options = options;
-    this.#records = records;
-    this.messages = new RememberedList({ max: options.maxRemembered, prefix: 'message/', records });
     this.#unreachable = new Set(options.numbersNotOnMessenger.map(digitsOf));
+  }
+
+  /** The last messages, oldest first. */
+  get messages(): readonly SandboxMessage[] {
+    return [...this.#messages];
   }
 
   generate(deviceNumber: string): string {
@@ -58,13 +58,6 @@ export class MessengerRegistry {
     this.#save({ ...this.#device(apiKey), connected: true });
   }
 
-  /** Takes back a stored record, if it is one of the messenger. */
-  restore(key: string, value: object): void {
-    // Sound: the sandbox wrote these records.
-    if (key.startsWith('device/')) this.#remember(value as Device);
-    else if (key.startsWith('message/')) this.messages.restore(key, value as SandboxMessage);
-  }
-
   isOnMessenger(apiKey: string, phone: string): boolean {
     this.#connected(apiKey);
     return !this.#unreachable.has(digitsOf(phone));
@@ -83,24 +76,19 @@ export class MessengerRegistry {
       if (this.#options.verifyCheck === 'checks' && message.verify_check !== true) return;
       throw new Refusal(422, 'number_not_on_messenger', 'The phone number is not on the messenger.');
     }
-    this.messages.add(
+    this.#messages.push(
       Object.freeze({ messenger_device_no: device.number, ...rest, sentAt: this.#options.now() }),
     );
+    if (this.#messages.length > this.#options.maxRemembered) this.#messages.shift();
   }
 
   clear(): void {
-    for (const digest of this.#devices.keys()) this.#records.delete(`device/${digest}`);
     this.#devices.clear();
     this.#numbers.clear();
-    this.messages.clear();
+    this.#messages.length = 0;
   }
 
   #save(device: Device): void {
-    this.#records.put(`device/${device.digest}`, device);
-    this.#remember(device);
-  }
-
-  #remember(device: Device): void {
     this.#devices.set(device.digest, device);
     this.#numbers.add(device.number);
   }

@@ -2,7 +2,6 @@ import { ValidationError } from '../../../errors/errors.ts';
 import type { JsonObject } from '../../../internal/json.ts';
 import { nearestSpelling } from '../../../internal/nearest-name.ts';
 import { quotedName } from '../../../internal/printable-text.ts';
-import type { Records } from '../data.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { randomToken } from '../sandbox-secrets.ts';
 
@@ -12,7 +11,6 @@ const maxCompared = 1000;
 /** The last orders, by the service's reference. */
 export class OrderRegistry {
   readonly #options: SandboxSettings;
-  readonly #records: Records;
   readonly #orders = new Map<string, SandboxOrder>();
   /** The references for each `partner_order_id`: several partners may use the same one. */
   readonly #refs = new Map<string, string[]>();
@@ -20,9 +18,8 @@ export class OrderRegistry {
   readonly #finished = new Set<string>();
   #numbers = 0;
 
-  constructor(options: SandboxSettings, records: Records) {
+  constructor(options: SandboxSettings) {
     this.#options = options;
-    this.#records = records;
   }
 
   get all(): readonly SandboxOrder[] {
@@ -48,17 +45,6 @@ export class OrderRegistry {
     const refs = this.#refs.get(own);
     if (refs === undefined) this.#refs.set(own, [ref]);
     else refs.push(ref);
-    this.#forgetBeyondLimit();
-  }
-
-  /** Takes back a stored order. Orders have to come in the order of their numbers. */
-  restore(value: object): void {
-    // Sound: the sandbox wrote this record.
-    const order = Object.freeze(value as SandboxOrder);
-    const { partner_order_id: own, platform_order_ref: ref } = order;
-    this.#refs.set(own, [...(this.#refs.get(own) ?? []), ref]);
-    this.#keep(order);
-    this.#numbers = Math.max(this.#numbers, orderNumber(ref));
     this.#forgetBeyondLimit();
   }
 
@@ -97,7 +83,6 @@ export class OrderRegistry {
   }
 
   clear(): void {
-    for (const ref of this.#orders.keys()) this.#records.delete(`order/${ref}`);
     this.#orders.clear();
     this.#refs.clear();
     this.#finished.clear();
@@ -105,11 +90,6 @@ export class OrderRegistry {
   }
 
   save(order: SandboxOrder): void {
-    this.#records.put(`order/${order.platform_order_ref}`, order);
-    this.#keep(order);
-  }
-
-  #keep(order: SandboxOrder): void {
     const { platform_order_ref: ref, state } = order;
     this.#orders.set(ref, order);
     this.#finished.delete(ref);
@@ -128,7 +108,6 @@ export class OrderRegistry {
   }
 
   #forget({ partner_order_id: own, platform_order_ref: ref }: SandboxOrder): void {
-    this.#records.delete(`order/${ref}`);
     this.#orders.delete(ref);
     this.#finished.delete(ref);
     const others = (this.#refs.get(own) ?? []).filter((other) => other !== ref);
@@ -158,10 +137,6 @@ export class OrderRegistry {
   #named(partnerOrderId: string): SandboxOrder[] {
     return (this.#refs.get(partnerOrderId) ?? []).flatMap((ref) => this.#orders.get(ref) ?? []);
   }
-}
-
-export function orderNumber(ref: string): number {
-  return Number(ref.split('-')[1] ?? 0);
 }
 
 function invalidOrder(message: string): ValidationError {

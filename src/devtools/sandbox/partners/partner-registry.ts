@@ -1,7 +1,5 @@
 import { keyPrefixes } from '../../../credentials/partner-credentials.ts';
 import { ValidationError } from '../../../errors/errors.ts';
-import type { Records } from '../data.ts';
-import { RememberedList } from '../remembered-list.ts';
 import { Refusal } from '../requests.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { randomToken, secretDigest } from '../sandbox-secrets.ts';
@@ -54,7 +52,6 @@ export const linkPath = '/onboarding/one-time/';
 
 export class PartnerRegistry {
   readonly #options: SandboxSettings;
-  readonly #records: Records;
   readonly #byCode = new Map<string, Partner>();
   /** Codes of partners by the digest of a public key, valid or not. */
   readonly #codes = new Map<string, string>();
@@ -63,12 +60,15 @@ export class PartnerRegistry {
   readonly #links = new Map<string, Link>();
   /** The open link of a partner, by its code. */
   readonly #openLinks = new Map<string, Link>();
-  readonly emails: RememberedList<SandboxEmail>;
+  readonly #emails: SandboxEmail[] = [];
 
-  constructor(options: SandboxSettings, records: Records) {
+  constructor(options: SandboxSettings) {
     this.#options = options;
-    this.#records = records;
-    this.emails = new RememberedList({ max: options.maxRemembered, prefix: 'mail/', records });
+  }
+
+  /** The last mails, oldest first. */
+  get emails(): readonly SandboxEmail[] {
+    return [...this.#emails];
   }
 
   get all(): readonly Partner[] {
@@ -94,12 +94,6 @@ export class PartnerRegistry {
     const { partnerId, partnerCode } = credentials;
     const validFrom = this.#options.now();
     this.#save({ partnerId, partnerCode, email, credentials, validFrom, isGiven: true });
-  }
-
-  /** The current keys of a partner, if this sandbox has drawn and revealed them. */
-  issuedTo(partnerCode: string): SandboxCredentials | undefined {
-    const partner = this.#byCode.get(partnerCode);
-    return partner?.validFrom === undefined || partner.isGiven ? undefined : partner.credentials;
   }
 
   /** Mails a link that replaces a partner's keys when it is opened. Earlier links stop working. */
@@ -161,19 +155,9 @@ export class PartnerRegistry {
     return partner;
   }
 
-  /** Takes back a stored record, if it is one of partners. */
-  restore(key: string, value: object): void {
-    // Sound: the sandbox wrote these records.
-    if (key.startsWith('partner/')) this.#remember(value as Partner);
-    else if (key.startsWith('link/')) this.#rememberLink(value as Link);
-    else if (key.startsWith('mail/')) this.emails.restore(key, value as SandboxEmail);
-  }
-
   clear(): void {
-    for (const code of this.#byCode.keys()) this.#records.delete(`partner/${secretDigest(code)}`);
-    for (const digest of this.#links.keys()) this.#records.delete(`link/${digest}`);
     for (const known of [this.#byCode, this.#codes, this.#ids, this.#links, this.#openLinks]) known.clear();
-    this.emails.clear();
+    this.#emails.length = 0;
   }
 
   /** Draws new keys, which are not valid yet. */
@@ -188,13 +172,8 @@ export class PartnerRegistry {
   }
 
   #save(partner: Partner): void {
-    this.#records.put(`partner/${secretDigest(partner.partnerCode)}`, partner);
     const earlier = this.#byCode.get(partner.partnerCode);
     if (earlier !== undefined) this.#codes.delete(secretDigest(earlier.credentials.partnerPublicKey));
-    this.#remember(partner);
-  }
-
-  #remember(partner: Partner): void {
     this.#byCode.set(partner.partnerCode, partner);
     this.#ids.set(partner.partnerId, partner.partnerCode);
     const replaced = this.#options.oldKeysExpire === 'never' ? (partner.earlier ?? []) : [];
@@ -203,11 +182,6 @@ export class PartnerRegistry {
   }
 
   #saveLink(link: Link): void {
-    this.#rememberLink(link);
-    this.#records.put(`link/${link.digest}`, link);
-  }
-
-  #rememberLink(link: Link): void {
     this.#links.set(link.digest, link);
     if (link.state === 'open') this.#openLinks.set(link.partnerCode, link);
     else if (this.#openLinks.get(link.partnerCode)?.digest === link.digest) {
@@ -219,7 +193,7 @@ export class PartnerRegistry {
     const token = randomToken(this.#options.random, 24);
     const digest = secretDigest(token);
     this.#saveLink({ digest, partnerCode: mail.partnerCode, state: 'open' });
-    this.emails.add(
+    this.#emails.push(
       Object.freeze({
         to: mail.to,
         kind: mail.kind,
@@ -228,6 +202,7 @@ export class PartnerRegistry {
         sentAt: this.#options.now(),
       }),
     );
+    if (this.#emails.length > this.#options.maxRemembered) this.#emails.shift();
   }
 }
 

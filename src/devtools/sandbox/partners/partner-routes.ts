@@ -12,7 +12,6 @@ import {
   readSignedBody,
   refuseSignatureErrors,
 } from '../requests.ts';
-import { secretDigest } from '../sandbox-secrets.ts';
 import type { OperationHandlers, Route, RoutedRequest } from '../service.ts';
 import type { SandboxState } from '../state.ts';
 import { linkPath, type Partner } from './partner-registry.ts';
@@ -63,7 +62,6 @@ async function onboard(state: SandboxState, { body, url }: RoutedRequest): Promi
 }
 
 function whitelistIp(state: SandboxState, { ip }: RoutedRequest): Response {
-  state.data.put(`ip/${secretDigest(ip)}`, { ip });
   state.whitelist.add(ip);
   return jsonReply(200, { ip, message: 'This IP is whitelisted.' });
 }

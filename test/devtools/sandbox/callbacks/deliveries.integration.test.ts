@@ -69,6 +69,24 @@ describe('a delivery', () => {
     expect(sandbox.deliveries).toMatchObject([{ attempts: 4, acknowledged: false }]);
   });
 
+  it('goes out once its order has changed and the request is answered', async () => {
+    const seen: [state: string, lastKind: string | undefined][] = [];
+    const sandbox = createSandbox({
+      fetch: async () => {
+        const kinds = sandbox.trace.entries.map(({ kind }) => kind);
+        seen.push([sandbox.order('A-1').state, kinds.at(-2)]);
+        return new Response();
+      },
+    });
+    await place(sandbox, await onboarded(sandbox));
+    await sandbox.idle();
+    await sandbox.advance('A-1', 'fiat_received');
+    expect(seen).toEqual([
+      ['created', 'reply'],
+      ['fiat_received', 'event_reply'],
+    ]);
+  });
+
   it('goes out twice at once when redelivered twice at once', async () => {
     const partnerSide = callback();
     const sandbox = createSandbox({ fetch: partnerSide.fetch });

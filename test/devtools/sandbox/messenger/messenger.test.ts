@@ -86,6 +86,16 @@ describe('sendMessage', () => {
     expect(sandbox.messages).toEqual([{ ...sent, messenger_device_no: '42', sentAt: 5 }]);
   });
 
+  it('keeps the last messages, as many as maxRemembered says', async () => {
+    const sandbox = createSandbox({ maxRemembered: 2 });
+    const api_key = await apiKey(sandbox);
+    await scan(sandbox, api_key);
+    for (const message of ['1', '2', '3']) {
+      await post(sandbox, 'sendMessage', { api_key, message, to_phone: '+2348000000000' });
+    }
+    expect(sandbox.messages.map(({ message }) => message)).toEqual(['2', '3']);
+  });
+
   it('refuses a key that does not exist, and members that do not fit', async () => {
     const sandbox = createSandbox();
     const api_key = await apiKey(sandbox);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
 import type { SandboxOptions } from '../../../../src/devtools/sandbox/sandbox-options.ts';
-import { memoryStore } from '../../../../src/store/memory-store.ts';
 import { onboarded, order, place } from '../support.ts';
 
 async function sandboxWith(options: SandboxOptions) {
@@ -51,20 +50,5 @@ describe('the orders of a sandbox', () => {
     const { sandbox, create } = await sandboxWith({ maxRemembered: 1 });
     await create('A', 'B', 'A');
     expect(sandbox.order('A')).toMatchObject({ partner_order_id: 'A', state: 'created' });
-  });
-
-  it('are forgotten in the store too, and at a start with a smaller limit', async () => {
-    const data = memoryStore();
-    const { sandbox, create } = await sandboxWith({ maxRemembered: 3, data });
-    await create('A', 'B', 'C', 'D');
-    await sandbox.play('C', 'happy');
-    await sandbox.close();
-    const stored = async () => (await data.list({ prefix: 'sandbox/order/', limit: 10 })).length;
-    expect(await stored()).toBe(3);
-    const again = createSandbox({ data, maxRemembered: 2 });
-    await again.ready();
-    expect(again.orders.map(({ partner_order_id }) => partner_order_id)).toEqual(['B', 'D']);
-    await again.close();
-    expect(await stored()).toBe(2);
   });
 });

@@ -101,6 +101,12 @@ describe('onboarding', () => {
   });
 });
 
+it('a sandbox keeps the last mails, as many as maxRemembered says', async () => {
+  const sandbox = createSandbox({ maxRemembered: 2 });
+  for (const partner_code of ['p1', 'p2', 'p3']) await post(sandbox, 'onboard', { ...partner, partner_code });
+  expect(sandbox.emails.map(({ partner_code }) => partner_code)).toEqual(['p2', 'p3']);
+});
+
 describe('a one-time link', () => {
   it('that was never sent is 404, and a ValidationError', async () => {
     const sandbox = createSandbox();

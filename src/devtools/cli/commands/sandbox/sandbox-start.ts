@@ -11,7 +11,6 @@ import { formatFlags, hostFlags, port, textFlag, toggle } from '../../terminal/f
 import { openSecretAddress } from '../../terminal/open-secret-address.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { announceSandbox } from './running-sandboxes.ts';
-import { claimSandboxData } from './sandbox-data.ts';
 import { childEnvironment, environmentOf, partnerOfEnvironment } from './sandbox-environment.ts';
 import { showTraffic } from './show-traffic.ts';
 
@@ -29,10 +28,6 @@ const flags = {
     optional: true,
   },
   seed: textFlag.optional('text', 'Make keys and faults the same in every run'),
-  data: textFlag.optional(
-    'file',
-    'SQLite file that keeps partners, orders and devices over restarts; it holds keys in plain text',
-  ),
   enforceWhitelist: toggle('Refuse orders until `whitelist-ip` was called, as the service does'),
   partnerFromEnv: toggle('Give its partner the keys of your environment'),
   open: toggle('Open the inspector in the browser'),
@@ -48,7 +43,6 @@ export const startSandbox = defineCommand({
     'partner-exchange sandbox --exec "npm test"',
     'partner-exchange sandbox --seed 7 > sandbox.env',
     'partner-exchange sandbox --faults hostile --format json',
-    'partner-exchange sandbox --data sandbox.sqlite --partner-from-env',
   ],
   json: 'First { url, seed, environment }, then a line for each entry of sandbox.trace, without headers and body',
   flags,
@@ -57,19 +51,13 @@ export const startSandbox = defineCommand({
     const { host, allowHost: allowedHosts = [], seed, faults, exec, partnerFromEnv } = flags;
     const port = flags.port ?? (exec === undefined ? 4200 : 0);
     const given = partnerFromEnv ? await partnerOfEnvironment(context) : undefined;
-    const data = flags.data === undefined ? undefined : await claimSandboxData(context, flags.data);
     let prepareAgain = async (): Promise<void> => {};
     const simulated = createSandbox({
       ...given,
       fetch: context.fetch,
       now: context.now,
       seed,
-      data: data?.path,
       onReset: () => prepareAgain(),
-    });
-    await simulated.ready().catch((error: unknown) => {
-      data?.release();
-      throw data?.explain(error) ?? error;
     });
     const server = await simulated.listen({ port, host, allowedHosts });
     let forget: (() => Promise<void>) | undefined;
@@ -80,10 +68,7 @@ export const startSandbox = defineCommand({
       prepareAgain = async () =>
         void (await prepare(simulated, server, { hasPartner: partner !== undefined, isWhitelisted }));
       const isMasterKeyGiven = given?.masterKey !== undefined;
-      // An earlier run has printed the keys of its partner. A command gets them again.
-      const earlier =
-        exec === undefined || given !== undefined ? undefined : simulated.issuedKeys(partnerCode);
-      const environment = environmentOf(simulated, server, { partner: partner ?? earlier, isMasterKeyGiven });
+      const environment = environmentOf(simulated, server, { partner, isMasterKeyGiven });
       for (const value of Object.values(environment)) context.secrets.release(value);
       // Enable faults only after the partner exists.
       if (faults !== undefined) simulated.faults.scenario(faults);
@@ -95,14 +80,13 @@ export const startSandbox = defineCommand({
         if (flags.open) await openSecretAddress(context, server.inspectorUrl);
         if (context.signal.aborted) return exitCodes.stopped;
         output.status((paint) => `The sandbox is at ${paint('bold', server.url)}. It runs: ${exec}`);
-        if (given === undefined && environment.PARTNER_SECRET_KEY === undefined) output.warn(noKeys);
         const child = await context.runCommand(
           exec,
           childEnvironment(context, server, { environment, given }),
         );
         return { ofChild: child };
       }
-      announce(output, { simulated, server, environment, isKept: data !== undefined });
+      announce(output, { simulated, server, environment });
       output.status(`The inspector is at ${server.inspectorUrl}`);
       if (flags.open) await openSecretAddress(context, server.inspectorUrl);
       showTraffic(simulated, output);
@@ -111,7 +95,6 @@ export const startSandbox = defineCommand({
       await forget?.();
       await server.close();
       await simulated.close();
-      data?.release();
     }
     return exitCodes.stopped;
   },
@@ -119,13 +102,10 @@ export const startSandbox = defineCommand({
 
 const partnerCode = 'sandbox';
 
-const noKeys =
-  'The command gets no keys: those of the partner in the file came from an environment. Add --partner-from-env to use yours.';
-
 /**
  * Whitelists this machine and onboards a partner, so that the first order can follow at once.
  *
- * @returns the keys of the partner; `undefined` without one, and if an earlier run has printed them
+ * @returns the keys of the partner; `undefined` without one
  */
 async function prepare(
   simulated: Sandbox,
@@ -140,33 +120,26 @@ async function prepare(
   if (!hasPartner) return undefined;
   const body = JSON.stringify({ partner_code: partnerCode, email: 'partner@sandbox.example' });
   const url = operationUrl(deployment, 'onboard');
-  const { ok } = await simulated.fetch(url, { method: 'POST', headers, body });
-  return ok ? simulated.openLink(simulated.emails.at(-1)?.link ?? '') : undefined;
+  await simulated.fetch(url, { method: 'POST', headers, body });
+  return simulated.openLink(simulated.emails.at(-1)?.link ?? '');
 }
 
 interface Announcement {
-  readonly isKept: boolean;
   readonly simulated: Sandbox;
   readonly server: SandboxServer;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-function announce(
-  output: Output,
-  { simulated: { seed }, server: { url }, environment, isKept }: Announcement,
-): void {
+function announce(output: Output, { simulated: { seed }, server: { url }, environment }: Announcement): void {
   output.item({ url, seed, environment }, () =>
     Object.entries(environment)
       .map(([name, value]) => `${name}=${value}`)
       .join('\n'),
   );
   output.status(
-    (paint) =>
-      `The sandbox is at ${paint('bold', url)}. Ctrl-C ends it, and ${isKept ? 'its data stays' : 'forgets everything'}.`,
+    (paint) => `The sandbox is at ${paint('bold', url)}. Ctrl-C ends it, and forgets everything.`,
   );
   if (environment.PARTNER_SECRET_KEY === undefined)
-    output.status(
-      'The keys of its partner are those that you have: of the environment, or of the first start.',
-    );
+    output.status('The keys of its partner are those of the environment that you have.');
   output.status('Put the lines above into the environment. Move orders in the inspector.');
 }
