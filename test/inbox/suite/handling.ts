@@ -46,8 +46,8 @@ export function testHandling(test: DefineInboxTest): void {
       abortedBefore.push(signals.every((earlier) => earlier?.aborted));
       if (signals.push(signal) < 3) return never();
     };
-    // real time: only what never ends reaches it.
-    const timeLimitMs = 400;
+    // A lease lasts as long again: a stall of that length would end it before the handler is aborted.
+    const timeLimitMs = 1_500;
     const { send, calls } = host(await context.open({ timeLimitMs }), behave);
     const other = context.durable ? host(await context.open({ timeLimitMs }), behave) : undefined;
     void send(deliveryOf('A'));
