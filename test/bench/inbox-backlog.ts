@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { handlingRows } from '../../src/inbox/handling-options.ts';
-import { indexForm, indexKey, indexPrefix } from '../../src/inbox/store/delivery-index.ts';
 import { deliveryRecords } from '../../src/inbox/store/delivery-records.ts';
-import { deliveryForm, deliveryKey } from '../../src/inbox/store/record-form.ts';
+import { deliveryForm, deliveryIndexes, deliveryKey } from '../../src/inbox/store/record-form.ts';
 import { defineOptions } from '../../src/internal/options.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { viewProcesses } from '../../src/store/process-identity.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { LineChart } from './chart.ts';
@@ -100,12 +100,14 @@ async function measure(records: ReturnType<typeof deliveryRecords>, clock: { now
 /** In one statement: a million calls would take minutes. */
 function fill(path: string, count: number): void {
   const any = '0'.repeat(64);
-  const index = indexKey(indexPrefix(prefix, 'due'), now, any);
+  // Only the keys and the form are used.
+  const indexes = deliveryIndexes({ store: memoryStore(), prefix });
+  const index = indexes.due.keyOf(now, any);
   const delivery = { digest: any, name: 'event.buy.init', key: { index: 0 }, body: '{}' };
   const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', alone: false };
   const rows = [
     [deliveryKey(prefix, any), deliveryForm.write(stored, undefined)],
-    [index, indexForm.write({ receivedAt: now, writtenAt: now }, undefined)],
+    [index, indexes.due.write({ receivedAt: now }, { at: now })],
   ] as const;
   const database = new DatabaseSync(path, { timeout: 10_000 });
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA temp_store = MEMORY');

@@ -8,8 +8,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import type { Delivery } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
-import { indexForm, indexKey, indexPrefix } from '../../src/inbox/store/delivery-index.ts';
-import { deliveryForm, deliveryKey, handledRecord } from '../../src/inbox/store/record-form.ts';
+import {
+  deliveryForm,
+  deliveryIndexes,
+  deliveryKey,
+  handledRecord,
+} from '../../src/inbox/store/record-form.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { recordTable } from '../../src/store/sqlite/record-table.ts';
 import { openDatabase } from '../../src/store/sqlite/sqlite-database.ts';
 import { type Load, openLoad } from './http-load.ts';
@@ -136,8 +141,9 @@ function openPlain(path: string, { role, callers }: Compared): Contender {
     'INSERT INTO partner_records VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
   );
   const remove = database.prepare('DELETE FROM partner_records WHERE key = ?');
-  const key = (index: 'due' | 'alone', at: number, digest: string) =>
-    indexKey(indexPrefix('inbox/', index), at, digest);
+  // Only the keys and the form are used.
+  const indexes = deliveryIndexes({ store: memoryStore(), prefix: 'inbox/' });
+  const key = (index: 'due' | 'alone', at: number, digest: string) => indexes[index].keyOf(at, digest);
   const write = (delivery: Delivery, index: string, now: number) => {
     const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', alone: false };
     put.run(
@@ -145,7 +151,7 @@ function openPlain(path: string, { role, callers }: Compared): Contender {
       JSON.stringify(deliveryForm.write(stored, undefined)),
       null,
     );
-    put.run(index, JSON.stringify(indexForm.write({ receivedAt: now, writtenAt: now }, undefined)), null);
+    put.run(index, JSON.stringify(indexes.due.write({ receivedAt: now }, { at: now })), null);
   };
   let waiting: Written[] = [];
   let leased: Written[] = [];

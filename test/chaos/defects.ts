@@ -54,14 +54,14 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'the index is read by another clock',
-    file: 'inbox/store/delivery-index.ts',
-    find: 'const at = now();\n      const entries',
-    replace: 'const at = performance.now();\n      const entries',
+    file: records,
+    find: 'findDue({ limit, now: now(), longestWaitMs })',
+    replace: 'findDue({ limit, now: performance.now(), longestWaitMs })',
   },
   {
     name: 'what was written before the clock went back is not looked for',
-    file: 'inbox/store/delivery-index.ts',
-    find: 'const early = late.filter(({ writtenAt }) => isAhead(writtenAt, at));',
+    file: 'store/time-index.ts',
+    find: 'const early = late.filter(({ value }) => isAhead(value.writtenAt, now));',
     replace: 'const early = late.slice(0, 0);',
   },
   {

@@ -1,6 +1,7 @@
 import { type JsonValue, membersOf } from '../../internal/json.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
-import { isNewer, storedForm } from '../../store/stored-form.ts';
+import { storedForm } from '../../store/stored-form.ts';
+import { timeIndex } from '../../store/time-index.ts';
 import { hasRoom, type KeptBody, mostListed, type Quarantine, type Tally } from './quarantine.ts';
 
 export interface RecordQuarantineOptions {
@@ -20,8 +21,14 @@ const roomForm = storedForm<Room>('The count of unverified deliveries', {
   shares: true,
 });
 
-/** Of a record store. */
+/** The most records that `list` of a store returns. */
 const largestPage = 1_000;
+/** What its index says of a body. */
+interface Kept {
+  readonly bytes: number;
+  readonly share: string;
+}
+
 const none: Tally = { number: 0, bytes: 0 };
 const emptyRoom: Room = { ...none, shares: {} };
 /** Counting reads the whole index, and a flood must not cause that for each of its bodies. */
@@ -35,6 +42,7 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
   const { quarantineMs, now } = options;
   const prefix = `${options.prefix}unverified/`;
   const [roomKey, indexPrefix] = [`${prefix}room`, `${prefix}at/`];
+  const index = timeIndex<Kept>({ store, prefix: indexPrefix, members: { bytes: true, share: true } });
   const indexKey = (id: string) => `${indexPrefix}${id}`;
   const bodyKey = (id: string) => `${prefix}body/${id.slice(id.indexOf('/') + 1)}`;
   let recountAt = Number.NEGATIVE_INFINITY;
@@ -50,21 +58,12 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
   async function recount(): Promise<void> {
     const room = await store.transact([roomKey], (records) => records.get(roomKey));
     let counted = emptyRoom;
-    for await (const { value } of index()) counted = withBody(counted, readEntry(value), 1);
+    for await (const entries of index.pages({ size: largestPage }))
+      for (const { value } of entries) counted = withBody(counted, value, 1);
     await store.transact([roomKey], (records) => {
       // Another process was faster.
       if (JSON.stringify(records.get(roomKey)) === JSON.stringify(room)) putRoom(records, counted);
     });
-  }
-
-  async function* index() {
-    let after: string | undefined;
-    for (;;) {
-      const page = await store.list({ prefix: indexPrefix, after, limit: largestPage });
-      yield* page.filter(({ value }) => !isNewer(value));
-      if (page.length < largestPage) return;
-      after = page.at(-1)?.key;
-    }
   }
 
   async function removeEntries(ids: readonly string[]): Promise<void> {
@@ -74,9 +73,9 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
       const removeSome = (records: RecordSet) => {
         let room = roomForm.read(records.get(roomKey)) ?? emptyRoom;
         for (const id of some) {
-          const entry = records.get(indexKey(id));
+          const entry = index.read(records.get(indexKey(id)));
           if (entry === undefined) continue;
-          room = withBody(room, readEntry(entry), -1);
+          room = withBody(room, entry, -1);
           records.delete(indexKey(id));
           // The same text may have been kept again, under another time.
           if (readBody(records.get(bodyKey(id)), id) !== undefined) records.delete(bodyKey(id));
@@ -90,7 +89,7 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
   const quarantine: Quarantine = {
     async keep({ digest, body, partners, share }) {
       const at = Math.floor(now());
-      const id = `${String(Math.max(0, at)).padStart(16, '0')}/${digest}`;
+      const id = index.keyOf(at, digest).slice(indexPrefix.length);
       const bytes = Buffer.byteLength(body);
       const insert = () =>
         store.transact([roomKey, bodyKey(id), indexKey(id)], (records) => {
@@ -100,7 +99,7 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
           if (!hasRoom(bytes, tallies, options)) return 'full';
           putRoom(records, withBody(room, { bytes, share }, 1));
           records.set(bodyKey(id), { id, body, partners }, expiry(at));
-          records.set(indexKey(id), { bytes, share }, expiry(at));
+          records.set(indexKey(id), index.write({ bytes, share }, { at }), expiry(at));
           return 'kept';
         });
       const result = await insert();
@@ -111,21 +110,16 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
     },
 
     async list({ after, limit }) {
-      for (let last = after; ; ) {
-        const page = await store.list({
-          prefix: indexPrefix,
-          after: last === undefined ? undefined : indexKey(last),
-          limit: Math.min(limit, mostListed),
-        });
-        if (page.length === 0) return [];
-        last = page.at(-1)?.key.slice(indexPrefix.length);
-        const ids = page.flatMap(({ key, value }) => (isNewer(value) ? [] : key.slice(indexPrefix.length)));
-        if (ids.length === 0) continue;
+      for (let last = after && indexKey(after); ; ) {
+        const entries = await index.list(Math.min(limit, mostListed), last);
+        if (entries.length === 0) return [];
+        last = entries.at(-1)?.key;
+        const ids = entries.map(({ key }) => key.slice(indexPrefix.length));
         const keys = ids.map(bodyKey);
         const bodies = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
-        const found = bodies.map((body, index) => readBody(body, ids[index]));
+        const found = bodies.map((body, at) => readBody(body, ids[at]));
         // A process whose clock is ahead takes a body for expired, and keeps it again under another time.
-        const leftovers = ids.filter((_, index) => found[index] === undefined);
+        const leftovers = ids.filter((_, at) => found[at] === undefined);
         if (leftovers.length > 0) await removeEntries(leftovers);
         const kept = found.filter((body) => body !== undefined);
         // Only an empty page ends a list.
@@ -136,17 +130,10 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
     remove: removeEntries,
   };
 
-  return {
-    ...quarantine,
-    async count(): Promise<number> {
-      let counted = 0;
-      for await (const _ of index()) counted++;
-      return counted;
-    },
-  };
+  return { ...quarantine, count: () => index.count() };
 }
 
-function withBody(room: Room, { bytes, share }: { bytes: number; share: string }, sign: 1 | -1): Room {
+function withBody(room: Room, { bytes, share }: Kept, sign: 1 | -1): Room {
   const changed = (tally: Tally): Tally => ({
     number: Math.max(0, tally.number + sign),
     bytes: Math.max(0, tally.bytes + sign * bytes),
@@ -157,11 +144,6 @@ function withBody(room: Room, { bytes, share }: { bytes: number; share: string }
     ...changed(room),
     shares: after.number === 0 ? others : { ...others, [share]: after },
   };
-}
-
-function readEntry(value: JsonValue): { bytes: number; share: string } {
-  const { bytes, share } = membersOf(value);
-  return { bytes: Number(bytes), share: String(share) };
 }
 
 /** `undefined` if it was removed meanwhile, or kept again under another id. */

@@ -4,13 +4,13 @@ import type { ProcessView } from '../../store/process-identity.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { refuseNewer } from '../../store/stored-form.ts';
 import { type LeasedDelivery, leaseLost } from '../handling-attempt.ts';
-import { type Handling, leaseMsOf } from '../handling-options.ts';
+import { type Handling, leaseMsOf, longestWaitMsOf } from '../handling-options.ts';
 import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
 import { toDeadLetter } from '../inbox.ts';
 import type { MarkResult } from '../marking.ts';
-import { deliveryIndex, indexForm } from './delivery-index.ts';
 import {
   deliveryForm,
+  deliveryIndexes,
   deliveryKey,
   handledRecord,
   isHandledRecord,
@@ -36,6 +36,8 @@ export interface DeliveryRecordsOptions
 /** A lease writes three records of each, and a transaction has up to 1,000. */
 const mostLeased = 300;
 const mostRead = 100;
+/** The most records that `list` of a store returns. */
+const largestPage = 1_000;
 /** A start looks at no more leases than this: those after them end by themselves. */
 const mostLooked = 1_000;
 const digestForm = /^[0-9a-f]{64}$/;
@@ -47,11 +49,10 @@ const digestForm = /^[0-9a-f]{64}$/;
 export function deliveryRecords(options: DeliveryRecordsOptions) {
   const { store, prefix, rememberMs, maxAttempts, now, processes } = options;
   const leaseMs = leaseMsOf(options);
-  const indexes = {
-    due: deliveryIndex('due', options),
-    alone: deliveryIndex('alone', options),
-    dead: deliveryIndex('dead', options),
-  };
+  const longestWaitMs = longestWaitMsOf(options);
+  const indexes = deliveryIndexes(options);
+  const findDue = (index: 'due' | 'alone', limit: number) =>
+    indexes[index].findDue({ limit, now: now(), longestWaitMs });
 
   const take = (now: number) => takeLease({ now, leaseMs, processes });
   const recordKey = (digest: string) => deliveryKey(prefix, digest);
@@ -69,7 +70,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
   ): void {
     const { delivery, index, receivedAt } = stored;
     const key = recordKey(delivery.digest);
-    const entry = indexForm.write({ receivedAt, writtenAt: Math.floor(at) }, records.get(from));
+    const entry = indexes.due.write({ receivedAt }, { at, former: records.get(from) });
     records.set(key, deliveryForm.write(stored, records.get(key)));
     records.delete(from);
     records.set(index, entry);
@@ -124,11 +125,11 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
 
     /** Leases up to `limit` due deliveries that may run side by side. */
     async lease(limit: number): Promise<{ leased: RecordLease[]; pauseMs: number }> {
-      const { found, pauseMs } = await indexes.due.findDue(Math.min(limit, mostLeased));
-      if (found.length === 0) return { leased: [], pauseMs };
+      const { due, pauseMs } = await findDue('due', Math.min(limit, mostLeased));
+      if (due.length === 0) return { leased: [], pauseMs };
       const at = now();
       const lease = take(at);
-      const wanted = found.map(({ key, digest }) => {
+      const wanted = due.map(({ key, digest }) => {
         return { key, digest, record: recordKey(digest), index: indexes.alone.keyOf(lease.until, digest) };
       });
       const keys = wanted.flatMap(({ key, record, index }) => [key, record, index]);
@@ -150,20 +151,20 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     },
 
     async isAloneDue(): Promise<boolean> {
-      return (await indexes.alone.findDue(1)).found.length > 0;
+      return (await findDue('alone', 1)).due.length > 0;
     },
 
     /** Leases one delivery that has to be tried alone. Those whose last attempt lost its lease become dead letters. */
     async leaseAlone(): Promise<{ leased: RecordLease | undefined; dead: RecordLease[] }> {
       const lost: RecordLease[] = [];
       for (;;) {
-        const [entry] = (await indexes.alone.findDue(1)).found;
+        const [entry] = (await findDue('alone', 1)).due;
         if (entry === undefined) return { leased: undefined, dead: lost };
         const { key, digest } = entry;
         const at = now();
         const lease = take(at);
         const index = indexes.alone.keyOf(lease.until, digest);
-        const deadIndex = indexes.dead.keyOf(entry.receivedAt, digest);
+        const deadIndex = indexes.dead.keyOf(entry.value.receivedAt, digest);
         const leaseOrEnd = (records: RecordSet) => {
           if (records.get(key) === undefined) return undefined;
           const stored = deliveryForm.read(records.get(recordKey(digest)));
@@ -198,7 +199,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
      */
     async freeEnded(pauseMsOf: (attempt: number) => number): Promise<void> {
       const at = now();
-      for await (const entries of indexes.alone.pages(mostRead, mostLooked, at)) {
+      for await (const entries of indexes.alone.pages({ size: mostRead, most: mostLooked, from: at })) {
         const keys = entries.map(({ digest }) => recordKey(digest));
         const read = (records: RecordSet) => keys.map((key) => deliveryForm.read(records.get(key)));
         for (const stored of await store.transact(keys, read)) {
@@ -268,7 +269,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
 
     async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
       const found: DeadLetter[] = [];
-      for await (const entries of indexes.dead.pages(mostRead, limit)) {
+      for await (const entries of indexes.dead.pages({ size: mostRead, most: limit })) {
         const keys = entries.map(({ digest }) => recordKey(digest));
         const values = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
         for (const value of values) {
@@ -309,11 +310,9 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
 
     /** Of the first page of each index: all of them, or those that are due first. */
     async oldestReceivedAt(): Promise<number | undefined> {
-      const received = await Promise.all(
-        [indexes.due, indexes.alone].map((index) => index.oldestReceivedAt()),
-      );
-      const known = received.filter((at) => at !== undefined);
-      return known.length === 0 ? undefined : Math.min(...known);
+      const pages = await Promise.all([indexes.due, indexes.alone].map(({ list }) => list(largestPage)));
+      const [first, ...others] = pages.flat().map(({ value }) => value.receivedAt);
+      return first === undefined ? undefined : others.reduce((oldest, at) => Math.min(oldest, at), first);
     },
 
     /** How many are open, but no more than this. */

@@ -1,23 +1,35 @@
 import type { ProcessView } from '../../store/process-identity.ts';
+import type { RecordStore } from '../../store/record-store.ts';
 import type { DeliveryStatus } from '../inbox.ts';
-import { deliveryIndex, type IndexOptions, indexPrefix } from './delivery-index.ts';
-import { deliveryForm, deliveryKey, isHandledRecord, type StoredDelivery } from './record-form.ts';
+import {
+  deliveryForm,
+  deliveryIndexes,
+  deliveryKey,
+  isHandledRecord,
+  type StoredDelivery,
+} from './record-form.ts';
 
 const beginningForm = /^[0-9a-f]{1,64}$/;
 const mostRead = 100;
 /** Of a record store. */
 const largestPage = 1_000;
 
+interface DeliveryStatusOptions {
+  readonly store: RecordStore;
+  readonly prefix: string;
+  readonly processes: ProcessView;
+}
+
 /** What the records of an inbox tell a person. It changes nothing. */
-export function deliveryStatus(options: IndexOptions & { readonly processes: ProcessView }) {
+export function deliveryStatus(options: DeliveryStatusOptions) {
   const { store, prefix, processes } = options;
-  const alone = deliveryIndex('alone', options);
+  const indexes = deliveryIndexes(options);
   const digestOf = (key: string) => key.slice(deliveryKey(prefix, '').length);
 
   function toStatus(stored: StoredDelivery): DeliveryStatus {
     const { delivery, receivedAt, attempts, lease, reason, index } = stored;
     const holder = lease?.holder;
-    const isDead = index.startsWith(indexPrefix(prefix, 'dead'));
+    const isDead = indexes.dead.holds(index);
     const dueAt = Number(index.split('/').at(-2));
     return {
       digest: delivery.digest,
@@ -51,7 +63,7 @@ export function deliveryStatus(options: IndexOptions & { readonly processes: Pro
     /** Of those that are leased, by the end of their leases. */
     async held(limit: number): Promise<DeliveryStatus[]> {
       const held: DeliveryStatus[] = [];
-      for await (const entries of alone.pages(mostRead, Number.POSITIVE_INFINITY)) {
+      for await (const entries of indexes.alone.pages({ size: mostRead })) {
         const keys = entries.map(({ digest }) => deliveryKey(prefix, digest));
         for (const value of await store.transact(keys, (records) => keys.map((key) => records.get(key)))) {
           const stored = deliveryForm.read(value);

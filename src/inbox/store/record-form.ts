@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, membersOf } from '../../internal/json.ts';
 import type { Lease } from '../../store/lease.ts';
+import type { RecordStore } from '../../store/record-store.ts';
 import { storedForm } from '../../store/stored-form.ts';
+import { timeIndex } from '../../store/time-index.ts';
 import type { Delivery } from '../inbox.ts';
 
 /** An open delivery or a dead letter, as its record holds it. */
@@ -42,6 +44,22 @@ export const deliveryForm = storedForm<StoredDelivery>(
 /** The key of a delivery's record. @param prefix of the inbox */
 export function deliveryKey(prefix: string, digest: string): string {
   return `${prefix}delivery/${digest}`;
+}
+
+/**
+ * The deliveries of an inbox in the order of a time. `due`: by when they may be handled beside others. `alone`: by when
+ * they may be handled alone; a leased delivery is here by the end of its lease. `dead`: by when they were received.
+ *
+ * @param options.prefix of the inbox
+ */
+export function deliveryIndexes({ store, prefix }: { readonly store: RecordStore; readonly prefix: string }) {
+  const open = (name: string) =>
+    timeIndex<{ readonly receivedAt: number }>({
+      store,
+      prefix: `${prefix}${name}/`,
+      members: { receivedAt: true },
+    });
+  return { due: open('due'), alone: open('alone'), dead: open('dead') };
 }
 
 /** The record of a delivery that was handled or discarded. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deliveryIndex } from '../../../src/inbox/store/delivery-index.ts';
+import { deliveryIndexes } from '../../../src/inbox/store/record-form.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { a, b, deliveryOf, failure, leaseMs, recordBench } from './record-bench.ts';
 
@@ -39,10 +39,8 @@ describe('the records of a delivery', () => {
     const { clock, store, settings, records, lease, keys } = recordBench();
     await records.insert(deliveryOf(a));
     const entry = { receivedAt: clock.now, writtenAt: clock.now };
-    const options = { ...settings, store };
-    const stray = (['due', 'alone'] as const).flatMap((name) =>
-      [a, b].map((digest) => deliveryIndex(name, options).keyOf(clock.now - 5, digest)),
-    );
+    const { due, alone } = deliveryIndexes({ ...settings, store });
+    const stray = [due, alone].flatMap(({ keyOf }) => [a, b].map((digest) => keyOf(clock.now - 5, digest)));
     await store.transact(stray, (found) => {
       for (const key of stray) found.set(key, entry);
     });

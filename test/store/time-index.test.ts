@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/internal/json.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { timeIndex } from '../../src/store/time-index.ts';
+import { warningsDuring } from '../webhooks/warnings.ts';
+
+const longestWaitMs = 600_000;
+/** A prefix that nothing has been said about. */
+const anew = (name: string) => `${name}-${crypto.randomUUID()}/`;
+const digest = (digit: string) => digit.repeat(64);
+
+/** An index at a time that stands, and how to put records below it. */
+function open(now = 1_800_000_000_000, prefix = 'due/') {
+  const store = memoryStore({ now: () => now });
+  const index = timeIndex<{ name: string }>({ store, prefix, members: { name: true } });
+  const write = (key: string, value: JsonValue) =>
+    store.transact([key], (records) => records.set(key, value));
+  const put = (at: number, digit: string, { writtenAt = now } = {}) =>
+    write(index.keyOf(at, digest(digit)), index.write({ name: digit }, { at: writtenAt }));
+  const findDue = async (limit: number) => {
+    const { due, pauseMs } = await index.findDue({ limit, now, longestWaitMs });
+    return { due: due.map(({ value }) => value.name).join(''), pauseMs };
+  };
+  return { now, index, write, put, findDue };
+}
+
+describe('an index by time', () => {
+  it('finds those that are due, the oldest first, and no more than asked', async () => {
+    const { now, put, findDue } = open();
+    for (const [digit, at] of Object.entries({ c: now, a: now - 2, d: now + 1, b: now - 1 }))
+      await put(at, digit);
+    expect(await findDue(10)).toEqual({ due: 'abc', pauseMs: 0 });
+    expect(await findDue(2)).toEqual({ due: 'ab', pauseMs: 0 });
+  });
+
+  it('says how long it is until the next one is due, or that there is none', async () => {
+    const { now, put, findDue } = open();
+    expect(await findDue(10)).toEqual({ due: '', pauseMs: Number.POSITIVE_INFINITY });
+    await put(now + 7_000, 'b');
+    await put(now + 5_000, 'a');
+    expect(await findDue(10)).toEqual({ due: '', pauseMs: 5_000 });
+  });
+
+  // The clocks of two machines may differ by a minute.
+  it.each([
+    ['due as late as no wait is, and written ahead of now', 600_000, 60_001, 'b'],
+    ['as late, and written by a clock that may be ahead of this one', 600_000, 60_000, ''],
+    ['within a wait that can be right, though written ahead of now', 599_999, 3_600_000, ''],
+  ])('takes those for due that a clock wrote before it went back: one %s', async (_, dueIn, aheadMs, due) => {
+    const { now, put, findDue } = open();
+    await put(now + 5_000, 'a');
+    await put(now + dueIn, 'b', { writtenAt: now + aheadMs });
+    expect(await findDue(10)).toEqual({ due, pauseMs: due === '' ? 5_000 : 0 });
+  });
+
+  it('looks behind the records that are not its own, and says once where they are', async () => {
+    const { now, index, write, put, findDue } = open(undefined, anew('foreign'));
+    const mine = { name: 'x', writtenAt: now };
+    await write(`${index.keyOf(now - 9, digest('1'))}`, 'foreign');
+    await write(`${index.keyOf(now - 8, digest('2'))}`, { name: 'x' });
+    await write(`${index.keyOf(now - 7, digest('3'))}+`, mine);
+    await write(index.keyOf(now - 6, 'short'), mine);
+    for (const digit of 'abc') await put(now - 1, digit);
+    const warnings = await warningsDuring(async () => {
+      expect(await findDue(2)).toEqual({ due: 'ab', pauseMs: 0 });
+      expect(await findDue(5)).toEqual({ due: 'abc', pauseMs: 0 });
+    });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]?.message).toMatch(/below foreign-.+\/ that another program/);
+  });
+
+  it('leaves those of a newer version alone, says so once, and counts them', async () => {
+    const { now, index, write, put, findDue } = open(undefined, anew('newer'));
+    await write(index.keyOf(now - 1, digest('1')), { name: 'x', writtenAt: now, version: 2 });
+    await put(now, 'a');
+    const warnings = await warningsDuring(async () => {
+      expect(await findDue(10)).toEqual({ due: 'a', pauseMs: 0 });
+      expect(await findDue(10)).toEqual({ due: 'a', pauseMs: 0 });
+    });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]?.message).toMatch(/newer version below newer-.+\//);
+    expect(await index.count()).toBe(2);
+  });
+
+  it('counts no further than asked, over several pages', async () => {
+    const { now, index, write } = open();
+    const mine = { name: 'x', writtenAt: now };
+    const digests = Array.from({ length: 1_600 }, (_, number) => String(number).padStart(64, '0'));
+    for (const one of digests) await write(index.keyOf(now, one), mine);
+    expect(await index.count(1_200)).toBe(1_200);
+    expect(await index.count(7)).toBe(7);
+    expect(await index.count()).toBe(1_600);
+  });
+
+  it('reads by pages, from a time on, and no more than asked', async () => {
+    const { index, put } = open(50);
+    for (const [digit, at] of Object.entries({ a: 10, b: 20, c: 20, d: 30, e: 40 })) await put(at, digit);
+    async function read(...asked: Parameters<typeof index.pages>): Promise<string[]> {
+      const pages: string[] = [];
+      for await (const page of index.pages(...asked))
+        pages.push(page.map(({ digest }) => digest[0]).join(''));
+      return pages;
+    }
+    expect(await read({ size: 2 })).toEqual(['ab', 'cd', 'e']);
+    expect(await read({ size: 2, most: 3 })).toEqual(['ab', 'c']);
+    expect(await read({ size: 2, from: 20 })).toEqual(['bc', 'de']);
+    expect(await read({ size: 2, from: 41 })).toEqual([]);
+  });
+});
+
+it('an entry keeps what a newer version has added to it, and is read as it was written', () => {
+  const { index } = open();
+  const former = { name: 'a', writtenAt: 2, region: 'west' };
+  const entry = index.write({ name: 'b' }, { at: 7.9, former });
+  expect(entry).toEqual({ name: 'b', writtenAt: 7, region: 'west' });
+  expect(index.read(entry)).toEqual(entry);
+});
