@@ -118,7 +118,7 @@ class LoadedKeyRing implements KeyRing {
     // A load that runs may have read the keys before they were changed.
     if (this.#loading !== undefined && !this.#isLost()) await this.#loading.catch(() => {});
     // Another call may have read it meanwhile.
-    if (this.#loaded === used) await this.#loadUnlessUnchanged(cause);
+    if (this.#loaded === used) await this.#loadAgain(cause);
     if (this.#loaded !== used) return this.#loaded;
     this.checkSettled();
     return undefined;
@@ -144,24 +144,12 @@ class LoadedKeyRing implements KeyRing {
   }
 
   /** @throws {KeyError} when it is not known whether the keys are still those of the source */
-  async #loadUnlessUnchanged(cause: LoadCause): Promise<void> {
-    const hasChanged = this.#hasChanged();
-    if (hasChanged === false) return;
-    // After a failure a change may not be readable: only the cool-down keeps forgeries from reading it each time.
-    const isReadable = (hasChanged === true || cause === 'refusal') && this.#failure === undefined;
-    if (!isReadable && this.#loading === undefined && this.#cooldownLeft() > 0) throw this.#notReadAgain();
+  async #loadAgain(cause: LoadCause): Promise<void> {
+    const isAtOnce = cause === 'refusal' && this.#failure === undefined;
+    if (!isAtOnce && this.#loading === undefined && this.#cooldownLeft() > 0) throw this.#notReadAgain();
     await this.#load(cause).catch(() => {
       throw this.#notReadAgain();
     });
-  }
-
-  /** Whether the source has changed since it was read; `undefined` if it cannot tell. */
-  #hasChanged(): boolean | undefined {
-    try {
-      return this.#latest?.changed?.();
-    } catch {
-      return undefined;
-    }
   }
 
   #notReadAgain(): KeyError {

@@ -20,11 +20,10 @@ export interface KeyRing {
   current(): KeySets | Promise<KeySets>;
   /**
    * To be called when a signature matched none of these keys, or the service refused them. Resolves with other keys if
-   * there are any, and with `undefined` if the keys were just read again, or have not changed: a forgery, or a refusal
-   * that is not about keys.
+   * there are any, and with `undefined` if the keys were just read again: a forgery, or a refusal that is not about keys.
    *
-   * @param cause after a `signature` it reads at most once per cool-down, and when the source knows that it has changed.
-   *   After a `refusal` it reads at once, unless the last load failed: only the service can cause it. @default 'signature'
+   * @param cause after a `signature` it reads at most once per cool-down. After a `refusal` it reads at once, unless the
+   *   last load failed: only the service can cause it. @default 'signature'
    * @throws {KeyError} with `retryAfterMs` while that is not known: `keys_cooling_down` until they may be read again,
    *   `keys_not_loaded` when reading them failed, `keys_not_received` when new keys were asked for and are not there yet,
    *   `keys_unconfirmed` while the newest ones may have been typed wrong
@@ -89,12 +88,6 @@ export interface KeySets {
   readonly pending?: PartnerCredentials | undefined;
   /** All that verify, `signing` and `pending` among them. `MatchedKey.index` is the place in this list. */
   readonly verifying: readonly PartnerCredentials[];
-  /**
-   * Whether the keys have changed since they were read. It must be cheap, since it is called for each signature that
-   * matches none of them: a changed source is read again at once, and an unchanged one never. Without it the cool-down
-   * of the ring decides.
-   */
-  readonly changed?: (() => boolean) | undefined;
   /** Whether new keys were asked for that are not here yet: the service may sign with them already. */
   readonly awaited?: boolean | undefined;
   /**
@@ -117,12 +110,11 @@ export type LoadedKeys = PartnerCredentials | readonly PartnerCredentials[] | Ke
 /** Of a list the first signs, and all verify. @throws {ConfigurationError} `invalid_credentials` */
 export function keySetsOf(loaded: LoadedKeys): KeySets {
   if (isKeySets(loaded)) {
-    const { signing, pending, verifying, changed, awaited, unconfirmed, origin } = loaded;
+    const { signing, pending, verifying, awaited, unconfirmed, origin } = loaded;
     return Object.freeze({
       signing: defineCredentials(signing),
       pending: pending && defineCredentials(pending),
       verifying: checkAll(verifying),
-      changed: changed && checkFunction('changed', changed),
       awaited,
       unconfirmed: unconfirmed && checkFunction('unconfirmed', unconfirmed),
       origin: origin && checkOrigin(origin),

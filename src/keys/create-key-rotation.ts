@@ -71,7 +71,6 @@ const readOptions = defineOptions('createKeyRotation', {
     const storage = given as KeyStorage;
     checkFunction('storage.read', storage?.read);
     checkFunction('storage.update', storage.update);
-    if (storage.version !== undefined) checkFunction('storage.version', storage.version);
     return storage;
   },
   overlapMs: integer({ default: 86_400_000, least: 0 }),
@@ -208,8 +207,6 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     promote: () => change((state) => withPromoted(state, { at: now(), unexpired })),
 
     async credentials() {
-      // Before the text is read, so that a change in between shows later.
-      const version = storage.version?.();
       const state = readState(await storage.read());
       const { origin, current, pending, request, retired } = state;
       if (current === undefined) throw noKeys();
@@ -222,7 +219,6 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
         signing: current.credentials,
         pending: pending?.credentials,
         verifying: generations.map(({ credentials }) => credentials),
-        changed: version === undefined ? undefined : () => storage.version?.() !== version,
         origin,
         awaited: request !== undefined && pending === undefined,
         unconfirmed: isInDoubt,

@@ -186,12 +186,6 @@ export interface KeyStorage {
   /** The text that was written last; `undefined` before the first. */
   read(): Promise<string | undefined>;
   /**
-   * Optional: a text that differs whenever the result of `read` may have changed. It must be cheap, like reading a file's
-   * times: a key ring asks for it at each signature that matches none of its keys, and reads the keys again only if it
-   * differs. Without it the ring reads them again once per cool-down.
-   */
-  version?(): string;
-  /**
    * Reads the text, changes it and writes it; no process changes it in between. When the promise resolves, the text
    * survives a crash.
    *

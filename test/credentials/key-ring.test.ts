@@ -30,99 +30,6 @@ function ringOf(first: LoadedKeys | Error, options: Partial<KeyRingOptions> = {}
 
 const publicKeys = ({ verifying }: KeySets) => verifying.map(({ partnerPublicKey }) => partnerPublicKey);
 
-/** A ring over a source that knows, without a load, whether it has changed. */
-function watchedRing(options: Partial<KeyRingOptions> = {}) {
-  const source: { version: number; keys: PartnerCredentials | Error; awaited: boolean } = {
-    version: 1,
-    keys: generation(1),
-    awaited: false,
-  };
-  let loads = 0;
-  const [clock, errors] = [{ time: 1_000_000 }, [] as KeyError[]];
-  const ring = createKeyRing({
-    load: () => {
-      loads += 1;
-      const { version, keys, awaited } = source;
-      if (keys instanceof Error) throw keys;
-      return { signing: keys, verifying: [keys], awaited, changed: () => source.version !== version };
-    },
-    now: () => clock.time,
-    onError: (error) => errors.push(error),
-    ...options,
-  });
-  return { ring, source, clock, loads: () => loads };
-}
-
-describe('a key ring whose source knows whether it has changed', () => {
-  it('reads changed keys at once, whatever the cool-down', async () => {
-    const { ring, source } = watchedRing();
-    const first = await ring.current();
-    Object.assign(source, { version: 2, keys: generation(2) });
-    const newer = await ring.newerThan(first);
-    expect(newer && publicKeys(newer)).toEqual(['pk_partner_2']);
-  });
-
-  it('knows a forgery at once while nothing has changed, and reads nothing for any number of them', async () => {
-    const { ring, clock, loads } = watchedRing();
-    const first = await ring.current();
-    for (let count = 0; count < 50; count++) {
-      clock.time += 1_000;
-      expect(await ring.newerThan(first)).toBeUndefined();
-    }
-    expect(loads()).toBe(1);
-  });
-
-  it('reads once when only something else was written, and once for all who ask at the same time', async () => {
-    const { ring, source, loads } = watchedRing();
-    const first = await ring.current();
-    source.version = 2;
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ring.newerThan(first)));
-    expect(new Set(answers)).toEqual(new Set([undefined]));
-    expect(ring.loaded).toBe(first);
-    expect(await ring.newerThan(first)).toBeUndefined();
-    expect(loads()).toBe(2);
-  });
-
-  it('waits for the cool-down when what has changed cannot be read', async () => {
-    const { ring, source, clock, loads } = watchedRing();
-    const first = await ring.current();
-    Object.assign(source, { version: 2, keys: new Error('not JSON') });
-    for (let count = 0; count < 10; count++) {
-      expect(await rejected(ring.newerThan(first))).toMatchObject({ code: 'keys_not_loaded' });
-    }
-    expect(loads()).toBe(2);
-    clock.time += 5_000;
-    source.keys = generation(2);
-    expect(await ring.newerThan(first)).toBeDefined();
-  });
-
-  it('waits for the cool-down when it cannot be known whether it has changed', async () => {
-    const keys = generation(1);
-    const changed = () => {
-      throw new Error('EACCES');
-    };
-    const { ring } = watchedRing({ load: () => ({ signing: keys, verifying: [keys], changed }) });
-    expect(await rejected(ring.newerThan(await ring.current()))).toMatchObject({
-      code: 'keys_cooling_down',
-    });
-  });
-
-  it('calls nothing a forgery while new keys are awaited: the service may sign with them already', async () => {
-    const { ring, source, loads } = watchedRing();
-    const first = await ring.current();
-    Object.assign(source, { version: 2, awaited: true });
-    for (let count = 0; count < 10; count++) {
-      expect(await rejected(ring.newerThan(first))).toMatchObject({
-        code: 'keys_not_received',
-        retryAfterMs: 5_000,
-      });
-    }
-    expect(loads()).toBe(2);
-    Object.assign(source, { version: 3, awaited: false, keys: generation(2) });
-    expect(await ring.newerThan(first)).toBeDefined();
-  });
-});
-
 describe('a key ring', () => {
   it('reads nothing before somebody needs its keys', async () => {
     const { ring, source } = ringOf(generation(1));
@@ -249,6 +156,21 @@ describe('a key ring', () => {
       source.keys = keys;
       expect(await ring.newerThan(first)).toBeDefined();
     }
+  });
+
+  it('calls nothing a forgery while new keys are awaited: the service may sign with them already', async () => {
+    const awaiting = { signing: generation(1), verifying: [generation(1)], awaited: true };
+    const { ring, source } = ringOf(awaiting);
+    const first = await ring.current();
+    source.time += 5_000;
+    const codes = ['keys_not_received', 'keys_cooling_down'];
+    for (const code of codes) {
+      expect(await rejected(ring.newerThan(first))).toMatchObject({ code, retryAfterMs: 5_000 });
+    }
+    expect(source.loads).toBe(2);
+    source.time += 5_000;
+    source.keys = generation(2);
+    expect(await ring.newerThan(first)).toBeDefined();
   });
 
   it('gives what another call has read in the meantime without reading again', async () => {

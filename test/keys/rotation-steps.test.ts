@@ -210,14 +210,3 @@ describe('replaced keys', () => {
     expect(await storage.read()).toBe(before);
   });
 });
-
-it('keys that were read say that they have changed only once they have', async () => {
-  const { storage } = setUp();
-  let version = 'one';
-  const rotation = createKeyRotation({ storage: { ...storage, version: () => version } });
-  await rotation.receive(generation(1));
-  const { changed } = await rotation.credentials();
-  expect(changed?.()).toBe(false);
-  version = 'two';
-  expect(changed?.()).toBe(true);
-});

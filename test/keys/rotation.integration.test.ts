@@ -493,7 +493,7 @@ describe.each(storages)('a rotation over %s', (_, make) => {
 });
 
 describe('a receiver whose ring reads the keys of a rotation', () => {
-  const setUp = async (options: WebhooksOptions = {}) => {
+  const setUp = async ({ cooldownMs = 0, ...options }: WebhooksOptions & { cooldownMs?: number } = {}) => {
     const { storage, remove } = storages[0]?.[1]() ?? expect.unreachable('There is no storage.');
     onTestFinished(remove);
     const taker = createKeyRotation({
@@ -508,16 +508,39 @@ describe('a receiver whose ring reads the keys of a rotation', () => {
       },
     });
     await taker.receive(generation(1));
-    const ring = createKeyRing({ load: createKeyRotation({ storage }).credentials, cooldownMs: 0 });
+    const [source, reader] = [{ time: 1_000_000, loads: 0 }, createKeyRotation({ storage })];
+    const ring = createKeyRing({
+      load: () => {
+        source.loads += 1;
+        return reader.credentials();
+      },
+      cooldownMs,
+      now: () => source.time,
+    });
     const webhooks = createWebhooks({ credentials: ring, onRefused: () => {}, ...options });
     webhooks.onUnrecognized(() => {});
     const statusOf = async (name: number | string, order: string) =>
       (await webhooks.receive(eventSignedBy(name, order))).status;
     expect(await statusOf(1, 'A-0')).toBe(200);
-    return { taker, statusOf, receiver: webhooks };
+    return { taker, source, statusOf, receiver: webhooks };
   };
 
-  it('knows new keys as soon as another process has received them', async () => {
+  it('knows the keys that another process has received after one cool-down, and asks to wait until then', async () => {
+    const { taker, source, statusOf } = await setUp({ cooldownMs: 5_000 });
+    await taker.receive(generation(2));
+    for (let count = 0; count < 10; count++) {
+      source.time += 499;
+      expect([await statusOf(2, 'A-1'), await statusOf('forger', 'A-2')]).toEqual([503, 503]);
+    }
+    expect(source.loads).toBe(1);
+    source.time += 10;
+    expect([await statusOf(2, 'A-1'), await statusOf('forger', 'A-2')]).toEqual([200, 503]);
+    source.time += 5_000;
+    expect(await statusOf('forger', 'A-2')).toBe(401);
+    expect(source.loads).toBe(3);
+  });
+
+  it('with no cool-down knows new keys as soon as another process has received them', async () => {
     const { taker, statusOf } = await setUp();
     expect(await statusOf('forger', 'A-1')).toBe(401);
     await taker.receive(generation(2));
@@ -569,7 +592,6 @@ describe('a receiver whose ring reads the keys of a rotation', () => {
 });
 
 it.each<[Partial<Record<string, unknown>>, string]>([
-  [{ storage: { read: async () => undefined, update: async () => {}, version: 5 } }, 'storage.version'],
   [{ storage: undefined }, 'storage.read must be a function'],
   [{ overlapMs: -1 }, 'overlapMs'],
   [{ overlap: 5 }, 'Did you mean "overlapMs"?'],

@@ -275,19 +275,21 @@ describe('webhooks with a key ring', () => {
 
   it('warn once of what matches no key while the newest may have been typed wrong, or after that', async () => {
     let isUnconfirmed = true;
-    const { webhooks } = receiver({
+    const { webhooks, source, ring } = receiver({
       ...{ signing: generation(1), verifying: [generation(1)] },
-      changed: () => false,
       unconfirmed: () => isUnconfirmed,
     });
+    await ring.current();
     const warnings = await warningsDuring(async () => {
       for (const order of ['A-1', 'A-2']) {
+        source.time += 5_000;
         expect(await webhooks.receive(eventSignedBy('forger', order))).toMatchObject({
           status: 503,
           code: 'keys_unconfirmed',
         });
       }
       isUnconfirmed = false;
+      source.time += 5_000;
       expect(await webhooks.receive(eventSignedBy('forger', 'A-3'))).toMatchObject({ status: 401 });
     });
     expect(warnings.map(({ message }) => message)).toEqual([

@@ -46,9 +46,9 @@ function receiver(options: WebhooksOptions = {}, shared = quarantineInMemory()) 
   const source: Source = { keys: [generation(1)], areAll: false };
   const load = () => {
     if (source.keys instanceof Error) throw source.keys;
-    return { signing: source.keys[0], verifying: source.keys, awaited: !source.areAll, changed: () => true };
+    return { signing: source.keys[0], verifying: source.keys, awaited: !source.areAll };
   };
-  const ring = createKeyRing({ load, onError: () => {} });
+  const ring = createKeyRing({ load, cooldownMs: 0, onError: () => {} });
   // Otherwise what is kept is reviewed for as long as the process runs.
   onTestFinished(() => void shared.quarantine.list.mockResolvedValue([]));
   const received: string[] = [];

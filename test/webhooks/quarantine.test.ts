@@ -281,8 +281,7 @@ describe('the quarantine', () => {
     await rotation.request(partner);
     await webhooks.receive(eventSignedBy(2));
     const keys = { ...generation('x'), partnerId: 'P-2' };
-    const load = () => ({ signing: keys, verifying: [keys], changed: () => false });
-    const stranger = process({ credentials: createKeyRing({ load }) });
+    const stranger = process({ credentials: createKeyRing({ load: () => keys }) });
     await stranger.webhooks.receive(eventSignedBy('x', 'X-1'));
     await stranger.inbox.drain();
     expect((await inbox.counts()).quarantined).toBe(1);
