@@ -1,5 +1,6 @@
 import { printableText } from '../../../internal/printable-text.ts';
 import type { SchemeDetection } from '../../diagnostics/detection/detection.ts';
+import { withCommand } from './error-commands.ts';
 import type { Paint } from './terminal-text.ts';
 
 export function describeDetection(
@@ -9,7 +10,7 @@ export function describeDetection(
   const { verdict, message, survivors, nearMisses, samples } = detection;
   const nameOf = (index: number) => printableText(sources[index] ?? `sample ${index}`);
   return [
-    `${paint(verdict === 'found' ? 'green' : 'yellow', verdict)}: ${message}`,
+    `${paint(verdict === 'found' ? 'green' : 'yellow', verdict)}: ${withCommand(message, verdict)}`,
     ...survivors.flatMap(({ scheme, notes }) => [
       `  ${JSON.stringify(scheme)}`,
       ...notes.map((note) => `    ${paint('yellow', note.code)}: ${note.message}`),

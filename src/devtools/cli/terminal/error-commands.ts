@@ -1,7 +1,10 @@
 import { type SdkError, wholeMessage } from '../../../errors/errors.ts';
+import type { DetectionVerdict } from '../../diagnostics/detection/detection.ts';
 
-/** The command for each code whose message names a function of the library that a command runs. */
-export const errorCommands: Readonly<Partial<Record<SdkError['code'], string>>> = {
+type Finding = SdkError['code'] | DetectionVerdict;
+
+/** The command for each code and verdict whose message names a function of the library that a command runs. */
+export const errorCommands: Readonly<Partial<Record<Finding, string>>> = {
   invalid_scheme: 'learn',
   signature_malformed: 'learn',
   signature_mismatch: 'verify',
@@ -12,11 +15,15 @@ export const errorCommands: Readonly<Partial<Record<SdkError['code'], string>>> 
   rotation_pending: 'keys receive',
   rotation_unknown: 'keys receive',
   key_storage_invalid: 'keys receive',
+  found: 'pin',
 };
 
 /** The whole message of an error, and the command that helps. */
 export function messageWithCommand(error: SdkError): string {
-  const command = errorCommands[error.code];
-  const message = wholeMessage(error);
+  return withCommand(wholeMessage(error), error.code);
+}
+
+export function withCommand(message: string, finding: Finding): string {
+  const command = errorCommands[finding];
   return command === undefined ? message : `${message} Command: partner-exchange ${command}`;
 }

@@ -210,7 +210,7 @@ function foundMessage({
   const doubts = [...new Set(nearMisses.map((miss) => miss.message))].map((message) => ` But: ${message}`);
   const found =
     count === 1
-      ? 'One scheme fits. Set signature of defineDeployment to it, and pin it with pinScheme.'
+      ? 'One scheme fits. Set signature of defineDeployment (PARTNER_EXCHANGE_SCHEME_FILE) to it, and pin it with pinScheme.'
       : `${count} schemes fit all samples, which cannot tell them apart: they differ in ${undecided.join(', ')}. The first is the most plausible. To be certain have a probe signed, or add samples with numbers like 10.0, slashes, letters beyond ASCII and nested members.`;
   return found + rest + doubts.join('');
 }
