@@ -80,18 +80,8 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
     'devtools/sandbox',
     'events',
     'signature',
-    'store',
   ],
-  './testing': [
-    'credentials',
-    'deployment',
-    'devtools/sandbox',
-    'devtools/testing',
-    'events',
-    'inbox',
-    'signature',
-    'store',
-  ],
+  './testing': ['credentials', 'deployment', 'devtools/sandbox', 'devtools/testing', 'events', 'signature'],
 };
 
 const sqliteEntries = ['./inbox', './store'];
