@@ -1,14 +1,8 @@
 import type { MatchedKey } from '../credentials/verification-keys.ts';
 import type { ConfigurationError } from '../errors/errors.ts';
-import {
-  defineOptions,
-  flag,
-  integer,
-  invalidOption,
-  type OptionTable,
-  type Settings,
-} from '../internal/options.ts';
+import { invalidOption } from '../internal/options.ts';
 import type { RecordStore } from '../store/record-store.ts';
+import type { DeadLetter, DeadLetterOptions, DeadLetterReadOptions } from './dead-letters.ts';
 import type { Quarantine } from './quarantine/quarantine.ts';
 
 /** Identifies an authentic delivery. */
@@ -31,14 +25,6 @@ export interface Delivery extends DeliveryReference {
   readonly body: string;
   /** The trace context of its request, in the form of W3C Trace Context: keep it, so that its handling joins the trace. */
   readonly traceparent?: string | undefined;
-}
-
-/** A trace context as W3C Trace Context writes it. */
-const traceparentPattern = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
-
-/** The trace context in a value that anybody may have sent; `undefined` if it is none. */
-export function readTraceparent(value: unknown): string | undefined {
-  return typeof value === 'string' && traceparentPattern.test(value) ? value : undefined;
 }
 
 /**
@@ -204,25 +190,6 @@ export interface ManagedInbox extends Inbox {
   stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
 }
 
-/** A delivery that failed at every attempt, or that cannot be read. */
-export interface DeadLetter {
-  /** Identifies the delivery: `replay` and `discard` take it. */
-  readonly digest: string;
-  /** The `event_name`. */
-  readonly name: string;
-  /** How often it was tried. */
-  readonly attempts: number;
-  /** When it was received. */
-  readonly receivedAt: Date;
-  /**
-   * The error of the last attempt, cut to 500 characters. Credentials in addresses, queries and Authorization headers
-   * are left out; anything else that a handler puts into its error is kept.
-   */
-  readonly reason: string;
-  /** The body as received, signature included; only with `withBody`. It holds personal data. */
-  readonly body?: string;
-}
-
 /** How many deliveries an inbox holds. */
 export interface InboxCounts {
   /** Stored and not yet handled: waiting for an attempt, or being handled. */
@@ -284,42 +251,9 @@ export interface BacklogHealth {
   readonly oldestAgeMs: number | null;
 }
 
-/** How to read one dead letter. */
-export interface DeadLetterReadOptions {
-  /** Whether to add the body, which holds personal data. @default false */
-  readonly withBody?: boolean | undefined;
-}
-
-/** Which dead letters to list, and whether with their bodies. */
-export interface DeadLetterOptions extends DeadLetterReadOptions {
-  /** How many to list; no more are read from the store. @default 100 */
-  readonly limit?: number | undefined;
-}
-
-const readRows = { withBody: flag({ default: false }) } satisfies OptionTable<DeadLetterReadOptions>;
-
-const queryRows = { limit: integer({ default: 100 }), ...readRows } satisfies OptionTable<DeadLetterOptions>;
-
-/** @throws {ConfigurationError} `invalid_option` */
-export const readDeadLetterQuery = defineOptions('deadLetters', queryRows);
-export type DeadLetterQuery = Settings<typeof queryRows>;
-
-/** @throws {ConfigurationError} `invalid_option` */
-export const readDeadLetterRead = defineOptions('deadLetter', readRows);
-export type DeadLetterRead = Settings<typeof readRows>;
-
 /** `attach` was called twice. */
 export function hasHost(): ConfigurationError {
   return invalidOption('An inbox belongs to one createWebhooks: make another one.');
-}
-
-/** Adds the body if it is asked for. */
-export function toDeadLetter(
-  { digest, name, body }: Delivery,
-  { attempts, receivedAt, reason }: Pick<DeadLetter, 'attempts' | 'receivedAt' | 'reason'>,
-  { withBody }: DeadLetterRead,
-): DeadLetter {
-  return { digest, name, attempts, receivedAt, reason, ...(withBody && { body }) };
 }
 
 /** Milliseconds that `stop` waits for running handlers. */

@@ -16,13 +16,11 @@ export type { Sleep } from '../internal/backoff.ts';
 export type { RandomBytes } from '../internal/options.ts';
 export type { StoreCallOptions } from '../store/limited-calls.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
+export type { DeadLetter, DeadLetterOptions, DeadLetterReadOptions } from './dead-letters.ts';
 export type { HandlingOptions, RetryDelays } from './handling-options.ts';
 export type {
   AttemptResult,
   BacklogHealth,
-  DeadLetter,
-  DeadLetterOptions,
-  DeadLetterReadOptions,
   Delivery,
   DeliveryHolder,
   DeliveryReference,

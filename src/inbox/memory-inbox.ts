@@ -1,10 +1,11 @@
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/driver-error.ts';
 import { defineOptions, integer, type OptionTable } from '../internal/options.ts';
+import { readDeadLetterQuery, readDeadLetterRead, toDeadLetter } from './dead-letters.ts';
 import { handlerStopped, inboxStopped } from './handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from './handling-options.ts';
 import type { Delivery, InboxHost, ManagedInbox } from './inbox.ts';
-import { defaultStopMs, hasHost, readDeadLetterQuery, readDeadLetterRead, toDeadLetter } from './inbox.ts';
+import { defaultStopMs, hasHost } from './inbox.ts';
 import { memoryDeduplication } from './memory-deduplication.ts';
 
 /** Options of {@link memoryInbox}. */

@@ -1,53 +1,41 @@
-import { type Sleep, sleep } from '../internal/backoff.ts';
+import { isInboxError } from '../errors/errors.ts';
+import { backoffDelay, type Sleep, sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/driver-error.ts';
-import {
-  attemptDelivery,
-  handlerStopped,
-  type LeasedDelivery,
-  leaseLost,
-  startLeaseClock,
-} from './handling-attempt.ts';
+import { attemptDelivery, handlerStopped, leaseLost, startLeaseClock } from './handling-attempt.ts';
 import { type Handling, reportStore } from './handling-options.ts';
 import type { InboxHost } from './inbox.ts';
-import type { Marking } from './marking.ts';
+import { makeMarking } from './marking.ts';
+import type { DeliveryRecords, RecordLease } from './store/delivery-records.ts';
 
-/**
- * Where a worker gets its deliveries and reports their outcomes.
- *
- * When a process dies, any of its deliveries may have killed it. From then on each of them is tried alone, while
- * nothing else runs in its process. A lost lease counts as an attempt only for a delivery that ran alone.
- */
-export interface WorkSource<One extends LeasedDelivery> {
-  /** Leases up to `limit` due deliveries to run side by side. In `pauseMs` there may be more. */
-  lease(limit: number): Promise<{ leased: One[]; pauseMs: number }>;
-  /** Whether a delivery is due that has to be tried alone. */
-  isAloneDue(): Promise<boolean>;
-  /** Leases one delivery to be tried alone; called while nothing runs. Those whose last attempt lost its lease are dead. */
-  leaseAlone(): Promise<{ leased: One | undefined; dead: readonly LeasedDelivery[] }>;
-  /** Called until it resolves once, before anything is leased: frees what processes that have ended had leased. */
-  freeEnded?(): Promise<void>;
-  // The next four are repeated if they reject.
-  /** It was handled, or is ignored. */
-  remove(leased: One): Promise<void>;
-  /** Schedules another attempt. */
-  postpone(leased: One, reason: string): Promise<void>;
-  /** Makes it due again after a while, as if it had never been leased. */
-  putBack(leased: One, delayMs: number): Promise<void>;
-  /** False if another worker has the delivery by now: that worker's outcome counts. */
-  moveToDeadLetters(leased: One, reason: string): Promise<boolean>;
-  /** Gives back what a stop has aborted. */
-  release(leased: readonly One[]): Promise<void>;
-  /** For handlers that mark their delivery in a transaction of the user's. */
-  markingOf(leased: One): Marking;
-}
+/** The records of deliveries, as far as a worker uses them. */
+export type WorkerRecords = Pick<
+  DeliveryRecords,
+  | 'lease'
+  | 'isAloneDue'
+  | 'leaseAlone'
+  | 'freeEnded'
+  | 'remove'
+  | 'postpone'
+  | 'putBack'
+  | 'moveToDeadLetters'
+  | 'mark'
+  | 'isHandled'
+>;
 
 export type Worker = ReturnType<typeof startWorker>;
 
 export interface WorkerOptions
   extends Pick<
     Handling,
-    'concurrency' | 'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'onStoreError' | 'now'
+    | 'concurrency'
+    | 'maxAttempts'
+    | 'timeLimitMs'
+    | 'retry'
+    | 'random'
+    | 'ignoreAfterMs'
+    | 'onStoreError'
+    | 'now'
   > {
   readonly host: InboxHost;
   /** Milliseconds between two checks for due deliveries. */
@@ -66,10 +54,23 @@ const afterErrorMs = 1_000;
 const woken = 'woken';
 const settleTries = 5;
 
-/** Handles due deliveries until it is stopped. Waiting ones stay in the store. */
-export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>, options: WorkerOptions) {
-  const { host, concurrency, pollMs, limit = Number.POSITIVE_INFINITY, endsWhenIdle = false } = options;
-  const running = new Map<One, Promise<void>>();
+/**
+ * Handles due deliveries until it is stopped. Waiting ones stay in the store.
+ *
+ * When a process dies, any of its deliveries may have killed it. From then on each of them is tried alone, while nothing
+ * else runs in its process. A lost lease counts as an attempt only for a delivery that ran alone.
+ */
+export function startWorker(records: WorkerRecords, options: WorkerOptions) {
+  const {
+    host,
+    retry,
+    random,
+    concurrency,
+    pollMs,
+    limit = Number.POSITIVE_INFINITY,
+    endsWhenIdle = false,
+  } = options;
+  const running = new Map<RecordLease, Promise<void>>();
   const cutOff = new AbortController();
   let alarm = new AbortController();
   let stopping = false;
@@ -78,7 +79,8 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   /** `due`: nothing starts until all have ended; then that delivery runs alone. */
   let alone: 'none' | 'due' | 'running' = 'none';
   let lookForAloneAt = Number.NEGATIVE_INFINITY;
-  let freeEnded = source.freeEnded;
+  // What ended processes had leased is freed once, by a process that stays.
+  let hasFreed = endsWhenIdle;
 
   async function work(): Promise<void> {
     // Handlers are registered after createWebhooks has returned.
@@ -87,8 +89,8 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
       alarm = new AbortController();
       let pauseMs = pollMs;
       try {
-        await freeEnded?.();
-        freeEnded = undefined;
+        if (!hasFreed) await records.freeEnded(retryDelay);
+        hasFreed = true;
         pauseMs = Math.min(pollMs, await startDue());
       } catch (error) {
         if (endsWhenIdle) {
@@ -115,7 +117,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
     }
     const pauseMs = await startSideBySide();
     if (performance.now() < lookForAloneAt) return pauseMs;
-    if (await source.isAloneDue()) alone = 'due';
+    if (await records.isAloneDue()) alone = 'due';
     lookForAloneAt = performance.now() + pollMs;
     return alone === 'due' ? 0 : pauseMs;
   }
@@ -124,14 +126,28 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
     const free = Math.min(concurrency - running.size, limit - started);
     if (free <= 0) return Number.POSITIVE_INFINITY;
     const elapsedMs = startLeaseClock(options);
-    const { leased, pauseMs } = await source.lease(free);
+    const { leased, pauseMs } = await leaseDue(free);
     for (const one of leased) start(one, elapsedMs);
     return pauseMs;
   }
 
+  async function leaseDue(limit: number) {
+    try {
+      return await records.lease(limit);
+    } catch (error) {
+      // On a full disk there may be room for one.
+      if (limit === 1 || !isInboxError(error) || error.code !== 'store_full') throw error;
+      return await records.lease(1);
+    }
+  }
+
+  function retryDelay(attempt: number): number {
+    return backoffDelay(attempt, retry, random);
+  }
+
   async function startAlone(): Promise<void> {
     const elapsedMs = startLeaseClock(options);
-    const { leased, dead } = await source.leaseAlone();
+    const { leased, dead } = await records.leaseAlone();
     for (const { delivery, attempt } of dead) {
       host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
     }
@@ -143,7 +159,7 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
     if (leased !== undefined) start(leased, elapsedMs);
   }
 
-  function start(one: One, elapsedMs: () => number): void {
+  function start(one: RecordLease, elapsedMs: () => number): void {
     started++;
     const done = handle(one, elapsedMs).finally(() => {
       running.delete(one);
@@ -153,9 +169,12 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
     running.set(one, done);
   }
 
-  async function handle(leased: One, elapsedMs: () => number): Promise<void> {
+  async function handle(leased: RecordLease, elapsedMs: () => number): Promise<void> {
     const signal = cutOff.signal;
-    const marking = source.markingOf(leased);
+    const marking = makeMarking(
+      (store) => records.mark(leased, store),
+      () => records.isHandled(leased),
+    );
     const result = await attemptDelivery(host, leased, { ...options, elapsedMs, signal, marking });
     // The stop has given it back.
     if (cutOff.signal.aborted) return;
@@ -168,7 +187,10 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   }
 
   /** Whether its end is stored, or the error of a store that does not take it: then the lease expires. */
-  async function settleRepeatedly(leased: One, result: Attempt): Promise<boolean | { error: unknown }> {
+  async function settleRepeatedly(
+    leased: RecordLease,
+    result: Attempt,
+  ): Promise<boolean | { error: unknown }> {
     for (let tries = 1; ; tries++) {
       try {
         return await settle(leased, result);
@@ -181,19 +203,19 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
   }
 
   /** Whether its end is stored: not if another worker has it by now. */
-  async function settle(leased: One, result: Attempt): Promise<boolean> {
+  async function settle(leased: RecordLease, result: Attempt): Promise<boolean> {
     switch (result.outcome) {
       case 'dead':
-        return await source.moveToDeadLetters(leased, describeError(result.error));
+        return await records.moveToDeadLetters(leased, describeError(result.error));
       case 'failed':
-        await source.postpone(leased, describeError(result.error));
+        await records.postpone(leased, retryDelay(leased.attempt), describeError(result.error));
         return true;
       case 'put-back':
-        await source.putBack(leased, result.delayMs);
+        await records.putBack(leased, result.delayMs);
         return true;
       case 'handled':
       case 'ignored':
-        await source.remove(leased);
+        await records.remove(leased);
         return true;
     }
   }
@@ -223,7 +245,9 @@ export function startWorker<One extends LeasedDelivery>(source: WorkSource<One>,
       if (await settledWithin([...running.values()], timeoutMs)) return 'drained';
       const left = [...running.keys()];
       cutOff.abort(handlerStopped());
-      await source.release(left).catch((error: unknown) => reportStore(error, options));
+      await Promise.all(left.map((leased) => records.putBack(leased, 0))).catch((error: unknown) =>
+        reportStore(error, options),
+      );
       return 'cut-off';
     },
   };

@@ -74,3 +74,11 @@ async function publish<Message extends object, Result>(
   await channel.tracePromise(work, message).catch(() => {});
   return end();
 }
+
+/** A trace context as W3C Trace Context writes it. */
+const traceparentPattern = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+
+/** The trace context in a value that anybody may have sent; `undefined` if it is none. */
+export function readTraceparent(value: unknown): string | undefined {
+  return typeof value === 'string' && traceparentPattern.test(value) ? value : undefined;
+}

@@ -1,8 +1,8 @@
 import { ConfigurationError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
 import { noReadings } from '../events/event-readings.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
-import { type HandleOptions, type InboxResult, inboxResults, readTraceparent } from '../inbox/inbox.ts';
-import { traced } from '../internal/tracing.ts';
+import { type HandleOptions, type InboxResult, inboxResults } from '../inbox/inbox.ts';
+import { readTraceparent, traced } from '../internal/tracing.ts';
 import { byteLengthOf, decodeBody } from '../signature/signed-body.ts';
 import { readUnverifiedBody } from '../signature/verify-body.ts';
 import { deliveryTrace } from './delivery-traces.ts';

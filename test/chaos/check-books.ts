@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SandboxDelivery } from '../../src/devtools/sandbox/events/delivery.ts';
 import type { TraceEntry } from '../../src/devtools/sandbox/trace.ts';
 import type { OrderTimeline } from '../../src/events/order-timeline.ts';
-import type { DeadLetter } from '../../src/inbox/inbox.ts';
+import type { DeadLetter } from '../../src/inbox/dead-letters.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import { type Books, isPoison, ordersOf, type Visit } from './books.ts';
 import { journalOf, personal, requestsOf } from './order-steps.ts';

@@ -103,8 +103,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'a delivery is acknowledged before it is stored',
     file: 'inbox/store/store-inbox.ts',
-    find: 'const result = await call(() => records.insert(delivery));',
-    replace: "const result = 'stored';\n        call(() => records.insert(delivery)).catch(() => {});",
+    find: 'const result = await records.insert(delivery);',
+    replace: "const result = 'stored';\n      records.insert(delivery).catch(() => {});",
   },
   {
     name: 'a message is acknowledged before the queue has it',

@@ -1,24 +1,25 @@
-import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { AttemptResult, HandleResult, InboxHost } from '../../src/inbox/inbox.ts';
-import { startWorker, type WorkerOptions, type WorkSource } from '../../src/inbox/worker.ts';
+import type { RecordLease } from '../../src/inbox/store/delivery-records.ts';
+import { startWorker, type WorkerOptions, type WorkerRecords } from '../../src/inbox/worker.ts';
 import { readHandling } from './contract.ts';
 
 const key = { index: 0 };
 
-export function leaseOf(name: string): LeasedDelivery {
-  return { delivery: { digest: name, name, key, body: '{}' }, attempt: 1, receivedAt: Date.now() };
+export function leaseOf(name: string): RecordLease {
+  const delivery = { digest: name, name, key, body: '{}' };
+  return { delivery, attempt: 1, receivedAt: Date.now(), token: name, alone: false, index: name };
 }
 
 /** A worker on lists: of what may run side by side, and of what has to run alone. */
 export function openWorker(
-  { handle, ...given }: Partial<WorkSource<LeasedDelivery>> & Pick<InboxHost, 'handle'>,
+  { handle, ...given }: Partial<WorkerRecords> & Pick<InboxHost, 'handle'>,
   options: HandlingOptions = {},
   own: Partial<Pick<WorkerOptions, 'pollMs' | 'limit' | 'endsWhenIdle' | 'sleep'>> = {},
   hasHandlers = () => true,
 ) {
-  const sideBySide: LeasedDelivery[] = [];
-  const alone: LeasedDelivery[] = [];
+  const sideBySide: RecordLease[] = [];
+  const alone: RecordLease[] = [];
   const reports: (AttemptResult & { readonly name: string })[] = [];
   const wakeReasons: unknown[] = [];
   const worker = startWorker(
@@ -30,8 +31,9 @@ export function openWorker(
       postpone: async () => {},
       putBack: async () => {},
       moveToDeadLetters: async () => true,
-      markingOf: () => ({ isAsked: false, mark: async () => {}, isThere: async () => false }),
-      release: async () => {},
+      mark: async () => 'marked',
+      isHandled: async () => false,
+      freeEnded: async () => {},
       ...given,
     },
     {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { heldHandler, leaseOf, openWorker, pause } from './worker-bench.ts';
 
 const handle = async () => 'handled' as const;
@@ -145,9 +146,12 @@ describe('a worker', () => {
     const error = new Error('no');
     const postpone = vi.fn(async () => {});
     const { worker, sideBySide, reports } = openWorker({
-      handle: () => Promise.reject(error),
+      async handle(_, options) {
+        await options?.mark?.(memoryStore());
+        throw error;
+      },
       postpone,
-      markingOf: () => ({ isAsked: true, mark: async () => {}, isThere: async () => false }),
+      isHandled: async () => false,
     });
     sideBySide.push(leaseOf('A'));
     await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', error }]));

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
 import { reportStore } from '../../src/inbox/handling-options.ts';
 import { sleep } from '../../src/internal/backoff.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { heldHandler, leaseOf, openWorker, pause } from './worker-bench.ts';
 
@@ -247,8 +248,8 @@ describe('a worker', () => {
     const ends: string[] = [];
     const note =
       (end: string) =>
-      async ({ delivery }: LeasedDelivery, reason?: unknown) =>
-        void ends.push([end, delivery.name, reason].filter((part) => part !== undefined).join(' '));
+      async ({ delivery }: LeasedDelivery, ...given: unknown[]) =>
+        void ends.push([end, delivery.name, ...given].join(' '));
     const { worker, sideBySide, reports } = openWorker(
       {
         async handle({ name }) {
@@ -259,11 +260,11 @@ describe('a worker', () => {
         postpone: note('postponed'),
         putBack: note('put back'),
       },
-      { ignoreAfterMs: 0 },
+      { ignoreAfterMs: 0, random: (size) => new Uint8Array(size) },
     );
     sideBySide.push(leaseOf('good'), leaseOf('unwanted'), leaseOf('bad'));
     await vi.waitFor(() => expect(reports).toHaveLength(3));
-    expect(ends.toSorted()).toEqual(['postponed bad Error: no', 'removed good', 'removed unwanted']);
+    expect(ends.toSorted()).toEqual(['postponed bad 1000 Error: no', 'removed good', 'removed unwanted']);
     const outcomes = reports.map(({ name, outcome }) => `${name} ${outcome}`).toSorted();
     expect(outcomes).toEqual(['bad failed', 'good handled', 'unwanted ignored']);
     await worker.stop(100);
@@ -271,15 +272,18 @@ describe('a worker', () => {
 
   it('does not remove what its handler has marked in a transaction', async () => {
     const remove = vi.fn(async () => {});
-    const isThere = vi.fn(async () => true);
+    const isHandled = vi.fn(async () => true);
     const { worker, sideBySide, reports } = openWorker({
-      handle: async () => 'handled',
+      async handle(_, options) {
+        await options?.mark?.(memoryStore());
+        return 'handled';
+      },
       remove,
-      markingOf: () => ({ isAsked: true, mark: async () => {}, isThere }),
+      isHandled,
     });
     sideBySide.push(leaseOf('A'));
     await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'handled' }]));
-    expect(isThere).toHaveBeenCalled();
+    expect(isHandled).toHaveBeenCalled();
     expect(remove).not.toHaveBeenCalled();
     await worker.stop(100);
   });
@@ -440,13 +444,13 @@ describe('a worker', () => {
         return new Promise(() => {});
       },
       postpone,
-      release: async (leased) => void released.push(...leased.map(({ delivery }) => delivery.name)),
+      putBack: async ({ delivery }, delayMs) => void released.push(`${delivery.name} after ${delayMs}`),
     });
     sideBySide.push(leaseOf('A'), leaseOf('B'));
     await vi.waitFor(() => expect(signals).toHaveLength(2));
     expect(await worker.stop(10)).toBe('cut-off');
     expect(signals).toMatchObject(Array(2).fill({ aborted: true, reason: { code: 'inbox_stopped' } }));
-    expect(released).toEqual(['A', 'B']);
+    expect(released).toEqual(['A after 0', 'B after 0']);
     await worker.ended();
     expect(postpone).not.toHaveBeenCalled();
     expect(reports).toEqual([]);
@@ -456,8 +460,8 @@ describe('a worker', () => {
     const down = new Error('down');
     const onStoreError = vi.fn();
     const { handle, names } = heldHandler();
-    const release = () => Promise.reject(down);
-    const { worker, sideBySide } = openWorker({ handle, release }, { onStoreError });
+    const putBack = () => Promise.reject(down);
+    const { worker, sideBySide } = openWorker({ handle, putBack }, { onStoreError });
     sideBySide.push(leaseOf('A'));
     await vi.waitFor(() => expect(names()).toEqual(['A']));
     expect(await worker.stop(10)).toBe('cut-off');

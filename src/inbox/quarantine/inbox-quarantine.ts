@@ -1,6 +1,6 @@
 import type { RecordStore } from '../../store/record-store.ts';
-import { limitStoreCalls } from '../durable-inbox.ts';
 import type { InboxHost } from '../inbox.ts';
+import { limitStoreCalls } from '../store-calls.ts';
 import type { CountedQuarantine } from './quarantine.ts';
 import { type RecordQuarantineOptions, recordQuarantine } from './record-quarantine.ts';
 

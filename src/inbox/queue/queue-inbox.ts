@@ -14,7 +14,6 @@ import { callHook, warnOnce } from '../../internal/warn.ts';
 import { callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
 import { isNewerFormat } from '../../store/stored-form.ts';
-import { limitStoreCalls } from '../durable-inbox.ts';
 import {
   attemptDelivery,
   handlerStopped,
@@ -26,6 +25,7 @@ import { type HandlingOptions, handlingRows, reportStore } from '../handling-opt
 import { defaultStopMs, type HandlingOutcome, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
 import { reviewNowAndThen, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows, untilStop } from '../quarantine/quarantine.ts';
+import { limitStoreCalls } from '../store-calls.ts';
 import { deliveryGuard } from './delivery-guard.ts';
 import { messageTurns } from './message-turns.ts';
 import { type QueueMessage, readMessage, writeMessage } from './queue-message.ts';

@@ -2,8 +2,9 @@ import { readOrigin } from '../../credentials/partner-credentials.ts';
 import { InboxError } from '../../errors/errors.ts';
 import { storableText } from '../../internal/driver-error.ts';
 import { membersOf, tryParse } from '../../internal/json.ts';
+import { readTraceparent } from '../../internal/tracing.ts';
 import { refuseNewer } from '../../store/stored-form.ts';
-import { type Delivery, readTraceparent } from '../inbox.ts';
+import type { Delivery } from '../inbox.ts';
 
 /** A verified delivery as one message of a queue: JSON data. It holds personal data. */
 export interface QueueMessage {

@@ -4,11 +4,11 @@ import { type ProcessView, viewProcesses } from '../../store/process-identity.ts
 import type { RecordStore } from '../../store/record-store.ts';
 import { checkDatabasePath } from '../../store/sqlite/sqlite-database.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import { toInboxError } from '../durable-inbox.ts';
 import type { HandlingOptions } from '../handling-options.ts';
 import type { ManagedInbox } from '../inbox.ts';
 import type { QuarantineOptions } from '../quarantine/quarantine.ts';
 import { openStoreInbox, presetRows } from '../store/store-inbox.ts';
+import { toInboxError } from '../store-calls.ts';
 
 /** Options of {@link sqliteInbox}. */
 export interface SqliteInboxOptions extends HandlingOptions, QuarantineOptions {

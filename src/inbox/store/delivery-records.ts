@@ -3,10 +3,11 @@ import { type Lease, takeLease } from '../../store/lease.ts';
 import type { ProcessView } from '../../store/process-identity.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { refuseNewer } from '../../store/stored-form.ts';
+import type { DeadLetter, DeadLetterQuery, DeadLetterRead } from '../dead-letters.ts';
+import { toDeadLetter } from '../dead-letters.ts';
 import { type LeasedDelivery, leaseLost } from '../handling-attempt.ts';
 import { type Handling, leaseMsOf, longestWaitMsOf } from '../handling-options.ts';
-import type { DeadLetter, DeadLetterQuery, DeadLetterRead, Delivery, InboxCounts } from '../inbox.ts';
-import { toDeadLetter } from '../inbox.ts';
+import type { Delivery, InboxCounts } from '../inbox.ts';
 import type { MarkResult } from '../marking.ts';
 import {
   deliveryForm,
@@ -32,6 +33,8 @@ export interface DeliveryRecordsOptions
   readonly prefix: string;
   readonly processes: ProcessView;
 }
+
+export type DeliveryRecords = ReturnType<typeof deliveryRecords>;
 
 /** A lease writes three records of each, and a transaction has up to 1,000. */
 const mostLeased = 300;

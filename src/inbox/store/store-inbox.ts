@@ -1,5 +1,4 @@
-import { isInboxError } from '../../errors/errors.ts';
-import { backoffDelay, type Sleep, sleep } from '../../internal/backoff.ts';
+import { type Sleep, sleep } from '../../internal/backoff.ts';
 import { withDeadline } from '../../internal/deadline.ts';
 import {
   abortSignal,
@@ -18,15 +17,16 @@ import { sharedKeyQueue } from '../../store/key-queue.ts';
 import { callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
 import { type ProcessView, viewProcesses } from '../../store/process-identity.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
-import { durableInbox, limitStoreCalls } from '../durable-inbox.ts';
+import { readDeadLetterQuery, readDeadLetterRead } from '../dead-letters.ts';
 import { inboxStopped } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
-import { makeMarking } from '../marking.ts';
+import { defaultStopMs, hasHost } from '../inbox.ts';
 import { reviewRegularly, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
-import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
-import { startWorker, type Worker, type WorkSource } from '../worker.ts';
-import { deliveryRecords, type RecordLease } from './delivery-records.ts';
+import { type QuarantineOptions, quarantineRows, untilStop } from '../quarantine/quarantine.ts';
+import { limitedStore } from '../store-calls.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../worker.ts';
+import { deliveryRecords } from './delivery-records.ts';
 import { deliveryStatus } from './delivery-status.ts';
 
 /** Options of {@link storeInbox}. */
@@ -123,6 +123,7 @@ function unlimitedInteger(): OptionRow<number> {
 }
 
 const mostCounted = 1_000;
+const defaultLimit = 100;
 
 /**
  * A durable inbox over a record store. In a server it handles what is stored by itself. In a program without a process
@@ -148,14 +149,16 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
 /** The same for a caller who knows which processes share the store. */
 export function openStoreInbox(options: StoreInboxOptions, processes: ProcessView): StoreInbox {
   const settings = readOptions(options);
-  const { role, retry, random, store } = settings;
-  const records = deliveryRecords({ ...settings, processes });
-  const status = deliveryStatus({ ...settings, processes });
+  const { role, now, store } = settings;
   if (role === 'both' && !isWholeProcess())
     throw invalidOption("No process stays here to handle deliveries: give storeInbox role: 'drain'.");
-  const call = limitStoreCalls(settings);
+  const limited = { ...settings, store: limitedStore(store, settings), processes };
+  const records = deliveryRecords(limited);
+  const status = deliveryStatus(limited);
+  const quarantine = storedQuarantine(store, settings);
   // Limited by concurrency only: handling must not wait behind incoming deliveries.
-  const callForWorker = limitStoreCalls({ ...settings, maxPending: Number.MAX_SAFE_INTEGER });
+  const unbounded = { ...settings, maxPending: Number.MAX_SAFE_INTEGER };
+  const workerRecords = deliveryRecords({ ...limited, store: limitedStore(store, unbounded) });
   // Within a process one call after the other: so `concurrency` and "alone" hold for the process.
   const inTurn = sharedKeyQueue();
   const workers = new Set<Worker>();
@@ -165,34 +168,22 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   let worker: Worker | undefined;
   let endReviews = () => {};
   let host: InboxHost | undefined;
-  let isStopping = false;
+  let stopping: Promise<'drained' | 'cut-off'> | undefined;
+  let hasStopped = false;
 
-  const source: WorkSource<RecordLease> = {
-    async lease(limit) {
-      try {
-        return await callForWorker(() => records.lease(limit));
-      } catch (error) {
-        // On a full disk there may be room for one.
-        if (limit === 1 || !isInboxError(error) || error.code !== 'store_full') throw error;
-        return await callForWorker(() => records.lease(1));
-      }
-    },
-    isAloneDue: () => callForWorker(records.isAloneDue),
-    leaseAlone: () => callForWorker(records.leaseAlone),
-    remove: (leased) => callForWorker(() => records.remove(leased)),
-    postpone: (leased, reason) =>
-      callForWorker(() => records.postpone(leased, backoffDelay(leased.attempt, retry, random), reason)),
-    markingOf: (leased) =>
-      makeMarking(
-        (userStore) => records.mark(leased, userStore),
-        () => callForWorker(() => records.isHandled(leased)),
-      ),
-    putBack: (leased, delayMs) => callForWorker(() => records.putBack(leased, delayMs)),
-    moveToDeadLetters: (leased, reason) => callForWorker(() => records.moveToDeadLetters(leased, reason)),
-    async release(left) {
-      await Promise.all(left.map((leased) => callForWorker(() => records.putBack(leased, 0))));
-    },
-  };
+  function checkReceives(): void {
+    if (stopping !== undefined) throw inboxStopped();
+  }
+
+  function checkOpen(): void {
+    if (hasStopped) throw inboxStopped();
+  }
+
+  function start(own: InboxHost, ends: Pick<WorkerOptions, 'limit' | 'endsWhenIdle'> = {}): Worker {
+    const started = startWorker(workerRecords, { ...settings, ...ends, host: own });
+    workers.add(started);
+    return started;
+  }
 
   async function drain(given: DrainOptions = {}): Promise<DrainResult> {
     const { limit, timeLimitMs: ms, signal } = readDrainOptions(given);
@@ -200,20 +191,19 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
       throw invalidOption(`An inbox with role: '${role}' does not drain: give it role: 'drain'.`);
     if (host === undefined)
       throw invalidOption('drain needs the handlers: give the inbox to createWebhooks.');
-    if (isStopping) throw inboxStopped();
+    checkReceives();
     const figures = { handled: 0, ignored: 0, failed: 0, dead: 0 };
     const counting = countOutcomes(host, figures);
     let draining: Worker | undefined;
     let ending: AbortSignal | undefined = signal;
     const run = (inner: AbortSignal) =>
       inTurn(['drain'], async () => {
-        if (isStopping) throw inboxStopped();
+        checkReceives();
         if (inner.aborted) return;
         await host?.review?.();
-        if (isStopping || inner.aborted) return;
-        const started = startWorker(source, { ...settings, host: counting, limit, endsWhenIdle: true });
+        if (stopping !== undefined || inner.aborted) return;
+        const started = start(counting, { limit, endsWhenIdle: true });
         draining = started;
-        workers.add(started);
         await started.ended().finally(() => workers.delete(started));
       });
     try {
@@ -228,7 +218,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
       if (ending !== undefined) drains.delete(ending);
     }
     if (ending?.aborted) await endDrain(draining);
-    return { ...figures, left: await call(() => records.countOpen(mostCounted)) };
+    return { ...figures, left: await records.countOpen(mostCounted) };
   }
 
   /** The handlers of a call that is over go on while another one in this process waits: only the last one aborts them. */
@@ -238,45 +228,82 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     else void own?.stop(Number.POSITIVE_INFINITY);
   }
 
-  const inbox = durableInbox(
-    {
-      async store(delivery) {
-        const result = await call(() => records.insert(delivery));
-        if (result === 'stored') worker?.wake();
-        return result;
-      },
-      start(given) {
-        host = given;
-        if (role !== 'both') return;
-        const freeEnded = () =>
-          callForWorker(() => records.freeEnded((attempt) => backoffDelay(attempt, retry, random)));
-        worker = startWorker({ ...source, freeEnded }, { ...settings, host });
-        workers.add(worker);
-        endReviews = reviewRegularly(host);
-      },
-      deadLetters: (query) => call(() => records.deadLetters(query)),
-      deadLetter: (digest, read) => call(() => records.deadLetter(digest, read)),
-      async replay(digest) {
-        const found = await call(() => records.replay(digest));
-        worker?.wake();
-        return found;
-      },
-      discard: (digest) => call(() => records.discard(digest)),
-      counts: () => call(records.counts),
-      find: (beginning, limit) => call(() => status.find(beginning, limit)),
-      held: (limit) => call(() => status.held(limit)),
-      oldestReceivedAt: () => call(records.oldestReceivedAt),
-      quarantine: storedQuarantine(store, settings),
-      async stop(timeoutMs) {
-        isStopping = true;
-        endReviews();
-        const ends = await Promise.all([...workers].map((worker) => worker.stop(timeoutMs)));
-        return ends.includes('cut-off') ? 'cut-off' : 'drained';
-      },
+  async function stop(timeoutMs: number): Promise<'drained' | 'cut-off'> {
+    endReviews();
+    const ends = await Promise.all([...workers].map((worker) => worker.stop(timeoutMs)));
+    return ends.includes('cut-off') ? 'cut-off' : 'drained';
+  }
+
+  return {
+    role,
+    quarantine: quarantine && untilStop(quarantine, checkReceives),
+    attach(given) {
+      if (host !== undefined) throw hasHost();
+      host = given;
+      if (role !== 'both') return;
+      worker = start(host);
+      endReviews = reviewRegularly(host);
     },
-    settings,
-  );
-  return { ...inbox, drain };
+    async receive(delivery) {
+      checkReceives();
+      const result = await records.insert(delivery);
+      if (result === 'stored') worker?.wake();
+      return result;
+    },
+    drain,
+    async deadLetters(query = {}) {
+      checkOpen();
+      return await records.deadLetters(readDeadLetterQuery(query));
+    },
+    async deadLetter(digest, read = {}) {
+      checkOpen();
+      return await records.deadLetter(checkDigest(digest), readDeadLetterRead(read));
+    },
+    async replay(digest) {
+      checkOpen();
+      const isFound = await records.replay(checkDigest(digest));
+      worker?.wake();
+      return isFound;
+    },
+    async discard(digest) {
+      checkOpen();
+      return await records.discard(checkDigest(digest));
+    },
+    async find(beginning, limit = defaultLimit) {
+      checkOpen();
+      return await status.find(checkDigest(beginning), checkInteger('limit', limit));
+    },
+    async held(limit = defaultLimit) {
+      checkOpen();
+      return await status.held(checkInteger('limit', limit));
+    },
+    async counts() {
+      checkOpen();
+      const [counts, quarantined = 0] = await Promise.all([records.counts(), quarantine?.count()]);
+      return quarantined === 0 ? counts : { ...counts, quarantined };
+    },
+    async health() {
+      checkOpen();
+      const [counts, oldest, quarantined = 0] = await Promise.all([
+        records.counts(),
+        records.oldestReceivedAt(),
+        quarantine?.count(),
+      ]);
+      const oldestAgeMs = oldest === undefined ? null : Math.max(0, Math.round(now() - oldest));
+      return { ...counts, quarantined, oldestAgeMs };
+    },
+    stop({ timeoutMs = defaultStopMs } = {}) {
+      stopping ??= stop(timeoutMs).finally(() => {
+        hasStopped = true;
+      });
+      return stopping;
+    },
+  };
+}
+
+function checkDigest(digest: unknown): string {
+  if (typeof digest === 'string') return digest;
+  throw invalidOption('digest must be the digest of a dead letter, which is a string.');
 }
 
 function countOutcomes(host: InboxHost, figures: Record<AttemptResult['outcome'], number>): InboxHost {

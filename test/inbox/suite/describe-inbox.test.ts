@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { DeadLetter, ManagedInbox } from '../../../src/inbox/inbox.ts';
+import type { DeadLetter } from '../../../src/inbox/dead-letters.ts';
+import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';

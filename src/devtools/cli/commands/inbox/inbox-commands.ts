@@ -1,5 +1,6 @@
 import { buildRouteMap } from '@stricli/core';
-import type { DeadLetter, DeliveryStatus, ManagedInbox } from '../../../../inbox/inbox.ts';
+import type { DeadLetter } from '../../../../inbox/dead-letters.ts';
+import type { DeliveryStatus, ManagedInbox } from '../../../../inbox/inbox.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
 import { digestArg, findByDigest } from '../../inputs/digests.ts';
 import { confirm } from '../../inputs/input.ts';

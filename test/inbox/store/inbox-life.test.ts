@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { InboxHost } from '../../../src/inbox/inbox.ts';
+import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
+import { thrownBy } from '../../support/refusal.ts';
+import { gate } from '../../webhooks/deliveries.ts';
+
+const digest = 'ab'.repeat(32);
+const delivery = { digest, name: 'x', key: { index: 0 }, body: '{}' };
+const handle = async () => 'handled' as const;
+const host: InboxHost = { hasHandlers: true, handle, report: () => {} };
+const body = { digest, body: '{}', partners: 'P', share: '00' };
+const stopped = { name: 'InboxError', code: 'inbox_stopped' };
+
+/** An inbox, and how often its store was called. */
+function open(options: Partial<StoreInboxOptions> = {}) {
+  const inner = memoryStore();
+  let calls = 0;
+  const store: typeof inner = {
+    ...inner,
+    transact(keys, change) {
+      calls++;
+      return inner.transact(keys, change);
+    },
+    list(listOptions) {
+      calls++;
+      return inner.list(listOptions);
+    },
+  };
+  return { inbox: storeInbox({ store, ...options }), calls: () => calls };
+}
+
+describe('a durable inbox', () => {
+  it('belongs to one host, and handles unless it only receives', async () => {
+    const { inbox, calls } = open({ role: 'receiver', quarantineMs: 0 });
+    inbox.attach?.(host);
+    expect(thrownBy(() => inbox.attach?.(host))).toMatchObject({ code: 'invalid_option' });
+    expect(await inbox.receive(delivery, handle)).toBe('stored');
+    expect(await inbox.counts()).toEqual({ open: 1, dead: 0 });
+    // One to store it, and three to count.
+    expect([inbox.role, calls()]).toEqual(['receiver', 4]);
+  });
+
+  it('asks its store for no digest that is none, and for no limit that is none', async () => {
+    const { inbox, calls } = open();
+    // From JavaScript: a query parameter that is not there.
+    const missing = Object(undefined).digest;
+    for (const act of [inbox.deadLetter, inbox.replay, inbox.discard, inbox.find])
+      await expect(act?.(missing)).rejects.toThrow('digest must be the digest of a dead letter');
+    await expect(inbox.find?.('ab', 0)).rejects.toThrow('limit must be a whole number');
+    await expect(inbox.held?.(0.5)).rejects.toThrow('limit must be a whole number');
+    expect(calls()).toBe(0);
+  });
+
+  it('counts what its quarantine holds, if it has one', async () => {
+    const without = open({ quarantineMs: 0 }).inbox;
+    expect(without.quarantine).toBeUndefined();
+    expect(await without.counts()).toEqual({ open: 0, dead: 0 });
+    const { inbox } = open();
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
+    await inbox.quarantine?.keep(body);
+    expect(await inbox.counts()).toEqual({ open: 0, dead: 0, quarantined: 1 });
+    expect(await inbox.health()).toEqual({ open: 0, dead: 0, quarantined: 1, oldestAgeMs: null });
+  });
+
+  it('has the age of the oldest open delivery in whole milliseconds', async () => {
+    const clock = { now: 1_000 };
+    const { inbox } = open({ role: 'receiver', now: () => clock.now });
+    await inbox.receive(delivery, handle);
+    clock.now += 600.4;
+    expect(await inbox.health()).toMatchObject({ oldestAgeMs: 600 });
+  });
+
+  it('receives nothing once it stops, and answers about what it holds until it has stopped', async () => {
+    const [begun, end] = [gate(), gate()];
+    const { inbox } = open({ pollMs: 5 });
+    inbox.attach?.({
+      ...host,
+      async handle() {
+        begun.open();
+        await end.opened;
+        return 'handled';
+      },
+    });
+    await inbox.receive(delivery, handle);
+    await begun.opened;
+    const stopping = [inbox.stop(), inbox.stop()];
+    await expect(inbox.receive(delivery, handle)).rejects.toMatchObject(stopped);
+    await expect(inbox.quarantine?.keep(body)).rejects.toMatchObject(stopped);
+    expect(await inbox.counts()).toMatchObject({ open: 1 });
+    end.open();
+    expect(await Promise.all(stopping)).toEqual(['drained', 'drained']);
+  });
+
+  it('answers nothing more once it has stopped', async () => {
+    const { inbox, calls } = open();
+    await inbox.stop();
+    const acts = [
+      ...[() => inbox.deadLetters(), () => inbox.deadLetter(digest), () => inbox.replay(digest)],
+      ...[() => inbox.discard(digest), () => inbox.counts(), () => inbox.health()],
+      ...[() => inbox.find?.('ab'), () => inbox.held?.(), () => inbox.receive(delivery, handle)],
+    ];
+    for (const act of acts) await expect(act()).rejects.toMatchObject(stopped);
+    expect(calls()).toBe(0);
+  });
+});
