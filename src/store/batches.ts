@@ -1,13 +1,14 @@
 import { sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
 import { isWholeProcess } from '../internal/runtime.ts';
+import type { RecordSet, RecordStore } from './record-store.ts';
 
 export interface BatchOptions {
   /** Items of one batch. */
   readonly maxItems: number;
   /** Batches under way at a time. */
   readonly concurrency: number;
-  /** Milliseconds after which a batch that has not ended lets the next one start. */
+  /** Milliseconds after which a batch lets the next one start, and none of its items is tried again. */
   readonly slowAfterMs: number;
 }
 
@@ -22,10 +23,10 @@ interface Pending<Item, Result> {
  * while earlier batches ran. If a batch fails, its items are tried again one by one, so the work may be done twice
  * for an item. On workerd, where requests cannot share work, each item is a batch.
  *
- * @param work resolves with one result for each item, in their order: an Error for one that failed by itself
+ * @param work resolves with one result for each item, in their order
  */
 export function batched<Item, Result>(
-  work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
   { maxItems, concurrency, slowAfterMs }: BatchOptions,
 ) {
   const waiting: Pending<Item, Result>[] = [];
@@ -42,18 +43,17 @@ export function batched<Item, Result>(
     }
   }
 
-  async function run(batch: readonly Pending<Item, Result>[]): Promise<void> {
+  async function run(batch: readonly Pending<Item, Result>[], begun = performance.now()): Promise<void> {
     try {
       const results = await work(batch.map(({ item }) => item));
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const result = results[index];
-        if (result instanceof Error) reject(result);
-        // Sound: there is a result for each item.
-        else resolve(result as Result);
-      }
+      // Sound: there is a result for each item.
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      if (batch.length > 1) for (const one of batch) await run([one]);
-      else for (const { reject } of batch) reject(error);
+      for (const pending of batch) {
+        const isLate = performance.now() - begun >= slowAfterMs;
+        if (batch.length === 1 || isLate) pending.reject(error);
+        else await run([pending], begun);
+      }
     }
   }
 
@@ -70,5 +70,43 @@ export function batched<Item, Result>(
       start();
       while (underWay.size > 0) await Promise.race(underWay);
     },
+  };
+}
+
+interface Change {
+  readonly keys: readonly string[];
+  readonly change: (records: RecordSet) => unknown;
+}
+
+/** A change of more keys is a transaction of its own. */
+const fewKeys = 5;
+/** A transaction has up to 1,000 keys. */
+const batchBounds = { maxItems: 100, concurrency: 2 };
+
+/**
+ * A store whose changes of few keys share a transaction with those that come meanwhile; if one fails, each is tried
+ * alone. Its `close` waits for changes that have begun, and leaves the store open.
+ *
+ * @param slowAfterMs lets the next transaction start after this many milliseconds
+ */
+export function storeInBatches(
+  store: RecordStore,
+  { slowAfterMs }: Pick<BatchOptions, 'slowAfterMs'>,
+): RecordStore {
+  const changes = batched<Change, unknown>(
+    (items) => {
+      const keys = items.flatMap((item) => item.keys);
+      return store.transact(keys, (records) => items.map(({ change }) => change(records)));
+    },
+    { ...batchBounds, slowAfterMs },
+  );
+  return {
+    async transact<Result>(keys: readonly string[], change: (records: RecordSet) => Result): Promise<Result> {
+      if (keys.length > fewKeys) return await store.transact(keys, change);
+      // Sound: each item gets what its own change returned.
+      return (await changes.add({ keys, change })) as Result;
+    },
+    list: (options) => store.list(options),
+    close: () => changes.drain(),
   };
 }

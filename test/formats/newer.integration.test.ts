@@ -67,6 +67,17 @@ describe.each(storeKinds())('a record of a newer version in $name is refused, an
     );
   });
 
+  it('in storeInbox, also where it is received together with others, which are stored', async () => {
+    const store = await open(newer(json<RecordDump>('store-inbox.json')));
+    const inbox = storeInbox({ store, role: 'receiver', now: () => later });
+    const { webhooks } = receiverOn({ inbox });
+    const received = ['first', 'waiting', 'second'].map((id) => webhooks.receive(eventOf(id)));
+    const [first, waiting, second] = await Promise.all(received);
+    expect([first, second]).toMatchObject([{ kind: 'stored' }, { kind: 'stored' }]);
+    expect(waiting).toMatchObject({ status: 503, error: because });
+    await inbox.stop();
+  });
+
   it('in the guard of queueInbox, whose messages go back to the queue', async () => {
     const { messages, records } = json<{ messages: object[]; records: RecordDump }>('queue-inbox.json');
     const store = await open(newer(records));

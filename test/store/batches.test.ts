@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { type BatchOptions, batched } from '../../src/store/batches.ts';
+import { describe, expect, it } from 'vitest';
+import { type BatchOptions, batched, storeInBatches } from '../../src/store/batches.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
 
 const bounds: BatchOptions = { maxItems: 100, concurrency: 1, slowAfterMs: 60_000 };
@@ -70,15 +71,18 @@ it.each([0, 1, 2])('batched fails a bad item alone, also number %i of three', as
   }
 });
 
-it('batched fails only the item whose result is an error, and does no other again', async () => {
-  const given: (readonly string[])[] = [];
-  const { add } = batched(async (items: readonly string[]) => {
-    given.push(items);
-    return items.map((item) => (item === 'bad' ? new Error('refused') : item));
-  }, bounds);
-  const results = await Promise.allSettled(['A', 'bad', 'C'].map(add));
-  expect(results).toMatchObject([{ value: 'A' }, { reason: { message: 'refused' } }, { value: 'C' }]);
-  expect(given).toEqual([['A', 'bad', 'C']]);
+it('batched tries nothing again once a batch is slow: its callers may have left', async () => {
+  const tried: number[] = [];
+  const { add } = batched(
+    async (items: readonly string[]) => {
+      tried.push(items.length);
+      throw new Error('down');
+    },
+    { ...bounds, slowAfterMs: 0 },
+  );
+  for (const result of await Promise.allSettled(['A', 'B'].map(add)))
+    expect(result).toMatchObject({ reason: { message: 'down' } });
+  expect(tried).toEqual([2]);
 });
 
 it('batched lets others go on when a batch is never answered', async () => {
@@ -107,4 +111,68 @@ it('batched is drained when all has ended, also what no batch had begun with', a
   await drained;
   expect(ended).toEqual(['A done', 'B done', 'drained']);
   await drain();
+});
+
+describe('a store in batches', () => {
+  /** Such a store, and the keys of each transaction below it. */
+  function open() {
+    const inner = memoryStore();
+    const transactions: (readonly string[])[] = [];
+    const store = storeInBatches(
+      {
+        ...inner,
+        transact(keys, change) {
+          transactions.push(keys);
+          return inner.transact(keys, change);
+        },
+      },
+      { slowAfterMs: 60_000 },
+    );
+    const append = (key: string, text: string) =>
+      store.transact([key], (records) => {
+        const value = `${records.get(key) ?? ''}${text}`;
+        records.set(key, value);
+        return value;
+      });
+    return { inner, store, transactions, append };
+  }
+
+  it('makes one transaction of changes that come together, in their order, each with its own result', async () => {
+    const { store, transactions, append } = open();
+    expect(await Promise.all([append('a', '1'), append('b', '2'), append('a', '3')])).toEqual([
+      '1',
+      '2',
+      '13',
+    ]);
+    expect(transactions).toEqual([['a', 'b', 'a']]);
+    expect(await store.list({ prefix: '', limit: 5 })).toMatchObject([{ value: '13' }, { value: '2' }]);
+  });
+
+  it('fails a change that throws alone, and writes nothing of it', async () => {
+    const { store, append, inner } = open();
+    const bad = store.transact(['bad'], (records) => {
+      records.set('bad', 1);
+      throw new Error('refused');
+    });
+    const results = await Promise.allSettled([append('a', '1'), bad, append('b', '2')]);
+    expect(results).toMatchObject([{ value: '1' }, { reason: { message: 'refused' } }, { value: '2' }]);
+    expect((await inner.list({ prefix: '', limit: 5 })).map(({ key }) => key)).toEqual(['a', 'b']);
+  });
+
+  it('leaves a change of many keys its own transaction, and no transaction has too many keys', async () => {
+    const { store, transactions } = open();
+    const keys = (count: number, name: string) => Array.from({ length: count }, (_, at) => `${name}${at}`);
+    const many = store.transact(keys(1_000, 'many'), () => 'many');
+    const few = Array.from({ length: 300 }, (_, at) => store.transact(keys(5, `few${at}/`), () => at));
+    expect(await many).toBe('many');
+    expect(await Promise.all(few)).toEqual(Array.from({ length: 300 }, (_, at) => at));
+    expect(transactions.map(({ length }) => length)).toEqual([1_000, 500, 500, 500]);
+  });
+
+  it('waits for changes that have begun when it is closed, and leaves its store open', async () => {
+    const { store, append, inner } = open();
+    void append('a', '1');
+    await store.close();
+    expect(await inner.list({ prefix: '', limit: 5 })).toHaveLength(1);
+  });
 });

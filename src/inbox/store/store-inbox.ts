@@ -13,6 +13,7 @@ import {
   value,
 } from '../../internal/options.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
+import { storeInBatches } from '../../store/batches.ts';
 import { sharedKeyQueue } from '../../store/key-queue.ts';
 import { callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
 import { type ProcessView, viewProcesses } from '../../store/process-identity.ts';
@@ -152,13 +153,15 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   const { role, now, store } = settings;
   if (role === 'both' && !isWholeProcess())
     throw invalidOption("No process stays here to handle deliveries: give storeInbox role: 'drain'.");
-  const limited = { ...settings, store: limitedStore(store, settings), processes };
+  // What many callers change at a time is one transaction.
+  const shared = storeInBatches(store, { slowAfterMs: settings.storeTimeoutMs });
+  const limited = { ...settings, store: limitedStore(shared, settings), processes };
   const records = deliveryRecords(limited);
   const status = deliveryStatus(limited);
   const quarantine = storedQuarantine(store, settings);
   // Limited by concurrency only: handling must not wait behind incoming deliveries.
   const unbounded = { ...settings, maxPending: Number.MAX_SAFE_INTEGER };
-  const workerRecords = deliveryRecords({ ...limited, store: limitedStore(store, unbounded) });
+  const workerRecords = deliveryRecords({ ...limited, store: limitedStore(shared, unbounded) });
   // Within a process one call after the other: so `concurrency` and "alone" hold for the process.
   const inTurn = sharedKeyQueue();
   const workers = new Set<Worker>();
@@ -231,6 +234,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   async function stop(timeoutMs: number): Promise<'drained' | 'cut-off'> {
     endReviews();
     const ends = await Promise.all([...workers].map((worker) => worker.stop(timeoutMs)));
+    await shared.close();
     return ends.includes('cut-off') ? 'cut-off' : 'drained';
   }
 

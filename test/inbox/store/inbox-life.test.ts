@@ -92,6 +92,15 @@ describe('a durable inbox', () => {
     expect(await Promise.all(stopping)).toEqual(['drained', 'drained']);
   });
 
+  it('has stored what it received before it stopped', async () => {
+    const store = memoryStore();
+    const inbox = storeInbox({ store, role: 'receiver' });
+    const received = inbox.receive(delivery, handle);
+    await inbox.stop();
+    await store.close();
+    expect(await received).toBe('stored');
+  });
+
   it('answers nothing more once it has stopped', async () => {
     const { inbox, calls } = open();
     await inbox.stop();
