@@ -1,5 +1,4 @@
 import { defineOptions, flag, integer, type OptionTable, type Settings } from '../internal/options.ts';
-import type { Delivery } from './inbox.ts';
 
 /** A delivery that failed at every attempt, or that cannot be read. */
 export interface DeadLetter {
@@ -46,7 +45,7 @@ export type DeadLetterRead = Settings<typeof readRows>;
 
 /** Adds the body if it is asked for. */
 export function toDeadLetter(
-  { digest, name, body }: Delivery,
+  { digest, name, body }: Required<Pick<DeadLetter, 'digest' | 'name' | 'body'>>,
   { attempts, receivedAt, reason }: Pick<DeadLetter, 'attempts' | 'receivedAt' | 'reason'>,
   { withBody }: DeadLetterRead,
 ): DeadLetter {

@@ -163,8 +163,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'during the cool-down a mismatch is a forgery',
     file: 'credentials/create-key-ring.ts',
-    find: 'if (!isReadable && this.#loading === undefined && this.#cooldownLeft() > 0) throw this.#notReadAgain();',
-    replace: 'if (!isReadable && this.#loading === undefined && this.#cooldownLeft() > 0) return;',
+    find: 'if (!isAtOnce && this.#loading === undefined && this.#cooldownLeft() > 0) throw this.#notReadAgain();',
+    replace: 'if (!isAtOnce && this.#loading === undefined && this.#cooldownLeft() > 0) return;',
   },
   {
     name: 'received keys do not verify before they are promoted',

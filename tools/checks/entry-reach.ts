@@ -27,7 +27,7 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
     bundled: ['zod/locales', 'zod/mini'],
     builtins: ['node:crypto', 'node:diagnostics_channel'],
   },
-  './inbox': { packages: [], builtins: ['node:fs', 'node:path', 'node:timers'] },
+  './inbox': { packages: [], builtins: ['node:diagnostics_channel', 'node:fs', 'node:path', 'node:timers'] },
   './store': { packages: [], builtins: ['node:crypto', 'node:fs', 'node:path', 'node:timers'] },
   './keys': { packages: [], builtins: ['node:crypto'] },
   './orders': {
