@@ -96,7 +96,7 @@ export function signingCredentials(ring: KeyRing) {
 /** Why the ring may not have the newest keys. It reads them again if it may; what it knows already counts first. */
 async function doubtAfterRefusal(ring: KeyRing, used: KeySets): Promise<KeyError | undefined> {
   const stale = await keyErrorOf(() => ring.newerThan(used, 'refusal'));
-  const known = await keyErrorOf(async () => ring.checkSettled?.());
+  const known = await keyErrorOf(async () => ring.checkSettled());
   return known?.code === 'keys_not_received' ? known : (stale ?? known);
 }
 

@@ -31,18 +31,18 @@ export interface KeyRing {
   newerThan(used: KeySets, cause?: 'signature' | 'refusal'): Promise<KeySets | undefined>;
   /**
    * To be called when a signature matches none of the keys that `newerThan` has just returned: whether the source waits
-   * for still others. Reads nothing. Absent from a ring of an earlier version.
+   * for still others. Reads nothing.
    *
    * @throws {KeyError} `keys_not_received`, `keys_unconfirmed`
    */
-  checkSettled?(): void;
+  checkSettled(): void;
   /**
    * Reads the keys now, without waiting for the cool-down: for the program that has just changed them.
    * @throws {KeyError} `keys_not_loaded`
    */
   reload(): Promise<void>;
-  /** What the ring knows of its keys, for metrics. Reads nothing. Absent from a ring of an earlier version. */
-  health?(): RingHealth;
+  /** What the ring knows of its keys, for metrics. Reads nothing. */
+  health(): RingHealth;
 }
 
 /** What a key ring knows of its keys. */
@@ -74,7 +74,14 @@ export function loadedKeys(ring: KeyRing): KeySets {
 export function fixedKeyRing(credentials: PartnerCredentials): KeyRing {
   const signing = defineCredentials(credentials);
   const sets = Object.freeze({ signing, verifying: Object.freeze([signing]) });
-  return { loaded: sets, current: () => sets, newerThan: async () => undefined, reload: async () => {} };
+  return {
+    loaded: sets,
+    current: () => sets,
+    newerThan: async () => undefined,
+    checkSettled: () => {},
+    reload: async () => {},
+    health: () => ({ ageMs: 0, isFailing: false, isAwaiting: false }),
+  };
 }
 
 /** The keys that sign and verify at one moment. Made by the `load` of a key ring. */

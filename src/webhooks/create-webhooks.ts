@@ -70,9 +70,9 @@ export interface Webhooks {
 export interface ReceiverHealth {
   /** Milliseconds since this process received an authentic event; `null` before the first. Each replica has its own. */
   readonly lastEventAgeMs: number | null;
-  /** Of its key ring; `null` without one. */
+  /** The health of its key ring; `null` if it has none. */
   readonly keys: RingHealth | null;
-  /** Of its inbox; `null` without one, and from one that holds nothing itself, such as `queueInbox`. */
+  /** The health of its inbox; `null` without one, and from one that holds nothing itself, such as `queueInbox`. */
   readonly inbox: BacklogHealth | null;
 }
 
@@ -139,7 +139,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     answer: (request) => answerBuffered(request, endpoint),
     async health() {
       const { credentials } = options;
-      const keys = isKeyRing(credentials) ? (credentials.health?.() ?? null) : null;
+      const keys = isKeyRing(credentials) ? credentials.health() : null;
       return { lastEventAgeMs: reporting.lastEventAgeMs(), keys, inbox: (await inbox.health?.()) ?? null };
     },
   };

@@ -124,7 +124,7 @@ function verifyingRing(ring: KeyRing, scheme: SignatureScheme) {
       // `newerThan` rejects while newer keys are possible: the delivery is not known to be forged.
       const signer = keys.match(body) ?? (await newerThan(keys))?.match(body);
       if (signer !== undefined) return signer;
-      ring.checkSettled?.();
+      ring.checkSettled();
       throw signatureMismatch();
     },
 
@@ -136,7 +136,7 @@ function verifyingRing(ring: KeyRing, scheme: SignatureScheme) {
       const used = keysOf(await ring.current());
       try {
         const keys = (await newerThan(used)) ?? used;
-        ring.checkSettled?.();
+        ring.checkSettled();
         return { ...keys, areSettled: !keys.areStale };
       } catch (error) {
         if (!isKeyError(error)) throw error;
