@@ -24,7 +24,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'a lease that was lost is ended all the same',
     file: records,
-    find: 'if (stored?.lease?.token !== token) return false;',
+    find: 'if (stored?.lease?.token !== token || stored.index !== from) return false;',
     replace: 'if (stored === undefined) return false;',
   },
   {

@@ -208,36 +208,20 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         for (const stored of await store.transact(keys, read)) {
           if (stored?.lease?.holder === undefined || !processes.hasEnded(stored.lease.holder)) continue;
           const pauseMs = stored.alone ? pauseMsOf(stored.attempts) : 0;
-          await free(stored, { at, dueAt: Math.min(at + pauseMs, stored.lease.until) });
+          const to = indexes.alone.keyOf(Math.min(at + pauseMs, stored.lease.until), stored.delivery.digest);
+          // Its lease stays, as one that was lost.
+          await move(toLease(stored, stored.lease), { to, at }, (held) => held);
         }
       }
     },
 
     /** Stays remembered, whoever has it by now. */
-    async remove({ delivery: { digest }, token, index }: RecordLease): Promise<void> {
-      const key = recordKey(digest);
-      const removeMine = (records: RecordSet) => {
-        if (deliveryForm.read(records.get(key))?.lease?.token !== token) return false;
-        putHandled(records, digest);
-        records.delete(index);
-        return true;
-      };
-      const isMine = await store.transact([key, index], removeMine);
-      if (!isMine) await change(digest, forget);
+    async remove(lease: RecordLease): Promise<void> {
+      if ((await end(lease, store)) !== 'marked') await change(lease.delivery.digest, forget);
     },
 
     /** Marks it handled, as `remove` does, through another store: one in a transaction of the user's. */
-    mark({ delivery: { digest }, token, index }: RecordLease, userStore: RecordStore): Promise<MarkResult> {
-      const key = recordKey(digest);
-      return userStore.transact([key, index], (records) => {
-        const value = records.get(key);
-        if (value === undefined) return 'absent';
-        if (deliveryForm.read(value)?.lease?.token !== token) return 'lost';
-        putHandled(records, digest);
-        records.delete(index);
-        return 'marked';
-      });
-    },
+    mark: (lease: RecordLease, userStore: RecordStore): Promise<MarkResult> => end(lease, userStore),
 
     /** Whether only its digest is left. */
     async isHandled({ delivery: { digest } }: RecordLease): Promise<boolean> {
@@ -248,7 +232,11 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     /** Schedules another attempt, unless another worker has it by now. */
     async postpone(lease: RecordLease, delayMs: number, reason: string): Promise<void> {
       const at = now();
-      await move(lease, { to: waitingKey(lease, at + delayMs), at }, (stored) => ({ ...stored, reason }));
+      await move(lease, { to: waitingKey(lease, at + delayMs), at }, (stored) => ({
+        ...stored,
+        reason,
+        lease: undefined,
+      }));
     },
 
     /** Gives it back as it was, due after this time: this was no attempt. */
@@ -260,6 +248,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
         // If the clock went back, its wait begins anew, so that it ends.
         receivedAt: Math.min(stored.receivedAt, Math.floor(at)),
         attempts: stored.attempts - 1,
+        lease: undefined,
       }));
     },
 
@@ -267,7 +256,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     moveToDeadLetters(lease: RecordLease, reason: string): Promise<boolean> {
       const at = now();
       const index = indexes.dead.keyOf(lease.receivedAt, lease.delivery.digest);
-      return move(lease, { to: index, at }, (stored) => ({ ...stored, reason }));
+      return move(lease, { to: index, at }, (stored) => ({ ...stored, reason, lease: undefined }));
     },
 
     async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
@@ -334,36 +323,35 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
     records.delete(index);
   }
 
-  /** Ends a lease; false if another worker has the delivery by now. */
+  /** Leaves only the digest of a delivery, unless another worker has it by now. */
+  function end(
+    { delivery: { digest }, token, index }: RecordLease,
+    through: RecordStore,
+  ): Promise<MarkResult> {
+    const key = recordKey(digest);
+    return through.transact([key, index], (records) => {
+      const value = records.get(key);
+      if (value === undefined) return 'absent';
+      if (deliveryForm.read(value)?.lease?.token !== token) return 'lost';
+      putHandled(records, digest);
+      records.delete(index);
+      return 'marked';
+    });
+  }
+
+  /** Moves a leased delivery in the indexes; false if another worker has it, or has moved it, by now. */
   function move(
     { delivery: { digest }, token, index: from }: RecordLease,
     { to, at }: { readonly to: string; readonly at: number },
     update: (stored: StoredDelivery) => StoredDelivery,
   ): Promise<boolean> {
     const key = recordKey(digest);
-    const endLease = (records: RecordSet) => {
+    return store.transact([key, from, to], (records) => {
       const stored = deliveryForm.read(records.get(key));
-      if (stored?.lease?.token !== token) return false;
-      put(records, { ...update(stored), index: to, lease: undefined }, { at, from });
+      if (stored?.lease?.token !== token || stored.index !== from) return false;
+      put(records, { ...update(stored), index: to }, { at, from });
       return true;
-    };
-    return store.transact([key, from, to], endLease);
-  }
-
-  /** Its lease stays, as one that was lost. */
-  async function free(
-    { delivery: { digest }, lease, index: from }: StoredDelivery,
-    { at, dueAt }: { readonly at: number; readonly dueAt: number },
-  ): Promise<void> {
-    const key = recordKey(digest);
-    const to = indexes.alone.keyOf(dueAt, digest);
-    const moveDue = (records: RecordSet) => {
-      const stored = deliveryForm.read(records.get(key));
-      // Somebody has it by now, or its process had ended it before it died.
-      if (stored?.lease?.token !== lease?.token || stored?.index !== from) return;
-      put(records, { ...stored, index: to }, { at, from });
-    };
-    await store.transact([key, from, to], moveDue);
+    });
   }
 
   function toLease(stored: StoredDelivery, { token }: Lease): RecordLease {
