@@ -7,24 +7,33 @@ import { type RecordQuarantineOptions, recordQuarantine } from './record-quarant
 interface InboxQuarantineOptions extends RecordQuarantineOptions {
   readonly storeTimeoutMs: number;
   readonly maxPending: number;
+  /** Throws once the inbox stops. */
+  readonly checkReceives: () => void;
 }
 
 /** Anybody can send such bodies, so fewer of them may wait for the store than authentic deliveries. */
 const mostPending = 100;
 
-/** The quarantine of an inbox, with the time limit of its store; `undefined` with `quarantineMs: 0`. */
+/** The quarantine of an inbox, with the time limit of its store, until it stops; `undefined` with `quarantineMs: 0`. */
 export function storedQuarantine(
   store: RecordStore,
   options: InboxQuarantineOptions,
 ): CountedQuarantine | undefined {
-  const { quarantineMs, storeTimeoutMs, maxPending } = options;
+  const { quarantineMs, storeTimeoutMs, maxPending, checkReceives } = options;
   if (quarantineMs === 0) return undefined;
   const quarantine = recordQuarantine(store, options);
   const callToKeep = limitStoreCalls({ storeTimeoutMs, maxPending: Math.min(maxPending, mostPending) });
   const call = limitStoreCalls({ storeTimeoutMs, maxPending });
   return {
-    keep: (body) => callToKeep(() => quarantine.keep(body)),
-    list: (page) => call(() => quarantine.list(page)),
+    async keep(body) {
+      checkReceives();
+      return await callToKeep(() => quarantine.keep(body));
+    },
+    async list(page) {
+      checkReceives();
+      return await call(() => quarantine.list(page));
+    },
+    // A stop ends no removal: the inbox may have got the body just before.
     remove: (ids) => call(() => quarantine.remove(ids)),
     count: () => call(() => quarantine.count()),
   };

@@ -47,21 +47,6 @@ export interface CountedQuarantine extends Quarantine {
   count(): Promise<number>;
 }
 
-/** Keeps and lists nothing once its inbox stops. It still forgets: the inbox may have got a body just before. */
-export function untilStop(quarantine: Quarantine, checkReceives: () => void): Quarantine {
-  return {
-    async keep(body) {
-      checkReceives();
-      return await quarantine.keep(body);
-    },
-    async list(page) {
-      checkReceives();
-      return await quarantine.list(page);
-    },
-    remove: (ids) => quarantine.remove(ids),
-  };
-}
-
 /** How an inbox keeps bodies that cannot be verified yet. */
 export interface QuarantineOptions {
   /**
@@ -80,20 +65,3 @@ export const quarantineRows = {
   quarantineMs: integer({ default: 86_400_000, least: 0 }),
   maxQuarantined: integer({ default: 10_000 }),
 } satisfies OptionTable<QuarantineOptions>;
-
-export const mostListed = 300;
-const averageBytes = 4_096;
-
-/** How much is kept by now. */
-export type Tally = { readonly number: number; readonly bytes: number };
-
-/** Whether one more body fits into the room, and into the half of it that its share may have. */
-export function hasRoom(
-  bytes: number,
-  { all, share }: { readonly all: Tally; readonly share: Tally },
-  { maxQuarantined }: { readonly maxQuarantined: number },
-): boolean {
-  const fits = (tally: Tally, most: number) =>
-    tally.number < most && tally.bytes + bytes <= most * averageBytes;
-  return fits(all, maxQuarantined) && fits(share, Math.ceil(maxQuarantined / 2));
-}

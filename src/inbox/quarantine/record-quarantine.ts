@@ -2,7 +2,7 @@ import { type JsonValue, membersOf } from '../../internal/json.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { storedForm } from '../../store/stored-form.ts';
 import { timeIndex } from '../../store/time-index.ts';
-import { hasRoom, type KeptBody, mostListed, type Quarantine, type Tally } from './quarantine.ts';
+import type { CountedQuarantine, KeptBody } from './quarantine.ts';
 
 export interface RecordQuarantineOptions {
   readonly prefix: string;
@@ -11,6 +11,12 @@ export interface RecordQuarantineOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
+
+const mostListed = 300;
+const averageBytes = 4_096;
+
+/** How much is kept by now. */
+type Tally = { readonly number: number; readonly bytes: number };
 
 /** How much is kept in all, and of each share. */
 type Room = Tally & { readonly shares: Readonly<Record<string, Tally>> };
@@ -38,7 +44,7 @@ const recountEveryMs = 60_000;
  * The quarantine of an inbox in a record store. Each body has one record by the digest of its text, and one index
  * record, whose key begins with its time. One record counts them. All expire by themselves.
  */
-export function recordQuarantine(store: RecordStore, options: RecordQuarantineOptions) {
+export function recordQuarantine(store: RecordStore, options: RecordQuarantineOptions): CountedQuarantine {
   const { quarantineMs, now } = options;
   const prefix = `${options.prefix}unverified/`;
   const [roomKey, indexPrefix] = [`${prefix}room`, `${prefix}at/`];
@@ -86,7 +92,7 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
     }
   }
 
-  const quarantine: Quarantine = {
+  return {
     async keep({ digest, body, partners, share }) {
       const at = Math.floor(now());
       const id = index.keyOf(at, digest).slice(indexPrefix.length);
@@ -128,9 +134,19 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
     },
 
     remove: removeEntries,
+    count: () => index.count(),
   };
+}
 
-  return { ...quarantine, count: () => index.count() };
+/** Whether one more body fits into the room, and into the half of it that its share may have. */
+function hasRoom(
+  bytes: number,
+  { all, share }: { readonly all: Tally; readonly share: Tally },
+  { maxQuarantined }: { readonly maxQuarantined: number },
+): boolean {
+  const fits = (tally: Tally, most: number) =>
+    tally.number < most && tally.bytes + bytes <= most * averageBytes;
+  return fits(all, maxQuarantined) && fits(share, Math.ceil(maxQuarantined / 2));
 }
 
 function withBody(room: Room, { bytes, share }: Kept, sign: 1 | -1): Room {

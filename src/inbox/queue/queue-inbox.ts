@@ -24,7 +24,7 @@ import {
 import { type HandlingOptions, handlingRows, reportStore } from '../handling-options.ts';
 import { defaultStopMs, type HandlingOutcome, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
 import { reviewNowAndThen, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
-import { type QuarantineOptions, quarantineRows, untilStop } from '../quarantine/quarantine.ts';
+import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { limitStoreCalls } from '../store-calls.ts';
 import { deliveryGuard } from './delivery-guard.ts';
 import { messageTurns } from './message-turns.ts';
@@ -142,7 +142,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
   const call = limitStoreCalls(settings);
   const guard = settings.store && deliveryGuard(settings.store, settings);
   // No controller for all of them: workerd makes none before its first request.
-  const quarantine = settings.store && storedQuarantine(settings.store, settings);
+  const quarantine = settings.store && storedQuarantine(settings.store, { ...settings, checkReceives });
   const review = reviewNowAndThen();
   const turns = messageTurns();
   const running = new Map<AbortController, Promise<unknown>>();
@@ -207,7 +207,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
 
   return {
     role: settings.role,
-    quarantine: quarantine && untilStop(quarantine, checkReceives),
+    quarantine,
     attach(given) {
       if (host !== undefined) throw hasHost();
       host = given;

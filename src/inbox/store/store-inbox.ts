@@ -24,7 +24,7 @@ import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
 import { defaultStopMs, hasHost } from '../inbox.ts';
 import { reviewRegularly, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
-import { type QuarantineOptions, quarantineRows, untilStop } from '../quarantine/quarantine.ts';
+import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { limitedStore } from '../store-calls.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../worker.ts';
 import { deliveryRecords } from './delivery-records.ts';
@@ -158,7 +158,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   const limited = { ...settings, store: limitedStore(shared, settings), processes };
   const records = deliveryRecords(limited);
   const status = deliveryStatus(limited);
-  const quarantine = storedQuarantine(store, settings);
+  const quarantine = storedQuarantine(store, { ...settings, checkReceives });
   // Limited by concurrency only: handling must not wait behind incoming deliveries.
   const unbounded = { ...settings, maxPending: Number.MAX_SAFE_INTEGER };
   const workerRecords = deliveryRecords({ ...limited, store: limitedStore(shared, unbounded) });
@@ -240,7 +240,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
 
   return {
     role,
-    quarantine: quarantine && untilStop(quarantine, checkReceives),
+    quarantine,
     attach(given) {
       if (host !== undefined) throw hasHost();
       host = given;
