@@ -5,7 +5,7 @@ import { limitCalls } from '../store/limited-calls.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { isNewerFormat } from '../store/stored-form.ts';
 
-interface StoreLimits {
+export interface StoreLimits {
   readonly storeTimeoutMs: number;
   readonly maxPending: number;
 }

@@ -20,7 +20,7 @@ interface Pending<Item, Result> {
 
 /**
  * Does work for many items at once: a batch holds the items of one turn of the event loop and those that arrived
- * while earlier batches ran. If a batch fails, its items are tried again one by one, so the work may be done twice
+ * while earlier batches ran. If a batch fails, each of its items is tried again alone, so the work may be done twice
  * for an item. On workerd, where requests cannot share work, each item is a batch.
  *
  * @param work resolves with one result for each item, in their order
@@ -43,17 +43,17 @@ export function batched<Item, Result>(
     }
   }
 
-  async function run(batch: readonly Pending<Item, Result>[], begun = performance.now()): Promise<void> {
+  async function run(batch: readonly Pending<Item, Result>[]): Promise<void> {
+    const begun = performance.now();
     try {
       const results = await work(batch.map(({ item }) => item));
       // Sound: there is a result for each item.
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      for (const pending of batch) {
-        const isLate = performance.now() - begun >= slowAfterMs;
-        if (batch.length === 1 || isLate) pending.reject(error);
-        else await run([pending], begun);
-      }
+      const isLate = performance.now() - begun >= slowAfterMs;
+      if (batch.length === 1 || isLate) for (const { reject } of batch) reject(error);
+      // Side by side: one of them may wait for another program.
+      else await Promise.all(batch.map((pending) => run([pending])));
     }
   }
 

@@ -27,7 +27,8 @@ export async function benchBacklog(): Promise<Omit<Section, 'title'>> {
   const store = sqliteStore({ path });
   const clock = { now };
   const options = defineOptions('bench', handlingRows)({ now: () => clock.now });
-  const records = deliveryRecords({ ...options, store, prefix, processes: viewProcesses('machine') });
+  const processes = viewProcesses('machine');
+  const records = deliveryRecords({ ...options, store, shared: store, prefix, processes });
   try {
     const findings: Finding[] = [];
     const lines = new Map<string, (readonly [number, number])[]>();

@@ -30,6 +30,11 @@ export interface RecordLease extends LeasedDelivery {
 export interface DeliveryRecordsOptions
   extends Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreAfterMs' | 'rememberMs' | 'maxAttempts' | 'now'> {
   readonly store: RecordStore;
+  /**
+   * For changes that wait for nobody, so that they may share a transaction. A transaction of the user's may hold a
+   * delivery that is marked in it: no other delivery has to wait for that.
+   */
+  readonly shared: RecordStore;
   readonly prefix: string;
   readonly processes: ProcessView;
 }
@@ -50,7 +55,7 @@ const digestForm = /^[0-9a-f]{64}$/;
  * digest once it is handled, and one index record, whose key says where it is in which order.
  */
 export function deliveryRecords(options: DeliveryRecordsOptions) {
-  const { store, prefix, rememberMs, maxAttempts, now, processes } = options;
+  const { store, shared, prefix, rememberMs, maxAttempts, now, processes } = options;
   const leaseMs = leaseMsOf(options);
   const longestWaitMs = longestWaitMsOf(options);
   const indexes = deliveryIndexes(options);
@@ -116,7 +121,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
       const key = recordKey(delivery.digest);
       const receivedAt = Math.floor(now());
       const index = indexes.due.keyOf(receivedAt, delivery.digest);
-      return await store.transact([key, index], (records) => {
+      return await shared.transact([key, index], (records) => {
         if (refuseNewer(records.get(key), 'The delivery') !== undefined) return 'duplicate';
         // PostgreSQL takes no text with the character 0, which a sender may put into a name.
         const named = { ...delivery, name: storableText(delivery.name) };
@@ -149,7 +154,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
           put(records, next, { at, from: key });
           return [next];
         });
-      const leased = await store.transact(keys, leaseWanted);
+      const leased = await shared.transact(keys, leaseWanted);
       return { leased: leased.map((stored) => toLease(stored, lease)), pauseMs: 0 };
     },
 
@@ -217,7 +222,7 @@ export function deliveryRecords(options: DeliveryRecordsOptions) {
 
     /** Stays remembered, whoever has it by now. */
     async remove(lease: RecordLease): Promise<void> {
-      if ((await end(lease, store)) !== 'marked') await change(lease.delivery.digest, forget);
+      if ((await end(lease, shared)) !== 'marked') await change(lease.delivery.digest, forget);
     },
 
     /** Marks it handled, as `remove` does, through another store: one in a transaction of the user's. */

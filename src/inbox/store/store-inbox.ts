@@ -25,7 +25,7 @@ import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
 import { defaultStopMs, hasHost } from '../inbox.ts';
 import { reviewRegularly, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
-import { limitedStore } from '../store-calls.ts';
+import { limitedStore, type StoreLimits } from '../store-calls.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../worker.ts';
 import { deliveryRecords } from './delivery-records.ts';
 import { deliveryStatus } from './delivery-status.ts';
@@ -154,14 +154,20 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   if (role === 'both' && !isWholeProcess())
     throw invalidOption("No process stays here to handle deliveries: give storeInbox role: 'drain'.");
   // What many callers change at a time is one transaction.
-  const shared = storeInBatches(store, { slowAfterMs: settings.storeTimeoutMs });
-  const limited = { ...settings, store: limitedStore(shared, settings), processes };
-  const records = deliveryRecords(limited);
-  const status = deliveryStatus(limited);
-  const quarantine = storedQuarantine(store, { ...settings, checkReceives });
+  const received = storeInBatches(store, { slowAfterMs: settings.storeTimeoutMs });
+  const handled = storeInBatches(store, { slowAfterMs: settings.storeTimeoutMs });
+  const open = (shared: RecordStore, limits: StoreLimits) =>
+    deliveryRecords({
+      ...settings,
+      store: limitedStore(store, limits),
+      shared: limitedStore(shared, limits),
+      processes,
+    });
+  const records = open(received, settings);
   // Limited by concurrency only: handling must not wait behind incoming deliveries.
-  const unbounded = { ...settings, maxPending: Number.MAX_SAFE_INTEGER };
-  const workerRecords = deliveryRecords({ ...limited, store: limitedStore(shared, unbounded) });
+  const workerRecords = open(handled, { ...settings, maxPending: Number.MAX_SAFE_INTEGER });
+  const status = deliveryStatus({ ...settings, store: limitedStore(store, settings), processes });
+  const quarantine = storedQuarantine(store, { ...settings, checkReceives });
   // Within a process one call after the other: so `concurrency` and "alone" hold for the process.
   const inTurn = sharedKeyQueue();
   const workers = new Set<Worker>();
@@ -234,7 +240,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   async function stop(timeoutMs: number): Promise<'drained' | 'cut-off'> {
     endReviews();
     const ends = await Promise.all([...workers].map((worker) => worker.stop(timeoutMs)));
-    await shared.close();
+    await Promise.all([received.close(), handled.close()]);
     return ends.includes('cut-off') ? 'cut-off' : 'drained';
   }
 

@@ -24,6 +24,10 @@ export function poolConnection(
   { statements, now, calls }: ConnectionOptions & { readonly calls: EngineCalls },
 ): Connection {
   const createTable = () => pool.query(statements.create);
+  // Otherwise PostgreSQL would go on waiting after our time limit, and keep the locks of the other keys meanwhile. Half of
+  // the time is left to whoever tries them alone.
+  const lockTimeout = `SET LOCAL lock_timeout = ${Math.ceil(calls.timeoutMs / 2)}`;
+  const frame = { ...ownTransaction, begin: `${ownTransaction.begin}; ${lockTimeout}` };
   if (pool.listeners?.('acquire').includes(keepListener) === false) pool.on?.('acquire', keepListener);
 
   async function attempt<Result>(
@@ -36,7 +40,7 @@ export function poolConnection(
       const own = await checkOut(pool, signal);
       checkedOut = own;
       try {
-        const options = { frame: ownTransaction, statements, keys, change, now, signal };
+        const options = { frame, statements, keys, change, now, signal };
         const begun = beginTransaction(own.client, options);
         transaction = begun;
         const outcome = await begun.outcome;

@@ -16,7 +16,7 @@ import { describeWith, postgresUrl, run } from '../../store/servers.ts';
 import { buyInitBody } from '../../support/bodies.ts';
 import { isThorough } from '../../support/repeat.ts';
 import { scratchFolder } from '../../support/scratch.ts';
-import { delivery, quietWebhooks } from '../../webhooks/deliveries.ts';
+import { delivery, gate, quietWebhooks } from '../../webhooks/deliveries.ts';
 
 const schema = `${run}_handled`;
 const quick = { maxAttempts: 2, retry: { firstDelayMs: 1 }, role: 'drain' } as const;
@@ -96,6 +96,32 @@ describeWith('postgres', 'handledIn on PostgreSQL', () => {
     await inbox.stop();
     return { result, times, errors };
   }
+
+  it('holds up no delivery that is received with a repetition of one in an open transaction', async () => {
+    const limits = { storeTimeoutMs: 2_000 };
+    const limited = postgresStore({ client: pool, schema, ...limits });
+    const inbox = storeInbox({ ...quick, ...limits, store: limited, prefix: 'open/' });
+    const [marked, end] = [gate(), gate()];
+    const webhooks = quietWebhooks({ inbox }).onAny(async (_, { handledIn }) => {
+      const client = await pool.connect();
+      await client.query('BEGIN');
+      await handledIn(postgresStore({ client, schema }));
+      marked.open();
+      await end.opened;
+      await client.query('COMMIT');
+      client.release();
+    });
+    const post = (order: string) => webhooks.receive(delivery(buyInitBody({ partner_order_id: order })));
+    await post('marked');
+    const drained = inbox.drain({ limit: 1 });
+    await marked.opened;
+    const [repetition, other] = await Promise.all([post('marked'), post('other')]);
+    expect([repetition.status, other.kind]).toEqual([503, 'stored']);
+    end.open();
+    expect(await drained).toMatchObject({ handled: 1 });
+    expect(await post('marked')).toMatchObject({ kind: 'duplicate' });
+    await inbox.stop();
+  });
 
   it('counts a transaction that is rolled back as a failed attempt', async () => {
     const { result, times, errors } = await handleIn('rolled-back', async (client, { handledIn }) => {

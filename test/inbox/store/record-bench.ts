@@ -32,7 +32,7 @@ export function recordBench(options: HandlingOptions = {}, prefix = 'inbox/') {
   const settings = { ...readHandling({ now, ...options }), prefix };
   /** The worker of a process; 0 cannot tell which one it is. */
   const open = (pid = 0, of: RecordStore = store, startedAt?: string) =>
-    deliveryRecords({ ...settings, store: of, processes: viewOf(pid, startedAt) });
+    deliveryRecords({ ...settings, store: of, shared: of, processes: viewOf(pid, startedAt) });
   const deliveries = deliveryStatus({ ...settings, store, processes: viewOf(0) });
   const records = open();
 

@@ -125,14 +125,18 @@ describeWith('postgres', 'postgresStore', () => {
       const { client, store } = await begin();
       await increment(store);
       const order: string[] = [];
-      const other = increment(open()).then((count) => {
+      const name = 'waits for a transaction of the user';
+      const waits = new pg.Pool({ connectionString: postgresUrl, max: 1, application_name: name });
+      onTestFinished(() => waits.end());
+      const other = increment(open({ client: waits })).then((count) => {
         order.push('other');
         return count;
       });
       // It waits for the lock.
       await expect
         .poll(async () => {
-          const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+          const waiting = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE locktype = 'advisory' AND NOT granted AND application_name = '${name}'`;
           return (await pool.query(waiting)).rowCount;
         })
         .toBeGreaterThanOrEqual(1);
@@ -425,7 +429,11 @@ describeWith('postgres', 'postgresStore', () => {
       await set(open(), 'a', '1');
       const timeout = (side: string) => `-c deadlock_timeout=${side === victim ? '1s' : '20s'}`;
       const client = await connect({ options: timeout('user') });
-      const other = new pg.Pool({ connectionString: postgresUrl, max: 1, options: timeout('pool') });
+      const name = `deadlock ${victim}`;
+      const other = new pg.Pool({
+        ...{ connectionString: postgresUrl, max: 1, application_name: name },
+        options: timeout('pool'),
+      });
       onTestFinished(() => other.end());
       await client.query('BEGIN');
       const users = open({ client });
@@ -435,7 +443,8 @@ describeWith('postgres', 'postgresStore', () => {
         runs++;
         records.set(first, Number(records.get('b') ?? 0) + 10);
       });
-      const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+      const waiting = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE locktype = 'advisory' AND NOT granted AND application_name = '${name}'`;
       await expect.poll(async () => (await pool.query(waiting)).rowCount).toBeGreaterThanOrEqual(1);
       return { client, users, pools, runs: () => runs };
     }
