@@ -40,7 +40,8 @@ export function likelyCauses(
         ...recipient,
         ...(payload === undefined ? [] : [payload]),
         ...signature,
-        ...when(isOrder, causes.values, causes.merchant),
+        // A service may refuse a repetition as it refuses any other payload.
+        ...when(isOrder, causes.values, causes.merchant, causes.orderConflict),
       ];
     case 401:
       return [

@@ -22,6 +22,9 @@ export const notInProcess: Readonly<Record<string, string>> = {
   'docs/details/inboxes.md#1': 'needs a transaction of PostgreSQL: test/inbox/store/handled-in has one',
   'examples/queues/jetstream.ts':
     'consumes from JetStream without end: test/inbox/queue/jetstream-program runs it beside a server',
+  'examples/queues/bullmq.ts':
+    'needs Redis and PostgreSQL: test/inbox/queue/bullmq-program runs it beside both',
+  'examples/queues/pg-boss.ts': 'needs PostgreSQL: test/inbox/queue/pg-boss-program runs it beside one',
   'examples/order-timeline.ts': 'needs PostgreSQL for its own tables',
   'examples/nestjs-postgres/shop.ts':
     'has decorators, which are compiled first, and needs PostgreSQL: examples/two-replicas.ts runs it',
