@@ -19,7 +19,7 @@ export function checkInput(operation: string, schema: z.ZodObject, input: unknow
   return requireJson(operation, result.data) as JsonObject;
 }
 
-/** For any Standard Schema, whose output may be anything. */
+/** Checks with any Standard Schema, whose output may be anything. */
 export async function checkWithSchema(
   operation: string,
   schema: StandardSchema,

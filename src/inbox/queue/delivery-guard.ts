@@ -22,7 +22,7 @@ interface Guard {
   /** It lost a lease once, and runs alone from then on. */
   readonly alone?: boolean;
   readonly receivedAt?: number;
-  /** Of its last attempt: a lost one if it is over. */
+  /** The lease of its last attempt; once over, it was lost. */
   readonly lease?: Lease;
 }
 

@@ -159,7 +159,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
     { delivery, receivedAt }: ReturnType<typeof readMessage>,
     turn: {
       readonly host: InboxHost;
-      /** Of the attempt, if the queue counts. */
+      /** The number of the attempt, if the queue counts. */
       readonly number: number | undefined;
       readonly signal: AbortSignal;
       readonly isAlone: boolean;

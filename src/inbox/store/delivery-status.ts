@@ -11,7 +11,7 @@ import {
 
 const beginningForm = /^[0-9a-f]{1,64}$/;
 const mostRead = 100;
-/** Of a record store. */
+/** The most records that `list` of a store returns. */
 const largestPage = 1_000;
 
 interface DeliveryStatusOptions {
@@ -46,7 +46,7 @@ export function deliveryStatus(options: DeliveryStatusOptions) {
   }
 
   return {
-    /** Of the deliveries whose digests begin so. */
+    /** Describes the deliveries whose digests begin so. */
     async find(beginning: string, limit: number): Promise<DeliveryStatus[]> {
       if (!beginningForm.test(beginning)) return [];
       const found = await store.list({
@@ -60,7 +60,7 @@ export function deliveryStatus(options: DeliveryStatusOptions) {
       });
     },
 
-    /** Of those that are leased, by the end of their leases. */
+    /** Describes the leased deliveries, by the end of their leases. */
     async held(limit: number): Promise<DeliveryStatus[]> {
       const held: DeliveryStatus[] = [];
       for await (const entries of indexes.alone.pages({ size: mostRead })) {
