@@ -8,7 +8,7 @@ export interface ReconcileOptions {
   until?: number | undefined;
   /** Milliseconds after which an event or a step that is expected counts as missing. @default 3600000, an hour */
   olderThanMs?: number | undefined;
-  /** What the service says that it has: `readStatementCsv` reads such rows from its dashboard's CSV. */
+  /** The orders that the service says it has, such as the rows of a CSV file from its dashboard. */
   statement?: AsyncIterable<StatementRow> | Iterable<StatementRow> | undefined;
 }
 
@@ -30,7 +30,7 @@ export const readReconcileOptions = defineOptions('reconcile', {
     // Sound as far as it can be: the rows are checked when they are read.
     const rows = Object(given) as NonNullable<ReconcileOptions['statement']>;
     if (typeof given !== 'string' && (Symbol.asyncIterator in rows || Symbol.iterator in rows)) return rows;
-    throw invalidOption('statement must be an iterable of rows, such as readStatementCsv(…).');
+    throw invalidOption('statement must be an iterable of rows.');
   }),
 } satisfies OptionTable<ReconcileOptions>);
 

@@ -5,7 +5,6 @@ import type { SandboxOptions } from '../../src/devtools/sandbox/sandbox-options.
 import type { JsonObject } from '../../src/internal/json.ts';
 import type { OrderFinding } from '../../src/orders/order-findings.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
-import { readStatementCsv } from '../../src/orders/read-statement-csv.ts';
 import type { ReconcileOptions } from '../../src/orders/reconcile-options.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
@@ -157,9 +156,13 @@ describe('reconcile', () => {
     }
     await sandbox.idle();
     clock.now += 2 * hour;
-    const csv = 'Order,Paid,Hash\nsame,"15,000.50",\namount,15001,\nhash,15000.5,0xother\nghost,7,\n';
-    const columns = { id: 'Order', amount: 'Paid', hash: 'Hash' };
-    const found = await reconcile({ statement: readStatementCsv(csv, { columns }) });
+    const statement = [
+      { id: 'same', amount: '15,000.50' },
+      { id: 'amount', amount: '15001' },
+      { id: 'hash', amount: '15000.5', hash: '0xother' },
+      { id: 'ghost', amount: '7' },
+    ];
+    const found = await reconcile({ statement });
     expect(kindsOf(found)).toEqual([
       'amount_differs amount',
       'mismatch hash',

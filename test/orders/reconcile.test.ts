@@ -166,7 +166,7 @@ describe('reconcile with a statement', () => {
   it.each([7, {}, true])('refuses the statement %j', async (statement) => {
     // Sound: it is wrong on purpose.
     expect(await rejected(findings({ statement } as never))).toMatchObject({
-      ...{ code: 'invalid_option', message: expect.stringContaining('readStatementCsv') },
+      ...{ code: 'invalid_option', message: expect.stringContaining('statement must be') },
     });
   });
 });

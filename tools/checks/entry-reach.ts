@@ -32,8 +32,8 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './keys': { packages: [], builtins: ['node:crypto'] },
   './orders': {
     packages: ['zod'],
-    bundled: ['csv-parse', 'zod/locales', 'zod/mini'],
-    builtins: ['node:crypto', 'node:stream'],
+    bundled: ['zod/locales', 'zod/mini'],
+    builtins: ['node:crypto'],
   },
   './otp': {
     packages: [],

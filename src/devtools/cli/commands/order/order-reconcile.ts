@@ -1,6 +1,5 @@
 import { printableText } from '../../../../internal/printable-text.ts';
 import type { OrderFinding } from '../../../../orders/order-findings.ts';
-import { readStatementCsv } from '../../../../orders/read-statement-csv.ts';
 import { readFile } from '../../inputs/input.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { CliError, exitCodes } from '../../terminal/context.ts';
@@ -14,8 +13,7 @@ import {
 } from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
 import { since, withJournal } from './open-journal.ts';
-
-const columnNames = ['id', 'amount', 'hash'] as const;
+import { type ColumnTitles, columnNames, readStatement } from './statement-csv.ts';
 
 export default defineCommand({
   brief: 'Find orders that need somebody',
@@ -49,9 +47,9 @@ export default defineCommand({
   async run(context, { statement: path, delimiter, column = [], ...flags }) {
     const { format } = flags;
     const output = openOutput(context, { format: format === 'csv' ? 'text' : format });
-    const columns = Object.fromEntries(column.map(({ name, title }) => [name, title]));
+    const titles: ColumnTitles = Object.fromEntries(column.map(({ name, title }) => [name, title]));
     const statement =
-      path === undefined ? undefined : readStatementCsv(readFile(context, path), { columns, delimiter });
+      path === undefined ? undefined : readStatement(readFile(context, path), { titles, delimiter });
     const now = context.now();
     return await withJournal(context, flags, async (journal) => {
       const findings = journal.reconcile({
@@ -100,7 +98,7 @@ function csvLine(cells: readonly string[]): string {
 }
 
 function parseColumn(input: string): { name: (typeof columnNames)[number]; title: string } {
-  const [name = '', ...title] = input.split('=');
-  if (title.length === 0) throw new CliError('must be a name and a title, such as id=Order');
-  return { name: oneWordOf(columnNames)(name), title: title.join('=') };
+  const [, name = '', title] = /^([^=]*)=(.+)$/.exec(input) ?? [];
+  if (title === undefined) throw new CliError('must be a name and a title, such as id=Order');
+  return { name: oneWordOf(columnNames)(name), title };
 }
