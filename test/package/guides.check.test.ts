@@ -406,7 +406,7 @@ describe('the commands of a guide', () => {
   /** Its name, which is two words for commands of a group. `sandbox` alone starts one. */
   function commandOf([first = '', second = '']: string[]): string[] {
     if (first === 'sandbox' && !/^[a-z]/.test(second)) return [first, 'start'];
-    return ['address', 'keys', 'messenger', 'order', 'inbox', 'sandbox'].includes(first)
+    return ['keys', 'messenger', 'order', 'inbox', 'sandbox'].includes(first)
       ? [first, second]
       : [first];
   }

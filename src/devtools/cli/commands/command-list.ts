@@ -11,7 +11,6 @@ const commands = {
   'whitelist-ip': () => import('./whitelist-ip.ts'),
   inbox: () => import('./inbox/inbox-commands.ts'),
   keys: () => import('./keys.ts'),
-  address: () => import('./address.ts'),
   order: () => import('./order/order.ts'),
   messenger: () => import('./messenger.ts'),
   sandbox: () => import('./sandbox/sandbox-commands.ts'),
