@@ -25,10 +25,10 @@ describe.skipIf(binary === '')('the command line in one file', { timeout: 120_00
     expect([(await verify('signed.json')).code, (await verify('altered.json')).code]).toEqual([0, 1]);
   });
 
-  it.each(['listen', 'sandbox'])('%s has its page', async (command) => {
-    const running = startChild([command, '--port', '0']);
+  it('has the page of the sandbox', async () => {
+    const running = startChild(['sandbox', '--port', '0']);
     const said = await running.printed('stderr', /inspector is at http\S+\n/);
-    const [address = ''] = /http\S+(?=#)|http\S+(?=\n)/.exec(said.split('inspector is at ')[1] ?? '') ?? [];
+    const address = /inspector is at (http[^#\s]+)/.exec(said)?.[1] ?? '';
     const page = await fetch(address);
     expect(page.headers.get('content-type')).toContain('text/html');
     expect(await page.text()).toMatch(/^<!doctype html>[\s\S]{10000}/i);

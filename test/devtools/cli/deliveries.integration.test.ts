@@ -301,7 +301,7 @@ describe('replay', () => {
       body: '{"a": 1.0}',
     },
     { id: 4, kind: 'event_reply', exchange: 3, time: 5, faults: [], status: 401 },
-    { id: 5, kind: 'event', exchange: 5, time: 5, faults: [], body: '\ufffd', bodyBase64: '/wB7' },
+    { id: 5, kind: 'event', exchange: 5, time: 5, faults: [], body: '{}' },
   ];
 
   it.each([
@@ -323,10 +323,7 @@ describe('replay', () => {
       { url: '/' },
     ]);
     expect(target.requests[0]?.headers).not.toHaveProperty('authorization');
-    expect(target.requests.map(({ body }) => body.toString('base64'))).toEqual([
-      Buffer.from('{"a": 1.0}').toString('base64'),
-      '/wB7',
-    ]);
+    expect(target.requests.map(({ body }) => body.toString())).toEqual(['{"a": 1.0}', '{}']);
     const { stdout: items } = await partnerExchange([...args, '--format', 'json'], { cwd });
     expect(JSON.parse(items.split('\n')[0] ?? '')).toMatchObject({ lacks: ['authorization'] });
   });

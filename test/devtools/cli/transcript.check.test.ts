@@ -136,7 +136,6 @@ type Ports = ReadonlyMap<string, string>;
 async function freePorts(): Promise<Ports> {
   return new Map([
     ['4100', String(await freePort())],
-    ['4101', String(await freePort())],
     ['4200', String(await freePort())],
   ]);
 }
@@ -144,10 +143,7 @@ async function freePorts(): Promise<Ports> {
 /** A command with the ports that are free. */
 function withPorts(command: string, ports: Ports): string {
   const port = starting.exec(command)?.[1];
-  const own =
-    port === 'listen'
-      ? ` --port ${ports.get('4100')} --inspector-port ${ports.get('4101')}`
-      : ` --port ${ports.get('4200')}`;
+  const own = ` --port ${ports.get(port === 'listen' ? '4100' : '4200')}`;
   return command
     .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, known: string) => `127.0.0.1:${ports.get(known) ?? known}`)
     .replace(starting, (start) => start + own);

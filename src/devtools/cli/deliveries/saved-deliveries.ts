@@ -159,20 +159,19 @@ const trafficEvent = z.object({
   url: z.string().optional(),
   headers: z.record(z.string(), z.string()).default({}),
   body: z.string().default(''),
-  bodyBase64: z.base64().optional(),
 });
 
 function eventOf(event: z.output<typeof trafficEvent>, name: string): NamedDelivery {
-  const { id, time, url = '/', body, bodyBase64 } = event;
+  const { id, time, url = '/', body } = event;
   const target = url.replace(/^[a-z]+:\/\/[^/?]*/, '');
   const headers = Object.entries(event.headers);
-  const parts = [...headers, ['its path', target], ['its whole body', bodyBase64 ?? body]] as const;
+  const parts = [...headers, ['its path', target], ['its whole body', body]] as const;
   return {
     source: `${name} #${id}`,
     receivedAt: new Date(time).toISOString(),
     target: target.includes(hidden) || !target.startsWith('/') ? undefined : target,
     headers: headers.filter(([, value]) => !value.includes(hidden)),
-    body: bodyBase64 === undefined ? Buffer.from(body) : Buffer.from(bodyBase64, 'base64'),
+    body: Buffer.from(body),
     lacks: parts.filter(([, value]) => value.includes(hidden)).map(([part]) => part),
   };
 }

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { verificationKeysOf } from '../../../../credentials/verification-keys.ts';
-import { explainMismatch } from '../../../diagnostics/mismatch/explain-mismatch.ts';
 import { createPoster } from '../../deliveries/post-delivery.ts';
 import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { readConfiguration } from '../../inputs/configuration.ts';
@@ -28,9 +27,7 @@ import {
   type Verdict,
   verifyDelivery,
 } from './handle-request.ts';
-import { startInspector } from './listen-inspector.ts';
 import { startReceiveServer } from './receive-server.ts';
-import { createReceivedTrace } from './received-trace.ts';
 
 const flags = {
   port: port.withDefault('number', 'Where to listen; 0 is any free port', '4100'),
@@ -45,11 +42,6 @@ const flags = {
   ),
   maxBodyBytes: wholeNumber(1, 64 * 1024 * 1024).withDefault('bytes', 'Longest body', '65536'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long your receiver may take', '10000'),
-  inspectorPort: port.withDefault(
-    'number',
-    'Where the page of what was received is, on this machine alone; 0 is any free port',
-    '0',
-  ),
   ...signingFlags,
   ...formatFlags,
 };
@@ -58,7 +50,7 @@ type Flags = FlagsOf<typeof flags>;
 export default defineCommand({
   brief: 'Receive events, verify them, and pass them on',
   about:
-    'Receives events at any path and prints a line for each. With --forward-to it is a mirror: it posts the exact bytes and headers to your receiver, and the sender gets its answer; if there is none, the sender gets 503 with Retry-After, and sends the event again. An address without a path keeps the path of each event, one with a path replaces it; the query is kept. With --save every event is kept as a file, before it is forwarded, for replay, verify, detect and pin. With --filter only some events are shown and forwarded; the others are answered, and kept with --save. Without keys it verifies no event. The inspector, a page on this machine alone, shows the events, the answers and why a signature does not match, and replays events.',
+    'Receives events at any path and prints a line for each. With --forward-to it is a mirror: it posts the exact bytes and headers to your receiver, and the sender gets its answer; if there is none, the sender gets 503 with Retry-After, and sends the event again. An address without a path keeps the path of each event, one with a path replaces it; the query is kept. With --save every event is kept as a file, before it is forwarded, for replay, verify, detect and pin. With --filter only some events are shown and forwarded; the others are answered, and kept with --save. Without keys it verifies no event.',
   examples: [
     'partner-exchange listen --forward-to http://127.0.0.1:3000/orders',
     'partner-exchange listen --port 4100 --save ./events --format json',
@@ -78,7 +70,6 @@ export default defineCommand({
     const isWanted = (verdict: Verdict) => passes(verdict, flags.filter ?? []);
     let leftOut = 0;
     const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames, eventStatuses });
-    const trace = createReceivedTrace(context.now, flags);
 
     const server = await startReceiveServer({
       ...flags,
@@ -87,7 +78,6 @@ export default defineCommand({
       async receive(delivery) {
         try {
           const received = await receiveDelivery(delivery, { verify, folder, post, isWanted });
-          trace.add(received);
           if (received.wanted)
             output.item(receivedItem(received), (paint) => describeReceived(received, paint));
           else leftOut++;
@@ -99,21 +89,10 @@ export default defineCommand({
         }
       },
     });
-    let inspector: Awaited<ReturnType<typeof startInspector>> | undefined;
     try {
-      inspector = await startInspector({
-        port: flags.inspectorPort,
-        token: Buffer.from(context.random(24)).toString('base64url'),
-        explain: (body) => explainMismatch(body, { credentials, scheme, purpose: 'order' }),
-        trace,
-        scheme,
-        ring,
-        post,
-        verify,
-      });
       const stopped = onceAborted(context.signal);
       // A disk that hangs must not hold back a signal.
-      await Promise.race([announce(server.url, inspector.url), stopped]);
+      await Promise.race([announce(server.url), stopped]);
       await stopped;
     } finally {
       const closed = new AbortController();
@@ -121,7 +100,6 @@ export default defineCommand({
       // A sender may hold its request back.
       await Promise.race([answered, context.sleep(longestStopMs, closed.signal)]);
       await server.close('at once');
-      await inspector?.close();
       poster.close();
     }
     if (leftOut > 0) output.status(`${leftOut} did not match --filter: answered, and not forwarded.`);
@@ -132,7 +110,7 @@ export default defineCommand({
       return (delivery: SavedRequest) => poster.post(delivery, { url, timeoutMs: flags.timeoutMs });
     }
 
-    async function announce(url: string, inspectorUrl: string): Promise<void> {
+    async function announce(url: string): Promise<void> {
       if (ring === undefined)
         output.warn('There are no keys: nothing is verified. Set them, or name a file with --keys.');
       await folder?.check().catch((error: unknown) => {
@@ -143,7 +121,6 @@ export default defineCommand({
       output.status(
         (paint) => `Listening at ${paint('bold', url)}: give it as partner_callback_url. Ctrl-C ends it.`,
       );
-      output.status(`The inspector is at ${inspectorUrl}`);
     }
   },
 });
