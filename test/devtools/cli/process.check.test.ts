@@ -134,4 +134,10 @@ describe.runIf(hasTerminals)('on a terminal', () => {
     const { stdout } = await startChild(['verify', 'x.json'], { answers: [], cwd, env: keys }).ended;
     expect(stdout).toContain('\u001b[31mrefused');
   });
+
+  it('shows help in colours, without a visible escape', patient, async () => {
+    const { stdout } = await startChild(['order', 'create', '--help'], { answers: [], env: {} }).ended;
+    expect(stdout).toContain('\u001b[4mUSAGE');
+    expect(stdout).not.toContain('\\u001b');
+  });
 });

@@ -56,6 +56,13 @@ describe('help', () => {
       expect((await partnerExchange(words)).stdout).toContain('--enforce-whitelist');
   });
 
+  it.each(helpTexts)('of %s shows its colours, and no escape, on a terminal', async (name) => {
+    const words = name.split(' ').slice(1);
+    const { stdout } = await partnerExchange([...words, '--help'], { isTerminal: true, columns: 140 });
+    expect(stdout).toContain('\u001b[');
+    expect(stdout).not.toMatch(/\\u[0-9a-f]{4}/);
+  });
+
   it.each(helpTexts)('of %s says the shape of its JSON', (_, help) => {
     expect(help.includes('\nJSON\n')).toBe(help.includes('--format'));
   });

@@ -21,10 +21,13 @@ export function hasColours(env: Variables, stream: OutputStream): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** The colours that we and `--help` use; nothing that moves, hides or blinks. */
-const colour = String.raw`\u001b\[(?:[1-4]|2[2-4]|3[1-79])(?:;(?:[1-4]|2[2-4]))?m`;
+/** A style that we and `--help` use; nothing that moves, hides or blinks. */
+const style = '[1-4]|2[2-4]|3[1-79]';
 
-const pattern = new RegExp(`${colour}|${hiddenCharacters}`, 'gu');
+/** The sequence that sets styles. A part may be empty: stricli writes italics as `ESC[;;3m`. */
+const styleSequence = String.raw`\u001b\[(?:(?:${style})?;)*(?:${style})m`;
+
+const pattern = new RegExp(`${styleSequence}|${hiddenCharacters}`, 'gu');
 
 /**
  * A text that cannot change how a terminal shows other text: invisible characters are written as in JSON (`\u202e`),
