@@ -42,4 +42,4 @@ export {
 export type { OrderFinding, OrderFindingKind } from './order-findings.ts';
 export { createOrderJournal } from './order-journal.ts';
 export type { OrderState } from './order-state.ts';
-export type { ReconcileOptions, StatementRow } from './reconcile-options.ts';
+export type { ReconcileOptions, StatementRow } from './reconcile.ts';

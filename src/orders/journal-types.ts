@@ -9,7 +9,7 @@ import type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
 import type { OrderDifference } from './order-differences.ts';
 import type { OrderFinding } from './order-findings.ts';
 import type { OrderState } from './order-state.ts';
-import type { ReconcileOptions } from './reconcile-options.ts';
+import type { ReconcileOptions } from './reconcile.ts';
 
 /**
  * Sends each order once and keeps track of its outcome. Made by `createOrderJournal`; its functions need no `this`.
@@ -152,8 +152,8 @@ export interface OrderJournal<Order = BuyOrder> {
    * each other, and, with a statement of the service, those that only one side has. It changes nothing: only an event, a
    * reply or a person settles an order. The same journal and statement give the same findings.
    *
-   * It reads the journal page by page, once, and once more if two orders seem to have one payment: any number of orders
-   * takes the same memory. A row of a statement takes about 50 bytes.
+   * It reads the journal page by page, once. A row of a statement takes about 50 bytes of memory, a credited order about
+   * 150.
    *
    * @throws {ConfigurationError} `invalid_option`, at once
    * @throws {StoreError} from the iteration; also what the statement throws

@@ -74,7 +74,7 @@ async function checkMismatches(world: World, process: PartnerProcess): Promise<v
   });
   // Of events in another form nobody can say what they contradict.
   if (plan.isReshaped) return;
-  if (kinds.has('hash_used_twice') || kinds.has('rate_moved')) books.breach(`Found ${[...kinds].join()}.`);
+  if (kinds.has('hash_used_twice')) books.breach(`Found ${[...kinds].join()}.`);
   const planted = sandbox.deliveries.filter(({ faults }) => faults.some((each) => contradictions.has(each)));
   const ends = planted.filter(({ name, faults }) => {
     // A service need not say more in it than its name.

@@ -27,7 +27,7 @@ const timed = (seen: Timeline['seen'], facts: Timeline['facts'] = {}, more: Part
 
 /** Without the id, which is always the same, and what to do next. */
 const found = (order: OrderRecord) =>
-  findingsOf(order, { now, olderThanMs: hour }).map(({ partner_order_id, next, ...rest }) => rest);
+  [...findingsOf(order, { now, olderThanMs: hour })].map(({ partner_order_id, next, ...rest }) => rest);
 
 const settledWith = [init, received, credited] as const;
 const happened = (name: string, more: object = {}) => ({ name, at: old, digest: `of ${name}`, ...more });
@@ -135,90 +135,9 @@ describe('mismatch and amount_differs', () => {
   });
 });
 
-describe('rate_moved', () => {
-  it('is an order with several exchange rates', () => {
-    expect(found(timed(settledWith, { exchange_rate: [1538.5, 1540] }))).toEqual([
-      { kind: 'rate_moved', since: old, evidence: { exchange_rate: [1538.5, 1540] } },
-    ]);
-    expect(found(timed(settledWith, { exchange_rate: [1538.5] }))).toEqual([]);
-  });
-});
-
-describe('credited_without_hash', () => {
-  const unread = ['pair', 'crypto_txn_hash'];
-  const events = [happened(init, { unread: ['crypto_txn_hash'] }), happened(credited, { at: 7, unread })];
-
-  it('is an event of the credit that could not be read for its hash', () => {
-    expect(found(timed([], {}, { events: [...events, happened(received)] }))).toEqual([
-      { kind: 'credited_without_hash', since: 7, evidence: { digest: `of ${credited}`, unread } },
-    ]);
-  });
-
-  it('is none once an event of the credit was read, or if other members could not be', () => {
-    expect(found(timed(settledWith, {}, { events }))).toEqual([]);
-    const others = [happened(received), happened(credited, { unread: ['pair'] }), happened(credited)];
-    expect(found(timed([], {}, { events: others }))).toEqual([]);
-  });
-});
-
 describe('credited_and_closed', () => {
   it('is an order that was credited and refunded', () => {
     const seen = [...settledWith, close] as const;
     expect(found(timed(seen))).toEqual([{ kind: 'credited_and_closed', since: old, evidence: { seen } }]);
-  });
-});
-
-describe('refund_differs', () => {
-  const seen = [init, received, close] as const;
-  const refund = (facts: Timeline['facts'], of: Timeline['seen'] = seen) => found(timed(of, facts));
-
-  it('is a refund that is not what was paid less the fee', () => {
-    const facts = { fiat_amount_to_pay: [1, 15000.5], fee: [1, 50], amount_refunded: ['1', '14950.49'] };
-    expect(refund(facts)).toEqual([
-      {
-        ...{ kind: 'refund_differs', since: old },
-        evidence: { fiat_amount_to_pay: 15000.5, fee: 50, amount_refunded: '14950.49' },
-      },
-    ]);
-    expect(refund({ fiat_amount_to_pay: [10], amount_refunded: [11] })).toMatchObject([
-      { evidence: { fee: 0 } },
-    ]);
-  });
-
-  it.each<[string, Timeline['facts']]>([
-    ['what was paid less the fee', { fiat_amount_to_pay: [15000.5], fee: [50], amount_refunded: [14950.5] }],
-    ['that but for rounding', { fiat_amount_to_pay: [0.3], fee: [0.1], amount_refunded: [0.204] }],
-    ['all that was paid', { fiat_amount_to_pay: ['10'], amount_refunded: [10] }],
-    ['of an unknown amount', { fiat_amount_to_pay: [10] }],
-    ['of an unknown payment', { amount_refunded: [10] }],
-  ])('is none for %s', (_, facts) => {
-    expect(refund(facts)).toEqual([]);
-  });
-
-  it('begins at half a hundredth, and with the event of the close', () => {
-    expect(refund({ fiat_amount_to_pay: [0.005], amount_refunded: [0] })).toHaveLength(1);
-    expect(refund({ fiat_amount_to_pay: [10], amount_refunded: [1] }, settledWith)).toEqual([]);
-  });
-});
-
-describe('earlier_event_missing', () => {
-  const lost = (events: readonly object[], seen: Timeline['seen'] = [init, credited]) =>
-    // Sound: they have the members of logged events.
-    found(timed(seen, {}, { events: events as NonNullable<OrderRecord['events']> }));
-
-  it('is a credited order whose event of the fiat never came', () => {
-    expect(lost([happened(init), happened(credited)])).toEqual([
-      {
-        ...{ kind: 'earlier_event_missing', since: old },
-        evidence: { seen: [init, credited], missing: received },
-      },
-    ]);
-  });
-
-  it('is none if the event came, could not be read, or may still come', () => {
-    expect(lost([happened(credited)], [init, received, credited])).toEqual([]);
-    expect(lost([happened(received), happened(credited)])).toEqual([]);
-    expect(lost([happened(credited, { at: young })])).toEqual([]);
-    expect(lost([happened('event.later')])).toEqual([]);
   });
 });

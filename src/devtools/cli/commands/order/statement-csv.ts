@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { printableText } from '../../../../internal/printable-text.ts';
-import type { StatementRow } from '../../../../orders/reconcile-options.ts';
+import type { StatementRow } from '../../../../orders/reconcile.ts';
 import { CliError } from '../../terminal/context.ts';
 
 /** The columns of a statement: the id of an order is one of them. */
