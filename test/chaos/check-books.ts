@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SandboxDelivery } from '../../src/devtools/sandbox/events/delivery.ts';
-import type { TraceEntry } from '../../src/devtools/sandbox/trace.ts';
+import type { SandboxDelivery } from '../../src/devtools/sandbox/world/delivery.ts';
+import type { TraceEntry } from '../../src/devtools/sandbox/world/trace.ts';
 import type { OrderTimeline } from '../../src/events/order-timeline.ts';
 import type { DeadLetter } from '../../src/inbox/dead-letters.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';

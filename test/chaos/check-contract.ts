@@ -1,5 +1,5 @@
-import type { EventFaultName } from '../../src/devtools/sandbox/faults/event-faults.ts';
-import type { TraceEntry } from '../../src/devtools/sandbox/trace.ts';
+import type { EventFaultName } from '../../src/devtools/sandbox/settings/event-faults.ts';
+import type { TraceEntry } from '../../src/devtools/sandbox/world/trace.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
 import { ContractCheck } from '../contract/contract-check.ts';
 import { deviates } from './plan.ts';

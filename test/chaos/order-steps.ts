@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { SandboxOrder, SandboxOrderStep } from '../../src/devtools/sandbox/orders/order-registry.ts';
-import { type OrderScenario, orderScenarios } from '../../src/devtools/sandbox/orders/order-scenarios.ts';
-import type { SeededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
-import type { TraceEntry } from '../../src/devtools/sandbox/trace.ts';
+import { type OrderScenario, orderScenarios } from '../../src/devtools/sandbox/service/order-scenarios.ts';
+import type { SeededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
+import type { SandboxOrder, SandboxOrderStep } from '../../src/devtools/sandbox/world/order-registry.ts';
+import type { TraceEntry } from '../../src/devtools/sandbox/world/trace.ts';
 import {
   isKeyError,
   isOrderError,

@@ -1,7 +1,7 @@
-import { type EventFaultName, eventFaultNames } from '../../src/devtools/sandbox/faults/event-faults.ts';
-import { type FaultRates, requestFaultNames } from '../../src/devtools/sandbox/faults/faults.ts';
-import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
-import { reshapingFaults } from '../devtools/sandbox/faults/reshaping-faults.ts';
+import { type EventFaultName, eventFaultNames } from '../../src/devtools/sandbox/settings/event-faults.ts';
+import { type FaultRates, requestFaultNames } from '../../src/devtools/sandbox/settings/faults.ts';
+import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
+import { reshapingFaults } from '../devtools/sandbox/service/reshaping-faults.ts';
 import { type DrawnService, drawService, type ServiceDimension } from '../drawn/draw-service.ts';
 import {
   type NetworkFault,

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SandboxDelivery } from '../../src/devtools/sandbox/events/delivery.ts';
+import type { SandboxDelivery } from '../../src/devtools/sandbox/world/delivery.ts';
 import { checkBooks } from './check-books.ts';
 import { checkContract } from './check-contract.ts';
 import { endRotation } from './key-steps.ts';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
+import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
 import { Machine, type SharedClock } from './machine.ts';
 import { realImmediate, simulateGlobals } from './simulated-globals.ts';
 

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
+import type { SeededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
 import { checkCode, issueCode, resendCode } from './code-steps.ts';
 import { nameKeys, rotate } from './key-steps.ts';
 import {

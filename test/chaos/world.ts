@@ -1,8 +1,8 @@
 import { MessengerClient } from '../../src/client/messenger-client.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import type { SandboxCredentials } from '../../src/devtools/sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../src/devtools/sandbox/sandbox.ts';
-import type { SeededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
+import type { SandboxCredentials } from '../../src/devtools/sandbox/settings/fixed-partners.ts';
+import type { SeededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
 import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import type { ProcessView } from '../../src/store/process-identity.ts';

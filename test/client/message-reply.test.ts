@@ -5,7 +5,7 @@ import type { DeploymentOptions } from '../../src/deployment/define-deployment.t
 import { usualMessageReply } from '../../src/deployment/message-reply.ts';
 import type { OrderReplyRules } from '../../src/deployment/order-reply.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import { denialNames } from '../../src/devtools/sandbox/reply-forms.ts';
+import { denialNames } from '../../src/devtools/sandbox/settings/reply-forms.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { Clock, otpOn, phone, purpose } from '../otp/support.ts';
 import { rejected } from '../support/refusal.ts';

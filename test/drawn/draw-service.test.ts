@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import type { SandboxReply } from '../../src/devtools/sandbox/reply-forms.ts';
+import type { SandboxReply } from '../../src/devtools/sandbox/settings/reply-forms.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { drawService, drawTraits, serviceDimensions } from './draw-service.ts';

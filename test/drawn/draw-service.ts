@@ -1,6 +1,6 @@
 import type { AssumptionId } from '../../src/deployment/assumptions.ts';
-import { changeMember, memberChangeNames } from '../../src/devtools/sandbox/events/member-changes.ts';
-import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
+import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
+import { changeMember, memberChangeNames } from '../../src/devtools/sandbox/wire/member-changes.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { dimensions, type ServiceOptions, type Trait } from './service-traits.ts';

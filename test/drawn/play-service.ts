@@ -1,6 +1,6 @@
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import { eventFaultNames } from '../../src/devtools/sandbox/faults/event-faults.ts';
-import type { SandboxOrderStep } from '../../src/devtools/sandbox/orders/order-registry.ts';
+import { eventFaultNames } from '../../src/devtools/sandbox/settings/event-faults.ts';
+import type { SandboxOrderStep } from '../../src/devtools/sandbox/world/order-registry.ts';
 import { order, place } from '../devtools/sandbox/support.ts';
 import { drawService, type ServiceDimension } from './draw-service.ts';
 import { partnerCredentials } from './partner.ts';

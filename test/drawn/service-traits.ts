@@ -1,7 +1,6 @@
 import type { AssumptionId } from '../../src/deployment/assumptions.ts';
-import { setMember } from '../../src/devtools/sandbox/events/member-changes.ts';
-import type { FaultRates, SandboxOperation } from '../../src/devtools/sandbox/faults/faults.ts';
-import type { ReplyHook } from '../../src/devtools/sandbox/hooks.ts';
+import type { FaultRates, SandboxOperation } from '../../src/devtools/sandbox/settings/faults.ts';
+import type { ReplyHook } from '../../src/devtools/sandbox/settings/hooks.ts';
 import {
   type DenialForm,
   denialInForm,
@@ -9,8 +8,9 @@ import {
   inForm,
   type ReplyForm,
   replyFormNames,
-} from '../../src/devtools/sandbox/reply-forms.ts';
-import type { SandboxOptions } from '../../src/devtools/sandbox/sandbox-options.ts';
+} from '../../src/devtools/sandbox/settings/reply-forms.ts';
+import type { SandboxOptions } from '../../src/devtools/sandbox/settings/sandbox-options.ts';
+import { setMember } from '../../src/devtools/sandbox/wire/member-changes.ts';
 import type { OrderEventName } from '../../src/events/order-event.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/internal/json.ts';
 import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';

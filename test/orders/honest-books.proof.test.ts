@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import { orderScenarios } from '../../src/devtools/sandbox/orders/order-scenarios.ts';
-import { seededRandom } from '../../src/devtools/sandbox/seeded-random.ts';
+import { orderScenarios } from '../../src/devtools/sandbox/service/order-scenarios.ts';
+import { seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';

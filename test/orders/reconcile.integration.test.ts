@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../src/devtools/sandbox/sandbox-options.ts';
+import type { SandboxOptions } from '../../src/devtools/sandbox/settings/sandbox-options.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import type { OrderFinding } from '../../src/orders/order-findings.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';

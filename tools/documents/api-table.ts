@@ -3,8 +3,8 @@ import { controlTable } from '../../src/devtools/sandbox/control/control-api.ts'
 import type { ControlEndpoint } from '../../src/devtools/sandbox/control/control-endpoint.ts';
 import { sandboxEndpoints } from '../../src/devtools/sandbox/control/sandbox-endpoints.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import { readSandboxOptions } from '../../src/devtools/sandbox/sandbox-options.ts';
-import { createState } from '../../src/devtools/sandbox/state.ts';
+import { readSandboxOptions } from '../../src/devtools/sandbox/settings/sandbox-options.ts';
+import { createState } from '../../src/devtools/sandbox/world/state.ts';
 
 /** Every endpoint below `/_sandbox/`. */
 export function sandboxTable(): readonly ControlEndpoint[] {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isForgery } from '../sandbox/faults/event-faults.ts';
+import { isForgery } from '../sandbox/settings/event-faults.ts';
 import {
   type Exchange,
   type Explanation,

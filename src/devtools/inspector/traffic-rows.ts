@@ -1,5 +1,5 @@
 import { parseSearch } from '../sandbox/control/search-traffic.ts';
-import { isForgery } from '../sandbox/faults/event-faults.ts';
+import { isForgery } from '../sandbox/settings/event-faults.ts';
 import type { ListedEntry } from './api.ts';
 
 /** A line of the list: a request or an event with its result, or a fault that prevented it. */

@@ -1,20 +1,20 @@
 import { type CompleteDeployment, defineDeployment } from '../../deployment/define-deployment.ts';
 import type { BuyOrder } from '../../deployment/order-schema.ts';
 import { ValidationError } from '../../errors/errors.ts';
-import type { InternalClock, SandboxClock } from './clock.ts';
-import { retryDelay } from './events/delivery.ts';
-import { forgeEvent, postEvent, tamperEvent } from './events/post-event.ts';
-import { messengerHandlers } from './messenger/messenger-routes.ts';
-import { orderHandlers } from './orders/order-routes.ts';
-import { advanceOrder, playOrder } from './orders/order-scenarios.ts';
-import type { SandboxCredentials } from './partners/fixed-partners.ts';
-import { linkRoute, partnerHandlers, signRequestRoute } from './partners/partner-routes.ts';
-import { Refusal } from './requests.ts';
 import type { Sandbox, SandboxRequestInit } from './sandbox.ts';
-import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
-import { listen } from './server/sandbox-server.ts';
-import { checkRoutes, maxRequestBytes, operationRoutes, sandboxHandler } from './service.ts';
-import { createState, resetState, type SandboxState } from './state.ts';
+import { listen } from './sandbox-server.ts';
+import { messengerHandlers } from './service/messenger-routes.ts';
+import { orderHandlers } from './service/order-routes.ts';
+import { advanceOrder, playOrder } from './service/order-scenarios.ts';
+import { linkRoute, partnerHandlers, signRequestRoute } from './service/partner-routes.ts';
+import { forgeEvent, postEvent, tamperEvent } from './service/post-event.ts';
+import { checkRoutes, maxRequestBytes, operationRoutes, sandboxHandler } from './service/service.ts';
+import { retryDelay } from './settings/callback-retry.ts';
+import type { SandboxCredentials } from './settings/fixed-partners.ts';
+import { readSandboxOptions, type SandboxOptions } from './settings/sandbox-options.ts';
+import { Refusal } from './wire/requests.ts';
+import type { InternalClock, SandboxClock } from './world/clock.ts';
+import { createState, resetState, type SandboxState } from './world/state.ts';
 
 /**
  * Simulates the service of the contract: all operations, in memory. Each sandbox has its own partners, orders, devices
@@ -53,7 +53,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     request.signal.throwIfAborted();
     const reply = await serve(request, { ip: init?.ip ?? '127.0.0.1' });
     request.signal.throwIfAborted();
-    return reply.transport.fetch(reply, { signal: request.signal, clock, seed });
+    return reply.transport.fetch(reply, { signal: request.signal, sleep: clock.sleep, seed });
   };
 
   const sandbox: Sandbox<Order> = Object.freeze({
@@ -66,7 +66,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
         at,
         maxBodyBytes: maxRequestBytes,
         serve,
-        clock,
+        sleep: clock.sleep,
         deploymentAt,
         // Loaded on first use, so that a test of the service alone does not pay for it.
         loadControl: async (access) => {

@@ -18,12 +18,11 @@ export {
 } from '../../errors/errors.ts';
 export type { OrderEventName } from '../../events/order-event.ts';
 export type { JsonObject, JsonValue } from '../../internal/json.ts';
-export type { SandboxClock } from './clock.ts';
 export { createSandbox } from './create-sandbox.ts';
-export type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
-export type { EventSpelling } from './events/event-text.ts';
-export { type EventFaultName, eventFaults, type FaultDetails } from './faults/event-faults.ts';
-export type { SandboxFaults } from './faults/fault-plan.ts';
+export type { ListenOptions, Sandbox, SandboxEvents, SandboxServer } from './sandbox.ts';
+export { type OrderScenario, orderScenarios } from './service/order-scenarios.ts';
+export type { CallbackRetryPolicy } from './settings/callback-retry.ts';
+export { type EventFaultName, eventFaults, type FaultDetails } from './settings/event-faults.ts';
 export {
   type EventFault,
   type EventFaultRates,
@@ -36,14 +35,19 @@ export {
   type RequestFaultRates,
   requestFaults,
   type SandboxOperation,
-} from './faults/faults.ts';
-export type { SandboxMessage } from './messenger/messenger-registry.ts';
-export type { SandboxOrder, SandboxOrderStep } from './orders/order-registry.ts';
-export { type OrderScenario, orderScenarios } from './orders/order-scenarios.ts';
-export type { SandboxCredentials, SandboxPartner } from './partners/fixed-partners.ts';
-export type { SandboxEmail } from './partners/partner-registry.ts';
-export type { DenialForm, ReplyForm, SandboxReply } from './reply-forms.ts';
-export type { Sandbox, SandboxEvents } from './sandbox.ts';
-export type { AllowedValues, KeyPrefixes, SandboxOptions } from './sandbox-options.ts';
-export type { ListenOptions, SandboxServer } from './server/sandbox-server.ts';
-export type { SandboxTrace, TraceEntry, TraceKind } from './trace.ts';
+} from './settings/faults.ts';
+export type { SandboxCredentials, SandboxPartner } from './settings/fixed-partners.ts';
+export type { DenialForm, ReplyForm, SandboxReply } from './settings/reply-forms.ts';
+export type {
+  AllowedValues,
+  EventSpelling,
+  KeyPrefixes,
+  SandboxOptions,
+} from './settings/sandbox-options.ts';
+export type { SandboxClock } from './world/clock.ts';
+export type { SandboxDelivery } from './world/delivery.ts';
+export type { SandboxFaults } from './world/fault-plan.ts';
+export type { SandboxMessage } from './world/messenger-registry.ts';
+export type { SandboxOrder, SandboxOrderStep } from './world/order-registry.ts';
+export type { SandboxEmail } from './world/partner-registry.ts';
+export type { SandboxTrace, TraceEntry, TraceKind } from './world/trace.ts';

@@ -1,15 +1,15 @@
 import type { CompleteDeployment } from '../../deployment/define-deployment.ts';
 import type { BuyOrder } from '../../deployment/order-schema.ts';
-import type { SandboxClock } from './clock.ts';
-import type { CallbackRetryPolicy, SandboxDelivery } from './events/delivery.ts';
-import type { SandboxFaults } from './faults/fault-plan.ts';
-import type { SandboxMessage } from './messenger/messenger-registry.ts';
-import type { SandboxOrder, SandboxOrderStep } from './orders/order-registry.ts';
-import type { OrderScenario } from './orders/order-scenarios.ts';
-import type { SandboxCredentials } from './partners/fixed-partners.ts';
-import type { SandboxEmail } from './partners/partner-registry.ts';
-import type { ListenOptions, SandboxServer } from './server/sandbox-server.ts';
-import type { SandboxTrace } from './trace.ts';
+import type { OrderScenario } from './service/order-scenarios.ts';
+import type { CallbackRetryPolicy } from './settings/callback-retry.ts';
+import type { SandboxCredentials } from './settings/fixed-partners.ts';
+import type { SandboxClock } from './world/clock.ts';
+import type { SandboxDelivery } from './world/delivery.ts';
+import type { SandboxFaults } from './world/fault-plan.ts';
+import type { SandboxMessage } from './world/messenger-registry.ts';
+import type { SandboxOrder, SandboxOrderStep } from './world/order-registry.ts';
+import type { SandboxEmail } from './world/partner-registry.ts';
+import type { SandboxTrace } from './world/trace.ts';
 
 /** The options of fetch, and the caller's IP. @inline */
 export type SandboxRequestInit = RequestInit & {
@@ -120,4 +120,45 @@ export interface SandboxEvents {
    * @throws {ValidationError} (a rejection) when no delivery has this id
    */
   readonly tamper: (deliveryId: string) => Promise<SandboxDelivery>;
+}
+
+/** Options of `listen` of a sandbox. */
+export interface ListenOptions {
+  /** @default 0: any free port */
+  port?: number | undefined;
+  /** Where to listen. Any other address than loopback admits the network. @default '127.0.0.1' */
+  host?: string | undefined;
+  /**
+   * Further names of the server, without a port, e.g. that of a container. Its own address and `localhost` are
+   * always allowed; requests with another Host, and from web pages of other origins, are refused with 403.
+   * @default []
+   */
+  allowedHosts?: readonly string[] | undefined;
+  /**
+   * Who may use `/_sandbox/`, the inspector and its API: this machine (`loopback`), everybody who reaches the server
+   * (`any`, for a container; then reading needs the token, too), or nobody (`off`). @default 'loopback'
+   */
+  inspector?: 'loopback' | 'any' | 'off' | undefined;
+  /**
+   * The token for requests below `/_sandbox/` that change something, sent as `Authorization: Bearer`: at least 16 of
+   * `A-Z a-z 0-9 - _`. @default a random one, see `token` of the result
+   */
+  token?: string | undefined;
+}
+
+/** A running HTTP server of a sandbox. */
+export interface SandboxServer<Order = BuyOrder> {
+  /** Origin, e.g. `http://127.0.0.1:40123`, without a slash at the end. */
+  readonly url: string;
+  /** The sandbox's deployment with its base URLs at this address. */
+  readonly deployment: CompleteDeployment<Order>;
+  /** The address of the inspector, with the token behind the `#`, which browsers do not send. */
+  readonly inspectorUrl: string;
+  /** For requests below `/_sandbox/` that change something: the header `Authorization: Bearer <token>`. */
+  readonly token: string;
+  /**
+   * Stops listening, closes every connection, and waits for current events. The sandbox stays usable. A second call
+   * waits for the first.
+   */
+  close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { type Deployment, operationUrl, requireDeployment } from '../../deployment/define-deployment.ts';
 import { operationNames, operationRules } from '../../deployment/operations.ts';
 import { defineOptions, invalidOption, type OptionTable, optional } from '../../internal/options.ts';
-import { linkPath } from '../sandbox/partners/partner-registry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { linkPath } from '../sandbox/world/partner-registry.ts';
 
 /** The parts of the `http` of msw that we use. */
 export interface MswHttp<Handler> {

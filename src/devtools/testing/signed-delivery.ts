@@ -14,8 +14,9 @@ import {
 } from '../../internal/options.ts';
 import { defaultScheme } from '../../signature/signature-scheme.ts';
 import { parseSignedBody } from '../../signature/signed-body.ts';
-import { eventHeaders } from '../sandbox/events/delivery.ts';
-import { type EventSpelling, eventText } from '../sandbox/events/event-text.ts';
+import type { EventSpelling } from '../sandbox/settings/sandbox-options.ts';
+import { eventText } from '../sandbox/wire/event-text.ts';
+import { eventHeaders } from '../sandbox/world/delivery.ts';
 
 /** A signed POST of the service to your callback URL. It holds no key and can be sent repeatedly. */
 export interface SignedDelivery {

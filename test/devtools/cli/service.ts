@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../../src/devtools/sandbox/sandbox-options.ts';
+import type { SandboxOptions } from '../../../src/devtools/sandbox/settings/sandbox-options.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { scratchFolder } from './support.ts';
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { controlHandler } from '../../../src/devtools/sandbox/control/control-api.ts';
 import { sandboxEndpoints } from '../../../src/devtools/sandbox/control/sandbox-endpoints.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import { readSandboxOptions } from '../../../src/devtools/sandbox/sandbox-options.ts';
-import { createState } from '../../../src/devtools/sandbox/state.ts';
+import { readSandboxOptions } from '../../../src/devtools/sandbox/settings/sandbox-options.ts';
+import { createState } from '../../../src/devtools/sandbox/world/state.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { type Story, startStory } from './story.ts';
 

@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page, ViewportSize } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
-import type { SandboxOptions } from '../../../src/devtools/sandbox/sandbox-options.ts';
+import type { SandboxOptions } from '../../../src/devtools/sandbox/settings/sandbox-options.ts';
 import { skipped } from '../../support/skipped.ts';
 import { chromiumPath, launchChromium } from './chromium.ts';
 import { startStory } from './story.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import type { TraceEntry } from '../../../src/devtools/sandbox/trace.ts';
+import type { TraceEntry } from '../../../src/devtools/sandbox/world/trace.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { startStory } from './story.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../../src/client/exchange-client.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import { type OrderScenario, orderScenarios } from '../../../src/devtools/sandbox/orders/order-scenarios.ts';
+import { type OrderScenario, orderScenarios } from '../../../src/devtools/sandbox/service/order-scenarios.ts';
 import { isRequestError } from '../../../src/errors/errors.ts';
 import { applyEvent, emptyTimeline, type OrderTimeline } from '../../../src/events/order-timeline.ts';
 import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';

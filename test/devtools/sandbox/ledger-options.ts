@@ -1,7 +1,7 @@
 import type { AssumptionId } from '../../../src/deployment/assumptions.ts';
-import type { EventFaultName } from '../../../src/devtools/sandbox/faults/event-faults.ts';
-import type { RequestFaultName } from '../../../src/devtools/sandbox/faults/faults.ts';
-import type { SandboxOptions } from '../../../src/devtools/sandbox/sandbox-options.ts';
+import type { EventFaultName } from '../../../src/devtools/sandbox/settings/event-faults.ts';
+import type { RequestFaultName } from '../../../src/devtools/sandbox/settings/faults.ts';
+import type { SandboxOptions } from '../../../src/devtools/sandbox/settings/sandbox-options.ts';
 
 /** How the sandbox plays one point of the assumption ledger in another way, or why it cannot. */
 export type LedgerPlay =

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../../src/deployment/assumptions.ts';
-import { checkFault } from '../../../src/devtools/sandbox/faults/check-fault.ts';
-import { eventFaults } from '../../../src/devtools/sandbox/faults/event-faults.ts';
-import { faultScenarios, requestFaults } from '../../../src/devtools/sandbox/faults/faults.ts';
-import { orderScenarios } from '../../../src/devtools/sandbox/orders/order-scenarios.ts';
-import { readSandboxOptions } from '../../../src/devtools/sandbox/sandbox-options.ts';
+import { orderScenarios } from '../../../src/devtools/sandbox/service/order-scenarios.ts';
+import { checkFault } from '../../../src/devtools/sandbox/settings/check-fault.ts';
+import { eventFaults } from '../../../src/devtools/sandbox/settings/event-faults.ts';
+import { faultScenarios, requestFaults } from '../../../src/devtools/sandbox/settings/faults.ts';
+import { readSandboxOptions } from '../../../src/devtools/sandbox/settings/sandbox-options.ts';
 import { type LedgerPlay, ledgerOptions } from './ledger-options.ts';
 
 const plays: [string, LedgerPlay][] = Object.entries(ledgerOptions);

@@ -1,8 +1,8 @@
 import { signingKey } from '../../../src/credentials/signing-key.ts';
 import { type Deployment, operationUrl } from '../../../src/deployment/define-deployment.ts';
 import type { Operation } from '../../../src/deployment/operations.ts';
-import type { SandboxCredentials } from '../../../src/devtools/sandbox/partners/fixed-partners.ts';
 import type { Sandbox } from '../../../src/devtools/sandbox/sandbox.ts';
+import type { SandboxCredentials } from '../../../src/devtools/sandbox/settings/fixed-partners.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { signBody } from '../../../src/signature/sign-body.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import type { SandboxOrderStep } from '../../../src/devtools/sandbox/orders/order-registry.ts';
+import type { SandboxOrderStep } from '../../../src/devtools/sandbox/world/order-registry.ts';
 import { eventBody } from '../../../src/devtools/testing/event-body.ts';
 import { orderEventNames } from '../../../src/events/event-names.ts';
 import type { BuyCreditedEvent, BuyKycErrorEvent } from '../../../src/events/event-types.ts';

@@ -5,7 +5,7 @@ import { ExchangeClient } from '../../../src/client/exchange-client.ts';
 import { MessengerClient } from '../../../src/client/messenger-client.ts';
 import { type DeploymentOptions, defineDeployment } from '../../../src/deployment/define-deployment.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../../src/devtools/sandbox/sandbox-options.ts';
+import type { SandboxOptions } from '../../../src/devtools/sandbox/settings/sandbox-options.ts';
 import { mswHandlers } from '../../../src/devtools/testing/msw-handlers.ts';
 import { isRequestError } from '../../../src/errors/errors.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -1,4 +1,4 @@
-import { Refusal } from '../requests.ts';
+import { Refusal } from '../wire/requests.ts';
 import type { Page } from './page.ts';
 
 /** Refuses requests of other origins' pages. Their Origin was checked before, but not every request has one. */

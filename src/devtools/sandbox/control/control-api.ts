@@ -10,8 +10,8 @@ import {
   readBody,
   requireJsonType,
   routeAt,
-} from '../requests.ts';
-import { requireToken } from '../sandbox-secrets.ts';
+} from '../wire/requests.ts';
+import { requireToken } from '../wire/sandbox-secrets.ts';
 import { isLoopbackAddress, pageHeaders, requireOwnPage, withApiHeaders } from './caller-checks.ts';
 import { type ControlCall, type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { openApiDocument } from './openapi.ts';

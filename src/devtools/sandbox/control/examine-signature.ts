@@ -8,11 +8,11 @@ import { decodeBody, parseSignedBody } from '../../../signature/signed-body.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
-import { isForgery } from '../faults/event-faults.ts';
-import type { Partner } from '../partners/partner-registry.ts';
-import { Refusal } from '../requests.ts';
-import type { SandboxState } from '../state.ts';
-import type { TraceEntry } from '../trace.ts';
+import { isForgery } from '../settings/event-faults.ts';
+import { Refusal } from '../wire/requests.ts';
+import type { Partner } from '../world/partner-registry.ts';
+import type { SandboxState } from '../world/state.ts';
+import type { TraceEntry } from '../world/trace.ts';
 
 export interface ExaminedSignature {
   readonly holds: boolean;

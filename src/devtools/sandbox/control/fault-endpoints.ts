@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { isConfigurationError } from '../../../errors/errors.ts';
-import type { SandboxFaults } from '../faults/fault-plan.ts';
-import { faultScenarioNames } from '../faults/faults.ts';
-import { Refusal } from '../requests.ts';
+import { faultScenarioNames } from '../settings/faults.ts';
+import { Refusal } from '../wire/requests.ts';
+import type { SandboxFaults } from '../world/fault-plan.ts';
 import { endpoint } from './control-endpoint.ts';
 import * as schemas from './schemas.ts';
 

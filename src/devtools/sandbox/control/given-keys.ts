@@ -1,7 +1,7 @@
 import { allKeysOf } from '../../../credentials/define-credentials.ts';
 import { redactReply } from '../../../internal/echoed-secrets.ts';
 import { redactText } from '../../../internal/redaction.ts';
-import type { SandboxState } from '../state.ts';
+import type { SandboxState } from '../world/state.ts';
 
 /**
  * Hides the keys that the caller gave to the sandbox, which may open the real service, in an answer of the control API.

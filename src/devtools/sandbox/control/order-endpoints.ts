@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { isValidationError, whatFailed } from '../../../errors/errors.ts';
-import type { SandboxDelivery } from '../events/delivery.ts';
-import { isForgery } from '../faults/event-faults.ts';
-import { type SandboxOrder, stepsAfter } from '../orders/order-registry.ts';
-import { orderScenarioNames } from '../orders/order-scenarios.ts';
-import { Refusal } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
-import type { SandboxState } from '../state.ts';
+import { orderScenarioNames } from '../service/order-scenarios.ts';
+import { isForgery } from '../settings/event-faults.ts';
+import { Refusal } from '../wire/requests.ts';
+import type { SandboxDelivery } from '../world/delivery.ts';
+import { type SandboxOrder, stepsAfter } from '../world/order-registry.ts';
+import type { SandboxState } from '../world/state.ts';
 import { endpoint } from './control-endpoint.ts';
 import * as schemas from './schemas.ts';
 import { matchesWords, paged } from './search-traffic.ts';

@@ -1,6 +1,6 @@
 import { requestRefusalRemedies, signatureRemedies } from '../../../errors/remedies.ts';
-import { isForgery } from '../faults/event-faults.ts';
-import type { TraceEntry } from '../trace.ts';
+import { isForgery } from '../settings/event-faults.ts';
+import type { TraceEntry } from '../world/trace.ts';
 
 /** The advice for the status with which a receiver refused a genuine event. */
 const remedies: Readonly<Record<number, string>> = {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { faultForms } from '../faults/check-fault.ts';
-import { eventFaultNames, eventFaults } from '../faults/event-faults.ts';
-import { faultScenarioNames, faultTargets, requestFaultNames } from '../faults/faults.ts';
-import { orderScenarioNames } from '../orders/order-scenarios.ts';
 import type { Sandbox } from '../sandbox.ts';
-import type { SandboxState } from '../state.ts';
+import { orderScenarioNames } from '../service/order-scenarios.ts';
+import { faultForms } from '../settings/check-fault.ts';
+import { eventFaultNames, eventFaults } from '../settings/event-faults.ts';
+import { faultScenarioNames, faultTargets, requestFaultNames } from '../settings/faults.ts';
+import type { SandboxState } from '../world/state.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { examineSignature, explainSignature } from './examine-signature.ts';
 import { faultOperations, refuseInvalidOption } from './fault-endpoints.ts';

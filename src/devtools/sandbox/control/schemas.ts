@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { longestTimerMs } from '../../../internal/deadline.ts';
-import { eventFaultNames } from '../faults/event-faults.ts';
-import { faultTargets, requestFaultNames } from '../faults/faults.ts';
-import { orderSteps } from '../orders/order-registry.ts';
-import { denialNames, replyFormNames } from '../reply-forms.ts';
+import { eventFaultNames } from '../settings/event-faults.ts';
+import { faultTargets, requestFaultNames } from '../settings/faults.ts';
+import { denialNames, replyFormNames } from '../settings/reply-forms.ts';
+import { orderSteps } from '../world/order-registry.ts';
 
 /** The JSON answers of the endpoints. Members without a value are absent. */
 

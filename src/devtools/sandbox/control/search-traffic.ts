@@ -1,4 +1,4 @@
-import type { TraceEntry } from '../trace.ts';
+import type { TraceEntry } from '../world/trace.ts';
 
 /** A part of a search. An exchange is found by all parts together. */
 type Term =

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { EventReading } from '../../../events/event-readings.ts';
 import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
-import { Refusal } from '../requests.ts';
-import type { SandboxTrace, TraceEntry } from '../trace.ts';
+import { Refusal } from '../wire/requests.ts';
+import type { SandboxTrace, TraceEntry } from '../world/trace.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import type { ExaminedSignature } from './examine-signature.ts';
 import * as schemas from './schemas.ts';

@@ -11,7 +11,7 @@ import {
 import { shapeOfReply } from '../../../../src/deployment/reply-shape.ts';
 import { learn } from '../../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
 import type { CapturedDelivery } from '../../../../src/devtools/diagnostics/learn/read-samples.ts';
-import { inForm, type ReplyForm } from '../../../../src/devtools/sandbox/reply-forms.ts';
+import { inForm, type ReplyForm } from '../../../../src/devtools/sandbox/settings/reply-forms.ts';
 import type { JsonObject } from '../../../../src/internal/json.ts';
 import { signBody } from '../../../../src/signature/sign-body.ts';
 import { defaultScheme } from '../../../../src/signature/signature-scheme.ts';

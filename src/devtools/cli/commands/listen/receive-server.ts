@@ -1,5 +1,5 @@
 import { withoutHopHeaders } from '../../../../internal/hop-headers.ts';
-import { type HttpCall, type HttpServer, startHttpServer } from '../../../sandbox/server/http-server.ts';
+import { type HttpCall, type HttpServer, startHttpServer } from '../../../sandbox/wire/http-server.ts';
 import { pairsOf } from '../../deliveries/post-delivery.ts';
 import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { jsonAnswer, type SenderAnswer } from './handle-request.ts';

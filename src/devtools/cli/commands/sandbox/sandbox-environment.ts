@@ -6,9 +6,8 @@ import {
   messengerVariables,
   sandboxUrlVariable,
 } from '../../../../deployment/environment-variables.ts';
-import type { SandboxCredentials, SandboxPartner } from '../../../sandbox/partners/fixed-partners.ts';
-import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import type { SandboxServer } from '../../../sandbox/server/sandbox-server.ts';
+import type { Sandbox, SandboxServer } from '../../../sandbox/sandbox.ts';
+import type { SandboxCredentials, SandboxPartner } from '../../../sandbox/settings/fixed-partners.ts';
 import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
 import { type CliContext, CliError, type Variables } from '../../terminal/context.ts';
 

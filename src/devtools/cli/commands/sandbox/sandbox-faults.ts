@@ -1,7 +1,7 @@
 import { buildRouteMap } from '@stricli/core';
-import { eventFaultNames, type FaultDetails } from '../../../sandbox/faults/event-faults.ts';
-import { faultScenarioNames, faultTargets, requestFaultNames } from '../../../sandbox/faults/faults.ts';
-import { denialNames, replyFormNames } from '../../../sandbox/reply-forms.ts';
+import { eventFaultNames, type FaultDetails } from '../../../sandbox/settings/event-faults.ts';
+import { faultScenarioNames, faultTargets, requestFaultNames } from '../../../sandbox/settings/faults.ts';
+import { denialNames, replyFormNames } from '../../../sandbox/settings/reply-forms.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import {
   type CliContext,

@@ -1,6 +1,6 @@
 import { printableText } from '../../../../internal/printable-text.ts';
-import { orderSteps } from '../../../sandbox/orders/order-registry.ts';
-import { orderScenarioNames } from '../../../sandbox/orders/order-scenarios.ts';
+import { orderScenarioNames } from '../../../sandbox/service/order-scenarios.ts';
+import { orderSteps } from '../../../sandbox/world/order-registry.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { type CliContext, type ExitCode, exitCodes } from '../../terminal/context.ts';
 import { arg, choiceArg, type FlagsOf, formatFlags, textFlag, wholeNumber } from '../../terminal/flags.ts';

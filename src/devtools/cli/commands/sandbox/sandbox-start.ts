@@ -1,9 +1,8 @@
 import { operationUrl } from '../../../../deployment/define-deployment.ts';
 import { createSandbox } from '../../../sandbox/create-sandbox.ts';
-import { faultScenarioNames } from '../../../sandbox/faults/faults.ts';
-import type { SandboxCredentials } from '../../../sandbox/partners/fixed-partners.ts';
-import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import type { SandboxServer } from '../../../sandbox/server/sandbox-server.ts';
+import type { Sandbox, SandboxServer } from '../../../sandbox/sandbox.ts';
+import { faultScenarioNames } from '../../../sandbox/settings/faults.ts';
+import type { SandboxCredentials } from '../../../sandbox/settings/fixed-partners.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes, onceAborted } from '../../terminal/context.ts';
 import { describeFailure } from '../../terminal/failure-line.ts';

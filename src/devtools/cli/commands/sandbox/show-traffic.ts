@@ -1,6 +1,6 @@
 import { printableText } from '../../../../internal/printable-text.ts';
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import type { TraceEntry } from '../../../sandbox/trace.ts';
+import type { TraceEntry } from '../../../sandbox/world/trace.ts';
 import type { Output } from '../../terminal/output.ts';
 import type { Paint } from '../../terminal/terminal-text.ts';
 

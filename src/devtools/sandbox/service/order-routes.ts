@@ -1,0 +1,200 @@
+import * as z from 'zod';
+import { merchantsFor, signingKey } from '../../../credentials/signing-key.ts';
+import { addressReasons } from '../../../deployment/addresses/address-reasons.ts';
+import { checkAddress } from '../../../deployment/addresses/check-address.ts';
+import { toWireNames } from '../../../deployment/wire-names.ts';
+import type { JsonObject } from '../../../internal/json.ts';
+import {
+  type Decimal,
+  divideDecimals,
+  exactNumber,
+  formatDecimal,
+  parseDecimal,
+} from '../settings/decimal.ts';
+import type { AllowedValues, SandboxSettings } from '../settings/sandbox-options.ts';
+import { jsonReply, parseWith, publishedNames, Refusal, readSignedBody } from '../wire/requests.ts';
+import { randomToken } from '../wire/sandbox-secrets.ts';
+import type { SandboxOrder } from '../world/order-registry.ts';
+import type { Partner } from '../world/partner-registry.ts';
+import type { SandboxState } from '../world/state.ts';
+import { requirePartner } from './partner-routes.ts';
+import { postEvent, sandboxEvent } from './post-event.ts';
+import type { OperationHandlers, RoutedRequest } from './service.ts';
+import { orderRecord } from './state-bodies.ts';
+
+/** USDT and USDC have six places. Further digits are cut off. */
+const cryptoPlaces = 6;
+
+/** These currencies are reported; that they are paid by mobile money is the sandbox's choice. */
+const mobileMoneyCurrencies: ReadonlySet<string> = new Set(['GHS', 'KES', 'KHS']);
+
+const text = z.string().min(1);
+
+/** The members that events need. */
+const orderMembers = z.object({
+  partner_order_id: text,
+  fiat_amount: z.union([z.string(), z.number()]).transform(String),
+  fiat_currency: text,
+  chain: text,
+  buyer_crypto_address: text,
+  partner_callback_url: z.url({ protocol: /^https?$/ }),
+  buyer_email: z.string().nullish(),
+  buyer_phone: z.string().nullish(),
+  first_name: z.string().nullish(),
+  last_name: z.string().nullish(),
+  refund_account: z.string().nullish(),
+});
+
+async function createOrder(
+  payload: JsonObject,
+  options: SandboxSettings,
+  issued: { partnerId: string; number: number },
+): Promise<SandboxOrder> {
+  const members = await parseWith(orderMembers, options.readOrder(payload), 'order_unreadable');
+  const pair = `${members.fiat_currency}/${(members.chain.split('-')[0] ?? '').toUpperCase()}`;
+  const { fiat_currency, chain } = members;
+  requireAllowed({ pair, fiat_currency, chain }, options.allowedValues);
+  requireAddress(members, options);
+  const rate = options.exchangeRate;
+  const platform_order_ref = `SBX-${issued.number}-${randomToken(options.random, 6)}`;
+  const isMobileMoney = mobileMoneyCurrencies.has(fiat_currency);
+  return Object.freeze({
+    partnerId: issued.partnerId,
+    partner_order_id: members.partner_order_id,
+    platform_order_ref,
+    state: 'created',
+    fiat_amount: members.fiat_amount,
+    exchange_rate: rate.text,
+    crypto_amount_to_receive: cryptoAmount(checkAmount(members.fiat_amount), rate.decimal),
+    pair,
+    fiat_currency,
+    chain,
+    buyer_crypto_address: members.buyer_crypto_address,
+    fiat_payment_status: 'PENDING',
+    crypto_payment_status: 'PENDING',
+    payer_into_account: payerIntoAccount(issued.number, isMobileMoney),
+    payment_link: isMobileMoney ? `https://pay.example/${platform_order_ref}` : null,
+    crypto_txn_hash: null,
+    partner_callback_url: members.partner_callback_url,
+    transactional_kyc: Object.freeze({
+      email: members.buyer_email ?? '',
+      phone: members.buyer_phone ?? '',
+      first_name: members.first_name ?? '',
+      last_name: members.last_name ?? '',
+    }),
+    refund_account: members.refund_account ?? '',
+    createdAt: options.now(),
+    payload,
+  });
+}
+
+function requireAllowed(values: Record<keyof AllowedValues, string>, allowed: AllowedValues): void {
+  // Sound: the keys of this literal.
+  for (const name of Object.keys(values) as (keyof AllowedValues)[]) {
+    if (allowed[name]?.includes(values[name]) ?? true) continue;
+    throw new Refusal(400, 'value_not_allowed', `${name}: must be one of ${allowed[name]?.join(', ')}.`);
+  }
+}
+
+function requireAddress(
+  { chain, buyer_crypto_address }: Pick<SandboxOrder, 'chain' | 'buyer_crypto_address'>,
+  { addressForms: forms }: SandboxSettings,
+): void {
+  if (forms === undefined || forms === false) return;
+  const { verdict, reason } = checkAddress(buyer_crypto_address, { chain, forms });
+  if (verdict !== 'refused' || reason === undefined) return;
+  throw new Refusal(400, 'address_not_taken', `buyer_crypto_address: ${addressReasons[reason].words}.`);
+}
+
+/** Refuses an amount that a number cannot hold exactly, since events give it as a number. */
+function checkAmount(fiatAmount: string): Decimal {
+  const amount = parseDecimal(fiatAmount);
+  if (amount === undefined || amount.units === 0n) {
+    throw new Refusal(400, 'order_unreadable', 'fiat_amount: must be a positive decimal.');
+  }
+  if (exactNumber(amount) === undefined) {
+    throw new Refusal(400, 'amount_not_exact', 'fiat_amount: has more digits than an event can give.');
+  }
+  return amount;
+}
+
+function cryptoAmount(fiat: Decimal, rate: Decimal): number {
+  return Number(formatDecimal(divideDecimals(fiat, rate, cryptoPlaces)));
+}
+
+function payerIntoAccount(number: number, isMobileMoney: boolean): SandboxOrder['payer_into_account'] {
+  return Object.freeze({
+    account_name: 'Sandbox Collections',
+    account_number: isMobileMoney
+      ? `+999${String(number).padStart(9, '0')}`
+      : String(number).padStart(10, '0'),
+    bank_name: isMobileMoney ? 'Sandbox Mobile Money' : 'Sandbox Bank',
+  });
+}
+
+/** Endpoint 4 of the contract. */
+export const orderHandlers = {
+  createOrder: { content: 'json', handle: placeOrder },
+} satisfies Partial<OperationHandlers>;
+
+async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequest): Promise<Response> {
+  const { deployment, options, orders } = state;
+  if (options.whitelist === 'enforced' && !state.whitelist.has(ip)) {
+    const message = `The IP ${ip} is not whitelisted.`;
+    throw new Refusal(403, 'ip_not_whitelisted', message);
+  }
+  const partner = requirePartner(state, request);
+  requirePartnerId(request, partner, options);
+  const scheme = deployment.signature;
+  const merchants = merchantsFor(partner.credentials, scheme);
+  const keys = merchants.map((merchant) => signingKey(partner.credentials, 'order', { scheme, merchant }));
+  const signed = readSignedBody(body, keys, scheme);
+  const payload = publishedNames(signed.body, deployment.wireNames);
+  await parseWith(deployment.orderSchema, payload, 'invalid_order');
+  const order = await createOrder(payload, options, {
+    partnerId: partner.partnerId,
+    number: orders.nextNumber(),
+  });
+  requireMerchant(merchants, signed.keyIndex, order.fiat_currency);
+  const reply = (of: SandboxOrder) => jsonReply(200, toWireNames(orderRecord(of), deployment.wireNames));
+  const existing = options.duplicateOrders === 'second' ? undefined : orders.existing(order);
+  if (existing !== undefined && options.duplicateOrders === 'same') return reply(existing);
+  if (existing !== undefined) {
+    throw new Refusal(409, 'order_exists', 'There is an order with this partner_order_id.');
+  }
+  // Made before the order exists: if the reply or the event cannot be written, the order is refused.
+  const created = reply(order);
+  const event = sandboxEvent(state, order);
+  orders.add(order);
+  const { delivery, isBeforeReply } = postEvent(state, event);
+  if (isBeforeReply) await delivery;
+  return created;
+}
+
+function requirePartnerId(
+  request: Request,
+  { partnerId }: Partner,
+  { partnerIdHeader }: SandboxSettings,
+): void {
+  const given = request.headers.get('x-partner-id');
+  if (given === partnerId || (given === null && partnerIdHeader === 'optional')) return;
+  const message =
+    given === null
+      ? 'The header x-partner-id is missing.'
+      : 'The x-partner-id is not that of the public key.';
+  throw new Refusal(401, 'partner_id_mismatch', message);
+}
+
+/** Only the key of its currency's merchant signs an order. */
+function requireMerchant(
+  merchants: readonly (string | undefined)[],
+  keyIndex: number,
+  currency: string,
+): void {
+  if (merchants[keyIndex] === (merchants.includes(currency) ? currency : undefined)) return;
+  throw new Refusal(
+    401,
+    'wrong_merchant',
+    'The order is signed with the merchant key of another currency (ledger: several-merchants).',
+  );
+}

@@ -1,0 +1,275 @@
+import { checkSecretText, keyPrefixes } from '../../../credentials/partner-credentials.ts';
+import type { DeploymentOptions } from '../../../deployment/define-deployment.ts';
+import type { BuyOrder } from '../../../deployment/order-schema.ts';
+import { platformFetch } from '../../../deployment/platform-fetch.ts';
+import type { JsonObject } from '../../../internal/json.ts';
+import type { RandomBytes } from '../../../internal/options.ts';
+import {
+  callback,
+  defineOptions,
+  integer,
+  invalidOption,
+  list,
+  nested,
+  type OptionTable,
+  oneOf,
+  optional,
+  text,
+  timerMs,
+  unchecked,
+  value,
+} from '../../../internal/options.ts';
+import type { CallbackRetryPolicy } from './callback-retry.ts';
+import { type Decimal, exactNumber, parseDecimal } from './decimal.ts';
+import type { FaultRates, FaultScenario } from './faults.ts';
+import { checkPartners, type SandboxPartner } from './fixed-partners.ts';
+import type { EventHook, ReplyHook } from './hooks.ts';
+
+/**
+ * The options of `defineDeployment` that describe how this deployment differs. With `addressForms` the sandbox refuses
+ * orders for an address that is none of its chain; without it, any address will do.
+ */
+type DeploymentPart<Order> = Pick<
+  DeploymentOptions<Order>,
+  'addressForms' | 'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
+>;
+
+/** Options of {@link createSandbox}. */
+export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> {
+  /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
+  fetch?: typeof fetch | undefined;
+  /** Milliseconds since the epoch. @default Date.now */
+  now?: (() => number) | undefined;
+  /**
+   * `manual`: the time stands still except for `sandbox.clock.advance`, so that a test decides when delayed events
+   * are posted. @default 'real'
+   */
+  clock?: 'real' | 'manual' | undefined;
+  /** How often faults happen from the start: rates, or the name of a scenario. @default none: see `sandbox.faults` */
+  faults?: FaultScenario | FaultRates | undefined;
+  /** How often an event that is not acknowledged is posted again (ledger: `callback-retry`). @default 'none' */
+  callbackRetry?: CallbackRetryPolicy | undefined;
+  /**
+   * How many entries of the trace, deliveries, mails, messages and orders are kept of each. Closed orders are
+   * forgotten first, and their ids may be used again. Partners and devices are never forgotten. @default 10000
+   */
+  maxRemembered?: number | undefined;
+  /**
+   * Fixes everything random: keys, links, references, and where faults happen. The same seed replays what comes in the
+   * same order. The seed determines the sandbox's keys: keep it secret. @default a random one, see `sandbox.seed`
+   */
+  seed?: string | number | undefined;
+  /** Partners that exist from the start, with keys of your choice. @default [] */
+  partners?: readonly SandboxPartner[] | undefined;
+  /**
+   * Called when everything is forgotten, by `reset` or the inspector, before `reset` resolves: prepare the sandbox again.
+   * @default nothing
+   */
+  onReset?: (() => void | Promise<void>) | undefined;
+  /** Whether orders are refused from an IP that was not whitelisted. @default 'enforced' */
+  whitelist?: 'enforced' | 'off' | undefined;
+  /** How long a partner may take to answer an event, in milliseconds. @default 10000 (the sandbox's choice) */
+  callbackTimeoutMs?: number | undefined;
+  /**
+   * How the text of the events is spelled. `awkward`: with white space, `\\/`, `\\u00e9`, `10.0`, and an
+   * integer-like name after the signature. A receiver that verifies anything but the raw body fails, as it would in
+   * production. `compact`: as `JSON.stringify` writes it. @default 'awkward' (the sandbox's choice)
+   */
+  eventSpelling?: EventSpelling | undefined;
+  /** The messenger's master key. @default a random one, see `sandbox.masterKey` */
+  masterKey?: string | undefined;
+  /** Fiat units for one crypto unit, as decimal text. @default '1500' (the sandbox's choice) */
+  exchangeRate?: string | undefined;
+  /** Phone numbers, in any notation, that are not on the messenger. @default [] */
+  numbersNotOnMessenger?: readonly string[] | undefined;
+  /**
+   * Reads the members for the events from a payload of your own `orderSchema`: `partner_order_id`, `fiat_amount`
+   * (decimal text), `fiat_currency`, `chain`, `buyer_crypto_address`, `partner_callback_url`, and optionally
+   * `buyer_email`, `buyer_phone`, `first_name`, `last_name` and `refund_account`. @default the payload itself
+   */
+  readOrder?: ((payload: JsonObject) => JsonObject) | undefined;
+
+  /**
+   * Changes the body of each event before it is signed, under the published names; `name` is that of the event. A member
+   * that is `undefined` is left out. If it throws, the order is refused or stays as it is, and `advance` rejects.
+   * @default as documented
+   * @example
+   * ```ts
+   * createSandbox({
+   *   event: (body, name) => (name === 'buy.event.close' ? { ...body, exchange_rate: 1500 } : body),
+   * });
+   * ```
+   */
+  event?: EventHook | undefined;
+  /**
+   * Changes each reply and refusal of the service before it is sent; faults are played on the result. If it throws, the
+   * reply is 500 `sandbox_failed`. @default as documented
+   * @example
+   * ```ts
+   * createSandbox({
+   *   reply: (reply, operation) =>
+   *     operation === 'createOrder' && reply.status === 403 ? { ...reply, status: 401 } : reply,
+   * });
+   * ```
+   */
+  reply?: ReplyHook | undefined;
+
+  // Points that the contract leaves open. docs/details/sandbox.md has the ledger's id of each.
+
+  /**
+   * Currencies with a merchant key of their own in `merchantSecretKeys`; `merchantSecretKey` signs orders in all
+   * others. @default one merchant
+   */
+  merchants?: readonly string[] | undefined;
+  /** The beginning of new keys (reported: one sample of a merchant key has none). @default as published */
+  prefixes?: KeyPrefixes | undefined;
+  /** Milliseconds on the sandbox's clock until a public key is refused. @default undefined: keys do not expire */
+  keyLifetimeMs?: number | undefined;
+  /** When a regeneration invalidates the old keys: at the request, when its link is opened, or never. @default 'link' */
+  oldKeysExpire?: 'request' | 'link' | 'never' | undefined;
+  /** Whether an order needs the header x-partner-id. A wrong one is always refused. @default 'optional' */
+  partnerIdHeader?: 'optional' | 'required' | undefined;
+  /** Pairs, chains and currencies that an order may have. @default any */
+  allowedValues?: AllowedValues | undefined;
+  /**
+   * The reply to an order with a used `partner_order_id`: a refusal (409), the existing order, or a second order.
+   * @default 'refused'
+   */
+  duplicateOrders?: 'refused' | 'same' | 'second' | undefined;
+  /** Whether `advance` refuses a step that cannot follow. @default 'checked' */
+  orderTransitions?: 'checked' | 'any' | undefined;
+  /**
+   * `checks`: a message to a number that is not on the messenger is refused with `verify_check: true`, and otherwise
+   * accepted and lost. `ignored`: it is always refused. @default 'ignored'
+   */
+  verifyCheck?: 'ignored' | 'checks' | undefined;
+  /** The Content-Type of the events; an empty text for none. @default 'application/json' */
+  callbackContentType?: string | undefined;
+  /** Which answers to an event count as received. @default '2xx' */
+  callbackReceived?: '2xx' | '200' | 'any' | undefined;
+}
+
+/** How the text of the events is spelled: see `eventSpelling` of `createSandbox`. @inline */
+export type EventSpelling = 'awkward' | 'compact';
+
+/** The beginning of new keys. @inline */
+export interface KeyPrefixes {
+  /** @default 'sk_merchant_' */
+  readonly merchantKey?: 'sk_merchant_' | '' | undefined;
+  /** Printable ASCII. @default 'API-X-' */
+  readonly apiKey?: string | undefined;
+}
+
+/** The values that an order may have. Without a list, any. */
+export interface AllowedValues {
+  /** `<FIAT>/<CRYPTO>` */
+  readonly pair?: readonly string[] | undefined;
+  /** `<token>-<network>`, e.g. `usdt-trc20`. */
+  readonly chain?: readonly string[] | undefined;
+  /** Currency codes in capitals. */
+  readonly fiat_currency?: readonly string[] | undefined;
+}
+
+/** The options of a running sandbox. */
+export interface SandboxSettings extends ReturnType<typeof readSandboxOptions> {
+  /** Draws keys, links and references. */
+  readonly random: RandomBytes;
+}
+
+/** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
+export function readSandboxOptions(options: SandboxOptions<unknown>) {
+  const settings = readOptions(options);
+  return Object.freeze({
+    ...settings,
+    partners: checkPartners(settings.partners ?? []),
+    exchangeRate: parseRate(settings.exchangeRate),
+  });
+}
+
+const texts = list(text());
+
+export function textsOr(...usual: string[]) {
+  return list(text(), { default: usual });
+}
+
+const readOptions = defineOptions('createSandbox', {
+  // Checked by `defineDeployment`.
+  addressForms: unchecked<NonNullable<SandboxOptions['addressForms']>>(),
+  paths: unchecked<NonNullable<SandboxOptions['paths']>>(),
+  wireNames: unchecked<NonNullable<SandboxOptions['wireNames']>>(),
+  signature: unchecked<NonNullable<SandboxOptions['signature']>>(),
+  orderSchema: unchecked<NonNullable<SandboxOptions<unknown>['orderSchema']>>(),
+  numberCheckParameters: unchecked<NonNullable<SandboxOptions['numberCheckParameters']>>(),
+  fetch: callback<typeof fetch>({ default: platformFetch }),
+  now: callback({ default: () => Date.now() }),
+  clock: oneOf(['real', 'manual'], { default: 'real' }),
+  // Checked where they are used.
+  faults: unchecked<FaultScenario | FaultRates>(),
+  callbackRetry: unchecked<CallbackRetryPolicy>(),
+  partners: unchecked<readonly SandboxPartner[]>(),
+  maxRemembered: integer({ default: 10_000 }),
+  seed: (given) => (given === undefined ? randomSeed() : checkSeed(given)),
+  onReset: callback<() => void | Promise<void>>({ default: () => {} }),
+  whitelist: oneOf(['enforced', 'off'], { default: 'enforced' }),
+  callbackTimeoutMs: timerMs({ default: 10_000 }),
+  eventSpelling: oneOf(['awkward', 'compact'], { default: 'awkward' }),
+  masterKey: optional(checkSecretText),
+  exchangeRate: value((given) => parseRate(given).text, { default: '1500' }),
+  numbersNotOnMessenger: textsOr(),
+  readOrder: callback<(payload: JsonObject) => JsonObject>({ default: (payload) => payload }),
+  event: optional(callback<EventHook>()),
+  reply: optional(callback<ReplyHook>()),
+  merchants: textsOr(),
+  // An API key goes into a query.
+  prefixes: nested({
+    merchantKey: oneOf([keyPrefixes.merchantSecretKey, ''], { default: keyPrefixes.merchantSecretKey }),
+    apiKey: value(checkPrefix, { default: 'API-X-' }),
+  } satisfies OptionTable<KeyPrefixes>),
+  keyLifetimeMs: optional(integer()),
+  oldKeysExpire: oneOf(['link', 'request', 'never'], { default: 'link' }),
+  partnerIdHeader: oneOf(['optional', 'required'], { default: 'optional' }),
+  allowedValues: nested({ pair: optional(texts), chain: optional(texts), fiat_currency: optional(texts) }),
+  duplicateOrders: oneOf(['refused', 'same', 'second'], { default: 'refused' }),
+  orderTransitions: oneOf(['checked', 'any'], { default: 'checked' }),
+  verifyCheck: oneOf(['ignored', 'checks'], { default: 'ignored' }),
+  // An API key goes into a query.
+  callbackContentType: value(
+    (given, name) => {
+      if (typeof given === 'string' && /^[ -~]*$/.test(given)) return given;
+      throw invalidOption(`${name} must be printable ASCII.`);
+    },
+    { default: 'application/json' },
+  ),
+  callbackReceived: oneOf(['2xx', '200', 'any'], { default: '2xx' }),
+} satisfies OptionTable<SandboxOptions<unknown>>);
+
+function checkPrefix(text: unknown, name: string): string {
+  if (typeof text === 'string' && /^[!-~]*$/.test(text)) return text;
+  throw invalidOption(`${name} must be printable ASCII without blanks.`);
+}
+
+/** The seed determines the keys, so it must not be guessable. */
+function randomSeed(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('hex');
+}
+
+function checkSeed(seed: unknown): string {
+  if (typeof seed === 'number' ? Number.isFinite(seed) : typeof seed === 'string' && seed !== '') {
+    return String(seed);
+  }
+  throw invalidOption('seed must be text that is not empty, or a number.');
+}
+
+function parseRate(text: unknown): { text: string; decimal: Decimal } {
+  const decimal = parseExact(text, 'exchangeRate');
+  if (decimal.units === 0n) throw invalidOption('exchangeRate must be more than zero.');
+  return { text: String(text), decimal };
+}
+
+function parseExact(text: unknown, name: string): Decimal {
+  const decimal = typeof text === 'string' ? parseDecimal(text) : undefined;
+  if (decimal === undefined || exactNumber(decimal) === undefined) {
+    throw invalidOption(`${name} must be decimal text such as "1500.25" that a number can give exactly.`);
+  }
+  return decimal;
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
+import type { Sandbox } from '../../../../src/devtools/sandbox/sandbox.ts';
+import {
+  type EventFaultName,
+  eventFaults,
+  forgeries,
+} from '../../../../src/devtools/sandbox/settings/event-faults.ts';
+import type { SandboxOptions } from '../../../../src/devtools/sandbox/settings/sandbox-options.ts';
+import { createWebhooks, type Webhooks } from '../../../../src/webhooks/create-webhooks.ts';
+import { serve } from '../../../webhooks/http/server.ts';
+import { onboarded, order, place, regenerate } from '../support.ts';
+import { reshapingFaults } from './reshaping-faults.ts';
+
+const init = 'event.buy.init';
+const fiat = 'event.buy.received.fiat';
+const credited = 'event.buy.credited.crypto';
+
+interface Partner {
+  sandbox: Sandbox;
+  callbackUrl: string;
+  /** Gives the receiver its keys. */
+  attach: (webhooks: Webhooks) => void;
+}
+
+/** Where the events go: to the receiver's function, or to its server. */
+async function connect(over: 'fetch' | 'HTTP', options: SandboxOptions): Promise<Partner> {
+  let webhooks: Webhooks | undefined;
+  const attach = (given: Webhooks) => {
+    webhooks = given;
+  };
+  if (over === 'fetch') {
+    const fetch = async (input: string | URL | Request, init?: RequestInit) =>
+      (await webhooks?.fetch(new Request(input, init))) ?? new Response(null, { status: 404 });
+    const sandbox = createSandbox({ ...options, fetch });
+    return { sandbox, callbackUrl: 'https://partner.example/events', attach };
+  }
+  const server = await serve((request, response) => webhooks?.node(request, response));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return { sandbox: createSandbox(options), callbackUrl: `http://127.0.0.1:${server.port}/`, attach };
+}
+
+/** What is handled, in this order, and what the receiver answers to the event that has the fault. */
+const cases: [EventFaultName, { handled: string[]; answers: number[] }][] = [
+  ['duplicate', { handled: [init, fiat, credited], answers: [200, 200] }],
+  // The second one is told to come back while the first is being handled.
+  ['concurrent_duplicate', { handled: [init, fiat, credited], answers: [200, 503] }],
+  ['reorder', { handled: [init, credited, fiat], answers: [200] }],
+  ['delay', { handled: [init, credited, fiat], answers: [200] }],
+  ['drop', { handled: [init, credited], answers: [] }],
+  ['before_reply', { handled: [init, fiat, credited], answers: [200] }],
+  ['forged', { handled: [init, fiat, credited], answers: [401, 200] }],
+  ['tampered', { handled: [init, fiat, credited], answers: [401, 200] }],
+  ['unfamiliar_name', { handled: [init, 'event.buy.error', fiat, credited], answers: [200, 200] }],
+  ['extra_members', { handled: [init, fiat, credited], answers: [200] }],
+  ['awkward_spelling', { handled: [init, fiat, credited], answers: [200] }],
+  ['credits_elsewhere', { handled: [init, fiat, credited], answers: [200] }],
+  ['other_chain', { handled: [init, fiat, credited], answers: [200] }],
+  ['other_currency', { handled: [init, fiat, credited], answers: [200] }],
+  ['amount_differs', { handled: [init, fiat, credited], answers: [200] }],
+];
+
+/** A receiver that handles slowly enough for a second delivery to come meanwhile. */
+function receiver(
+  credentials: Parameters<typeof createWebhooks>[0]['credentials'],
+  deployment: Sandbox['deployment'],
+): { webhooks: Webhooks; handled: string[] } {
+  const handled: string[] = [];
+  const handle = async (name: string) => {
+    // real time: the second delivery is answered before this one is handled.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    handled.push(name);
+  };
+  const webhooks = createWebhooks({ credentials, deployment, onRefused: () => {} })
+    .onAny((event) => handle(event.event_name))
+    .onUnrecognized((event) => handle(event.kind === 'unknown' ? (event.name ?? '') : event.kind));
+  return { webhooks, handled };
+}
+
+describe.each(['fetch', 'HTTP'] as const)('a receiver, over %s', (over) => {
+  it.each(cases)('under %s handles each event once', async (fault, expected) => {
+    const { sandbox, callbackUrl, attach } = await connect(over, {
+      clock: 'manual',
+      eventSpelling: 'compact',
+    });
+    const credentials = await onboarded(sandbox);
+    const { webhooks, handled } = receiver(credentials, sandbox.deployment);
+    attach(webhooks);
+    const target = fault === 'before_reply' ? init : fiat;
+    sandbox.faults.next(target, fault);
+    await place(sandbox, credentials, { ...order, partner_callback_url: callbackUrl });
+    await sandbox.idle();
+    await sandbox.advance('A-1', 'fiat_received');
+    await sandbox.advance('A-1', 'credited');
+    await sandbox.idle();
+    await sandbox.clock.drain();
+    expect(handled).toEqual(expected.handled);
+    const answers = sandbox.trace.entries.filter(
+      ({ kind, event, faults }) => kind === 'event_reply' && (faults.length > 0 || event === target),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([...expected.answers].sort());
+    expect(sandbox.trace.entries.filter(({ kind }) => kind === 'fault')).toMatchObject([{ faults: [fault] }]);
+  });
+
+  it('gets what was dropped when it is redelivered', async () => {
+    const { sandbox, callbackUrl, attach } = await connect(over, {});
+    const credentials = await onboarded(sandbox);
+    const { webhooks, handled } = receiver(credentials, sandbox.deployment);
+    attach(webhooks);
+    sandbox.faults.next('event', 'drop');
+    await place(sandbox, credentials, { ...order, partner_callback_url: callbackUrl });
+    await sandbox.idle();
+    expect(sandbox.deliveries).toMatchObject([{ attempts: 0, faults: ['drop'] }]);
+    await sandbox.redeliver(sandbox.deliveries[0]?.id ?? '');
+    expect(handled).toEqual([init]);
+  });
+
+  it('that holds both generations of keys takes events signed with the old one', async () => {
+    const { sandbox, callbackUrl, attach } = await connect(over, {});
+    const old = await onboarded(sandbox);
+    await regenerate(sandbox, old);
+    const fresh = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+    const both = receiver([fresh, old], sandbox.deployment);
+    attach(both.webhooks);
+    sandbox.faults.rate('event', { old_key: 1 });
+    await place(sandbox, fresh, { ...order, partner_callback_url: callbackUrl });
+    await sandbox.idle();
+    expect(both.handled).toEqual([init]);
+    const onlyFresh = receiver(fresh, sandbox.deployment);
+    attach(onlyFresh.webhooks);
+    expect(await sandbox.advance('A-1', 'fiat_received')).toMatchObject({ status: 401, faults: ['old_key'] });
+    expect(onlyFresh.handled).toEqual([]);
+  });
+
+  it('that fails gets the event again as often as the policy says', async () => {
+    const { sandbox, callbackUrl, attach } = await connect(over, {
+      clock: 'manual',
+      callbackRetry: { maxAttempts: 3, firstDelayMs: 1000 },
+    });
+    const credentials = await onboarded(sandbox);
+    let failures = 2;
+    const handled: string[] = [];
+    const webhooks = createWebhooks({ credentials, deployment: sandbox.deployment, onError: () => {} }).onAny(
+      (event) => {
+        if (failures-- > 0) throw new Error('not yet');
+        handled.push(event.event_name);
+      },
+    );
+    attach(webhooks);
+    await place(sandbox, credentials, { ...order, partner_callback_url: callbackUrl });
+    await sandbox.idle();
+    expect(sandbox.deliveries).toMatchObject([{ attempts: 1, status: 500 }]);
+    await sandbox.clock.advance(999);
+    expect(sandbox.deliveries).toMatchObject([{ attempts: 1 }]);
+    await sandbox.clock.advance(1);
+    expect(sandbox.deliveries).toMatchObject([{ attempts: 2, acknowledged: false }]);
+    await sandbox.clock.advance(2000);
+    expect(sandbox.deliveries).toMatchObject([{ attempts: 3, acknowledged: true }]);
+    expect(handled).toEqual([init]);
+    expect(sandbox.clock.nextAt).toBeUndefined();
+  });
+});
+
+it('before_reply: the event is answered before the reply leaves', async () => {
+  const sandbox = createSandbox({ fetch: async () => new Response() });
+  const credentials = await onboarded(sandbox);
+  sandbox.faults.next('event', 'before_reply');
+  await place(sandbox, credentials);
+  const kinds = sandbox.trace.entries.filter(({ order: about }) => about === 'A-1').map(({ kind }) => kind);
+  expect(kinds).toEqual(['request', 'fault', 'event', 'event_reply', 'reply']);
+});
+
+it('a reordered event without a next one goes out when nothing else is outstanding', async () => {
+  const sandbox = createSandbox({ fetch: async () => new Response() });
+  const credentials = await onboarded(sandbox);
+  sandbox.faults.next('event', 'reorder');
+  await place(sandbox, credentials);
+  expect(sandbox.deliveries).toMatchObject([{ attempts: 0 }]);
+  await sandbox.idle();
+  expect(sandbox.deliveries).toMatchObject([{ attempts: 1, acknowledged: true }]);
+});
+
+it('every fault of an event is tried above', () => {
+  const tried = [...cases.map(([fault]) => fault), 'old_key', ...reshapingFaults];
+  expect(Object.keys(eventFaults).sort()).toEqual(tried.sort());
+});
+
+it('a receiver refuses the copies under those faults that the table calls forgeries', () => {
+  const refused = cases.filter(([, { answers }]) => answers.includes(401)).map(([fault]) => fault);
+  expect(forgeries).toEqual(refused);
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { signingKey } from '../../../../src/credentials/signing-key.ts';
+import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
+import {
+  type OrderScenario,
+  orderScenarios,
+} from '../../../../src/devtools/sandbox/service/order-scenarios.ts';
+import type { SandboxOptions } from '../../../../src/devtools/sandbox/settings/sandbox-options.ts';
+import { isValidationError } from '../../../../src/errors/errors.ts';
+import { verifyBody } from '../../../../src/signature/verify-body.ts';
+import { createWebhooks } from '../../../../src/webhooks/create-webhooks.ts';
+import { refusal } from '../../../support/refusal.ts';
+import { callback, onboarded, order, place } from '../support.ts';
+
+/** The events of each scenario after the init event, in the order in which they are posted, and the order's end. */
+const expected: Record<OrderScenario, [events: string[], state: string]> = {
+  happy: [['received.fiat', 'credited.crypto'], 'credited'],
+  kyc_then_credited: [['received.fiat_kyc_error', 'received.fiat', 'credited.crypto'], 'credited'],
+  kyc_then_refund: [['received.fiat_kyc_error', 'close'], 'refunded'],
+  third_party_then_credited: [['received.fiat_kyc_error', 'received.fiat', 'credited.crypto'], 'credited'],
+  third_party_then_refund: [['received.fiat_kyc_error', 'close'], 'refunded'],
+  third_party_error_then_refund: [['third_party_error', 'close'], 'refunded'],
+  refund: [['received.fiat', 'close'], 'refunded'],
+  credited_then_closed: [['received.fiat', 'credited.crypto', 'close'], 'refunded'],
+  refunded_then_credited: [['received.fiat', 'close', 'credited.crypto'], 'credited'],
+  events_reversed: [['credited.crypto', 'received.fiat'], 'credited'],
+  events_repeated: [['received.fiat', 'credited.crypto', 'received.fiat', 'credited.crypto'], 'credited'],
+  events_lost: [[], 'credited'],
+};
+
+async function start(options: SandboxOptions = {}) {
+  const partnerSide = callback();
+  const sandbox = createSandbox({ fetch: partnerSide.fetch, ...options });
+  const credentials = await onboarded(sandbox);
+  await place(sandbox, credentials);
+  await sandbox.idle();
+  const names = () =>
+    partnerSide.received.map(({ text }) =>
+      String(JSON.parse(text).event_name).replace(/^(buy\.)?event\.(buy\.)?/, ''),
+    );
+  return { sandbox, credentials, received: partnerSide.received, names };
+}
+
+describe('play', () => {
+  it.each(Object.entries(expected))('%s', async (scenario, [events, state]) => {
+    const { sandbox, credentials, received, names } = await start();
+    // Sound: the keys are the names.
+    const deliveries = await sandbox.play('A-1', scenario as OrderScenario);
+    expect(names()).toEqual(['init', ...events]);
+    expect(sandbox.order('A-1').state).toBe(state);
+    expect(deliveries.every(({ acknowledged }) => acknowledged)).toBe(true);
+    const handled: string[] = [];
+    const webhooks = createWebhooks({ credentials, deployment: sandbox.deployment }).onAny(
+      (event) => void handled.push(event.event_name),
+    );
+    for (const { text } of received) await webhooks.receive(text);
+    expect(handled).toHaveLength(new Set(names()).size);
+  });
+
+  it('knows every scenario that there is', () => {
+    expect(Object.keys(orderScenarios)).toEqual(Object.keys(expected));
+  });
+
+  it('refuses what is unknown, and an order that has gone on', async () => {
+    const { sandbox } = await start();
+    await expect(sandbox.play('A-9', 'happy')).rejects.toSatisfy(isValidationError);
+    // @ts-expect-error: wrong on purpose
+    await expect(sandbox.play('A-1', 'toString')).rejects.toThrow('must be one of happy, ');
+    await sandbox.advance('A-1', 'fiat_received');
+    await expect(sandbox.play('A-1', 'happy')).rejects.toThrow('already');
+    expect(sandbox.order('A-1').state).toBe('fiat_received');
+  });
+});
+
+describe('an attack on a receiver', () => {
+  it.each(['forge', 'tamper'] as const)('%s is refused, and the genuine event is not', async (attack) => {
+    const { sandbox, credentials, received } = await start();
+    const webhooks = createWebhooks({
+      credentials,
+      deployment: sandbox.deployment,
+      onRefused: () => {},
+    }).onAny(() => {});
+    const { id = '', body = '' } = sandbox.deliveries[0] ?? {};
+    expect(await sandbox.events[attack](id)).toMatchObject({ name: 'event.buy.init', acknowledged: true });
+    const [genuine, attacked] = received;
+    expect(attacked?.text).not.toBe(body);
+    expect(await webhooks.receive(attacked?.text ?? '')).toMatchObject({ code: 'signature_mismatch' });
+    expect(await webhooks.receive(genuine?.text ?? '')).toMatchObject({ kind: 'handled' });
+  });
+
+  it.each([
+    ['an order id that is a number', { event_name: 'event.buy.init', partner_order_id: 7 }],
+    ['names of its own', { kind: 'created', order: 'A-1', paid: null }],
+    ['values that are numbers', { kind: 1 }],
+    ['a value that begins with an escape', { partner_order_id: '"7"', kind: 'created' }],
+  ])('tamper is refused where an event has %s', async (_, event) => {
+    const { sandbox, credentials, received } = await start({ event: () => event });
+    const { id = '' } = sandbox.deliveries[0] ?? {};
+    await sandbox.events.tamper(id);
+    const [genuine, tampered] = received.map(({ text }) => text);
+    const key = signingKey(credentials, 'order');
+    expect(refusal(() => verifyBody(tampered ?? '', { key }))).toBe('SignatureError signature_mismatch');
+    expect(verifyBody(genuine ?? '', { key }).value).toMatchObject(event);
+  });
+
+  it('on an event that there is not is refused', async () => {
+    const { events } = createSandbox();
+    await expect(events.forge('delivery-1')).rejects.toSatisfy(isValidationError);
+    await expect(events.tamper('delivery-1')).rejects.toSatisfy(isValidationError);
+  });
+});
+
+it('an order of its own is found by either name', async () => {
+  const { sandbox } = await start();
+  const found = sandbox.order('A-1');
+  expect(found).toMatchObject({ partner_order_id: order.partner_order_id, state: 'created' });
+  expect(sandbox.order(found.platform_order_ref)).toBe(found);
+  expect(() => sandbox.order('A-2')).toThrow(expect.toSatisfy(isValidationError));
+});

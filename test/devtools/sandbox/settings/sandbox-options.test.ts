@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
+import { readSandboxOptions } from '../../../../src/devtools/sandbox/settings/sandbox-options.ts';
+import { isConfigurationError } from '../../../../src/errors/errors.ts';
+import { onboarded, partner, post } from '../support.ts';
+
+describe('createSandbox', () => {
+  it.each([
+    ['an unknown option', { whitelisted: 'off' }],
+    ['a mode that does not exist', { whitelist: 'on' }],
+    ['a limit of zero', { maxRemembered: 0 }],
+    ['a time-out that is no number', { callbackTimeoutMs: Number.NaN }],
+    ['a rate of zero', { exchangeRate: '0' }],
+    ['a rate that is a number', { exchangeRate: 1500 }],
+    ['a rate with a sign', { exchangeRate: '-1' }],
+    ['a padded master key', { masterKey: ' key' }],
+    ['a fetch that is no function', { fetch: 'fetch' }],
+    ['an unknown spelling', { eventSpelling: 'loose' }],
+    ['a hook that is no function', { event: {} }],
+    ['a prefix with a blank', { prefixes: { apiKey: 'KEY ' } }],
+    ['a merchant prefix of another key', { prefixes: { merchantKey: 'sk_partner_' } }],
+    ['a list that is none', { numbersNotOnMessenger: '123' }],
+    ['two operations at one address', { paths: { regenerateKeys: '/x', createOrder: '/x' } }],
+    ['a path that is none', { paths: { onboard: 'x' } }],
+    ['a scheme that does not exist', { signature: { construction: 'md5' } }],
+  ])('refuses %s', (_, options) => {
+    // @ts-expect-error: the options are wrong on purpose
+    expect(() => createSandbox(options)).toThrow(expect.toSatisfy(isConfigurationError));
+  });
+
+  it('has at most thirty options of its own, besides those of the deployment', () => {
+    const ofDeployment = [
+      'addressForms',
+      'paths',
+      'wireNames',
+      'signature',
+      'orderSchema',
+      'numberCheckParameters',
+    ];
+    const names = Object.keys(readSandboxOptions({})).filter((name) => !ofDeployment.includes(name));
+    expect(names.length).toBeLessThanOrEqual(30);
+  });
+
+  it('takes absent options as undefined', () => {
+    expect(() => createSandbox({ fetch: undefined, masterKey: undefined, paths: undefined })).not.toThrow();
+  });
+
+  it('lets operations with different methods share a path', async () => {
+    const sandbox = createSandbox({ paths: { scanDevice: '/device', generateApiKey: '/device' } });
+    const response = await sandbox.fetch('https://sandbox.localhost/messenger/device', { method: 'PUT' });
+    expect(response.headers.get('allow')).toBe('POST, GET');
+  });
+
+  it('makes sandboxes that share nothing', async () => {
+    const [one, two] = [createSandbox(), createSandbox()];
+    await onboarded(one);
+    expect(two.emails).toEqual([]);
+    expect(two.whitelistedIps).toEqual([]);
+    expect(two.masterKey).not.toBe(one.masterKey);
+    expect((await post(two, 'onboard', partner)).status).toBe(200);
+  });
+
+  it('gives lists that a caller cannot change', async () => {
+    const sandbox = createSandbox();
+    await post(sandbox, 'onboard', partner);
+    // @ts-expect-error: read-only
+    sandbox.emails.push(sandbox.emails[0]);
+    expect(sandbox.emails).toHaveLength(1);
+  });
+});

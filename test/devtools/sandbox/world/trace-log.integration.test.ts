@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
+import type { TraceEntry } from '../../../../src/devtools/sandbox/world/trace.ts';
+import { createTraceLog } from '../../../../src/devtools/sandbox/world/trace.ts';
+import { nextTurn } from '../../../support/next-turn.ts';
+import { lines } from '../lines.ts';
+import { bearer, callback, callbackUrl, onboarded, order, place, post } from '../support.ts';
+
+describe.each(lines)('the trace, over %s', (_, connect) => {
+  it('has every request, reply, event and fault in order, as they went over the wire', async () => {
+    const sandbox = createSandbox({ fetch: callback(202).fetch });
+    const line = await connect(sandbox);
+    const credentials = await onboarded(sandbox, line);
+    sandbox.trace.clear();
+    sandbox.faults.next('createOrder', { kind: 'server_error', status: 503, when: 'after' });
+    const response = await place(line, credentials);
+    await sandbox.idle();
+    const [request, fault, ...rest] = sandbox.trace.entries;
+    const replied = rest.find(({ kind }) => kind === 'reply');
+    const [event, answered] = rest.filter(({ kind }) => kind !== 'reply');
+    expect(request).toMatchObject({
+      kind: 'request',
+      operation: 'createOrder',
+      method: 'POST',
+      url: (line.deployment.onboardingBaseUrl ?? '') + line.deployment.paths.createOrder,
+      order: 'A-1',
+      headers: { authorization: bearer(credentials), 'content-type': 'application/json' },
+      faults: [],
+    });
+    expect(JSON.parse(request?.body ?? '')).toMatchObject(order);
+    expect(fault).toMatchObject({ kind: 'fault', faults: ['server_error'], exchange: request?.id });
+    expect(replied).toMatchObject({ status: 503, faults: ['server_error'], exchange: request?.id });
+    expect(replied?.body).toBe(await response.text());
+    expect(event).toMatchObject({
+      kind: 'event',
+      event: 'event.buy.init',
+      delivery: sandbox.deliveries[0]?.id,
+      url: callbackUrl,
+      order: 'A-1',
+      body: sandbox.deliveries[0]?.body,
+    });
+    expect(answered).toMatchObject({ kind: 'event_reply', status: 202, exchange: event?.id });
+    const ids = sandbox.trace.entries.map(({ id }) => id);
+    expect(ids).toEqual(ids.map((_id, index) => (ids[0] ?? 0) + index));
+  });
+
+  it('shows no reply of a connection that broke, and where there is no operation none', async () => {
+    const sandbox = createSandbox();
+    const line = await connect(sandbox);
+    sandbox.faults.next('whitelistIp', { kind: 'reset', when: 'after' });
+    await expect(post(line, 'whitelistIp', 'any')).rejects.toThrow();
+    await line.fetch(`${new URL(line.deployment.stagingUrl ?? '').origin}/nowhere`);
+    const replies = [...sandbox.trace].filter(({ kind }) => kind === 'reply');
+    expect(replies).toMatchObject([
+      { operation: 'whitelistIp', status: undefined, body: undefined, faults: ['reset'] },
+      { operation: undefined, status: 404 },
+    ]);
+  });
+});
+
+describe('a trace', () => {
+  const log = (maxEntries: number) => createTraceLog({ now: () => 0, maxEntries, seed: 's' });
+  const facts = { kind: 'request' } as const;
+
+  it('keeps the last entries, as many as it is told, over many times that', () => {
+    const { add, view } = log(10);
+    for (let index = 0; index < 5000; index++) add(facts);
+    expect(view.entries.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, at) => 4991 + at));
+    expect(view.forgotten).toBe(4990);
+  });
+
+  it('keeps at most 64 MiB of text, but always the last entry', () => {
+    const { add, view } = log(1000);
+    for (let index = 0; index < 5; index++) add({ ...facts, body: 'x'.repeat(20 * 1024 * 1024) });
+    expect(view.entries).toHaveLength(3);
+    add({ ...facts, body: 'x'.repeat(70 * 1024 * 1024) });
+    expect(view.entries.map(({ id }) => id)).toEqual([6]);
+  });
+
+  it('tells listeners of each entry until they end it', () => {
+    const { add, view } = log(10);
+    const seen: number[] = [];
+    const end = view.subscribe(({ id }) => seen.push(id));
+    add(facts);
+    add(facts);
+    end();
+    add(facts);
+    expect(seen).toEqual([1, 2]);
+  });
+
+  it('can be followed from any entry on, without losing or repeating one, until it is aborted', async () => {
+    const { add, view } = log(10);
+    for (let index = 0; index < 3; index++) add(facts);
+    const abort = new AbortController();
+    const seen: number[] = [];
+    const following = (async () => {
+      for await (const { id } of view.follow({ after: 1, signal: abort.signal })) seen.push(id);
+    })();
+    await nextTurn();
+    expect(seen).toEqual([2, 3]);
+    add(facts);
+    add(facts);
+    await nextTurn();
+    add(facts);
+    await nextTurn();
+    expect(seen).toEqual([2, 3, 4, 5, 6]);
+    abort.abort();
+    await following;
+  });
+
+  it('shows a slow reader the gap', async () => {
+    const { add, view } = log(2);
+    add(facts);
+    const entries = view.follow();
+    const next = async () => (await entries.next()).value?.id;
+    expect(await next()).toBe(1);
+    for (let index = 0; index < 5; index++) add(facts);
+    expect([await next(), await next()]).toEqual([5, 6]);
+    await entries.return?.();
+  });
+
+  it('holds nothing for a reader that has stopped in the middle: it goes on with what is kept', async () => {
+    const { add, view } = log(3);
+    for (let index = 0; index < 3; index++) add(facts);
+    const entries = view.follow();
+    const next = async () => (await entries.next()).value?.id;
+    expect(await next()).toBe(1);
+    for (let index = 0; index < 10; index++) add(facts);
+    expect([await next(), await next(), await next()]).toEqual([11, 12, 13]);
+    await entries.return?.();
+  });
+
+  it('is text that no order id can break, colour or continue on a terminal', () => {
+    const { add, view } = log(10);
+    add({ ...facts, order: 'A\u001b[2J-1\n#9 reply 200\u202e' });
+    add({ kind: 'event_reply', note: 'E\u009b31mRR\r' });
+    expect(view.text()).toBe(
+      'sandbox seed s\n#1 request order A\\u001b[2J-1 #9 reply 200\\u202e\n#2 event_reply E\\u009b31mRR',
+    );
+  });
+
+  it('is text with the seed first, and without headers and bodies', () => {
+    const { add, view } = log(10);
+    const entry: Partial<TraceEntry> = { operation: 'createOrder', method: 'POST', order: 'A-1' };
+    add({ ...facts, ...entry, headers: { authorization: 'secret' }, body: 'secret' });
+    add({ kind: 'reply', exchange: 1, status: 500, faults: ['server_error'] });
+    expect(view.text()).toBe(
+      'sandbox seed s\n#1 request createOrder POST order A-1\n#2 reply of #1 500 fault server_error',
+    );
+    expect(view.text({ last: 1 }).split('\n')).toHaveLength(2);
+  });
+});
