@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { countersOf, networkCounter, openCounter } from './counters.ts';
+import { isOtpError, type OtpError } from '../errors/errors.ts';
+import { countersOf, keysOfCounters, networkCounter, openCounter } from './counters.ts';
 import {
   codeDigest,
   type Flow,
@@ -14,10 +15,11 @@ import {
   validCodes,
   writeFlow,
 } from './flow.ts';
-import { denialError, keysOfCounters, type LimitDenial, limitsOf } from './limits.ts';
+import { limitsOf } from './limits.ts';
 import { type CheckOptions, type CodeUse, checkId, checkUse } from './otp-input.ts';
 import type { OtpSettings } from './otp-options.ts';
-import type { OtpCall } from './otp-report.ts';
+import { maskPhone } from './phone.ts';
+import type { Sending } from './send-code.ts';
 
 /**
  * The result of a check.
@@ -33,27 +35,26 @@ export type CheckedOtp =
 const notValid: CheckedOtp = Object.freeze({ ok: false, reason: 'not_valid', attemptsLeft: 0 });
 
 export async function checkCode(
-  { settings, call }: { settings: OtpSettings; call: OtpCall },
+  { settings, note }: Sending,
   { id: givenId, code, checkOptions }: { id: string; code: string; checkOptions: CheckOptions },
 ): Promise<CheckedOtp> {
   const { store, secrets } = settings;
   const id = checkId('check', givenId);
   const use = checkUse(code, checkOptions);
-  call.about(use);
+  note({ purpose: use.purpose });
   const key = flowKey(id);
   const found = await transact(store, [key], (records) => readFlow(records, key));
   const { secret, context, isKnown, isRight } = openOrDecoy(secrets, id, { flow: found, use });
-  if (isKnown) call.about({ purpose: use.purpose, to_phone: context.to_phone });
-  const counters = countersOf(settings, { phone: context.to_phone, network: use.network });
-  const { phone, network } = counters;
+  if (isKnown) note({ to_phone: maskPhone(context.to_phone) });
+  const counters = countersOf(settings, { to_phone: context.to_phone, network: use.network });
   const typed = readTypedCode(code, settings.codeLength);
   const digest = codeDigest(secret, id, context, typed ?? '');
 
   // Counting, comparing and using up are one transaction, so no comparison goes uncounted.
   const outcome = await transact(
     store,
-    [key, ...keysOfCounters({ phone, network })],
-    (records): CheckedOtp | LimitDenial => {
+    [key, ...keysOfCounters(counters)],
+    (records): CheckedOtp | OtpError => {
       const now = settings.now();
       const limits = limitsOf(records, counters, { settings, now });
       const denial = limits.denyCheck();
@@ -87,7 +88,7 @@ export async function checkCode(
       remedy: 'Check it again when the store works; if it is not valid then, issue a new one.',
     },
   );
-  if ('code' in outcome) throw denialError(outcome);
+  if (isOtpError(outcome)) throw outcome;
   if (outcome.ok && found !== undefined) await creditNetworks(settings, found);
   return outcome;
 }

@@ -1,21 +1,21 @@
 import type { RecordSet } from '../store/record-store.ts';
 import { storedForm } from '../store/stored-form.ts';
-import { type EventWindow, mergeEvents, recent, withEvent, withoutEvent } from './event-window.ts';
+import { type EventWindow, recent, withEvent, withoutEvent } from './event-window.ts';
 import type { OtpSettings } from './otp-options.ts';
 import { keyedHash, type Secret } from './otp-secrets.ts';
 
 /** What is counted of a phone number or of a network. */
-export interface Counts {
-  readonly messages: EventWindow;
-  /** Wrong codes; of a phone number only those since the last right one. */
-  readonly failures: EventWindow;
-  /** The messages for a network again, for the limit `unconfirmedPerIp`, whose window is another. */
-  readonly attempted: EventWindow;
-  readonly confirmed: EventWindow;
+export interface Counts extends Readonly<Record<EventKind, EventWindow>> {
   /** Messages to a phone number in a row since the last right code; they decide how long the cool-down is. */
   readonly streak: number;
   readonly lastMessageAt: number;
 }
+
+/**
+ * `failures` are wrong codes; of a phone number only those since the last right one. `attempted` are the messages for a
+ * network again, for the limit `unconfirmedPerIp`, whose window is another.
+ */
+type EventKind = 'messages' | 'failures' | 'attempted' | 'confirmed';
 
 const countForm = storedForm<Counts>('A count of codes', {
   messages: true,
@@ -25,8 +25,6 @@ const countForm = storedForm<Counts>('A count of codes', {
   streak: true,
   lastMessageAt: true,
 });
-
-type EventKind = 'messages' | 'failures' | 'attempted' | 'confirmed';
 
 export interface Counter {
   /** Hashes under each of the secrets, newest first, so that older counts still count after a rotation. */
@@ -41,36 +39,35 @@ export interface Counters {
   readonly network: Counter | undefined;
 }
 
-type CounterSettings = Pick<OtpSettings, 'limits' | 'coolDownMs'>;
-
 /** NIST counts failures in a row without a time limit; after a day a locked number is free again. */
 export const failureWindowMs = 86_400_000;
 
-const noWindows = { messages: 0, failures: 0, attempted: 0, confirmed: 0 };
-
 export function countersOf(
-  settings: Pick<OtpSettings, 'limits' | 'secrets'>,
-  { phone, network }: { phone: string; network: string | undefined },
+  { limits, secrets }: Pick<OtpSettings, 'limits' | 'secrets'>,
+  { to_phone, network }: { to_phone: string; network: string | undefined },
 ): Counters {
-  const { limits, secrets } = settings;
   return {
     phone: {
-      keys: keysOf(secrets, 'phone', phone),
-      windows: { ...noWindows, messages: limits.phone.windowMs, failures: failureWindowMs },
+      keys: keysOf(secrets, 'phone', to_phone),
+      windows: { messages: limits.phone.windowMs, failures: failureWindowMs, attempted: 0, confirmed: 0 },
     },
     network: network === undefined ? undefined : networkCounter(limits, keysOf(secrets, 'ip', network)),
   };
 }
 
 export function networkCounter(
-  { ip, unconfirmedPerIp }: OtpSettings['limits'],
+  { ip, unconfirmedPerIp: { windowMs } }: OtpSettings['limits'],
   keys: Counter['keys'],
 ): Counter {
-  const { windowMs } = unconfirmedPerIp;
   return {
     keys,
     windows: { messages: ip.windowMs, failures: ip.windowMs, attempted: windowMs, confirmed: windowMs },
   };
+}
+
+/** The keys that a transaction about these needs. */
+export function keysOfCounters({ phone, network }: Counters): string[] {
+  return [...phone.keys, ...(network?.keys ?? [])];
 }
 
 function keysOf([newest, ...older]: OtpSettings['secrets'], kind: 'phone' | 'ip', value: string) {
@@ -82,16 +79,30 @@ function keysOf([newest, ...older]: OtpSettings['secrets'], kind: 'phone' | 'ip'
 export function openCounter(
   records: RecordSet,
   { keys, windows }: Counter,
-  { settings, now }: { settings: CounterSettings; now: number },
+  { settings, now }: { settings: Pick<OtpSettings, 'coolDownMs'>; now: number },
 ) {
   const [newest, ...older] = keys;
 
+  /** What still counts under any of the secrets; the future counts as now. */
   function read(): Counts {
-    const stored = keys.map((key) => countForm.read(records.get(key)));
-    const all = stored.filter((counts) => counts !== undefined).reduce(mergeCounts, noCounts);
-    const counts = countsAt(all, windows, now);
+    const stored = keys.flatMap((key) => countForm.read(records.get(key)) ?? []);
+    const lastMessageAt = Math.max(0, ...stored.map((counts) => counts.lastMessageAt));
+    let latest = lastMessageAt;
+    const window = (kind: EventKind) => {
+      const events = stored.flatMap((counts) => counts[kind]).sort(([one], [other]) => one - other);
+      latest = Math.max(latest, events.at(-1)?.[0] ?? 0);
+      return recent(events, windows[kind], now);
+    };
+    const counts = {
+      messages: window('messages'),
+      failures: window('failures'),
+      attempted: window('attempted'),
+      confirmed: window('confirmed'),
+      streak: stored.reduce((sum, { streak }) => sum + streak, 0),
+      lastMessageAt: Math.min(lastMessageAt, now),
+    };
     // The clock moved back. Unless this is stored, the windows of future events never end.
-    if (hasFuture(all, now)) write(counts);
+    if (latest > now) write(counts);
     return counts;
   }
 
@@ -122,44 +133,4 @@ export function openCounter(
 
 export function coolDownOf(coolDownMs: readonly number[], streak: number): number {
   return streak === 0 ? 0 : (coolDownMs[streak - 1] ?? coolDownMs.at(-1) ?? 0);
-}
-
-const noCounts: Counts = {
-  messages: [],
-  failures: [],
-  attempted: [],
-  confirmed: [],
-  streak: 0,
-  lastMessageAt: 0,
-};
-
-function mergeCounts(one: Counts, other: Counts): Counts {
-  return {
-    messages: mergeEvents(one.messages, other.messages),
-    failures: mergeEvents(one.failures, other.failures),
-    attempted: mergeEvents(one.attempted, other.attempted),
-    confirmed: mergeEvents(one.confirmed, other.confirmed),
-    streak: one.streak + other.streak,
-    lastMessageAt: Math.max(one.lastMessageAt, other.lastMessageAt),
-  };
-}
-
-/** What still counts; the future counts as now. */
-function countsAt(counts: Counts, windows: Counter['windows'], now: number): Counts {
-  return {
-    messages: recent(counts.messages, windows.messages, now),
-    failures: recent(counts.failures, windows.failures, now),
-    attempted: recent(counts.attempted, windows.attempted, now),
-    confirmed: recent(counts.confirmed, windows.confirmed, now),
-    streak: counts.streak,
-    lastMessageAt: Math.min(counts.lastMessageAt, now),
-  };
-}
-
-function hasFuture(
-  { messages, failures, attempted, confirmed, lastMessageAt }: Counts,
-  now: number,
-): boolean {
-  const last = [messages, failures, attempted, confirmed].map((events) => events.at(-1)?.[0] ?? 0);
-  return Math.max(lastMessageAt, ...last) > now;
 }

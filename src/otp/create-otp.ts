@@ -60,17 +60,17 @@ export function createOtp(options: OtpOptions): Otp {
 
   return Object.freeze({
     issue: (request) =>
-      reportCall({ action: 'issue', onOtp, outcomeOf: deliveryOf }, (call) =>
-        issueCode({ settings, call }, request),
+      reportCall({ action: 'issue', onOtp, outcomeOf: deliveryOf }, (note) =>
+        issueCode({ settings, note }, request),
       ),
     resend: (id, resendOptions = {}) =>
-      reportCall({ action: 'resend', onOtp, outcomeOf: deliveryOf }, (call) =>
-        resendCode({ settings, call }, id, resendOptions),
+      reportCall({ action: 'resend', onOtp, outcomeOf: deliveryOf }, (note) =>
+        resendCode({ settings, note }, id, resendOptions),
       ),
     check: (id, code, checkOptions) =>
       reportCall(
         { action: 'check', onOtp, outcomeOf: (checked) => (checked.ok ? 'accepted' : checked.reason) },
-        (call) => checkCode({ settings, call }, { id, code, checkOptions }),
+        (note) => checkCode({ settings, note }, { id, code, checkOptions }),
       ),
     cancel: (id) =>
       reportCall({ action: 'cancel', onOtp, outcomeOf: () => 'cancelled' }, async () => {

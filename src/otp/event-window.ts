@@ -34,10 +34,6 @@ export function countEvents(events: EventWindow): number {
   return events.reduce((sum, [, count]) => sum + count, 0);
 }
 
-export function mergeEvents(one: EventWindow, other: EventWindow): EventWindow {
-  return [...one, ...other].sort(([earlier], [later]) => earlier - later);
-}
-
 /** Milliseconds until this number of events has left the window. */
 export function waitUntilGone(events: EventWindow, windowMs: number, now: number, many: number): number {
   let gone = 0;

@@ -5,16 +5,13 @@ import { latinDigits } from '../internal/printable-text.ts';
 import { clockSkewMs } from '../store/lease.ts';
 import type { RecordSet, RecordStore } from '../store/record-store.ts';
 import { storedForm } from '../store/stored-form.ts';
+import type { CodeUse } from './otp-input.ts';
 import { keyedHash, type Secret, seal, unseal } from './otp-secrets.ts';
 
-/** What a code confirms. Stored encrypted only. */
-export interface FlowContext {
+/** What a code confirms, and the network that asked for it first. Stored encrypted only. */
+export interface FlowContext extends CodeUse {
   /** In E.164. */
   readonly to_phone: string;
-  readonly purpose: string;
-  readonly subject: string | undefined;
-  /** The network that asked for the first code. */
-  readonly network: string | undefined;
 }
 
 export interface SentCode {
@@ -93,20 +90,13 @@ export function openContext(
   id: string,
   flow: Flow,
 ): { readonly secret: Secret; readonly context: FlowContext } | undefined {
-  const secret = secrets.find((one) => one.id === flow.secret);
+  const secret = secrets.find(({ id }) => id === flow.secret);
   const text = secret && unseal(secret, id, flow.context);
   if (secret === undefined || text === undefined) return undefined;
   // Sound: it is authenticated, and `sealContext` made it.
-  const [to_phone, purpose, subject, network] = JSON.parse(text) as [
-    string,
-    string,
-    string | null,
-    string | null,
-  ];
-  return {
-    secret,
-    context: { to_phone, purpose, subject: subject ?? undefined, network: network ?? undefined },
-  };
+  const [to_phone, purpose, subject, network] = JSON.parse(text) as [string, string, ...(string | null)[]];
+  const context = { to_phone, purpose, subject: subject ?? undefined, network: network ?? undefined };
+  return { secret, context };
 }
 
 /** A byte from 250 would make 0 to 5 more likely. */

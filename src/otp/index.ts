@@ -12,7 +12,6 @@ export {
   ValidationError,
 } from '../errors/errors.ts';
 export type { RandomBytes } from '../internal/options.ts';
-export { maskPhone, type NormalizePhoneOptions, normalizePhone } from '../internal/phone.ts';
 export type { RecordStore } from '../store/record-store.ts';
 export type { CheckedOtp } from './check-code.ts';
 export { createOtp, type Otp } from './create-otp.ts';
@@ -21,4 +20,5 @@ export type { OtpLimit } from './otp-limit.ts';
 export type { OtpMessenger } from './otp-messenger.ts';
 export type { OtpLimits, OtpMessageContent, OtpOptions, RateLimit, UnconfirmedLimit } from './otp-options.ts';
 export type { OtpReport } from './otp-report.ts';
+export { maskPhone, type NormalizePhoneOptions, normalizePhone } from './phone.ts';
 export type { IssuedOtp } from './send-code.ts';

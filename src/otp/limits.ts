@@ -1,16 +1,9 @@
-import { OtpError, type OtpErrorCode } from '../errors/errors.ts';
+import { OtpError } from '../errors/errors.ts';
 import type { RecordSet } from '../store/record-store.ts';
 import { type Counters, type Counts, coolDownOf, failureWindowMs, openCounter } from './counters.ts';
 import { countEvents, type EventWindow, waitUntilGone } from './event-window.ts';
 import type { OtpLimit } from './otp-limit.ts';
 import type { OtpSettings, RateLimit, UnconfirmedLimit } from './otp-options.ts';
-
-/** Why a message may not leave, or a code not be tried. */
-export interface LimitDenial {
-  readonly code: Extract<OtpErrorCode, 'cool_down' | 'limit_reached'>;
-  readonly limit?: OtpLimit;
-  readonly retryAfterMs: number;
-}
 
 /** So that a message can be given back. */
 export interface Reservation {
@@ -22,12 +15,7 @@ export interface Reservation {
 
 type LimitSettings = Pick<OtpSettings, 'limits' | 'coolDownMs'>;
 
-/** The keys that a transaction about these needs. */
-export function keysOfCounters({ phone, network }: Partial<Counters>): string[] {
-  return [phone, network].flatMap((counter) => counter?.keys ?? []);
-}
-
-/** The limits within one transaction. */
+/** The limits within one transaction. An error is returned, not thrown, so that what was counted is written. */
 export function limitsOf(
   records: RecordSet,
   counters: Counters,
@@ -39,7 +27,7 @@ export function limitsOf(
 
   return {
     /** Counts one message, or says why it may not leave. Of several reasons, the one that lasts longest. */
-    reserve(): LimitDenial | Reservation {
+    reserve(): OtpError | Reservation {
       const counts = phone.read();
       const ofNetwork = network?.read();
       const streak = streakOf(counts, settings, now);
@@ -52,7 +40,7 @@ export function limitsOf(
         coolingDown(counts, coolDownOf(coolDownMs, streak), now),
       ]
         .filter((denial) => denial !== undefined)
-        .sort((one, other) => other.retryAfterMs - one.retryAfterMs);
+        .sort((one, other) => (other.retryAfterMs ?? 0) - (one.retryAfterMs ?? 0));
       if (longest !== undefined) return longest;
 
       phone.add('messages');
@@ -79,9 +67,7 @@ export function limitsOf(
       network?.takeBack('attempted', at);
     },
 
-    denyCheck(): LimitDenial | undefined {
-      return network && overRate('ip', network.read().failures, limits.ip, now);
-    },
+    denyCheck: () => network && overRate('ip', network.read().failures, limits.ip, now),
 
     /** Counts for the network, and for the phone number if the code was compared. */
     countFailure({ wasCompared }: { wasCompared: boolean }): void {
@@ -90,52 +76,36 @@ export function limitsOf(
     },
 
     /** After a right code neither failures nor cool-down count any more (NIST SP 800-63B-4, 3.2.2). */
-    confirm(): void {
-      phone.change({ failures: [], streak: 0, lastMessageAt: 0 });
-    },
+    confirm: () => phone.change({ failures: [], streak: 0, lastMessageAt: 0 }),
   };
 }
 
-export function denialError({ code, limit, retryAfterMs }: LimitDenial): OtpError {
+function limitReached(limit: OtpLimit, retryAfterMs: number): OtpError {
   const seconds = Math.ceil(retryAfterMs / 1000);
-  const message =
-    code === 'cool_down'
-      ? `The phone number got a code a moment ago; the next one is possible in ${seconds} s.`
-      : `The limit "${limit}" is reached for another ${seconds} s.`;
-  return new OtpError(code, message, { retryAfterMs, limit });
+  const what = `The limit "${limit}" is reached for another ${seconds} s.`;
+  return new OtpError('limit_reached', what, { retryAfterMs, limit });
 }
 
 /** Denies one more event than the limit allows. */
-function overRate(
-  limit: OtpLimit,
-  events: EventWindow,
-  { max, windowMs }: RateLimit,
-  now: number,
-): LimitDenial | undefined {
+function overRate(limit: OtpLimit, events: EventWindow, { max, windowMs }: RateLimit, now: number) {
   const over = countEvents(events) - max + 1;
-  if (over <= 0) return undefined;
-  return { code: 'limit_reached', limit, retryAfterMs: waitUntilGone(events, windowMs, now, over) };
+  return over > 0 ? limitReached(limit, waitUntilGone(events, windowMs, now, over)) : undefined;
 }
 
-function overUnconfirmed(
-  counts: Counts,
-  { floor, ratio, windowMs }: UnconfirmedLimit,
-  now: number,
-): LimitDenial | undefined {
+function overUnconfirmed(counts: Counts, { floor, ratio, windowMs }: UnconfirmedLimit, now: number) {
   const attempted = countEvents(counts.attempted);
   const confirmed = countEvents(counts.confirmed);
   const over = attempted - confirmed - floor + 1;
   if (over <= 0 || confirmed >= ratio * attempted) return undefined;
-  return {
-    code: 'limit_reached',
-    limit: 'unconfirmedPerIp',
-    retryAfterMs: waitUntilGone(counts.attempted, windowMs, now, over),
-  };
+  return limitReached('unconfirmedPerIp', waitUntilGone(counts.attempted, windowMs, now, over));
 }
 
-function coolingDown({ lastMessageAt }: Counts, coolDownMs: number, now: number): LimitDenial | undefined {
+function coolingDown({ lastMessageAt }: Counts, coolDownMs: number, now: number): OtpError | undefined {
   const retryAfterMs = lastMessageAt + coolDownMs - now;
-  return retryAfterMs > 0 ? { code: 'cool_down', retryAfterMs } : undefined;
+  if (retryAfterMs <= 0) return undefined;
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const what = `The phone number got a code a moment ago; the next one is possible in ${seconds} s.`;
+  return new OtpError('cool_down', what, { retryAfterMs });
 }
 
 /** 0 if the cool-down ended long ago. */

@@ -1,6 +1,7 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { isValidationError, ValidationError } from '../errors/errors.ts';
 import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
-import { normalizePhone } from '../internal/phone.ts';
+import { normalizePhone } from './phone.ts';
 
 /** Whom to send a code, and for what. */
 export interface IssueRequest {
@@ -40,10 +41,8 @@ export interface CodeUse {
 }
 
 const readIssue = defineOptions('issue', {
-  to_phone: (given) => {
-    if (typeof given === 'string') return given;
-    throw invalid('issue', 'to_phone', 'must be text');
-  },
+  // Sound: `normalizePhone` checks it.
+  to_phone: (phone) => phone as string,
   ...useRows('issue'),
 } satisfies OptionTable<IssueRequest>);
 
@@ -56,8 +55,8 @@ export function checkIssue(
   request: IssueRequest,
   country: string | undefined,
 ): CodeUse & { readonly to_phone: string } {
-  const { to_phone, ip: network, ...use } = readIssue(request);
-  return { to_phone: checkPhone(to_phone, country), network, ...use };
+  const { to_phone, purpose, subject, ip } = readIssue(request);
+  return { to_phone: checkPhone(to_phone, country), purpose, subject, network: ip };
 }
 
 /** @throws {ValidationError} {@link ConfigurationError} for an unknown option */
@@ -68,8 +67,8 @@ export function checkResend(options: ResendOptions): Pick<CodeUse, 'network'> {
 /** @throws {ValidationError} {@link ConfigurationError} for an unknown option */
 export function checkUse(code: string, options: CheckOptions): CodeUse {
   if (typeof code !== 'string') throw invalid('check', 'code', 'must be text: a number has no leading zeros');
-  const { ip: network, ...use } = readCheck(options);
-  return { ...use, network };
+  const { purpose, subject, ip } = readCheck(options);
+  return { purpose, subject, network: ip };
 }
 
 /** @throws {ValidationError} */
@@ -119,35 +118,22 @@ function invalid(operation: string, name: string, message: string): ValidationEr
  */
 export function ipNetwork(ip: string): string | undefined {
   if (ip.length > 64) return undefined;
-  if (isIpv4(ip)) return ip;
-  const groups = readIpv6(ip);
-  if (groups === undefined) return undefined;
-  const [high = 0, low = 0] = groups.slice(6);
-  const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
-  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
-}
-
-function isIpv4(ip: string): boolean {
-  return /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(ip);
-}
-
-/** The parser of URLs knows every spelling. */
-function readIpv6(ip: string): number[] | undefined {
+  if (isIPv4(ip)) return ip;
   // A zone is only a name on the machine itself: `fe80::1%eth0`.
   const [address = ''] = ip.split('%');
-  if (!/^[\da-f:.]+$/i.test(address) || !address.includes(':')) return undefined;
-  const url = URL.canParse(`http://[${address}]`) ? new URL(`http://[${address}]`) : undefined;
-  if (url === undefined) return undefined;
-  const [left = '', right] = url.hostname.slice(1, -1).split('::');
-  const groupsOf = (text: string) =>
-    text
-      .split(':')
-      .filter((group) => group !== '')
-      .map((group) => Number.parseInt(group, 16));
-  const [before, after] = [groupsOf(left), groupsOf(right ?? '')];
-  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
+  if (!isIPv6(address)) return undefined;
+  // A URL has one spelling of each: without leading zeros, dots or upper case.
+  const { hostname } = new URL(`http://[${address}]`);
+  const [left = [], right = []] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map((half) => half.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
+  const groups = [...left, ...zeros, ...right];
+  if (groups.slice(0, 6).join() !== '0,0,0,0,0,ffff') return `${groups.slice(0, 4).join(':')}::/64`;
+  return groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((pair) => [pair >> 8, pair & 255])
+    .join('.');
 }

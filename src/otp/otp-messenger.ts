@@ -1,5 +1,18 @@
-import { isRequestError, outcomeOf, type RequestError } from '../errors/errors.ts';
+import { inspect } from 'node:util';
+import {
+  isPartnerExchangeError,
+  isRequestError,
+  OtpError,
+  outcomeOf,
+  type PartnerExchangeError,
+  partsOf,
+  type RequestError,
+} from '../errors/errors.ts';
+import { redactError } from '../internal/driver-error.ts';
+import { repeatsOf } from '../internal/echoed-secrets.ts';
+import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
 import { warnOnce } from '../internal/warn.ts';
+import type { OtpReport } from './otp-report.ts';
 
 /** Sends the messages: a `MessengerClient`, or anything with a `sendMessage` like its own. */
 export interface OtpMessenger {
@@ -28,32 +41,88 @@ export interface SendResult {
 
 /** Sends a message while its code is valid. A refusal for a reason of the device is `not-sent`. */
 export async function sendMessage(
-  settings: MessengerSettings,
+  { messenger, isNumberRefusal }: MessengerSettings,
   message: Parameters<OtpMessenger['sendMessage']>[0],
   leftMs: () => number,
 ): Promise<SendResult> {
   if (leftMs() <= 0) return { outcome: 'not-sent' };
   try {
-    await settings.messenger.sendMessage(message, { leftMs });
+    await messenger.sendMessage(message, { leftMs });
     return { outcome: 'sent' };
   } catch (error) {
     const outcome = outcomeOf(error);
-    return {
-      outcome: outcome === 'refused' && !isAboutNumber(error, settings) ? 'not-sent' : outcome,
-      error,
-    };
+    const isOfDevice = outcome === 'refused' && !(isRequestError(error) && isAboutNumber(error));
+    return { outcome: isOfDevice ? 'not-sent' : outcome, error };
+  }
+
+  function isAboutNumber(error: RequestError): boolean {
+    try {
+      return isNumberRefusal(error);
+    } catch {
+      // Without its error, which may quote the service's reply.
+      warnOnce('isNumberRefusal failed: the refusal counts as one of the device.');
+      return false;
+    }
   }
 }
 
-function isAboutNumber(
-  error: unknown,
-  { isNumberRefusal }: Pick<MessengerSettings, 'isNumberRefusal'>,
-): boolean {
+/** What the report of a call says of its message. */
+export function messengerFacts({ outcome, error }: SendResult): Partial<OtpReport> {
+  const status = isRequestError(error) ? error.status : undefined;
+  return {
+    // A refusal of the device is `not-sent` for the code.
+    messengerOutcome: isRequestError(error) ? error.outcome : outcome,
+    ...(isPartnerExchangeError(error) && { messengerCode: error.code }),
+    ...(status !== undefined && { messengerStatus: status }),
+  };
+}
+
+/** Longer than any message of our clients; another messenger's may be of any length. */
+const maxReason = 1_000;
+
+/**
+ * The error for a message that was not sent or refused. It gives the reason of the messenger's error, which is its cause:
+ * of both, what repeats a secret is hidden.
+ *
+ * @param secrets the code, and the phone number without its +, as services often write it
+ */
+export function notSentError({ outcome, error }: SendResult, secrets: readonly string[]): OtpError {
+  // After an error of any other kind the outcome is unknown.
+  if (!isPartnerExchangeError(error)) {
+    return new OtpError('not_sent', 'The code expired before it could leave, and nothing was counted.', {
+      remedy: 'Find out whether the process was suspended, and issue a new code.',
+    });
+  }
+  const repeats = repeatsOf(secrets);
+  const shown = (text: string) => (repeats(text) ? hidden : redactCredentials(text));
+  const { what, remedy, brief } = partsOf(error);
+  const reason = shown(what).slice(0, maxReason);
+  const details = {
+    // Its own advice knows more than our table.
+    remedy: shown(remedy) || undefined,
+    cause: isClean(error, repeats) ? error : redactError(error, secrets),
+  };
+  const briefly = (start: string) =>
+    brief && { what: `${start}: ${shown(brief.what)}`, remedy: shown(brief.remedy) };
+  if (outcome === 'refused') {
+    const start = 'The service does not take this phone number';
+    const refusal = { ...details, brief: briefly(start), member: 'to_phone' } as const;
+    return new OtpError('refused', `${start}, and no code was sent: ${reason}`, refusal);
+  }
+  const start = 'The device did not send the code';
+  return new OtpError('not_sent', `${start}, and nothing was counted: ${reason}`, {
+    ...details,
+    brief: briefly(start),
+    retryAfterMs: error.retryAfterMs,
+  });
+}
+
+/** Whether no secret is in what an error shows, in its causes, or in the body and the headers that it does not print. */
+function isClean(error: PartnerExchangeError, repeats: (text: string) => boolean): boolean {
+  const whole = { showHidden: true, depth: Infinity, maxArrayLength: null, maxStringLength: null };
   try {
-    return isRequestError(error) && isNumberRefusal(error);
+    return !repeats(inspect(error, { ...whole, breakLength: Infinity }));
   } catch {
-    // Without its error, which may quote the service's reply.
-    warnOnce('isNumberRefusal failed: the refusal counts as one of the device.');
     return false;
   }
 }

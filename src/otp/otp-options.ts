@@ -7,18 +7,17 @@ import {
   integer,
   invalidOption,
   nested,
-  type OptionRow,
   type OptionTable,
   optional,
   type RandomBytes,
   randomBytes,
   value,
 } from '../internal/options.ts';
-import { checkCountry, checkPrefixes } from '../internal/phone.ts';
 import { checkStore, type RecordStore } from '../store/record-store.ts';
 import type { OtpMessenger } from './otp-messenger.ts';
 import type { OtpReport } from './otp-report.ts';
 import { checkSecrets } from './otp-secrets.ts';
+import { checkCountry, checkPrefixes } from './phone.ts';
 
 /** Options of {@link createOtp}. */
 export interface OtpOptions {
@@ -27,13 +26,13 @@ export interface OtpOptions {
   /** Keeps hashes, counters, and the encrypted phone number, purpose and subject of each code. */
   store: RecordStore;
   /**
-   * Keys of at least 32 bytes, newest first. The first is used for new codes; the others still check codes that were issued
-   * with them. To rotate, add the new one last everywhere, then make it the first, and drop the old one a day later.
+   * Keys of at least 32 bytes, newest first: new codes take the first, and all check. To rotate, add the new one last
+   * everywhere, then make it the first, and drop the old one a day later.
    */
   secrets: readonly (string | Uint8Array)[];
   /**
-   * How phone numbers must begin (`['+234', '+1415']`), or `'any'`. A code to an expensive country costs you; list those
-   * where your users are. (Twilio Verify: Geo Permissions.)
+   * How phone numbers must begin (`['+234', '+1415']`), or `'any'`. List the countries of your users: a code to an
+   * expensive one costs you.
    */
   allowedPrefixes: readonly string[] | 'any';
   /**
@@ -53,9 +52,8 @@ export interface OtpOptions {
   /** Messages of an id, the first included. @default 5 (Twilio Verify) */
   maxSends?: number | undefined;
   /**
-   * Milliseconds to wait after the first message to a phone number, after the second …; the last value counts for all
-   * further ones. A confirmed code starts the list again, and so does a wait that ended `limits.phone.windowMs` ago.
-   * Empty for none.
+   * Milliseconds to wait after the first message to a phone number, after the second …, and with the last value after all
+   * further ones. A confirmed code starts again, and so does a wait that ended `limits.phone.windowMs` ago. Empty for none.
    * @default [30000, 60000, 120000, 300000] (ours; Twilio advises growing waits that begin at 30 s, Supabase waits 60 s)
    */
   coolDownMs?: readonly number[] | undefined;
@@ -73,8 +71,7 @@ export interface OtpOptions {
   /** Cryptographically secure random bytes. @default crypto.getRandomValues */
   random?: RandomBytes | undefined;
   /**
-   * Called after each call with its outcome, for metrics and logs. Nothing waits for it; if it throws, that becomes a
-   * process warning.
+   * Called after each call with its outcome, for metrics and logs. Not awaited; if it throws, that is a process warning.
    */
   onOtp?: ((report: OtpReport) => unknown) | undefined;
 }
@@ -97,9 +94,7 @@ export interface RateLimit {
   readonly windowMs: number;
 }
 
-/**
- * If few of the codes sent for an address are ever typed in, somebody abuses you to send messages.
- */
+/** If few of the codes sent for an address are ever typed in, somebody abuses you to send messages. */
 export interface UnconfirmedLimit {
   /** Unconfirmed messages that are always allowed. */
   readonly floor: number;
@@ -135,7 +130,6 @@ export interface OtpLimits {
 }
 
 const hour = 3_600_000;
-const day = 24 * hour;
 
 const rate = nested({ max: integer(), windowMs: integer() });
 const unconfirmed = nested({ floor: integer(), ratio: checkRatio, windowMs: integer() });
@@ -153,9 +147,9 @@ const readOptions = defineOptions('createOtp', {
   maxSends: integer({ default: 5, most: 100 }),
   coolDownMs: value(checkCoolDown, { default: [30_000, 60_000, 120_000, 300_000] }),
   limits: nested({
-    phone: orElse(rate, { max: 10, windowMs: hour }),
-    ip: orElse(rate, { max: 60, windowMs: hour }),
-    unconfirmedPerIp: orElse(unconfirmed, { floor: 10, ratio: 0.3, windowMs: day }),
+    phone: value(rate, { default: { max: 10, windowMs: hour } }),
+    ip: value(rate, { default: { max: 60, windowMs: hour } }),
+    unconfirmedPerIp: value(unconfirmed, { default: { floor: 10, ratio: 0.3, windowMs: 24 * hour } }),
     failuresPerPhone: integer({ default: 100 }),
   } satisfies OptionTable<OtpLimits>),
   message: callback({ default: englishMessage }),
@@ -192,10 +186,6 @@ function englishMessage({ code, minutes }: OtpMessageContent): string {
   return `${code} is your code. It is valid for ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}. Do not give it to anybody.`;
 }
 
-function orElse<Value>(row: OptionRow<Value>, standard: NoInfer<Value>): OptionRow<Value> {
-  return value(row, { default: standard });
-}
-
 function checkMessenger(messenger: unknown): OtpMessenger {
   // Sound as far as it is checked: what sendMessage takes and returns cannot be.
   if (typeof Object(messenger).sendMessage === 'function') return messenger as OtpMessenger;
@@ -219,12 +209,9 @@ const numberStatuses: readonly (number | undefined)[] = [400, 410, 422];
  * request, unless its JSON names the number: any web server answers 404 under a wrong base URL. A 2xx that denies the
  * message may have any reason, so its JSON has to name the number too.
  */
-function refusesNumber(error: RequestError): boolean {
-  const mustName = error.status === 404 || error.code === 'reply_not_accepted';
-  return numberStatuses.includes(error.status) || (mustName && namesNumber(error));
-}
-
-/** The error cites this where the reply names the recipient. A page's words may be about anything. */
-function namesNumber({ assumptions, body }: RequestError): boolean {
-  return assumptions.includes('otp-refusal') && isJsonObject(body);
+function refusesNumber({ status, code, assumptions, body }: RequestError): boolean {
+  if (numberStatuses.includes(status)) return true;
+  // The error cites this where the reply names the recipient. A page's words may be about anything.
+  const namesNumber = assumptions.includes('otp-refusal') && isJsonObject(body);
+  return namesNumber && (status === 404 || code === 'reply_not_accepted');
 }

@@ -1,16 +1,7 @@
-import {
-  isOtpError,
-  isPartnerExchangeError,
-  isRequestError,
-  isValidationError,
-  type OtpErrorCode,
-  type RequestOutcome,
-} from '../errors/errors.ts';
-import { maskPhone } from '../internal/phone.ts';
+import { isOtpError, isValidationError, type OtpErrorCode, type RequestOutcome } from '../errors/errors.ts';
 import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
 import type { OtpLimit } from './otp-limit.ts';
-import type { SendResult } from './otp-messenger.ts';
 
 /** The outcome of one call, for metrics and logs. Holds no code, no id and no whole phone number. */
 export interface OtpReport {
@@ -41,8 +32,7 @@ export interface OtpReport {
   /** Milliseconds of these that sending the message took. */
   readonly messengerMs?: number | undefined;
   /**
-   * `sent`, or the `outcome` of its error, which says whether the message can have
-   * left. A wrong key and a device that is not connected are `refused`, a host that is down is `not-sent`.
+   * `sent`, or the `outcome` of its error, which says whether the message can have left. A wrong key and a device that is not connected are `refused`, a host that is down is `not-sent`.
    */
   readonly messengerOutcome?: 'sent' | RequestOutcome | undefined;
   /** The `code` of its error, if it is one of this package: `connection_failed`, `http_error`, `not_configured` … */
@@ -51,36 +41,12 @@ export interface OtpReport {
   readonly messengerStatus?: number | undefined;
 }
 
-/** One call under way. It collects the facts for the report, also those of a call that fails. */
-export interface OtpCall {
-  /** @param subject `to_phone` in E.164, if it is known: the report hides most of it */
-  about(subject: { readonly purpose: string; readonly to_phone?: string | undefined }): void;
-  sent(result: SendResult, messengerMs: number): void;
-}
+/** Adds facts to the report of a call, also of one that fails later. */
+export type NoteFacts = (facts: Partial<OtpReport>) => void;
 
 interface ReportedCall<Result> extends Pick<OtpReport, 'action'> {
   readonly onOtp: ((report: OtpReport) => unknown) | undefined;
   readonly outcomeOf: (result: Result) => OtpReport['outcome'];
-}
-
-/** Runs a call, traces it, and reports its outcome. */
-export function reportCall<Result>(
-  reported: ReportedCall<Result>,
-  run: (call: OtpCall) => Promise<Result>,
-): Promise<Result> {
-  const { action, outcomeOf } = reported;
-  return traced<OtpTrace, Result>(
-    'otp',
-    () => ({
-      start: () => ({ action }),
-      result: (result) => ({ outcome: outcomeOf(result) }),
-      failure: (error) => {
-        const { outcome } = endOf(error);
-        return { outcome, code: outcome };
-      },
-    }),
-    () => runCall(reported, run),
-  );
 }
 
 /** What subscribers of `partner-exchange:otp` get. */
@@ -89,9 +55,10 @@ type OtpTrace = Pick<OtpReport, 'action'> & {
   readonly code?: string;
 };
 
-async function runCall<Result>(
+/** Runs a call, traces it, and reports its outcome. */
+export function reportCall<Result>(
   { action, onOtp, outcomeOf }: ReportedCall<Result>,
-  run: (call: OtpCall) => Promise<Result>,
+  run: (note: NoteFacts) => Promise<Result>,
 ): Promise<Result> {
   const begun = performance.now();
   let facts: Partial<OtpReport> = {};
@@ -99,35 +66,30 @@ async function runCall<Result>(
     const durationMs = performance.now() - begun;
     if (onOtp !== undefined) callHook('onOtp', () => onOtp({ action, ...end, ...facts, durationMs }));
   };
-  try {
-    const result = await run({
-      about({ purpose, to_phone }) {
-        facts = { ...facts, purpose, ...(to_phone !== undefined && { to_phone: maskPhone(to_phone) }) };
-      },
-      sent(sendResult, messengerMs) {
-        facts = { ...facts, messengerMs, ...messengerFacts(sendResult) };
-      },
-    });
-    report({ outcome: outcomeOf(result) });
-    return result;
-  } catch (error) {
-    report(endOf(error));
-    throw error;
-  }
+  return traced<OtpTrace, Result>(
+    'otp',
+    () => ({
+      start: () => ({ action }),
+      result: (result) => ({ outcome: outcomeOf(result) }),
+      failure: (error) => ({ outcome: endOf(error).outcome, code: endOf(error).outcome }),
+    }),
+    async () => {
+      try {
+        const result = await run((added) => {
+          facts = { ...facts, ...added };
+        });
+        report({ outcome: outcomeOf(result) });
+        return result;
+      } catch (error) {
+        report(endOf(error));
+        throw error;
+      }
+    },
+  );
 }
 
 function endOf(error: unknown): Pick<OtpReport, 'outcome' | 'limit'> {
   if (!isOtpError(error)) return { outcome: isValidationError(error) ? 'invalid_input' : 'failed' };
   const { code, limit } = error;
   return { outcome: code, ...(limit !== undefined && { limit }) };
-}
-
-function messengerFacts({ outcome, error }: SendResult): Partial<OtpReport> {
-  const status = isRequestError(error) ? error.status : undefined;
-  return {
-    // A refusal of the device is `not-sent` for the code.
-    messengerOutcome: isRequestError(error) ? error.outcome : outcome,
-    ...(isPartnerExchangeError(error) && { messengerCode: error.code }),
-    ...(status !== undefined && { messengerStatus: status }),
-  };
 }

@@ -1,7 +1,6 @@
-import { ConfigurationError, OtpError } from '../errors/errors.ts';
-import { hasAllowedPrefix } from '../internal/phone.ts';
+import { ConfigurationError, isOtpError, OtpError } from '../errors/errors.ts';
 import type { RecordSet } from '../store/record-store.ts';
-import { type Counters, countersOf } from './counters.ts';
+import { type Counters, countersOf, keysOfCounters } from './counters.ts';
 import {
   codeDigest,
   type Flow,
@@ -17,13 +16,13 @@ import {
   validCodes,
   writeFlow,
 } from './flow.ts';
-import { denialError, keysOfCounters, limitsOf, type Reservation } from './limits.ts';
-import { notSentError } from './not-sent-error.ts';
+import { limitsOf, type Reservation } from './limits.ts';
 import { checkId, checkIssue, checkResend, type IssueRequest, type ResendOptions } from './otp-input.ts';
-import { sendMessage } from './otp-messenger.ts';
+import { messengerFacts, notSentError, sendMessage } from './otp-messenger.ts';
 import type { OtpSettings } from './otp-options.ts';
-import type { OtpCall } from './otp-report.ts';
+import type { NoteFacts } from './otp-report.ts';
 import type { Secret } from './otp-secrets.ts';
+import { hasAllowedPrefix, maskPhone } from './phone.ts';
 
 /** An issued code. */
 export interface IssuedOtp {
@@ -39,29 +38,19 @@ export interface IssuedOtp {
 
 export interface Sending {
   readonly settings: OtpSettings;
-  readonly call: OtpCall;
+  readonly note: NoteFacts;
 }
 
 export async function issueCode(sending: Sending, request: IssueRequest): Promise<IssuedOtp> {
-  const { settings, call } = sending;
-  const { secrets, random } = settings;
-  const context = checkIssue(request, settings.country);
-  call.about(context);
-  requireAllowed(settings, context.to_phone);
+  const { secrets, random, country } = sending.settings;
+  const context = checkIssue(request, country);
   const id = makeId(random);
   const [secret] = secrets;
   const sealed = sealContext(secret, id, { context, random });
-  return await sendCode(sending, {
-    id,
-    secret,
-    context,
-    network: context.network,
-    flowOf: (found) =>
-      // Should an id ever be made twice, the second flow is refused.
-      found === undefined
-        ? { secret: secret.id, context: sealed, codes: [], sends: 0, attempts: 0 }
-        : undefined,
-  });
+  const flow: Flow = { secret: secret.id, context: sealed, codes: [], sends: 0, attempts: 0 };
+  // Should an id ever be made twice, the second flow is refused.
+  const flowOf: Plan['flowOf'] = (stored) => (stored === undefined ? flow : undefined);
+  return await sendCode(sending, { id, secret, context, flowOf });
 }
 
 export async function resendCode(
@@ -69,8 +58,7 @@ export async function resendCode(
   givenId: string,
   resendOptions: ResendOptions,
 ): Promise<IssuedOtp> {
-  const { settings, call } = sending;
-  const { store, secrets, now } = settings;
+  const { store, secrets, now } = sending.settings;
   const id = checkId('resend', givenId);
   const { network } = checkResend(resendOptions);
   const key = flowKey(id);
@@ -78,48 +66,46 @@ export async function resendCode(
   const opened = flow && openContext(secrets, id, flow);
   if (opened === undefined) throw nothingToResend();
   const { secret, context } = opened;
-  call.about(context);
-  requireAllowed(settings, context.to_phone);
   return await sendCode(sending, {
     id,
     secret,
-    context,
-    network: network ?? context.network,
-    flowOf: (found) => (found !== undefined && validCodes(found, now()).length > 0 ? found : undefined),
+    context: { ...context, network: network ?? context.network },
+    flowOf: (stored) => (stored !== undefined && validCodes(stored, now()).length > 0 ? stored : undefined),
   });
 }
 
 interface Plan {
   readonly id: string;
   readonly secret: Secret;
+  /** Its network is the one that asks for this message. */
   readonly context: FlowContext;
-  readonly network: string | undefined;
   /** The flow to add a code to, given what is in the store; `undefined` if there is none. */
-  readonly flowOf: (found: Flow | undefined) => Flow | undefined;
+  readonly flowOf: (stored: Flow | undefined) => Flow | undefined;
 }
 
 /** Stores the code, sends it, and withdraws it if it was not sent. */
-async function sendCode({ settings, call }: Sending, plan: Plan): Promise<IssuedOtp> {
-  const { store, codeLength, random } = settings;
+async function sendCode({ settings, note }: Sending, plan: Plan): Promise<IssuedOtp> {
   const { id, secret, context } = plan;
-  const code = makeCode(codeLength, random);
-  const message = messageOf(settings, code, context.purpose);
+  const { to_phone, purpose } = context;
+  note({ purpose, to_phone: maskPhone(to_phone) });
+  requireAllowed(settings, to_phone);
+  const code = makeCode(settings.codeLength, settings.random);
+  const message = messageOf(settings, code, purpose);
   const digest = codeDigest(secret, id, context, code).toString('base64url');
-  const counters = countersOf(settings, { phone: context.to_phone, network: plan.network });
+  const counters = countersOf(settings, context);
   const stored = await storeCode(settings, plan, { counters, digest });
   const begun = performance.now();
   const leftMs = () => stored.expiresAt - settings.now();
-  const result = await sendMessage(settings, { to_phone: context.to_phone, message }, leftMs);
-  call.sent(result, performance.now() - begun);
+  const result = await sendMessage(settings, { to_phone, message }, leftMs);
+  note({ messengerMs: performance.now() - begun, ...messengerFacts(result) });
   if (result.outcome === 'sent' || result.outcome === 'unknown') {
     const { reservation, expiresAt } = stored;
     return { id, expiresAt, resendAt: reservation.nextAt, delivery: result.outcome };
   }
-  const error = notSentError(result, [code, context.to_phone.replace(/^\+/, '')]);
   // A refused number stays counted: otherwise anyone could find out which numbers are on the messenger.
   const isCounted = result.outcome === 'refused';
   try {
-    await transact(store, [flowKey(id), ...keysOfCounters(counters)], (records) => {
+    await transact(settings.store, [flowKey(id), ...keysOfCounters(counters)], (records) => {
       withdrawCode(records, flowKey(id), { digest, isCounted });
       if (isCounted) return;
       limitsOf(records, counters, { settings, now: settings.now() }).giveBack(stored.reservation);
@@ -127,41 +113,32 @@ async function sendCode({ settings, call }: Sending, plan: Plan): Promise<Issued
   } catch {
     // The caller learns that the message was not sent. The unsent code will expire.
   }
-  throw error;
-}
-
-interface StoredCode {
-  readonly reservation: Reservation;
-  readonly expiresAt: number;
+  throw notSentError(result, [code, to_phone.replace(/^\+/, '')]);
 }
 
 async function storeCode(
   settings: OtpSettings,
   { id, flowOf }: Plan,
   { counters, digest }: { counters: Counters; digest: string },
-): Promise<StoredCode> {
+): Promise<{ readonly reservation: Reservation; readonly expiresAt: number }> {
   const key = flowKey(id);
-  const outcome = await transact(settings.store, [key, ...keysOfCounters(counters)], (records) => {
+  const stored = await transact(settings.store, [key, ...keysOfCounters(counters)], (records) => {
     const now = settings.now();
     const flow = flowOf(readFlow(records, key));
-    if (flow === undefined) return 'no flow';
-    if (flow.sends >= settings.maxSends) return 'too many';
+    if (flow === undefined) return nothingToResend();
+    if (flow.sends >= settings.maxSends) {
+      const details = { remedy: 'Issue a new one.', limit: 'maxSends' } as const;
+      return new OtpError('limit_reached', 'This code was sent maxSends times.', details);
+    }
     const reservation = limitsOf(records, counters, { settings, now }).reserve();
-    if ('code' in reservation) return reservation;
+    if (isOtpError(reservation)) return reservation;
     const expiresAt = now + settings.lifetimeMs;
     const code: SentCode = { digest, sentAt: now, expiresAt, networkKey: counters.network?.keys[0] ?? null };
     writeFlow(records, key, { ...flow, codes: [...flow.codes, code], sends: flow.sends + 1 });
     return { reservation, expiresAt };
   });
-  if (outcome === 'no flow') throw nothingToResend();
-  if (outcome === 'too many') {
-    throw new OtpError('limit_reached', 'This code was sent maxSends times.', {
-      remedy: 'Issue a new one.',
-      limit: 'maxSends',
-    });
-  }
-  if ('code' in outcome) throw denialError(outcome);
-  return outcome;
+  if (isOtpError(stored)) throw stored;
+  return stored;
 }
 
 /** Removes a code that was not sent; with the last one, the flow. */
@@ -186,26 +163,21 @@ function requireAllowed({ allowedPrefixes }: OtpSettings, phone: string): void {
   });
 }
 
-function messageOf(settings: OtpSettings, code: string, purpose: string): string {
-  const minutes = Math.max(1, Math.floor(settings.lifetimeMs / 60_000));
+function messageOf({ lifetimeMs, message }: OtpSettings, code: string, purpose: string): string {
+  const minutes = Math.max(1, Math.floor(lifetimeMs / 60_000));
   let text: unknown;
   try {
-    text = settings.message({ code, minutes, purpose });
+    text = message({ code, minutes, purpose });
   } catch {
     // Without the cause, which may hold the code.
     throw new ConfigurationError('invalid_option', 'The function message threw an error.');
   }
   if (typeof text === 'string' && text.includes(code)) return text;
-  throw new ConfigurationError(
-    'invalid_option',
-    'The function message must return a text that holds the code.',
-  );
+  const what = 'The function message must return a text that holds the code.';
+  throw new ConfigurationError('invalid_option', what);
 }
 
 function nothingToResend(): OtpError {
-  return new OtpError(
-    'not_allowed',
-    'There is no code to send again: it is unknown, used, expired or exhausted.',
-    { remedy: 'Issue a new code.' },
-  );
+  const what = 'There is no code to send again: it is unknown, used, expired or exhausted.';
+  return new OtpError('not_allowed', what, { remedy: 'Issue a new code.' });
 }

@@ -8,7 +8,7 @@ import {
   type NumberCheckRequest,
 } from '../../src/client/messenger-client.ts';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { normalizePhone } from '../../src/internal/phone.ts';
+import { normalizePhone } from '../../src/otp/phone.ts';
 import { type LocalServer, startServer } from '../support/local-server.ts';
 import { refusal, rejected } from '../support/refusal.ts';
 import { apiKey, deploymentAt, masterKey, message, messengerAt } from './clients.ts';

@@ -88,7 +88,7 @@ const sqliteEntries = ['./inbox', './store'];
 
 /** Files that only these entries may hold. */
 const reserved: Readonly<Record<string, readonly string[]>> = {
-  'internal/phone.ts': ['./otp'],
+  'otp/phone.ts': ['./otp'],
   'store/sqlite/private-file.ts': sqliteEntries,
   'store/sqlite/sqlite-busy.ts': sqliteEntries,
   'store/sqlite/sqlite-database.ts': sqliteEntries,

@@ -6,8 +6,8 @@ import parsePhoneNumber, {
   validatePhoneNumberLength,
 } from 'libphonenumber-js/mobile';
 import { ValidationError } from '../errors/errors.ts';
-import { defineOptions, invalidOption, type OptionTable } from './options.ts';
-import { latinDigits } from './printable-text.ts';
+import { defineOptions, invalidOption, type OptionTable } from '../internal/options.ts';
+import { latinDigits } from '../internal/printable-text.ts';
 
 /** Options of {@link normalizePhone}. */
 export interface NormalizePhoneOptions {

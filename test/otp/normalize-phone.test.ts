@@ -4,7 +4,7 @@ import { getCountries, getCountryCallingCode, getExampleNumber } from 'libphonen
 import examples from 'libphonenumber-js/mobile/examples';
 import { describe, expect, it } from 'vitest';
 import { isValidationError } from '../../src/errors/errors.ts';
-import { maskPhone, normalizePhone } from '../../src/internal/phone.ts';
+import { maskPhone, normalizePhone } from '../../src/otp/phone.ts';
 import { refusal, thrownBy } from '../support/refusal.ts';
 
 describe('normalizePhone', () => {
