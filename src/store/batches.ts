@@ -83,6 +83,14 @@ const fewKeys = 5;
 /** A transaction has up to 1,000 keys. */
 const batchBounds = { maxItems: 100, concurrency: 2 };
 
+/** Stores that wait for nobody, or whose changes share a commit already: a batch above them costs CPU and saves nothing. */
+const fastStores = new WeakSet<RecordStore>();
+
+export function withoutBatches(store: RecordStore): RecordStore {
+  fastStores.add(store);
+  return store;
+}
+
 /**
  * A store whose changes of few keys share a transaction with those that come meanwhile; if one fails, each is tried
  * alone. Its `close` waits for changes that have begun, and leaves the store open.
@@ -93,6 +101,7 @@ export function storeInBatches(
   store: RecordStore,
   { slowAfterMs }: Pick<BatchOptions, 'slowAfterMs'>,
 ): RecordStore {
+  if (fastStores.has(store)) return { ...store, close: async () => {} };
   const changes = batched<Change, unknown>(
     (items) => {
       const keys = items.flatMap((item) => item.keys);

@@ -6,6 +6,7 @@ import {
   type RecordWrite,
   toStoredRecord,
 } from './apply-change.ts';
+import { withoutBatches } from './batches.ts';
 import { openWork } from './key-queue.ts';
 import { expiryGraceMs, type RecordStore, type StoredRecord } from './record-store.ts';
 
@@ -63,7 +64,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
     writesUntilSweep = Math.max(leastBetweenSweeps, records.size);
   }
 
-  return {
+  return withoutBatches({
     transact: (keys, change) =>
       work.run(async () => {
         const checked = checkRecordKeys(keys);
@@ -96,7 +97,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
       await work.close();
       records.clear();
     },
-  };
+  });
 }
 
 const leastBetweenSweeps = 1000;

@@ -169,6 +169,12 @@ describe('a store in batches', () => {
     expect(transactions.map(({ length }) => length)).toEqual([1_000, 500, 500, 500]);
   });
 
+  it('adds nothing to a store whose changes share a commit already', async () => {
+    const inner = memoryStore();
+    const { transact } = storeInBatches(inner, { slowAfterMs: 60_000 });
+    expect(transact).toBe(inner.transact);
+  });
+
   it('waits for changes that have begun when it is closed, and leaves its store open', async () => {
     const { store, append, inner } = open();
     void append('a', '1');

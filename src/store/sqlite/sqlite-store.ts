@@ -15,6 +15,7 @@ import {
   checkRecordKeys,
   rowToStoredRecord,
 } from '../apply-change.ts';
+import { withoutBatches } from '../batches.ts';
 import { openWork } from '../key-queue.ts';
 import { expiryGraceMs, type RecordStore } from '../record-store.ts';
 import { checkDatabase, databaseStore, type SqliteDatabase } from './database-store.ts';
@@ -123,7 +124,7 @@ function openSqliteStore({
     sweepAt = Number(changes) === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
   }
 
-  return {
+  return withoutBatches({
     transact: (keys, change) =>
       work.run(async () => {
         const checked = checkRecordKeys(keys);
@@ -169,7 +170,7 @@ function openSqliteStore({
       closing ??= work.close().then(() => withStoreErrors(close));
       return closing;
     },
-  };
+  });
 }
 
 function prepareStatements(database: DatabaseSync) {
