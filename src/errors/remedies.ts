@@ -64,7 +64,7 @@ export const orderRemedies = {
     'Nothing was sent: send the order that you stored, or give a new one an id of its own (or see `replace`).',
   in_progress: 'Nothing was sent now: wait for the result, or until the order becomes unknown.',
   outcome_unknown: 'It is not sent again: wait for an event of it, or look at the service and settle it.',
-  order_refused: 'Nothing was sent: change it, or send it as it is with the option `again`.',
+  order_refused: 'Change it, or send it as it is with the option `again`.',
   order_abandoned: 'Nothing was sent: give a new order an id of its own.',
   order_not_found: 'Check the id, and that this is the journal that it was created with.',
   already_settled: 'Nothing was changed: a settled order stays as it is.',

@@ -3,7 +3,6 @@ import type { Reply } from '../client/reply.ts';
 import { checkDuplicateIds, type DuplicateIds } from '../deployment/learnt-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { SameOrder } from '../deployment/same-order.ts';
-import type { RequestError } from '../errors/errors.ts';
 import { describeError } from '../internal/driver-error.ts';
 import type { JsonValue } from '../internal/json.ts';
 import {
@@ -49,18 +48,12 @@ export interface OrderJournalOptions<Order = BuyOrder> {
   leaseMs?: number | undefined;
   /**
    * How the service treats a second order with the same id (ledger: `partner-order-id`). `unknown`: it may create a
-   * second order, so an order whose outcome is unknown is never sent again. Change this only if you know: `refused` (see
-   * `isDuplicate`), or `same-order`, where it repeats its first reply. Then `create` sends such an order again, which
-   * settles it.
+   * second order, so an order whose outcome is unknown is never sent again. Change this only if you know: `refused`, with
+   * status 409 or those that `{ refused: [422] }` lists, or `same-order`, where it repeats its first reply. Then `create`
+   * sends such an order again, which settles it. A status that says anything else too is no sign of a duplicate.
    * @default `duplicateIds` of the deployment, which is `'unknown'` unless set
    */
   duplicateIds?: DuplicateIds | undefined;
-  /**
-   * Says whether the service refused an order because it has one with this id, for `duplicateIds: 'refused'`. Asked for a
-   * refusal, and for status 409 and 423, whose outcome is `unknown` otherwise.
-   * @default its status is one that `duplicateIds` lists, otherwise 409 (assumed)
-   */
-  isDuplicate?: ((refusal: RequestError) => boolean) | undefined;
   /**
    * Picks what to keep of a reply, such as the payment link, as JSON of up to 16,384 characters: it becomes `kept` of the
    * order. It stays in the store as long as the order, so pick nothing personal. If this throws, nothing is kept, and a
@@ -127,7 +120,6 @@ const readOptions = defineOptions('createOrderJournal', {
   store: checkStore,
   leaseMs: integer({ default: 120_000 }),
   duplicateIds: optional(checkDuplicateIds),
-  isDuplicate: optional(callback<NonNullable<OrderJournalOptions['isDuplicate']>>()),
   keepReply: optional(callback()),
   rememberMs: optional(integer()),
   firstEventWithinMs: value((given, name) => (given === false ? undefined : checkInteger(name, given)), {
@@ -160,13 +152,18 @@ export function readJournalOptions(options: OrderJournalOptions<never>) {
     throw invalidOption(
       `leaseMs (${leaseMs}) must be longer than totalTimeoutMs of the client (${totalTimeoutMs}): otherwise a request that is still under way counts as unknown.`,
     );
-  const duplicates = settings.duplicateIds ?? exchange.deployment?.duplicateIds ?? 'unknown';
-  const duplicateIds = typeof duplicates === 'string' ? duplicates : 'refused';
-  const statuses: readonly (number | undefined)[] =
-    typeof duplicates === 'string' ? [409] : duplicates.refused;
-  if (settings.isDuplicate !== undefined && duplicateIds !== 'refused')
-    throw invalidOption("isDuplicate is for duplicateIds: 'refused'.");
-  const isDuplicate = settings.isDuplicate ?? (({ status }: RequestError) => statuses.includes(status));
-  // A clock may have fractions; the times of records have none.
-  return { ...settings, duplicateIds, isDuplicate, now: () => Math.floor(settings.now()) } as const;
+  const duplicateIds = settings.duplicateIds ?? exchange.deployment?.duplicateIds ?? 'unknown';
+  return {
+    ...settings,
+    /** Whether an order whose outcome is unknown may be sent again. */
+    resendUnknown: duplicateIds !== 'unknown',
+    duplicateStatuses: statusesOf(duplicateIds),
+    // A clock may have fractions; the times of records have none.
+    now: () => Math.floor(settings.now()),
+  } as const;
+}
+
+function statusesOf(duplicateIds: DuplicateIds): readonly number[] {
+  if (typeof duplicateIds === 'object') return duplicateIds.refused;
+  return duplicateIds === 'refused' ? [409] : [];
 }

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { CallOptions, ReplySchema } from '../client/call-options.ts';
 import type { PreparedOrder } from '../client/prepared-order.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import { isOrderError, type OrderError, ValidationError } from '../errors/errors.ts';
+import { isOrderError, type OrderError, outcomeOf, ValidationError } from '../errors/errors.ts';
 import { callHook } from '../internal/warn.ts';
 import { toOrderedMembers } from './event-comparison.ts';
 import type { JournalSettings, OrderSender } from './journal-options.ts';
@@ -140,12 +140,13 @@ export function orderAttempts<Order = BuyOrder>(
       const details = { now: now(), cause: sent.error };
       // The service did not act on this request, but may have acted on an earlier one.
       if (isKnown && record.unresolved.length > 0) return orderError('outcome_unknown', record, details);
-      if (record.state !== 'waiting') return sent.error;
-      return orderError(
-        record.notBefore === undefined ? 'waiting_for_keys' : 'rate_limited',
-        record,
-        details,
-      );
+      if (record.state === 'waiting') {
+        const code = record.notBefore === undefined ? 'waiting_for_keys' : 'rate_limited';
+        return orderError(code, record, details);
+      }
+      // The client does not know that such a status is a refusal (`duplicateIds`).
+      const isLeftOpen = record.state === 'refused' && outcomeOf(sent.error) === 'unknown';
+      return isLeftOpen ? orderError('order_refused', record, details) : sent.error;
     },
   };
 }
@@ -154,5 +155,4 @@ const neverSent: OrderAttemptResult = {
   outcome: 'not-sent',
   failure: 'store_failed',
   status: undefined,
-  isDuplicate: false,
 };

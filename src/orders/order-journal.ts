@@ -124,7 +124,7 @@ export function createOrderJournal<Order = BuyOrder>(
 ): OrderJournal<Order> {
   // Sound: the table returns the sender that it was given.
   const settings = readJournalOptions(options) as JournalSettings & { exchange: OrderSender<Order> };
-  const { leaseMs, duplicateIds, onSettled, rejectMismatch, onMismatch, now } = settings;
+  const { leaseMs, resendUnknown, onSettled, rejectMismatch, onMismatch, now } = settings;
   const sameOrder = settings.exchange.deployment?.sameOrder;
   const records = orderStore(settings, warnOfContradiction);
   const { check, attempt, failureOf } = orderAttempts(settings, {
@@ -139,7 +139,7 @@ export function createOrderJournal<Order = BuyOrder>(
   ): Promise<CreatedOrder<ReplyBody<Schema>>> {
     const { merchant, acceptAddress, again, replace, ...call } = readCreateOptions(createOptions);
     const checked = await check(order, { merchant, acceptAddress });
-    const rules = { again, replace, resendUnknown: duplicateIds !== 'unknown' };
+    const rules = { again, replace, resendUnknown };
     const made = await attempt<ReplyBody<Schema>>(checked, {
       begin: (record, lease) => beginAttempt(record, checked.intent, { ...rules, ...lease }),
       call,

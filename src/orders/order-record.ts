@@ -276,7 +276,7 @@ const problems = {
   different_order: 'is in the journal with another payload or merchant',
   in_progress: 'is being sent by another call, or by a process that has died',
   outcome_unknown: 'was sent before, and nothing tells yet whether the service has it',
-  order_refused: 'was refused by the service before',
+  order_refused: 'was refused by the service',
   order_abandoned: 'was given up by a person',
   already_settled: 'is settled in another way already',
   undecided_events: 'has events that differ from it, so a decision has to name those that it is about',

@@ -51,14 +51,13 @@ export interface AttemptRules extends AttemptLease {
 export type OrderAttemptResult =
   | { readonly outcome: 'accepted'; readonly status: number; readonly kept: JsonValue | undefined }
   | {
-      readonly outcome: 'refused' | 'not-sent' | 'unknown';
+      /**
+       * `waiting`: refused, and to be sent again under new keys, or after `retryAfterMs`. `duplicate`: refused because the
+       * service has an order with this id.
+       */
+      readonly outcome: 'refused' | 'waiting' | 'duplicate' | 'not-sent' | 'unknown';
       readonly failure: string;
       readonly status: number | undefined;
-      /** It was refused because the service has an order with this id. */
-      readonly isDuplicate: boolean;
-      /** It was refused while the keys that signed it are being replaced. */
-      readonly awaitsKeys?: boolean | undefined;
-      /** It was refused because the service wants fewer requests, for so long at least. */
       readonly retryAfterMs?: number | undefined;
     };
 
@@ -164,22 +163,23 @@ export function finishAttempt(
     const settled = { ...record, ...status, ...kept, unresolved: others };
     return record.state === 'accepted' ? settled : accept(settled, 'reply', now);
   }
-  const unresolved = result.outcome === 'unknown' ? record.unresolved : others;
+  const { outcome, retryAfterMs } = result;
+  const unresolved = outcome === 'unknown' ? record.unresolved : others;
   const failed = { ...record, ...status, failure: result.failure, unresolved };
   if (record.state === 'accepted') {
     // No other request can have made the order.
-    const contradicts =
-      result.outcome !== 'unknown' && !result.isDuplicate && others.length === 0 && isWithoutReply(record);
-    return contradicts ? { ...failed, contradiction: contradictionOf(result.outcome) } : failed;
+    const contradicts = outcome !== 'duplicate' && others.length === 0 && isWithoutReply(record);
+    return contradicts
+      ? { ...failed, contradiction: contradictionOf(outcome) ?? failed.contradiction }
+      : failed;
   }
   // The duplicate is one of our own requests whose reply was lost.
-  if (result.isDuplicate && others.length > 0) return accept(failed, 'duplicate', now);
+  if (outcome === 'duplicate' && others.length > 0) return accept(failed, 'duplicate', now);
   if (record.state === 'abandoned') return failed;
   // A later attempt is under way, and decides.
   if (record.state === 'sending' && record.attempt !== attempt) return failed;
-  const { awaitsKeys = false, retryAfterMs } = result;
-  const outcome = awaitsKeys || retryAfterMs !== undefined ? 'waiting' : result.outcome;
-  const state = unresolved.length > 0 ? 'unknown' : outcome;
+  const answer = outcome === 'duplicate' ? 'refused' : outcome;
+  const state = unresolved.length > 0 ? 'unknown' : answer;
   const wait = retryAfterMs === undefined ? {} : { notBefore: Math.min(now + retryAfterMs, lastTime) };
   return { ...withoutLease(failed), state, changedAt: now, ...(state === 'waiting' && wait) };
 }

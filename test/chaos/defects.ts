@@ -223,8 +223,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'a 429 ends an order',
     file: 'orders/send-order.ts',
-    find: '&& status === 429 ? retryAfterMs',
-    replace: '&& status === 0 ? retryAfterMs',
+    find: "if (code === 'http_error' && status === 429) return",
+    replace: "if (code === 'http_error' && status === 0) return",
   },
   {
     name: 'a decision covers later events',
@@ -241,8 +241,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'a refusal outweighs an earlier request without a reply',
     file: transitions,
-    find: "const state = unresolved.length > 0 ? 'unknown' : outcome;",
-    replace: 'const state = outcome;',
+    find: "const state = unresolved.length > 0 ? 'unknown' : answer;",
+    replace: 'const state = answer;',
   },
   {
     name: 'a request is repeated though it may have arrived',

@@ -451,38 +451,16 @@ describe('orders that a service recognizes', () => {
     const { journal, service } = bench({ duplicateIds: 'refused' });
     service.next.push({ status: 409 });
     const error = await errorOf(journal.create(order));
-    expect(error).toMatchObject({ outcome: 'refused', status: 409 });
-    expect(String(error)).toContain('; it did not act. ');
+    expect(error).toMatchObject({ code: 'order_refused', cause: { status: 409 } });
     expect(await journal.get('A-1001')).toMatchObject({ state: 'refused' });
   });
 
-  it('refused: isDuplicate decides; if it throws, the order stays unknown', async () => {
-    const { journal, service, another } = bench({
-      duplicateIds: 'refused',
-      isDuplicate: ({ body }) => z.object({ code: z.literal('dup') }).safeParse(body).success,
-    });
-    service.next.push('lost', { status: 409 }, { status: 400, body: { code: 'dup' } });
-    await journal.create(order);
-    expect(await errorOf(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 409 });
-    expect(await journal.create(order)).toMatchObject({ order: { evidence: 'duplicate', attempts: 3 } });
-    const throwing = another({
-      isDuplicate: () => {
-        throw new Error('no');
-      },
-    });
-    service.next.push('lost', { status: 409 });
-    const other = { ...order, partner_order_id: 'B' };
-    await throwing.create(other);
-    expect(await errorOf(throwing.create(other))).toMatchObject({ outcome: 'unknown', status: 409 });
-    expect(await journal.get('B')).toMatchObject({ state: 'unknown' });
-  });
-
-  it('refused: isDuplicate is asked for 423 too, which is none unless it says so', async () => {
+  it('refused: 423 is a duplicate only where it is listed', async () => {
     const { journal, service, another } = bench({ duplicateIds: 'refused' });
     service.next.push('lost', { status: 423 }, { status: 423 });
     await journal.create(order);
     expect(await errorOf(journal.create(order))).toMatchObject({ outcome: 'unknown', status: 423 });
-    const knowing = another({ isDuplicate: ({ status }) => status === 423 });
+    const knowing = another({ duplicateIds: { refused: [423] } });
     expect(await knowing.create(order)).toMatchObject({ order: { evidence: 'duplicate' } });
   });
 
@@ -582,8 +560,6 @@ describe('the options', () => {
   it.each([
     [{ leaseMs: 0 }, 'leaseMs'],
     [{ duplicateIds: 'ignored' }, 'duplicateIds'],
-    [{ isDuplicate: () => true }, 'isDuplicate'],
-    [{ duplicateIds: 'refused', isDuplicate: 409 }, 'isDuplicate'],
     [{ keepReply: true }, 'keepReply'],
     [{ rememberMs: 1.5 }, 'rememberMs'],
     [{ firstEventWithinMs: 0 }, 'firstEventWithinMs'],

@@ -201,7 +201,7 @@ describe('the failure of an attempt', () => {
     more: Partial<OrderRecord>,
   ) => {
     const error = failed(outcome);
-    const result = { outcome, failure: 'http_error', status: 422, isDuplicate: false } as const;
+    const result = { outcome, failure: 'http_error', status: 422 } as const;
     const failure = bench.failureOf(recordOf('A-1001', bench, more), { result, error });
     return failure === error ? 'as it is' : failure;
   };

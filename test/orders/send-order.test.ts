@@ -22,7 +22,7 @@ async function sendWith(answer: Partial<Reply> | Error, settings: Partial<Settin
     // Sound: without a schema a body has any type.
     { payload: {}, partnerId: undefined, send: send as never },
     {},
-    { duplicateIds: 'unknown', isDuplicate: () => false, keepReply: undefined, ...settings },
+    { duplicateStatuses: [], keepReply: undefined, ...settings },
   );
   return { ...sent, warnings: warnings() };
 }
@@ -86,7 +86,7 @@ describe('what keepReply picks', () => {
 });
 
 describe('a request that failed', () => {
-  const everything = { duplicateIds: 'refused', isDuplicate: () => true } as const;
+  const everything = { duplicateStatuses: [200, 409, 422, 423, 429, 500, 503] } as const;
 
   it.each<Failure>([
     { outcome: 'unknown', status: 500 },
@@ -95,44 +95,30 @@ describe('a request that failed', () => {
     { outcome: 'unknown', code: 'reply_not_accepted', status: 409 },
     { outcome: 'unknown', code: 'reply_nonconforming', status: 200 },
     { outcome: 'not-sent', code: 'timeout' },
-  ])('is no duplicate, whatever isDuplicate says of it: %j', async (failure) => {
+  ])('is no duplicate, whatever its status: %j', async (failure) => {
     const error = failed(failure);
     const sent = await sendWith(error, everything);
-    expect(sent).toMatchObject({ result: { outcome: failure.outcome, isDuplicate: false } });
+    expect(sent).toMatchObject({ result: { outcome: failure.outcome } });
     expect('error' in sent && sent.error).toBe(error);
   });
 
-  it.each([409, 423])('with %i is refused if it is a duplicate, and says so', async (status) => {
-    const sent = await sendWith(failed({ outcome: 'unknown', status }), everything);
-    expect(sent).toMatchObject({
-      error: { outcome: 'refused', status },
-      result: { outcome: 'refused', status, failure: 'http_error', isDuplicate: true },
-    });
-  });
-
-  it('and was refused as a duplicate is passed on as it is', async () => {
-    const error = failed({ outcome: 'refused', status: 422 });
+  it.each<[RequestOutcome, number]>([
+    ['unknown', 409],
+    ['unknown', 423],
+    ['refused', 422],
+  ])('whose outcome is %s is a duplicate with %i, if that is listed', async (outcome, status) => {
+    const error = failed({ outcome, status });
     const sent = await sendWith(error, everything);
+    expect(sent.result).toEqual({ outcome: 'duplicate', status, failure: 'http_error' });
     expect('error' in sent && sent.error).toBe(error);
-    expect(sent.result).toMatchObject({ outcome: 'refused', isDuplicate: true, awaitsKeys: false });
+    expect((await sendWith(error, { duplicateStatuses: [400] })).result).toMatchObject({ outcome });
   });
 
   it('without a reply is no duplicate: a client of one’s own may have sent it', async () => {
     const sent = await sendWith(new Error('mine'), everything);
     expect(sent.result).toEqual({
       ...{ outcome: 'unknown', failure: 'other', status: undefined },
-      isDuplicate: false,
     });
-  });
-
-  it('counts as any other, with a warning, where isDuplicate throws', async () => {
-    const isDuplicate = () => {
-      throw new Error('no code');
-    };
-    const refusal = failed({ outcome: 'refused', status: 400 });
-    const { result, warnings } = await sendWith(refusal, { duplicateIds: 'refused', isDuplicate });
-    expect(result).toMatchObject({ outcome: 'refused', isDuplicate: false });
-    expect(warnings).toEqual(['isDuplicate threw, so the refusal counts as any other: Error: no code']);
   });
 
   const cause = new KeyError('keys_replaced', 'Newer keys came.');
@@ -144,18 +130,25 @@ describe('a request that failed', () => {
     [{ outcome: 'refused', status: 422, cause }, false],
     [{ outcome: 'not-sent', code: 'network_error', cause }, false],
     [{ outcome: 'unknown', status: 401, cause }, false],
-  ])('%j waits for keys: %s', async (failure, awaitsKeys) => {
-    expect((await sendWith(failed(failure))).result).toMatchObject({ outcome: failure.outcome, awaitsKeys });
+  ])('%j waits for keys: %s', async (failure, waits) => {
+    const { result } = await sendWith(failed(failure));
+    expect(result.outcome).toBe(waits ? 'waiting' : failure.outcome);
+    expect(result).not.toHaveProperty('retryAfterMs');
   });
 
-  it.each<[Failure & { readonly retryAfterMs?: number }, Partial<Settings>, number | undefined]>([
-    [{ outcome: 'refused', status: 429, retryAfterMs: 5_000 }, {}, 5_000],
-    [{ outcome: 'refused', status: 429 }, {}, 0],
-    [{ outcome: 'unknown', status: 429, retryAfterMs: 5_000 }, {}, undefined],
-    [{ outcome: 'refused', status: 422, retryAfterMs: 5_000 }, {}, undefined],
-    [{ outcome: 'refused', status: 429 }, everything, undefined],
-  ])('%j under %j waits for its rate limit: %s', async (failure, settings, retryAfterMs) => {
+  it.each<[Failure & { readonly retryAfterMs?: number }, Partial<Settings>, object]>([
+    [
+      { outcome: 'refused', status: 429, retryAfterMs: 5_000 },
+      {},
+      { outcome: 'waiting', retryAfterMs: 5_000 },
+    ],
+    [{ outcome: 'refused', status: 429 }, {}, { outcome: 'waiting', retryAfterMs: 0 }],
+    [{ outcome: 'unknown', status: 429, retryAfterMs: 5_000 }, {}, { outcome: 'unknown' }],
+    [{ outcome: 'refused', status: 422, retryAfterMs: 5_000 }, {}, { outcome: 'refused' }],
+    [{ outcome: 'refused', status: 429 }, everything, { outcome: 'duplicate' }],
+  ])('%j under %j is %j for a rate limit', async (failure, settings, expected) => {
+    const { status } = failure;
     const { result } = await sendWith(failed(failure), settings);
-    expect(result).toMatchObject({ outcome: failure.outcome, retryAfterMs });
+    expect(result).toEqual({ failure: 'http_error', status, ...expected });
   });
 });

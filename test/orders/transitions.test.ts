@@ -227,13 +227,16 @@ describe('an order that nobody asks for now', () => {
 
 describe('a result', () => {
   const accepted: OrderAttemptResult = { outcome: 'accepted', status: 201, kept: { link: 'x' } };
-  const failed = (outcome: 'refused' | 'not-sent' | 'unknown', more: object = {}): OrderAttemptResult => ({
-    ...{ outcome, failure: 'http_error', status: 422, isDuplicate: false },
+  const failed = (
+    outcome: Exclude<OrderAttemptResult['outcome'], 'accepted'>,
+    more: object = {},
+  ): OrderAttemptResult => ({
+    ...{ outcome, failure: 'http_error', status: 422 },
     ...more,
   });
-  const duplicate = failed('refused', { isDuplicate: true });
-  const awaiting = failed('refused', { awaitsKeys: true });
-  const limited = failed('refused', { retryAfterMs: 2_000 });
+  const duplicate = failed('duplicate');
+  const awaiting = failed('waiting');
+  const limited = failed('waiting', { retryAfterMs: 2_000 });
   const two = { unresolved: ['a0', 'a1'] };
   const later = recordIn('sending', { attempt: 'a2', unresolved: ['a1', 'a2'] });
   const settledBy = (evidence: NonNullable<OrderRecord['evidence']>, more = {}) =>
@@ -247,7 +250,7 @@ describe('a result', () => {
     [
       'rate limit for longer than a date can say',
       sending,
-      failed('refused', { retryAfterMs: Number.MAX_SAFE_INTEGER }),
+      failed('waiting', { retryAfterMs: Number.MAX_SAFE_INTEGER }),
       { state: 'waiting', notBefore: 8_640_000_000_000_000 },
     ],
     [

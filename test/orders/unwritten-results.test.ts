@@ -63,7 +63,7 @@ describe('a result that the store has not taken', () => {
   it('stays if it comes while an earlier one of its order is being written', async () => {
     const bench = recordsBench();
     await put(bench, 'A', { unresolved: ['a', 'b'] });
-    const refused = { outcome: 'refused', failure: 'http_error', status: 422, isDuplicate: false } as const;
+    const refused = { outcome: 'refused', failure: 'http_error', status: 422 } as const;
     bench.records.writeLater('A', { attempt: 'a', result: refused, reports: false });
     bench.hooks.before = () => {
       bench.hooks.before = () => {};
