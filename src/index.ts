@@ -36,7 +36,7 @@ export {
   type CheckAddressOptions,
   checkAddress,
 } from './deployment/addresses/check-address.ts';
-export { type Assumption, assumptions } from './deployment/assumptions.ts';
+export { type Assumption, type AssumptionId, assumptions } from './deployment/assumptions.ts';
 export {
   type Deployment,
   type DeploymentOptions,

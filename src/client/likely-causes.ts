@@ -95,8 +95,11 @@ const keyNames = {
   'api-key-in-body': 'the API key',
 } as const satisfies Record<OperationRules['authorization'], string | undefined>;
 
-function pathCause(operation: Operation, { baseUrl, assumptions: { path } }: OperationRules): LikelyCause {
-  return { ...causeOf.path(baseUrl, `paths.${operation}`), ids: path === undefined ? [] : [path] };
+function pathCause(operation: Operation, { baseUrl, pathAssumption }: OperationRules): LikelyCause {
+  return {
+    ...causeOf.path(baseUrl, `paths.${operation}`),
+    ids: pathAssumption === undefined ? [] : [pathAssumption],
+  };
 }
 
 const payloadCauses: Readonly<Partial<Record<Operation, LikelyCause>>> = {

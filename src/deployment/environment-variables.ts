@@ -4,7 +4,7 @@ import { checkScheme, type SignatureScheme, schemePartNames } from '../signature
 import type { DeploymentOptions } from './define-deployment.ts';
 import { type DeploymentFile, readDeploymentFile } from './learnt-deployment.ts';
 import { baseUrlVariables, operationNames } from './operations.ts';
-import type { BrandedName } from './wire-names.ts';
+import { brandedNames } from './wire-names.ts';
 
 /** A row of the table of variables; docs/guides/environment-files.md is checked against it. */
 interface EnvironmentVariable {
@@ -19,36 +19,13 @@ interface DeploymentVariable extends EnvironmentVariable {
   readonly read: (value: string) => DeploymentOptions;
 }
 
-interface TextVariable extends EnvironmentVariable {
-  readonly member: string;
-}
-
-const wireNames = {
-  platform_order_ref: 'PARTNER_EXCHANGE_NAME_PLATFORM_ORDER_REF',
-  platform_merchant_id: 'PARTNER_EXCHANGE_NAME_PLATFORM_MERCHANT_ID',
-  messenger_device_no: 'PARTNER_EXCHANGE_NAME_MESSENGER_DEVICE_NO',
-  'connect-msg': 'PARTNER_EXCHANGE_NAME_CONNECT_MSG',
-} as const satisfies Record<BrandedName, string>;
-
 export const deploymentVariables: readonly DeploymentVariable[] = [
-  {
-    name: baseUrlVariables.onboardingBaseUrl,
-    sets: 'onboardingBaseUrl',
+  ...Object.entries(baseUrlVariables).map(([option, name]) => ({
+    name,
+    sets: option,
     form: 'URL',
-    read: (value) => ({ onboardingBaseUrl: value }),
-  },
-  {
-    name: baseUrlVariables.stagingUrl,
-    sets: 'stagingUrl',
-    form: 'URL',
-    read: (value) => ({ stagingUrl: value }),
-  },
-  {
-    name: baseUrlVariables.messengerBaseUrl,
-    sets: 'messengerBaseUrl',
-    form: 'URL',
-    read: (value) => ({ messengerBaseUrl: value }),
-  },
+    read: (value: string): DeploymentOptions => ({ [option]: value }),
+  })),
   {
     name: 'PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP',
     sets: 'allowInsecureHttp',
@@ -79,8 +56,8 @@ export const deploymentVariables: readonly DeploymentVariable[] = [
     form: 'path that begins with `/`',
     read: (value: string): DeploymentOptions => ({ paths: { [operation]: value } }),
   })),
-  ...Object.entries(wireNames).map(([published, name]) => ({
-    name,
+  ...brandedNames.map((published) => ({
+    name: `PARTNER_EXCHANGE_NAME_${constantCase(published)}`,
     sets: `wireNames.${published}`,
     form: "the deployment's own name",
     read: (value: string): DeploymentOptions => ({ wireNames: { [published]: value } }),
@@ -94,48 +71,31 @@ export const deploymentVariables: readonly DeploymentVariable[] = [
 ];
 
 export const credentialVariables = [
-  {
-    name: 'PARTNER_PUBLIC_KEY',
-    sets: 'credentials.partnerPublicKey',
-    form: '`pk_partner_…`',
-    member: 'partnerPublicKey',
-  },
-  {
-    name: 'PARTNER_SECRET_KEY',
-    sets: 'credentials.partnerSecretKey',
-    form: '`sk_partner_…`',
-    member: 'partnerSecretKey',
-  },
-  { name: 'PARTNER_ID', sets: 'credentials.partnerId', form: 'text', member: 'partnerId' },
-  { name: 'PARTNER_CODE', sets: 'credentials.partnerCode', form: 'text', member: 'partnerCode' },
-  {
-    name: 'MERCHANT_SECRET_KEY',
-    sets: 'credentials.merchantSecretKey',
-    form: '`sk_merchant_…`',
-    member: 'merchantSecretKey',
-  },
-] as const satisfies readonly TextVariable[];
+  { name: 'PARTNER_PUBLIC_KEY', member: 'partnerPublicKey', form: '`pk_partner_…`' },
+  { name: 'PARTNER_SECRET_KEY', member: 'partnerSecretKey', form: '`sk_partner_…`' },
+  { name: 'PARTNER_ID', member: 'partnerId', form: 'text' },
+  { name: 'PARTNER_CODE', member: 'partnerCode', form: 'text' },
+  { name: 'MERCHANT_SECRET_KEY', member: 'merchantSecretKey', form: '`sk_merchant_…`' },
+] as const;
 
 /** Each merchant has a variable of its own: `MERCHANT_SECRET_KEY_NGN`. */
 export const merchantPrefix = 'MERCHANT_SECRET_KEY_';
 
-const namedMerchantVariable: EnvironmentVariable = {
-  name: `${merchantPrefix}<NAME>`,
-  sets: 'credentials.merchantSecretKeys',
-  form: '`sk_merchant_…`, one variable for each merchant',
-};
-
 export const messengerVariables = [
-  { name: 'MESSENGER_API_KEY', sets: 'apiKey', form: 'key of one device', member: 'apiKey' },
-  { name: 'MESSENGER_MASTER_KEY', sets: 'masterKey', form: 'key of the operator', member: 'masterKey' },
-] as const satisfies readonly TextVariable[];
+  { name: 'MESSENGER_API_KEY', member: 'apiKey', form: 'key of one device' },
+  { name: 'MESSENGER_MASTER_KEY', member: 'masterKey', form: 'key of the operator' },
+] as const;
 
 /** Every variable that `readEnvironment` reads. */
 export const environmentVariables: readonly EnvironmentVariable[] = [
   ...deploymentVariables,
-  ...credentialVariables,
-  namedMerchantVariable,
-  ...messengerVariables,
+  ...credentialVariables.map((variable) => ({ ...variable, sets: `credentials.${variable.member}` })),
+  {
+    name: `${merchantPrefix}<NAME>`,
+    sets: 'credentials.merchantSecretKeys',
+    form: '`sk_merchant_…`, one variable for each merchant',
+  },
+  ...messengerVariables.map((variable) => ({ ...variable, sets: variable.member })),
 ];
 
 /** Names the sandbox that the commands talk to; only the command line reads it. */
@@ -170,9 +130,9 @@ const notFilledIn = [
   /^<[^<>]*>$/,
 ];
 
-/** `createOrder` as `CREATE_ORDER`. */
+/** `createOrder` as `CREATE_ORDER`, `connect-msg` as `CONNECT_MSG`. */
 function constantCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
+  return name.replaceAll(/[A-Z]/g, '_$&').replaceAll('-', '_').toUpperCase();
 }
 
 /** @throws {ConfigurationError} unless it is `true` or `false`: a typo must not switch it on */

@@ -1,5 +1,4 @@
-import { isJsonObject } from '../internal/json.ts';
-import { invalidOption } from '../internal/options.ts';
+import { invalidOption, list, nested, type OptionRow, optional, text } from '../internal/options.ts';
 
 /** A status of an event. @inline */
 export type EventStatusName = 'fiat_payment_status' | 'crypto_payment_status';
@@ -38,30 +37,22 @@ export function contraryStatuses(event: string, member: string): readonly string
   return members !== undefined && Object.hasOwn(members, member) ? members[member] : undefined;
 }
 
-/** @throws {ConfigurationError} `invalid_option` */
-export function checkEventStatuses(given: unknown = {}): EventStatuses {
-  if (!isJsonObject(given)) throw invalidOption('eventStatuses must be an object.');
-  for (const [event, members] of Object.entries(given)) {
-    if (!isJsonObject(members)) throw invalidOption('eventStatuses must have objects of statuses by event.');
-    for (const [member, statuses] of Object.entries(members)) {
-      const contrary = contraryStatuses(event, member);
-      if (contrary === undefined)
-        throw invalidOption(
-          `eventStatuses has no ${event.slice(0, 64)}.${member.slice(0, 64)}.`,
-          `It has fiat_payment_status and crypto_payment_status of ${Object.keys(closedStatuses).join(', ')}.`,
-        );
-      checkStatuses(`eventStatuses.${event}.${member}`, statuses, contrary);
-    }
-  }
-  // Sound: all members were checked.
-  return Object.freeze(given as EventStatuses);
-}
+const statusRows = Object.fromEntries(
+  Object.entries(closedStatuses).map(([event, members]) => {
+    const rows = Object.entries(members).map(([member, contrary]) => [member, statusList(contrary)]);
+    return [event, optional(nested(Object.fromEntries(rows)))];
+  }),
+);
 
-function checkStatuses(name: string, statuses: unknown, contrary: readonly string[]): void {
-  const isList =
-    Array.isArray(statuses) && statuses.every((status) => typeof status === 'string' && status !== '');
-  if (!isList) throw invalidOption(`${name} must be a list of texts.`);
-  const wrong = statuses.find((status) => contrary.includes(status.trim().toUpperCase()));
-  if (wrong !== undefined)
-    throw invalidOption(`${name} may not have ${wrong}, which the contract gives another meaning.`);
+/** @throws {ConfigurationError} `invalid_option` */
+export const checkEventStatuses: OptionRow<EventStatuses> = nested(statusRows);
+
+function statusList(contrary: readonly string[]) {
+  return optional(
+    list((status, name) => {
+      const word = text()(status, name);
+      if (!contrary.includes(word.trim().toUpperCase())) return word;
+      throw invalidOption(`${name} may not be ${word}, which the contract gives another meaning.`);
+    }),
+  );
 }

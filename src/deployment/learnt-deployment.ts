@@ -114,18 +114,10 @@ export function overridesIn({ overrides }: DeploymentFile, name: string): Learnt
 
 /** `undefined` if two of them contradict each other. */
 export function mergeLearnt(parts: readonly LearntDeployment[]): LearntDeployment | undefined {
-  return parts.reduce<LearntDeployment | undefined>((merged, part) => merged && mergeTwo(merged, part), {});
-}
-
-function mergeTwo(one: LearntDeployment, other: LearntDeployment): LearntDeployment | undefined {
-  const merged: Record<string, unknown> = { ...one };
-  for (const [name, added] of Object.entries(other)) {
-    const both = mergeValues(merged[name], added);
-    if (both === undefined) return undefined;
-    merged[name] = both;
-  }
   // Sound: each member is of one of the two, or of both merged member by member.
-  return merged as LearntDeployment;
+  return parts.reduce((merged: unknown, part) => merged && mergeValues(merged, part), {}) as
+    | LearntDeployment
+    | undefined;
 }
 
 /** Members of objects and items of lists are united; other values have to be equal. */

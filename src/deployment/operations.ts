@@ -26,11 +26,8 @@ export interface OperationRules {
    * has certainly not been sent is repeated.
    */
   readonly repeat: 'always' | 'if-not-acted' | 'if-not-sent';
-  /** Assumptions that can be behind a refusal, besides the caller's own data. */
-  readonly assumptions: {
-    /** The path may differ. */
-    readonly path?: AssumptionId;
-  };
+  /** The assumption about the path, where another path can be behind a refusal. */
+  readonly pathAssumption?: AssumptionId;
 }
 
 /**
@@ -45,7 +42,6 @@ export const operations = {
     authorization: 'none',
     signedWith: 'nothing',
     repeat: 'if-not-acted',
-    assumptions: {},
   },
   whitelistIp: {
     method: 'POST',
@@ -54,7 +50,6 @@ export const operations = {
     authorization: 'public-key',
     signedWith: 'nothing',
     repeat: 'always',
-    assumptions: {},
   },
   regenerateKeys: {
     method: 'POST',
@@ -64,7 +59,7 @@ export const operations = {
     authorization: 'public-key',
     signedWith: 'general',
     repeat: 'if-not-acted',
-    assumptions: { path: 'regeneration-path' },
+    pathAssumption: 'regeneration-path',
   },
   createOrder: {
     method: 'POST',
@@ -74,7 +69,7 @@ export const operations = {
     authorization: 'public-key',
     signedWith: 'order',
     repeat: 'if-not-sent',
-    assumptions: { path: 'order-path' },
+    pathAssumption: 'order-path',
   },
   generateApiKey: {
     method: 'POST',
@@ -83,7 +78,6 @@ export const operations = {
     authorization: 'master-key',
     signedWith: 'nothing',
     repeat: 'if-not-acted',
-    assumptions: {},
   },
   scanDevice: {
     method: 'GET',
@@ -92,7 +86,7 @@ export const operations = {
     authorization: 'api-key-in-query',
     signedWith: 'nothing',
     repeat: 'always',
-    assumptions: { path: 'branded-names' },
+    pathAssumption: 'branded-names',
   },
   checkNumber: {
     method: 'GET',
@@ -101,7 +95,7 @@ export const operations = {
     authorization: 'api-key-in-query',
     signedWith: 'nothing',
     repeat: 'always',
-    assumptions: { path: 'number-check' },
+    pathAssumption: 'number-check',
   },
   sendMessage: {
     method: 'POST',
@@ -110,7 +104,6 @@ export const operations = {
     authorization: 'api-key-in-body',
     signedWith: 'nothing',
     repeat: 'if-not-acted',
-    assumptions: {},
   },
 } as const satisfies Readonly<Record<string, OperationRules>>;
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
-import { checkInteger, invalidOption } from '../internal/options.ts';
+import { integer, invalidOption, list, nested, type OptionRow } from '../internal/options.ts';
 import { writeSorted } from '../signature/write-json.ts';
 import { denialOf } from './denying-members.ts';
 import { reportedBuyOrder } from './order-schema.ts';
@@ -95,25 +95,15 @@ export function orderReplyBy(
 }
 
 /** @throws {ConfigurationError} `invalid_option` */
-export function checkOrderReplyRules(given: unknown, name: string): OrderReplyRules {
-  const accepted = isJsonObject(given) && Object.keys(given).length === 1 ? given.accepted : undefined;
-  if (!Array.isArray(accepted))
-    throw invalidOption(`${name} must be a function, or { accepted: [{ status, body }] }.`);
-  for (const each of accepted) {
-    const { status, body, ...others } = isJsonObject(each) ? each : {};
-    checkInteger(`status of ${name}`, status, { least: 200, most: 299 });
-    if (
-      typeof body === 'string' &&
-      /^(?:empty|list|null|true|text:[0-9a-f]{16})$/.test(body) &&
-      Object.keys(others).length === 0
-    )
-      continue;
-    throw invalidOption(
-      `${name}: body must be "empty", "list", "null", "true", or "text:" and 16 hexadecimal digits.`,
-    );
-  }
-  // Sound: each was checked.
-  return { accepted: accepted as unknown as readonly AcceptingReply[] };
+export const checkOrderReplyRules: OptionRow<OrderReplyRules> = nested({
+  accepted: list(nested({ status: integer({ least: 200, most: 299 }), body: checkForm })),
+});
+
+function checkForm(form: unknown, name: string): string {
+  if (typeof form === 'string' && /^(?:empty|list|null|true|text:[0-9a-f]{16})$/.test(form)) return form;
+  throw invalidOption(
+    `${name} must be "empty", "list", "null", "true", or "text:" and 16 hexadecimal digits.`,
+  );
 }
 
 /** Why {@link usualOrderReply} does not take a reply for an acceptance: a clause. */

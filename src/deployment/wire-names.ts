@@ -28,6 +28,7 @@ const rows = {
   'connect-msg': ownName,
 } satisfies OptionTable<Record<BrandedName, string | undefined>>;
 const readNames = nested(rows);
+export const brandedNames = Object.keys(rows);
 
 /** They mean something else in a body of the contract, or in JavaScript. */
 const reserved: readonly string[] = [

@@ -13,7 +13,7 @@ function checkOptionNames(
   options: unknown,
   known: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  if (typeof options !== 'object' || options === null)
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw invalidOption(`${owner} needs an options object.`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   // Sound: values are read as unknown.

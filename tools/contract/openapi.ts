@@ -124,7 +124,7 @@ function pathOf(request: ContractDocument, examples: readonly ContractExample[])
     ],
     requestBody: isQuery ? undefined : bodyOf(name, title, examples),
     responses: serviceReplies,
-    ...sourceOf(rules.assumptions.path),
+    ...sourceOf(rules.pathAssumption),
     'x-base-url': rules.baseUrl,
     'x-signed-with': rules.signedWith,
     'x-repeat': rules.repeat,
