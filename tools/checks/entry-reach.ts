@@ -81,7 +81,15 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
     'events',
     'signature',
   ],
-  './testing': ['credentials', 'deployment', 'devtools/sandbox', 'devtools/testing', 'events', 'signature'],
+  './testing': [
+    'credentials',
+    'deployment',
+    'devtools/diagnostics/post-request.ts',
+    'devtools/sandbox',
+    'devtools/testing',
+    'events',
+    'signature',
+  ],
 };
 
 const sqliteEntries = ['./inbox', './store'];

@@ -7,7 +7,7 @@ import {
   writeSavedRequest,
 } from '../../../src/devtools/cli/deliveries/saved-deliveries.ts';
 import type { Variables } from '../../../src/devtools/cli/terminal/context.ts';
-import { withoutHopHeaders } from '../../../src/internal/hop-headers.ts';
+import { withoutHopHeaders } from '../../../src/devtools/sandbox/hop-headers.ts';
 import { closedUrl, startServer } from '../../support/local-server.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn, keys } from './support.ts';

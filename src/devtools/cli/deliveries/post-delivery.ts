@@ -6,8 +6,8 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { codeOf } from '../../../errors/errors.ts';
-import { withoutHopHeaders } from '../../../internal/hop-headers.ts';
 import { printableText } from '../../../internal/printable-text.ts';
+import { withoutHopHeaders } from '../../sandbox/hop-headers.ts';
 import type { CliContext } from '../terminal/context.ts';
 import type { Paint } from '../terminal/terminal-text.ts';
 import type { SavedRequest } from './saved-deliveries.ts';

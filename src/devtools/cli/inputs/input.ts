@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { checkSecretText } from '../../../credentials/partner-credentials.ts';
 import { codeOf, isConfigurationError, reworded, whatFailed } from '../../../errors/errors.ts';
-import { findLossyMember } from '../../../internal/find-lossy-member.ts';
 import { isJsonObject, type JsonObject } from '../../../internal/json.ts';
 import { parseJson } from '../../../internal/json-tree.ts';
 import { redactCredentials } from '../../../internal/redact-credentials.ts';
 import { decodeBody } from '../../../signature/signed-body.ts';
+import { findLossyMember } from '../../diagnostics/find-lossy-member.ts';
 import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
 
 /** The bytes of a file, or of stdin without a path or with `-`. At most 16 MiB, unless `maxMiB` says otherwise. */

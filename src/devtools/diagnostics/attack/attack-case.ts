@@ -1,11 +1,6 @@
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
-import {
-  describePostAnswer,
-  type HttpAnswer,
-  isAccepted,
-  type PostAnswer,
-} from '../../../internal/post-request.ts';
 import { type AttackVerdict, type CheckResult, type Problem, skipped, worstOf } from '../check-result.ts';
+import { describePostAnswer, type HttpAnswer, isAccepted, type PostAnswer } from '../post-request.ts';
 import type { Disclosures } from './disclosures.ts';
 import type { Effects } from './effect-records.ts';
 import type { ProbeRequest, Probes } from './probes.ts';

@@ -1,7 +1,7 @@
 import { nearestName } from '../../../internal/nearest-name.ts';
 import { invalidOption } from '../../../internal/options.ts';
-import { type PostAnswer, unreachableBecause } from '../../../internal/post-request.ts';
 import type { CheckResult } from '../check-result.ts';
+import { type PostAnswer, unreachableBecause } from '../post-request.ts';
 import type { AttackResult } from './attack-case.ts';
 import { type AttackOptions, type AttackSettings, readAttackOptions } from './attack-options.ts';
 import { attackCases, baselineCase, type NamedCase } from './case-table.ts';

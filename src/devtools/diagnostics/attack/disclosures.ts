@@ -1,4 +1,4 @@
-import { isAccepted, type PostAnswer } from '../../../internal/post-request.ts';
+import { isAccepted, type PostAnswer } from '../post-request.ts';
 import { type ProbeRequest, type Probes, probeMarker } from './probes.ts';
 
 export type Disclosure = 'signature' | 'key' | 'body' | 'internals';

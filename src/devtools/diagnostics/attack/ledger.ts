@@ -1,5 +1,5 @@
-import { isAccepted, type PostAnswer } from '../../../internal/post-request.ts';
 import type { CheckResult } from '../check-result.ts';
+import { isAccepted, type PostAnswer } from '../post-request.ts';
 import { objectOf, type ProbeRequest, type Probes } from './probes.ts';
 
 /** One event that was sent, and its answer. */

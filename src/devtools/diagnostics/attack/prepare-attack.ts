@@ -3,7 +3,7 @@ import { merchantsFor, signingKey } from '../../../credentials/signing-key.ts';
 import { isLoopbackHost } from '../../../deployment/base-url.ts';
 import { platformFetch } from '../../../deployment/platform-fetch.ts';
 import { invalidOption } from '../../../internal/options.ts';
-import { type PostAnswer, postRequest } from '../../../internal/post-request.ts';
+import { type PostAnswer, postRequest } from '../post-request.ts';
 import type { Attack } from './attack-case.ts';
 import { type AttackSettings, checkHttpUrl } from './attack-options.ts';
 import { watchDisclosures } from './disclosures.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { bareHost } from '../../../deployment/base-url.ts';
 import { settledWithin } from '../../../internal/deadline.ts';
-import type { PostAnswer } from '../../../internal/post-request.ts';
+import type { PostAnswer } from '../post-request.ts';
 
 export type RawConnect = () => Promise<RawConnection>;
 

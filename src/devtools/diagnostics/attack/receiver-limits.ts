@@ -1,4 +1,4 @@
-import type { PostAnswer } from '../../../internal/post-request.ts';
+import type { PostAnswer } from '../post-request.ts';
 import type { ProbeRequest, Probes } from './probes.ts';
 
 /** How a receiver limits what it gets. */

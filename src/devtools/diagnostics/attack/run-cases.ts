@@ -1,5 +1,5 @@
-import type { PostAnswer } from '../../../internal/post-request.ts';
 import { type CheckResult, skipped } from '../check-result.ts';
+import type { PostAnswer } from '../post-request.ts';
 import { type Attack, takesAuthentic } from './attack-case.ts';
 import type { NamedCase } from './case-table.ts';
 import { limitCases } from './cases/refusals-of-service.ts';

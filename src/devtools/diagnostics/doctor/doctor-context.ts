@@ -19,8 +19,8 @@ import {
   unchecked,
   value,
 } from '../../../internal/options.ts';
-import { type PostAnswer, postRequest } from '../../../internal/post-request.ts';
 import { checkHttpUrl } from '../attack/attack-options.ts';
+import { type PostAnswer, postRequest } from '../post-request.ts';
 
 /** Options of {@link runDoctor}. */
 export interface DoctorOptions {

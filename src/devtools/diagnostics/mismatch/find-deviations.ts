@@ -1,5 +1,5 @@
-import { isExactNumber } from '../../../internal/find-lossy-member.ts';
 import { isNumber, type JsonToken, jsonTokens } from '../../../internal/json-tokens.ts';
+import { isExactNumber } from '../find-lossy-member.ts';
 
 /**
  * - `white-space`: between JSON tokens.

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ValidationError } from '../../../errors/errors.ts';
-import { type PostAnswer, postRequest } from '../../../internal/post-request.ts';
+import { type PostAnswer, postRequest } from '../../diagnostics/post-request.ts';
 import type { RetryDelay } from '../settings/callback-retry.ts';
 import type { InternalClock } from './clock.ts';
 import { type DeliverySchedule, eventHeaders, type QueuedEvent, type SandboxDelivery } from './delivery.ts';

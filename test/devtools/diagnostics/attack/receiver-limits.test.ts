@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeProbes } from '../../../../src/devtools/diagnostics/attack/probes.ts';
 import { watchLimits } from '../../../../src/devtools/diagnostics/attack/receiver-limits.ts';
-import type { PostAnswer } from '../../../../src/internal/post-request.ts';
+import type { PostAnswer } from '../../../../src/devtools/diagnostics/post-request.ts';
 import { defaultScheme } from '../../../../src/signature/signature-scheme.ts';
 
 const probes = makeProbes({

@@ -1,4 +1,4 @@
-import { withoutHopHeaders } from '../../../../internal/hop-headers.ts';
+import { withoutHopHeaders } from '../../../sandbox/hop-headers.ts';
 import { type HttpCall, type HttpServer, startHttpServer } from '../../../sandbox/wire/http-server.ts';
 import { pairsOf } from '../../deliveries/post-delivery.ts';
 import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';

@@ -1,8 +1,8 @@
 import type { OrderEventName } from '../../../../events/order-event.ts';
-import { findLossyMember } from '../../../../internal/find-lossy-member.ts';
 import { isJsonObject, type JsonObject, type JsonValue, tryParse } from '../../../../internal/json.ts';
-import { unreachableBecause } from '../../../../internal/post-request.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
+import { findLossyMember } from '../../../diagnostics/find-lossy-member.ts';
+import { unreachableBecause } from '../../../diagnostics/post-request.ts';
 import { eventBody } from '../../../testing/event-body.ts';
 import { refusedDeliveries, signedDelivery } from '../../../testing/signed-delivery.ts';
 import { answerItem, describeReceiverAnswer, isSuccess, postEach } from '../../deliveries/post-delivery.ts';

@@ -1,5 +1,5 @@
-import { describePostAnswer } from '../../../../internal/post-request.ts';
 import { type CheckResult, worstOf } from '../../check-result.ts';
+import { describePostAnswer } from '../../post-request.ts';
 import { accepted, type CaseTable, deliverAsService, judgeAcceptance } from '../attack-case.ts';
 import type { CauseTable } from '../cause.ts';
 import { type ProbeMembers, type Probes, withSignature } from '../probes.ts';

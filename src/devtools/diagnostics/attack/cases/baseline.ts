@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { describePostAnswer, isAccepted, type PostAnswer } from '../../../../internal/post-request.ts';
 import { type SignatureScheme, schemeParts } from '../../../../signature/signature-scheme.ts';
 import type { CheckResult } from '../../check-result.ts';
+import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
 import { type Attack, type AttackCase, deliverTwice, judgeAcceptance } from '../attack-case.ts';
 import type { CauseTable } from '../cause.ts';
 import { oneOfEach } from '../effect-records.ts';

@@ -1,4 +1,4 @@
-import type { PostAnswer } from '../../../../internal/post-request.ts';
+import type { PostAnswer } from '../../post-request.ts';
 import { type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
 import type { CauseTable } from '../cause.ts';
 import type { Probes } from '../probes.ts';

@@ -1,5 +1,5 @@
-import { describePostAnswer, isAccepted, type PostAnswer } from '../../../../internal/post-request.ts';
 import type { CheckResult } from '../../check-result.ts';
+import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
 import { type Attack, type AttackCase, type CaseTable, judgeRefusal } from '../attack-case.ts';
 import type { Disclosure } from '../disclosures.ts';
 import { orderIdOf, withSignature } from '../probes.ts';

@@ -1,5 +1,5 @@
-import { isAccepted, type PostAnswer } from '../../../../internal/post-request.ts';
 import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { isAccepted, type PostAnswer } from '../../post-request.ts';
 import {
   type Attack,
   type CaseTable,

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../../internal/json.ts';
-import { describePostAnswer, isAccepted } from '../../../../internal/post-request.ts';
 import { type CheckResult, worstOf } from '../../check-result.ts';
+import { describePostAnswer, isAccepted } from '../../post-request.ts';
 import { type Attack, type CaseTable, judgeAcceptance } from '../attack-case.ts';
 import type { CauseTable } from '../cause.ts';
 import { oneOfEach } from '../effect-records.ts';

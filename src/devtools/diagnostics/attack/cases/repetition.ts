@@ -1,5 +1,5 @@
-import { describePostAnswer, isAccepted, type PostAnswer } from '../../../../internal/post-request.ts';
 import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
 import { type CaseTable, deliverAsService, judgeAcceptance, judgeRefusal } from '../attack-case.ts';
 import type { CauseTable } from '../cause.ts';
 import { effects } from '../effects.ts';

@@ -1,5 +1,5 @@
-import { isAccepted } from '../../../../internal/post-request.ts';
 import type { CheckResult } from '../../check-result.ts';
+import { isAccepted } from '../../post-request.ts';
 import { type AttackCase, type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
 import type { CauseTable } from '../cause.ts';
 

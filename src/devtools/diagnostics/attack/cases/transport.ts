@@ -1,5 +1,5 @@
-import { describePostAnswer, type PostAnswer } from '../../../../internal/post-request.ts';
 import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { describePostAnswer, type PostAnswer } from '../../post-request.ts';
 import {
   type Attack,
   type AttackCase,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BaseUrlName, Operation } from '../../../../deployment/operations.ts';
-import { postRequest } from '../../../../internal/post-request.ts';
 import { type CheckResult, skipped } from '../../check-result.ts';
+import { postRequest } from '../../post-request.ts';
 import { type Check, fail, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type ConfigurationError, isConfigurationError, whatFailed } from '../../../../errors/errors.ts';
-import { describePostAnswer, type PostAnswer } from '../../../../internal/post-request.ts';
 import type { Attack } from '../../attack/attack-case.ts';
 import { readAttackOptions } from '../../attack/attack-options.ts';
 import { attackCases, baselineCase, type CaseId, type NamedCase } from '../../attack/case-table.ts';
 import { prepareAttack } from '../../attack/prepare-attack.ts';
 import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { describePostAnswer, type PostAnswer } from '../../post-request.ts';
 import { type Check, fail, notConnected, ok } from '../check.ts';
 import type { DoctorContext } from '../doctor-context.ts';
 

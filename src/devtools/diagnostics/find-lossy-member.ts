@@ -1,5 +1,5 @@
-import type { ValidationIssue } from '../errors/errors.ts';
-import { type LiteralNode, readLiteralTree } from './json-tree.ts';
+import type { ValidationIssue } from '../../errors/errors.ts';
+import { type LiteralNode, readLiteralTree } from '../../internal/json-tree.ts';
 
 /**
  * Finds the first member of a JSON text that `JSON.parse` changes: a number that a double does not hold

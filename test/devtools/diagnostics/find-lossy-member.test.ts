@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findLossyMember, isExactNumber } from '../../src/internal/find-lossy-member.ts';
+import { findLossyMember, isExactNumber } from '../../../src/devtools/diagnostics/find-lossy-member.ts';
 
 describe('findLossyMember', () => {
   it.each([

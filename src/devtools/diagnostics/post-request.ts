@@ -1,5 +1,5 @@
-import { DeadlineError, withDeadline } from './deadline.ts';
-import { readBoundedText } from './read-bounded.ts';
+import { DeadlineError, withDeadline } from '../../internal/deadline.ts';
+import { readBoundedText } from '../../internal/read-bounded.ts';
 
 export interface PostedRequest {
   readonly url: string;

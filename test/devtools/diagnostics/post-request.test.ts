@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { postRequest } from '../../src/internal/post-request.ts';
+import { postRequest } from '../../../src/devtools/diagnostics/post-request.ts';
 
 const request = { url: 'https://receiver.test/', headers: {}, body: '{}' };
 const neverEnds = () => new Promise<never>(() => {});
