@@ -1,4 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { isValidationError, ValidationError } from '../errors/errors.ts';
 import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
 import { normalizePhone } from './phone.ts';
@@ -118,12 +117,14 @@ function invalid(operation: string, name: string, message: string): ValidationEr
  */
 export function ipNetwork(ip: string): string | undefined {
   if (ip.length > 64) return undefined;
-  if (isIPv4(ip)) return ip;
+  if (/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(ip)) return ip;
   // A zone is only a name on the machine itself: `fe80::1%eth0`.
   const [address = ''] = ip.split('%');
-  if (!isIPv6(address)) return undefined;
-  // A URL has one spelling of each: without leading zeros, dots or upper case.
-  const { hostname } = new URL(`http://[${address}]`);
+  if (!/^[\da-f:.]+$/i.test(address)) return undefined;
+  // The parser of URLs knows every spelling, and writes one: without leading zeros, dots or upper case.
+  const url = `http://[${address}]`;
+  if (!URL.canParse(url)) return undefined;
+  const { hostname } = new URL(url);
   const [left = [], right = []] = hostname
     .slice(1, -1)
     .split('::')
