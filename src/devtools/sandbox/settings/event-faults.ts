@@ -25,8 +25,7 @@ interface EventFaultRules {
 }
 
 /**
- * Every fault of an event, with its details; `plays` in post-event.ts plays each. docs/details/sandbox.md says what each
- * one does.
+ * Every fault of an event, with its details; `eventPlays` plays each. docs/details/sandbox.md says what each one does.
  */
 export const eventFaults = {
   duplicate: { details: {} },
