@@ -37,7 +37,6 @@ export type {
 } from './inbox.ts';
 export { type MemoryInboxOptions, memoryInbox } from './memory-inbox.ts';
 export type {
-  KeptBody,
   Quarantine,
   QuarantineOptions,
   QuarantinePage,

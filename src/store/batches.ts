@@ -101,7 +101,6 @@ export function storeInBatches(
   store: RecordStore,
   { slowAfterMs }: Pick<BatchOptions, 'slowAfterMs'>,
 ): RecordStore {
-  if (fastStores.has(store)) return { ...store, close: async () => {} };
   const changes = batched<Change, unknown>(
     (items) => {
       const keys = items.flatMap((item) => item.keys);
@@ -109,9 +108,10 @@ export function storeInBatches(
     },
     { ...batchBounds, slowAfterMs },
   );
+  const mostKeys = fastStores.has(store) ? 0 : fewKeys;
   return {
     async transact<Result>(keys: readonly string[], change: (records: RecordSet) => Result): Promise<Result> {
-      if (keys.length > fewKeys) return await store.transact(keys, change);
+      if (keys.length > mostKeys) return await store.transact(keys, change);
       // Sound: each item gets what its own change returned.
       return (await changes.add({ keys, change })) as Result;
     },

@@ -1,13 +1,12 @@
 import type { VerificationKey } from '../credentials/verification-keys.ts';
 import { isInboxError, isKeyError, isSignatureError, type KeyErrorCode } from '../errors/errors.ts';
-import type { KeptBody, Quarantine } from '../inbox/quarantine/quarantine.ts';
+import type { Quarantine, UnverifiedText } from '../inbox/quarantine/quarantine.ts';
 import { hash } from '../internal/hash.ts';
 import { isWholeProcess } from '../internal/runtime.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { decodeBody } from '../signature/signed-body.ts';
 import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
 import type { VerifyingRing } from './delivery-keys.ts';
-import type { DeliveryRequest } from './found-keys.ts';
 import type { ReceiveOutcome } from './receive-outcome.ts';
 import type { Reporting } from './reporting.ts';
 
@@ -22,10 +21,13 @@ interface QuarantineContext {
 
 export type QuarantinedDeliveries = ReturnType<typeof quarantinedDeliveries>;
 
-/** Of a page, so that the bodies of one fit into memory, and into one transaction. */
+/** Bodies of a page: they have to fit into memory, and into one transaction. */
 const pageSize = 300;
 const reviewEveryMs = 2_000;
-/** While the keys stay the same, only another process that knew older ones can have kept what they have signed. */
+/**
+ * While the keys stay the same, only a process with older keys can add a body that ours have signed. So all are compared
+ * once a minute.
+ */
 const sameKeysEveryMs = 60_000;
 
 /** The keys of the ring are there, and others may come. Without any keys nothing can be told. */
@@ -86,22 +88,13 @@ export function quarantinedDeliveries(context: QuarantineContext) {
 
   return {
     /** Whether the body is kept now. Never rejects: it is best effort. */
-    async keep(
-      given: string | Uint8Array,
-      { url = '' }: DeliveryRequest,
-      code: KeyErrorCode,
-    ): Promise<boolean> {
+    async keep(received: string | Uint8Array, code: KeyErrorCode): Promise<boolean> {
       const partners = ring.last?.partners;
       if (mayMatchLater[code] !== true || partners === undefined) return false;
       try {
-        const [path = ''] = url.split('?');
-        const body = decodeBody(given);
-        const result = await quarantine.keep({
-          body,
-          partners,
-          digest: hash('sha256', `${partners}:${body}`, 'hex'),
-          share: hash('sha256', `${partners}:${path}`, 'hex').slice(0, 2),
-        });
+        const body = decodeBody(received);
+        const digest = hash('sha256', `${partners}:${body}`, 'hex');
+        const result = await quarantine.keep({ digest, body, partners });
         mayHoldSome = true;
         reviewSoon();
         if (result === 'full') reporting.quarantine('full');
@@ -144,8 +137,8 @@ function reviewPass({
   }
 
   /** Whether the body need not be kept any longer. */
-  async function settle(kept: KeptBody, keys: RefreshedKeys): Promise<boolean> {
-    const claimed = unmatched.has(kept.id) ? undefined : readBody(kept, scheme);
+  async function settle(kept: UnverifiedText, keys: RefreshedKeys): Promise<boolean> {
+    const claimed = unmatched.has(kept.digest) ? undefined : readBody(kept, scheme);
     const key = claimed && keys.match(claimed);
     if (claimed !== undefined && key !== undefined) {
       const outcome = await accept(kept.body, claimed, key);
@@ -160,7 +153,7 @@ function reviewPass({
       reporting.delivery({ stage: 'quarantine', outcome: 'refused', code: 'signature_mismatch' });
       return true;
     }
-    unmatched.add(kept.id);
+    unmatched.add(kept.digest);
     return false;
   }
 
@@ -170,7 +163,7 @@ function reviewPass({
     let first: RefreshedKeys | undefined;
     for (;;) {
       const page = await quarantine.list({ after, limit: pageSize });
-      after = page.at(-1)?.id;
+      after = page.at(-1)?.digest;
       if (after === undefined) break;
       // After the list: keys that were read before a body arrived cannot prove it a forgery.
       const keys = await ring.refresh();
@@ -181,7 +174,7 @@ function reviewPass({
       const settled: string[] = [];
       try {
         for (const kept of page) {
-          if (await settle(kept, keys)) settled.push(kept.id);
+          if (await settle(kept, keys)) settled.push(kept.digest);
           else left++;
         }
       } finally {
@@ -197,7 +190,7 @@ function reviewPass({
 }
 
 /** `undefined` if it cannot be read any more: the scheme of the deployment was changed. */
-function readBody({ body }: KeptBody, scheme: SignatureScheme): UnverifiedBody | undefined {
+function readBody({ body }: UnverifiedText, scheme: SignatureScheme): UnverifiedBody | undefined {
   try {
     return readUnverifiedBody(body, scheme);
   } catch (error) {

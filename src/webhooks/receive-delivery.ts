@@ -81,7 +81,7 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
       const { code } = error;
       reporting.unverified(body, error);
       // The body may be authentic, so the sender should send it again. It may never do so.
-      const kept = byteLengthOf(body) <= maxBodyBytes && (await quarantined.keep(body, request, code));
+      const kept = byteLengthOf(body) <= maxBodyBytes && (await quarantined.keep(body, code));
       const retryAfterMs = error.retryAfterMs ?? retryAfter.unavailable;
       return { kind: 'unverified', status: 503, retryAfterMs, code, error, quarantined: kept };
     }

@@ -7,6 +7,7 @@ import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { quarantineOptions } from '../inbox/quarantine/quarantine-for-tests.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { loadRecords, type RecordDump } from './dumps.ts';
 import { allFixtures, type Fixtures } from './fixtures.ts';
@@ -91,11 +92,11 @@ for (const fixtures of allFixtures) {
     const now = () => writtenAt;
     const store = memoryStore({ now });
     await loadRecords(store, fixtures.json<RecordDump>('quarantine.json'));
-    const options = { prefix: 'inbox/', quarantineMs: day, maxQuarantined: 100, now };
+    const options = { ...quarantineOptions, now };
     const quarantine = recordQuarantine(store, options);
     const found = await quarantine.list({ limit: 100 });
     expect(found.map(({ body }) => body)).toEqual([eventOf('first'), eventOf('second')]);
-    await quarantine.remove(found.map(({ id }) => id));
+    await quarantine.remove(found.map(({ digest }) => digest));
     expect(await store.list({ prefix: '', limit: 100 })).toEqual([]);
   });
 

@@ -13,6 +13,7 @@ import { once, settleOnce } from '../../src/store/once.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { generation } from '../credentials/keys.ts';
 import { partnerExchange } from '../devtools/cli/run-in-process.ts';
+import { quarantineOptions } from '../inbox/quarantine/quarantine-for-tests.ts';
 import { bench, event, order } from '../orders/service.ts';
 import { storeKinds } from '../store/store-kinds.ts';
 import { refusal, rejected } from '../support/refusal.ts';
@@ -95,10 +96,11 @@ describe.each(storeKinds())('a record of a newer version in $name is refused, an
   it('in a quarantine, which keeps nothing beside it', async () => {
     const store = await open(newer(json<RecordDump>('quarantine.json')), writtenAt);
     const before = await dumpRecords(store);
-    const options = { prefix: 'inbox/', quarantineMs: day, maxQuarantined: 100, now: () => writtenAt };
+    const options = { ...quarantineOptions, now: () => writtenAt };
     const quarantine = recordQuarantine(store, options);
-    expect(await quarantine.list({ limit: 100 })).toEqual([]);
-    const body = { digest: 'f'.repeat(64), body: '{}', partners: 'p', share: '00' };
+    const refused = { message: expect.stringContaining('in the form of a newer version') };
+    expect(await rejected(quarantine.list({ limit: 100 }))).toMatchObject(refused);
+    const body = { digest: 'f'.repeat(64), body: '{}', partners: 'p' };
     expect(await rejected(quarantine.keep(body))).toMatchObject(refused);
     expect(await dumpRecords(store)).toEqual(before);
   });

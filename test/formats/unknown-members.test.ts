@@ -7,6 +7,7 @@ import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
 import type { KeyStorage } from '../../src/keys/rotation-state.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
 import { generation } from '../credentials/keys.ts';
+import { quarantineOptions } from '../inbox/quarantine/quarantine-for-tests.ts';
 import { bench, event, order } from '../orders/service.ts';
 import { requestError } from '../otp/support.ts';
 import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
@@ -105,15 +106,14 @@ describe('a process keeps what a newer version has written into', () => {
 
   it('the count of a quarantine', async () => {
     const { store, lost, rewritten } = newerStore({ now: () => writtenAt });
-    const options = { prefix: 'inbox/', quarantineMs: 1_000_000, maxQuarantined: 2, now: () => writtenAt };
+    const options = { ...quarantineOptions, maxQuarantined: 2, now: () => writtenAt };
     const quarantine = recordQuarantine(store, options);
-    const keep = (digit: string, share: string) =>
-      quarantine.keep({ digest: digit.repeat(64), body: '{}', partners: 'p', share });
+    const keep = (digit: string) => quarantine.keep({ digest: digit.repeat(64), body: '{}', partners: 'p' });
     // The third is refused once all have been counted anew.
-    const kept = [await keep('1', '01'), await keep('2', '02'), await keep('3', '01')];
+    const kept = [await keep('1'), await keep('2'), await keep('3')];
     expect(kept).toEqual(['kept', 'kept', 'full']);
     const [first] = await quarantine.list({ limit: 1 });
-    await quarantine.remove([first?.id ?? '']);
+    await quarantine.remove([first?.digest ?? '']);
     expect(lost).toEqual([]);
     expect([...rewritten]).toEqual(['inbox/unverified/room']);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type BatchOptions, batched, storeInBatches } from '../../src/store/batches.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
@@ -171,8 +171,10 @@ describe('a store in batches', () => {
 
   it('adds nothing to a store whose changes share a commit already', async () => {
     const inner = memoryStore();
-    const { transact } = storeInBatches(inner, { slowAfterMs: 60_000 });
-    expect(transact).toBe(inner.transact);
+    const transact = vi.spyOn(inner, 'transact');
+    const store = storeInBatches(inner, { slowAfterMs: 60_000 });
+    await Promise.all(['a', 'b'].map((key) => store.transact([key], () => {})));
+    expect(transact.mock.calls.map(([keys]) => keys)).toEqual([['a'], ['b']]);
   });
 
   it('waits for changes that have begun when it is closed, and leaves its store open', async () => {

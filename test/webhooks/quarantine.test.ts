@@ -153,7 +153,7 @@ describe('events under keys that have not come, from a service that never repeat
     coolDown();
     const { transact } = store;
     store.transact = async (keys, change) => {
-      if (keys.some((key) => key.startsWith('inbox/unverified/at/'))) throw new Error('killed');
+      if (keys.includes('inbox/unverified/room')) throw new Error('killed');
       return await transact(keys, change);
     };
     await warningsDuring(() => dying.inbox.drain());
@@ -249,21 +249,19 @@ describe('a forged body', () => {
   });
 
   it('fills the quarantine with others like it at most, and the operator hears of that once', async () => {
-    const { rotation, process } = await setUp({ maxQuarantined: 20 });
+    const { rotation, process } = await setUp({ maxQuarantined: 10 });
     const { webhooks, inbox } = process();
     await rotation.request(partner);
     await webhooks.receive(eventSignedBy(1, 'before'));
     const warnings = await warningsDuring(async () => {
       const kept = await Promise.all(
-        orders(100).map((order) => webhooks.receive(eventSignedBy('forger', order), { url: '/a?x=1' })),
+        orders(100).map((order) => webhooks.receive(eventSignedBy('forger', order))),
       );
       expect(kept.filter((outcome) => 'quarantined' in outcome && outcome.quarantined)).toHaveLength(10);
     });
     expect((await inbox.counts()).quarantined).toBe(10);
     const told = warnings.filter(({ message }) => message.includes('quarantine'));
     expect(told.map(({ message }) => message)).toEqual([expect.stringContaining('maxQuarantined')]);
-    // Another address has room of its own.
-    expect(await webhooks.receive(eventSignedBy(2), { url: '/b' })).toMatchObject({ quarantined: true });
   });
 
   it('under plain credentials is answered 401 as ever, and not kept', async () => {

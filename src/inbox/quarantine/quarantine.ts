@@ -1,7 +1,7 @@
 import { integer, type OptionTable } from '../../internal/options.ts';
 
 /**
- * Keeps bodies that nobody can verify yet, an optional capability of an inbox: during a rotation they may be signed with
+ * Keeps bodies that cannot be verified yet, an optional capability of an inbox: during a rotation they may be signed with
  * keys that have not come. Nothing is known of such a body, anybody may have sent it, and no handler gets it. It is
  * answered 503 all the same, so it is kept for a service that does not send it again.
  *
@@ -10,10 +10,10 @@ import { integer, type OptionTable } from '../../internal/options.ts';
 export interface Quarantine {
   /** Keeps a body. `known`: the same text is kept already. `full`: there is no room for it. */
   keep(body: UnverifiedText): Promise<'kept' | 'known' | 'full'>;
-  /** Some of the bodies, the oldest first, without those that are too old. */
-  list(page: QuarantinePage): Promise<readonly KeptBody[]>;
-  /** Forgets bodies: they were handed to `receive`, or are forged. */
-  remove(ids: readonly string[]): Promise<void>;
+  /** Some of the bodies, by their digests, without those that are too old. Only after the last one it is empty. */
+  list(page: QuarantinePage): Promise<readonly UnverifiedText[]>;
+  /** Forgets bodies by their digests: they were handed to `receive`, or are forged. */
+  remove(digests: readonly string[]): Promise<void>;
 }
 
 /** A body whose signature matches no key that is known by now. */
@@ -24,39 +24,26 @@ export interface UnverifiedText {
   readonly body: string;
   /** A digest of the names of the partners whose keys were tried. */
   readonly partners: string;
-  /** Two hex digits made of what the request claims. Bodies with the same ones share half of the room. */
-  readonly share: string;
-}
-
-/** A body in quarantine. */
-export interface KeptBody extends Pick<UnverifiedText, 'body' | 'partners'> {
-  /** Identifies it: `remove` takes it, and `list` goes on after it. */
-  readonly id: string;
 }
 
 /** Which part of the bodies to list. */
 export interface QuarantinePage {
-  /** Only bodies after the one with this `id`. */
+  /** Only bodies after the one with this digest. */
   readonly after?: string | undefined;
   /** Most bodies, up to 300. */
   readonly limit: number;
 }
 
-/** A quarantine whose size its inbox can tell. */
-export interface CountedQuarantine extends Quarantine {
-  count(): Promise<number>;
-}
-
 /** How an inbox keeps bodies that cannot be verified yet. */
 export interface QuarantineOptions {
   /**
-   * Milliseconds for which a body is kept that nobody can verify, during a rotation of keys; 0 keeps none.
+   * Milliseconds for which a body is kept that cannot be verified, during a rotation of keys; 0 keeps none.
    * @default 86400000 (a day)
    */
   quarantineMs?: number | undefined;
   /**
-   * Most such bodies, of 4 KiB on average; half of them for one partner. Nothing in them is verified, so somebody who
-   * sends many can fill the room: then the newest is not kept. @default 10000
+   * Most such bodies, of 4 KiB on average. Nothing in them is verified, so somebody who sends many can fill the room:
+   * then the newest is not kept. @default 10000
    */
   maxQuarantined?: number | undefined;
 }

@@ -1,170 +1,153 @@
-import { type JsonValue, membersOf } from '../../internal/json.ts';
+import type { Settings } from '../../internal/options.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { storedForm } from '../../store/stored-form.ts';
-import { timeIndex } from '../../store/time-index.ts';
-import type { CountedQuarantine, KeptBody } from './quarantine.ts';
+import type { InboxHost } from '../inbox.ts';
+import { limitedStore, type StoreLimits } from '../store-calls.ts';
+import type { Quarantine, quarantineRows, UnverifiedText } from './quarantine.ts';
 
-export interface RecordQuarantineOptions {
+export interface RecordQuarantineOptions extends StoreLimits, Settings<typeof quarantineRows> {
   readonly prefix: string;
-  readonly quarantineMs: number;
-  readonly maxQuarantined: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Throws once the inbox stops. */
+  readonly checkReceives: () => void;
 }
 
-const mostListed = 300;
-const averageBytes = 4_096;
+/** A quarantine whose size its inbox can tell. */
+export interface CountedQuarantine extends Quarantine {
+  /** Too high by what has expired, until the room is counted anew or all have expired. */
+  count(): Promise<number>;
+}
 
 /** How much is kept by now. */
-type Tally = { readonly number: number; readonly bytes: number };
-
-/** How much is kept in all, and of each share. */
-type Room = Tally & { readonly shares: Readonly<Record<string, Tally>> };
-
-const roomForm = storedForm<Room>('The count of unverified deliveries', {
-  number: true,
-  bytes: true,
-  shares: true,
-});
-
-/** The most records that `list` of a store returns. */
-const largestPage = 1_000;
-/** What its index says of a body. */
-interface Kept {
+interface Room {
+  readonly number: number;
   readonly bytes: number;
-  readonly share: string;
 }
 
-const none: Tally = { number: 0, bytes: 0 };
-const emptyRoom: Room = { ...none, shares: {} };
-/** Counting reads the whole index, and a flood must not cause that for each of its bodies. */
+type KeptBody = Pick<UnverifiedText, 'body' | 'partners'>;
+
+const roomForm = storedForm<Room>('The count of unverified deliveries', { number: true, bytes: true });
+const bodyForm = storedForm<KeptBody>('An unverified delivery', { body: true, partners: true });
+
+const averageBytes = 4_096;
+/** The most bodies of a page: they have to fit into memory, and into one transaction. */
+const mostListed = 300;
+/** Anybody can send such bodies, so fewer of them may wait for the store than authentic deliveries. */
+const mostPending = 100;
+/** Counting reads every body, and a flood must not cause that for each of its own. */
 const recountEveryMs = 60_000;
 
 /**
- * The quarantine of an inbox in a record store. Each body has one record by the digest of its text, and one index
- * record, whose key begins with its time. One record counts them. All expire by themselves.
+ * The quarantine of an inbox in a record store. Each body has one record by its digest, and one record counts them. All
+ * expire by themselves.
  */
 export function recordQuarantine(store: RecordStore, options: RecordQuarantineOptions): CountedQuarantine {
-  const { quarantineMs, now } = options;
-  const prefix = `${options.prefix}unverified/`;
-  const [roomKey, indexPrefix] = [`${prefix}room`, `${prefix}at/`];
-  const index = timeIndex<Kept>({ store, prefix: indexPrefix, members: { bytes: true, share: true } });
-  const indexKey = (id: string) => `${indexPrefix}${id}`;
-  const bodyKey = (id: string) => `${prefix}body/${id.slice(id.indexOf('/') + 1)}`;
+  const { quarantineMs, maxQuarantined, maxPending, now, checkReceives } = options;
+  const roomKey = `${options.prefix}unverified/room`;
+  const bodyPrefix = `${options.prefix}unverified/body/`;
+  const bodyKey = (digest: string) => `${bodyPrefix}${digest}`;
+  const limited = limitedStore(store, options);
+  const limitedToKeep = limitedStore(store, { ...options, maxPending: Math.min(maxPending, mostPending) });
+  const expiry = () => ({ expiresAt: Math.min(Math.floor(now()) + quarantineMs, Number.MAX_SAFE_INTEGER) });
   let recountAt = Number.NEGATIVE_INFINITY;
-  const expiry = (at: number) => ({ expiresAt: Math.min(at + quarantineMs, Number.MAX_SAFE_INTEGER) });
+
+  const readRoom = (records: RecordSet) => roomForm.read(records.get(roomKey)) ?? { number: 0, bytes: 0 };
 
   function putRoom(records: RecordSet, room: Room): void {
     // It outlives every body that it counts.
-    if (room.number === 0) records.delete(roomKey);
-    else records.set(roomKey, roomForm.write(room, records.get(roomKey)), expiry(Math.floor(now())));
+    if (room.number <= 0) records.delete(roomKey);
+    else records.set(roomKey, roomForm.write(room, records.get(roomKey)), expiry());
+  }
+
+  async function list(limit: number, after?: string): Promise<UnverifiedText[]> {
+    const page = await limited.list({ prefix: bodyPrefix, after: after && bodyKey(after), limit });
+    return page.flatMap(({ key, value }) => {
+      const kept = bodyForm.read(value);
+      return kept ? [{ digest: key.slice(bodyPrefix.length), body: kept.body, partners: kept.partners }] : [];
+    });
   }
 
   /** Bodies that expire leave the count too high, so it is made anew before anything is refused. */
   async function recount(): Promise<void> {
-    const room = await store.transact([roomKey], (records) => records.get(roomKey));
-    let counted = emptyRoom;
-    for await (const entries of index.pages({ size: largestPage }))
-      for (const { value } of entries) counted = withBody(counted, value, 1);
-    await store.transact([roomKey], (records) => {
-      // Another process was faster.
-      if (JSON.stringify(records.get(roomKey)) === JSON.stringify(room)) putRoom(records, counted);
+    const former = await limited.transact([roomKey], readRoom);
+    let room: Room = { number: 0, bytes: 0 };
+    let page: UnverifiedText[] = [];
+    do {
+      page = await list(mostListed, page.at(-1)?.digest);
+      for (const { body } of page) room = withBody(room, body, 1);
+    } while (page.length === mostListed);
+    await limited.transact([roomKey], (records) => {
+      const { number, bytes } = readRoom(records);
+      // Otherwise another process has changed it meanwhile.
+      if (number === former.number && bytes === former.bytes) putRoom(records, room);
     });
   }
 
-  async function removeEntries(ids: readonly string[]): Promise<void> {
-    for (let from = 0; from < ids.length; from += mostListed) {
-      const some = ids.slice(from, from + mostListed);
-      const keys = some.flatMap((id) => [bodyKey(id), indexKey(id)]);
-      const removeSome = (records: RecordSet) => {
-        let room = roomForm.read(records.get(roomKey)) ?? emptyRoom;
-        for (const id of some) {
-          const entry = index.read(records.get(indexKey(id)));
-          if (entry === undefined) continue;
-          room = withBody(room, entry, -1);
-          records.delete(indexKey(id));
-          // The same text may have been kept again, under another time.
-          if (readBody(records.get(bodyKey(id)), id) !== undefined) records.delete(bodyKey(id));
-        }
-        putRoom(records, room);
-      };
-      await store.transact([roomKey, ...keys], removeSome);
-    }
+  function insert({ digest, body, partners }: UnverifiedText): ReturnType<Quarantine['keep']> {
+    const key = bodyKey(digest);
+    return limitedToKeep.transact([roomKey, key], (records) => {
+      if (records.get(key) !== undefined) return 'known';
+      const room = withBody(readRoom(records), body, 1);
+      if (room.number > maxQuarantined || room.bytes > maxQuarantined * averageBytes) return 'full';
+      putRoom(records, room);
+      records.set(key, bodyForm.write({ body, partners }, undefined), expiry());
+      return 'kept';
+    });
   }
 
   return {
-    async keep({ digest, body, partners, share }) {
-      const at = Math.floor(now());
-      const id = index.keyOf(at, digest).slice(indexPrefix.length);
-      const bytes = Buffer.byteLength(body);
-      const insert = () =>
-        store.transact([roomKey, bodyKey(id), indexKey(id)], (records) => {
-          if (records.get(bodyKey(id)) !== undefined) return 'known';
-          const room = roomForm.read(records.get(roomKey)) ?? emptyRoom;
-          const tallies = { all: room, share: room.shares[share] ?? none };
-          if (!hasRoom(bytes, tallies, options)) return 'full';
-          putRoom(records, withBody(room, { bytes, share }, 1));
-          records.set(bodyKey(id), { id, body, partners }, expiry(at));
-          records.set(indexKey(id), index.write({ bytes, share }, { at }), expiry(at));
-          return 'kept';
-        });
-      const result = await insert();
+    async keep(body) {
+      checkReceives();
+      const result = await insert(body);
       if (result !== 'full' || performance.now() < recountAt) return result;
       recountAt = performance.now() + recountEveryMs;
       await recount();
-      return await insert();
+      return await insert(body);
     },
-
     async list({ after, limit }) {
-      for (let last = after && indexKey(after); ; ) {
-        const entries = await index.list(Math.min(limit, mostListed), last);
-        if (entries.length === 0) return [];
-        last = entries.at(-1)?.key;
-        const ids = entries.map(({ key }) => key.slice(indexPrefix.length));
-        const keys = ids.map(bodyKey);
-        const bodies = await store.transact(keys, (records) => keys.map((key) => records.get(key)));
-        const found = bodies.map((body, at) => readBody(body, ids[at]));
-        // A process whose clock is ahead takes a body for expired, and keeps it again under another time.
-        const leftovers = ids.filter((_, at) => found[at] === undefined);
-        if (leftovers.length > 0) await removeEntries(leftovers);
-        const kept = found.filter((body) => body !== undefined);
-        // Only an empty page ends a list.
-        if (kept.length > 0) return kept;
+      checkReceives();
+      return await list(Math.min(limit, mostListed), after);
+    },
+    // A stop ends no removal: the inbox may have got the body just before.
+    async remove(digests) {
+      for (let from = 0; from < digests.length; from += mostListed) {
+        const keys = digests.slice(from, from + mostListed).map(bodyKey);
+        await limited.transact([roomKey, ...keys], (records) => {
+          let room = readRoom(records);
+          for (const key of keys) {
+            const kept = bodyForm.read(records.get(key));
+            if (kept === undefined) continue;
+            room = withBody(room, kept.body, -1);
+            records.delete(key);
+          }
+          putRoom(records, room);
+        });
       }
     },
-
-    remove: removeEntries,
-    count: () => index.count(),
+    count: () => limited.transact([roomKey], (records) => readRoom(records).number),
   };
 }
 
-/** Whether one more body fits into the room, and into the half of it that its share may have. */
-function hasRoom(
-  bytes: number,
-  { all, share }: { readonly all: Tally; readonly share: Tally },
-  { maxQuarantined }: { readonly maxQuarantined: number },
-): boolean {
-  const fits = (tally: Tally, most: number) =>
-    tally.number < most && tally.bytes + bytes <= most * averageBytes;
-  return fits(all, maxQuarantined) && fits(share, Math.ceil(maxQuarantined / 2));
+function withBody({ number, bytes }: Room, body: string, sign: 1 | -1): Room {
+  return { number: number + sign, bytes: Math.max(0, bytes + sign * Buffer.byteLength(body)) };
 }
 
-function withBody(room: Room, { bytes, share }: Kept, sign: 1 | -1): Room {
-  const changed = (tally: Tally): Tally => ({
-    number: Math.max(0, tally.number + sign),
-    bytes: Math.max(0, tally.bytes + sign * bytes),
-  });
-  const { [share]: before = none, ...others } = room.shares;
-  const after = changed(before);
-  return {
-    ...changed(room),
-    shares: after.number === 0 ? others : { ...others, [share]: after },
+const reviewEveryMs = 2_000;
+
+/** Has the quarantine reviewed while a process handles deliveries, also if it receives none. @returns how to end it */
+export function reviewRegularly(host: InboxHost): () => void {
+  const timer = setInterval(() => void host.review?.(), reviewEveryMs);
+  timer.unref?.();
+  return () => clearInterval(timer);
+}
+
+/** The same for a process that may stay or not: at most as often as above, when something else is done. */
+export function reviewNowAndThen(): (host: InboxHost) => Promise<void> {
+  let reviewedAt = Number.NEGATIVE_INFINITY;
+  return async (host) => {
+    if (performance.now() - reviewedAt < reviewEveryMs) return;
+    reviewedAt = performance.now();
+    await host.review?.();
   };
-}
-
-/** `undefined` if it was removed meanwhile, or kept again under another id. */
-function readBody(value: JsonValue | undefined, expected: string | undefined): KeptBody | undefined {
-  const { id, body, partners } = membersOf(value);
-  if (typeof id !== 'string' || typeof body !== 'string' || id !== expected) return undefined;
-  return { id, body, partners: String(partners) };
 }

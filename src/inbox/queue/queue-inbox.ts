@@ -23,8 +23,8 @@ import {
 } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows, reportStore } from '../handling-options.ts';
 import { defaultStopMs, type HandlingOutcome, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
-import { reviewNowAndThen, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
+import { recordQuarantine, reviewNowAndThen } from '../quarantine/record-quarantine.ts';
 import { limitStoreCalls } from '../store-calls.ts';
 import { deliveryGuard } from './delivery-guard.ts';
 import { messageTurns } from './message-turns.ts';
@@ -141,10 +141,13 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
   const settings = readOptions(options);
   const call = limitStoreCalls(settings);
   const guard = settings.store && deliveryGuard(settings.store, settings);
-  // No controller for all of them: workerd makes none before its first request.
-  const quarantine = settings.store && storedQuarantine(settings.store, { ...settings, checkReceives });
+  const quarantine =
+    settings.store && settings.quarantineMs > 0
+      ? recordQuarantine(settings.store, { ...settings, checkReceives })
+      : undefined;
   const review = reviewNowAndThen();
   const turns = messageTurns();
+  // No controller for all of them: workerd makes none before its first request.
   const running = new Map<AbortController, Promise<unknown>>();
   let host: InboxHost | undefined;
   let isStopping = false;

@@ -23,8 +23,8 @@ import { inboxStopped } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
 import { defaultStopMs, hasHost } from '../inbox.ts';
-import { reviewRegularly, storedQuarantine } from '../quarantine/inbox-quarantine.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
+import { recordQuarantine, reviewRegularly } from '../quarantine/record-quarantine.ts';
 import { limitedStore, type StoreLimits } from '../store-calls.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../worker.ts';
 import { deliveryRecords } from './delivery-records.ts';
@@ -167,7 +167,8 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   // Limited by concurrency only: handling must not wait behind incoming deliveries.
   const workerRecords = open(handled, { ...settings, maxPending: Number.MAX_SAFE_INTEGER });
   const status = deliveryStatus({ ...settings, store: limitedStore(store, settings), processes });
-  const quarantine = storedQuarantine(store, { ...settings, checkReceives });
+  const quarantine =
+    settings.quarantineMs === 0 ? undefined : recordQuarantine(store, { ...settings, checkReceives });
   // Within a process one call after the other: so `concurrency` and "alone" hold for the process.
   const inTurn = sharedKeyQueue();
   const workers = new Set<Worker>();

@@ -232,10 +232,10 @@ async function checkEngine(inbox: ManagedInbox, place: readonly string[], env: R
   const [first = ''] = await fill(inbox, ['{"name":"Ada"}']);
   const run = (args: readonly string[]) =>
     partnerExchange(['inbox', ...args, ...place], { cwd: root, env, now: Date.now });
-  await inbox.quarantine?.keep({ digest: 'f'.repeat(64), body: '{}', partners: '', share: '00' });
+  await inbox.quarantine?.keep({ digest: 'f'.repeat(64), body: '{}', partners: '' });
   expect((await run(['list'])).stderr).toBe('1 dead, 0 open. 1 in quarantine: nobody can verify them yet.\n');
   const kept = await inbox.quarantine?.list({ limit: 10 });
-  await inbox.quarantine?.remove(kept?.map(({ id }) => id) ?? []);
+  await inbox.quarantine?.remove(kept?.map(({ digest }) => digest) ?? []);
   await inbox.stop();
   expect(await run(['list'])).toMatchObject({ code: 0, stdout: expect.stringContaining(first.slice(0, 12)) });
   expect((await run(['show', first])).stdout).toContain('{"name":"Ada"}');

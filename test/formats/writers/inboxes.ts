@@ -9,8 +9,9 @@ import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { thisProcess } from '../../../src/store/process-identity.ts';
+import { quarantineOptions } from '../../inbox/quarantine/quarantine-for-tests.ts';
 import { dumpRecords } from '../dumps.ts';
-import { day, eventOf, receiverOn, requestOf, until, writtenAt } from '../subjects.ts';
+import { eventOf, receiverOn, requestOf, until, writtenAt } from '../subjects.ts';
 
 type OpenInbox = (options: HandlingOptions) => ManagedInbox;
 
@@ -117,14 +118,13 @@ export async function queueInboxMessages() {
 /** Two bodies that no key fits yet. */
 export async function quarantineRecords() {
   const store = memoryStore({ now: () => writtenAt });
-  const options = { prefix: 'inbox/', quarantineMs: day, maxQuarantined: 100, now: () => writtenAt };
+  const options = { ...quarantineOptions, now: () => writtenAt };
   const quarantine = recordQuarantine(store, options);
   for (const [index, id] of ['first', 'second'].entries())
     await quarantine.keep({
       digest: String(index).repeat(64),
       body: eventOf(id),
       partners: 'p',
-      share: '0a',
     });
   return await dumpRecords(store);
 }

@@ -1,33 +1,27 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { InboxHost } from '../../../src/inbox/inbox.ts';
 import {
+  recordQuarantine,
   reviewNowAndThen,
   reviewRegularly,
-  storedQuarantine,
-} from '../../../src/inbox/quarantine/inbox-quarantine.ts';
+} from '../../../src/inbox/quarantine/record-quarantine.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
+import { quarantineOptions } from './quarantine-for-tests.ts';
 
-const body = { digest: 'ab'.repeat(32), body: '{}', partners: 'P', share: '00' };
+const body = { digest: 'ab'.repeat(32), body: '{}', partners: 'P' };
 const unavailable = { code: 'store_unavailable' };
 
 /** The quarantine of an inbox whose store never answers. */
-function open(limits: { storeTimeoutMs?: number; maxPending?: number; quarantineMs?: number } = {}) {
+function open(limits: { storeTimeoutMs?: number; maxPending?: number } = {}) {
   const never = () => new Promise<never>(() => {});
   const silent = { ...memoryStore(), transact: never, list: never };
-  const options = { prefix: 'inbox/', quarantineMs: 1, maxQuarantined: 1, now: () => 0 };
-  return storedQuarantine(silent, {
-    ...options,
-    storeTimeoutMs: 60_000,
-    maxPending: 1_000,
-    ...limits,
-    checkReceives: () => {},
-  });
+  return recordQuarantine(silent, { ...quarantineOptions, now: () => 0, ...limits });
 }
 
 /** Whether a call is refused at once, without waiting for the store. */
-async function isRefused(call: Promise<unknown> | undefined): Promise<boolean> {
+async function isRefused(call: Promise<unknown>): Promise<boolean> {
   const waits = new Promise((resolve) => setImmediate(resolve, 'waits'));
-  return (await Promise.race([call?.catch(() => 'refused'), waits])) === 'refused';
+  return (await Promise.race([call.catch(() => 'refused'), waits])) === 'refused';
 }
 
 afterEach(() => {
@@ -36,16 +30,12 @@ afterEach(() => {
 });
 
 describe('the quarantine of an inbox', () => {
-  it('is none with quarantineMs: 0', () => {
-    expect(open({ quarantineMs: 0 })).toBeUndefined();
-  });
-
   it('waits no longer for its store than the inbox does', async () => {
     const quarantine = open({ storeTimeoutMs: 5 });
-    await expect(quarantine?.keep(body)).rejects.toMatchObject(unavailable);
-    await expect(quarantine?.list({ limit: 1 })).rejects.toMatchObject(unavailable);
-    await expect(quarantine?.remove(['x'])).rejects.toMatchObject(unavailable);
-    await expect(quarantine?.count()).rejects.toMatchObject(unavailable);
+    await expect(quarantine.keep(body)).rejects.toMatchObject(unavailable);
+    await expect(quarantine.list({ limit: 1 })).rejects.toMatchObject(unavailable);
+    await expect(quarantine.remove(['x'])).rejects.toMatchObject(unavailable);
+    await expect(quarantine.count()).rejects.toMatchObject(unavailable);
   });
 
   it.each([
@@ -55,16 +45,16 @@ describe('the quarantine of an inbox', () => {
     'with maxPending: %i lets %i bodies wait for the store, and reviews go on beside them',
     async (maxPending, most) => {
       const quarantine = open({ maxPending });
-      for (let count = 0; count < most; count++) void quarantine?.keep(body);
-      expect(await isRefused(quarantine?.keep(body))).toBe(true);
-      expect(await isRefused(quarantine?.list({ limit: 1 }))).toBe(false);
+      for (let count = 0; count < most; count++) void quarantine.keep(body);
+      expect(await isRefused(quarantine.keep(body))).toBe(true);
+      expect(await isRefused(quarantine.list({ limit: 1 }))).toBe(false);
     },
   );
 
   it('lets no more reviews wait than the inbox lets deliveries', async () => {
     const quarantine = open({ maxPending: 2 });
-    for (let count = 0; count < 2; count++) void quarantine?.list({ limit: 1 });
-    expect(await isRefused(quarantine?.remove(['x']))).toBe(true);
+    for (let count = 0; count < 2; count++) void quarantine.list({ limit: 1 });
+    expect(await isRefused(quarantine.remove(['x']))).toBe(true);
   });
 });
 

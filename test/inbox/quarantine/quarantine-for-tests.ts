@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KeptBody, Quarantine } from '../../../src/inbox/quarantine/quarantine.ts';
+import type { Quarantine, UnverifiedText } from '../../../src/inbox/quarantine/quarantine.ts';
 import {
   type RecordQuarantineOptions,
   recordQuarantine,
@@ -8,6 +8,15 @@ import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 
 export const day = 86_400_000;
+
+export const quarantineOptions = {
+  prefix: 'inbox/',
+  quarantineMs: day,
+  maxQuarantined: 100,
+  storeTimeoutMs: 60_000,
+  maxPending: 1_000,
+  checkReceives: () => {},
+};
 
 /** A quarantine, and the store below it. `change` replaces functions of the store for the quarantines over it. */
 export function setUp(
@@ -20,9 +29,7 @@ export function setUp(
   const changed = { ...store, ...change(store) };
   const open = (others: Partial<RecordQuarantineOptions> = {}, opened: RecordStore = changed) =>
     recordQuarantine(opened, {
-      prefix: 'inbox/',
-      quarantineMs: day,
-      maxQuarantined: 100,
+      ...quarantineOptions,
       now,
       ...options,
       ...others,
@@ -33,15 +40,15 @@ export function setUp(
     store,
     open,
     quarantine,
-    keep: (body: string, share = '00', partners = 'P') => keepIn(quarantine, body, share, partners),
+    keep: (body: string, partners = 'P') => keepIn(quarantine, body, partners),
   };
 }
 
-export function keepIn(quarantine: Quarantine, body: string, share = '00', partners = 'P') {
-  return quarantine.keep({ digest: digestOf(partners + body), body, partners, share });
+export function keepIn(quarantine: Quarantine, body: string, partners = 'P') {
+  return quarantine.keep({ digest: digestOf(partners + body), body, partners });
 }
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-export const bodiesOf = (kept: readonly KeptBody[]) => kept.map(({ body }) => body);
+export const bodiesOf = (kept: readonly UnverifiedText[]) => kept.map(({ body }) => body);
 export const all = { limit: 300 };

@@ -81,7 +81,7 @@ for (const engine of keeping.filter(({ name }) => isThorough || everyday.include
       const warnings = await warningsDuring(async () => {
         for (const order of orders) await webhooks.receive(eventSignedBy('forger', order));
       });
-      expect((await inbox.counts()).quarantined).toBe(5);
+      expect((await inbox.counts()).quarantined).toBe(10);
       expect(warnings.filter(({ message }) => message.includes('maxQuarantined'))).toHaveLength(1);
       await rotation.receive(generation(2));
       await webhooks.receive(eventSignedBy(2, 'A-1'));

@@ -9,7 +9,7 @@ const digest = 'ab'.repeat(32);
 const delivery = { digest, name: 'x', key: { index: 0 }, body: '{}' };
 const handle = async () => 'handled' as const;
 const host: InboxHost = { hasHandlers: true, handle, report: () => {} };
-const body = { digest, body: '{}', partners: 'P', share: '00' };
+const body = { digest, body: '{}', partners: 'P' };
 const stopped = { name: 'InboxError', code: 'inbox_stopped' };
 
 /** An inbox, and how often its store was called. */
