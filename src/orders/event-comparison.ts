@@ -21,7 +21,6 @@ import {
 import { isUndecided, type OrderRecord } from './order-record.ts';
 
 type OrderedMembers = OrderRecord['ordered'];
-type LoggedEvent = NonNullable<OrderRecord['events']>[number];
 type RejectMismatch = NonNullable<OrderJournalOptions['rejectMismatch']>;
 
 /** The members of a payload that are kept. The salt is new for each intent, so equal addresses have different hashes. */
@@ -143,7 +142,7 @@ export function withSeenEvent(
 export function withDecision(
   { attention, ...record }: OrderRecord,
   digests: readonly string[],
-  decision: NonNullable<LoggedEvent['decision']>,
+  decision: NonNullable<JournaledEvent['decision']>,
 ): OrderRecord {
   const events = record.events?.map((each) =>
     isUndecided(each) && digests.includes(each.digest) ? { ...each, decision } : each,
@@ -188,12 +187,12 @@ function toLogged({ name, digest, unread }: SeenEvent, differences: readonly Ord
     ...{ name, at, digest },
     ...(differences.length > 0 && { differences: differences.map((each) => ({ ...each })) }),
     ...(unread.length > 0 && { unread: [...unread] }),
-  } satisfies LoggedEvent;
+  } satisfies JournaledEvent;
 }
 
 /** The event of the log that makes another one superfluous: the same digest, or the same name where both fit. */
-function knownEvent(events: readonly LoggedEvent[], event: LoggedEvent): LoggedEvent | undefined {
-  const isAlike = (known: LoggedEvent) =>
+function knownEvent(events: readonly JournaledEvent[], event: JournaledEvent): JournaledEvent | undefined {
+  const isAlike = (known: JournaledEvent) =>
     event.differences === undefined &&
     known.differences === undefined &&
     known.name === event.name &&
@@ -203,7 +202,7 @@ function knownEvent(events: readonly LoggedEvent[], event: LoggedEvent): LoggedE
 
 const mostEvents = 32;
 
-function appended(events: readonly LoggedEvent[], event: LoggedEvent): LoggedEvent[] {
+function appended(events: readonly JournaledEvent[], event: JournaledEvent): JournaledEvent[] {
   if (events.length < mostEvents) return [...events, event];
   if (event.differences === undefined) return [...events];
   // Keep the events that wait for a person: only one that fits, or was decided, makes room.

@@ -257,10 +257,6 @@ export interface UnsettledOptions {
 
 /** Options of `list`. */
 export interface ListOrdersOptions {
-  /** Only those in this state. */
-  state?: OrderState | undefined;
-  /** Only those that the journal got at this time or later, in milliseconds since 1970. */
-  since?: number | undefined;
   /** Only orders that need somebody: see `attention` of `JournaledOrder`. @default false */
   attention?: boolean | undefined;
 }
@@ -285,8 +281,6 @@ export interface JournalHealth {
   readonly withoutEvent: number;
   /** Orders with a differing event that is not decided yet. */
   readonly mismatches: number;
-  /** Orders that are not sent, since `load` gives another payload than the journal has. */
-  readonly otherPayloads: number;
   /** Settled orders for which `onSettled` has not succeeded yet. */
   readonly unreported: number;
   /** Orders whose results the store has not taken: only this process knows them. */
@@ -303,8 +297,7 @@ export interface JournalHealth {
  */
 export type ObservedEvent =
   | UnrecognizedEvent
-  | { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown }
-  | { readonly body: { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown } };
+  | { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown };
 
 /** The effect of an event on the journal. */
 export interface Observation {
@@ -317,8 +310,6 @@ export interface Observation {
    * - `other_partner`: it names an order of this journal, and another partner has signed it. Nothing has changed.
    */
   readonly result: 'accepted' | 'known' | 'contradiction' | 'unknown_order' | 'other_partner';
-  /** Why the event names no order that can be read, such as a `partner_order_id` that is no text. */
-  readonly problem?: string;
   /** What differs from the order, unless a person has accepted it. */
   readonly differences?: readonly OrderDifference[] | undefined;
   /** The order after the event. */

@@ -79,12 +79,8 @@ export interface JournaledOrder {
    * The events that `observe` has seen, up to 32: the first of each name, and each one that differs or could not be read.
    */
   readonly events?: readonly JournaledEvent[] | undefined;
-  /**
-   * - `mismatch`: an event differs from the order, and waits for a decision: see `settle`.
-   * - `payload`: `load` of `start` gives another payload than the journal has, so the order is not sent. It goes out once
-   *   `load` gives the right one, or `prepare` or `create` was called with `replace`.
-   */
-  readonly attention?: 'mismatch' | 'payload' | undefined;
+  /** `mismatch`: an event differs from the order, and waits for a decision (`settle`). */
+  readonly attention?: 'mismatch' | undefined;
 }
 
 /** An event that the journal has seen of an order. Plain JSON. */

@@ -10,8 +10,8 @@ import type { JournaledOrder } from './journaled-order.ts';
 export interface OrderLoopOptions<Order = BuyOrder> {
   /**
    * Reads the order from your tables, as it was given to `prepare` or `create`: the journal keeps no payload. If it
-   * throws, `onError` is called, and it is asked again after a while. Another payload is not sent: the order gets
-   * `attention: 'payload'`, and `onError` is called once, with `different_order`.
+   * throws, `onError` is called, and it is asked again after a while: so too if it gives another payload, which is not
+   * sent (`different_order`).
    */
   load: (order: JournaledOrder) => Order | Promise<Order>;
   /** Milliseconds between two looks at the journal. @default 1000 */

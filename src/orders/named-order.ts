@@ -3,6 +3,7 @@ import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
 import { storableText } from '../internal/driver-error.ts';
 import { isJsonObject } from '../internal/json.ts';
 import { printableText, quotedName } from '../internal/printable-text.ts';
+import { warnOnce } from '../internal/warn.ts';
 import type { ObservedEvent } from './journal-types.ts';
 import { isFilled } from './order-differences.ts';
 
@@ -14,19 +15,20 @@ export function isUnrecognizedEvent(event: ObservedEvent): event is Unrecognized
   return (kind === 'unknown' || kind === 'nonconforming') && !isFilled(memberOf(event, 'partner_order_id'));
 }
 
-/** The members of an event: its own, or those of its `body`. */
+/** The members of an event: its own, or those of its body if it was not recognized. */
 export function namedBody(event: ObservedEvent): unknown {
-  return 'body' in event && !isFilled(memberOf(event, 'partner_order_id')) ? event.body : event;
+  return isUnrecognizedEvent(event) ? event.body : event;
 }
 
-/** The order that an event names, if it names one; `problem` says why that cannot be read. */
-export function orderNamedBy(event: ObservedEvent): { id?: string; ref?: string; problem?: string } {
+/** The order that an event names, if it names one that can be read. */
+export function orderNamedBy(event: ObservedEvent): { id?: string; ref?: string } {
   const named = namedBody(event);
   const id = memberOf(named, 'partner_order_id');
   const ref = memberOf(named, 'platform_order_ref');
-  if (id === undefined || id === null) return {};
-  if (!isFilled(id)) return { problem: problemOf(id) };
-  return { id, ...(isFilled(ref) && { ref: storableText(ref.slice(0, longestRef)) }) };
+  if (isFilled(id)) return { id, ...(isFilled(ref) && { ref: storableText(ref.slice(0, longestRef)) }) };
+  if (id !== undefined && id !== null)
+    warnOnce('An order journal cannot tell which order an event is of: its partner_order_id is no text.');
+  return {};
 }
 
 /**
@@ -56,16 +58,6 @@ export function refusedEvent(event: ObservedEvent, why: string): OrderError {
       remedy: 'Find out whose order it is; if the event is right, replay it.',
     },
   );
-}
-
-function problemOf(given: unknown): string {
-  if (given === '') return 'its partner_order_id is empty';
-  const kind = Array.isArray(given)
-    ? 'a list'
-    : typeof given === 'object'
-      ? 'an object'
-      : `a ${typeof given}`;
-  return `its partner_order_id is ${kind}, not a text`;
 }
 
 function memberOf(value: unknown, name: string): unknown {

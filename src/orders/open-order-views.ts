@@ -21,7 +21,6 @@ export async function countOpenOrders(records: OrderStore, now: () => number): P
     oldestAgeMs: oldest === undefined ? null : Math.max(0, overdue.now - oldest.openedAt),
     withoutEvent: open.filter((order) => isOverdue(order, overdue)).length,
     mismatches: open.filter(({ attention }) => attention === 'mismatch').length,
-    otherPayloads: open.filter(({ attention }) => attention === 'payload').length,
     unreported: open.filter(({ unreported }) => unreported === true).length,
     ...records.ownCounts(),
   };

@@ -7,7 +7,8 @@ import { callHook } from '../internal/warn.ts';
 import { toOrderedMembers } from './event-comparison.ts';
 import type { JournalSettings, OrderSender } from './journal-options.ts';
 import { isFilled } from './order-differences.ts';
-import { type OrderRecord, orderDigest, orderError, stateAt } from './order-record.ts';
+import { orderError } from './order-errors.ts';
+import { type OrderRecord, orderDigest, stateAt } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
 import { type Sent, sendOrder } from './send-order.ts';
 import {
@@ -40,115 +41,116 @@ export interface AttemptOptions {
 }
 
 /** The only way in which a journal sends an order: intent, request, result. */
-export function orderAttempts<Order = BuyOrder>(
-  settings: JournalSettings & { readonly exchange: OrderSender<Order> },
-  {
-    records,
-    onContradiction,
-  }: {
-    readonly records: OrderStore;
-    readonly onContradiction: (before: OrderRecord | undefined, after: OrderRecord) => void;
-  },
-) {
-  const { exchange, leaseMs, now } = settings;
+export class OrderAttempts<Order = BuyOrder> {
+  readonly #settings: JournalSettings & { readonly exchange: OrderSender<Order> };
+  readonly #records: OrderStore;
 
-  async function begin(
+  constructor(settings: JournalSettings & { readonly exchange: OrderSender<Order> }, records: OrderStore) {
+    this.#settings = settings;
+    this.#records = records;
+  }
+
+  /** @throws {ValidationError | ConfigurationError | KeyError} before anything is written */
+  async check(
+    order: Order,
+    { merchant, acceptAddress }: Pick<OrderRecord, 'merchant' | 'acceptAddress'>,
+  ): Promise<CheckedOrder> {
+    const { exchange, onSettled } = this.#settings;
+    const prepared = await exchange.prepareOrder(order, { merchant, acceptAddress });
+    const { payload, partnerId, partnerCode, rotation } = prepared;
+    const { partner_order_id } = payload;
+    if (!isFilled(partner_order_id)) {
+      const message = 'must be a text: the journal and the events know an order by it';
+      throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
+    }
+    const digest = orderDigest(payload, merchant);
+    const owner = { partnerId, partnerCode, rotation, reports: onSettled !== undefined };
+    const ordered = toOrderedMembers(payload, randomBytes(16).toString('base64url'));
+    return { prepared, intent: { partner_order_id, digest, merchant, acceptAddress, ordered, ...owner } };
+  }
+
+  /** @throws {StoreError} if the intent could not be written: nothing was sent */
+  async attempt<Body>({ prepared, intent }: CheckedOrder, options: AttemptOptions): Promise<Attempt<Body>> {
+    const { now } = this.#settings;
+    const attempt = randomUUID();
+    const begun = await this.#begin(intent.partner_order_id, attempt, options);
+    if (begun.kind === 'denied' || begun.record.attempt !== attempt) return begun;
+    const { record } = begun;
+    const { call = {}, reports } = options;
+    const { leftMs = () => Number.POSITIVE_INFINITY } = call;
+    // After its lease the order may have been given up, so it must not leave.
+    const leaseLeftMs = () => (stateAt(record, now()) === 'sending' ? (record.leaseUntil ?? 0) - now() : 0);
+    const limits = { leftMs: () => Math.min(leaseLeftMs(), leftMs()) };
+    // Sound: the body is what the schema in `call` makes of the reply.
+    const sent = (await sendOrder<ReplySchema>(
+      prepared,
+      { ...call, ...limits },
+      this.#settings,
+    )) as Sent<Body>;
+    const finished = await this.#finish(record, attempt, { result: sent.result, reports });
+    return { kind: 'sent', record: finished, sent };
+  }
+
+  /** Why a request did not show that the service has the order; `undefined` if it has it. */
+  failureOf(record: OrderRecord, sent: Sent<unknown>): unknown {
+    if ('reply' in sent) return undefined;
+    const isKnown = sent.result.outcome !== 'unknown';
+    // A reply outweighs a person's decision; signed evidence outweighs a reply.
+    if (record.state === 'accepted' && !(record.evidence === 'person' && isKnown)) return undefined;
+    const details = { now: this.#settings.now(), cause: sent.error };
+    // The service did not act on this request, but may have acted on an earlier one.
+    if (isKnown && record.unresolved.length > 0) return orderError('outcome_unknown', record, details);
+    if (record.state === 'waiting') {
+      const code = record.notBefore === undefined ? 'waiting_for_keys' : 'rate_limited';
+      return orderError(code, record, details);
+    }
+    // The client does not know that such a status is a refusal (`duplicateIds`).
+    const isLeftOpen = record.state === 'refused' && outcomeOf(sent.error) === 'unknown';
+    return isLeftOpen ? orderError('order_refused', record, details) : sent.error;
+  }
+
+  async #begin(
     id: string,
     attempt: string,
-    { begin: next, reports }: AttemptOptions,
+    { begin, reports }: AttemptOptions,
   ): Promise<Exclude<Attempt<never>, { kind: 'sent' }>> {
+    const { leaseMs, now } = this.#settings;
     let seen: OrderRecord | undefined;
     try {
-      const record = await records.update(id, (found) => {
-        seen = found;
-        return next(found, { attempt, leaseMs, now: now() });
+      const { after } = await this.#records.update(id, (record) => {
+        seen = record;
+        return begin(record, { attempt, leaseMs, now: now() });
       });
-      return { kind: 'known', record };
+      return { kind: 'known', record: after };
     } catch (error) {
       if (isOrderError(error)) return { kind: 'denied', record: seen, error };
       // The store may hold the intent. Only this process knows that nothing was sent.
-      records.writeLater(id, { attempt, result: neverSent, reports });
+      this.#records.writeLater(id, { attempt, result: neverSent, reports });
       throw error;
     }
   }
 
   /** Returns the record with the result even if writing fails. */
-  async function finish(
+  async #finish(
     begun: OrderRecord,
     attempt: string,
     { result, reports }: { readonly result: OrderAttemptResult; readonly reports: boolean },
   ): Promise<OrderRecord> {
-    const finished = (record: OrderRecord) => {
-      const after = finishAttempt(record, attempt, result, now());
-      return reports ? withReport(record, after, now() + leaseMs) : after;
-    };
+    const { leaseMs, now, onStoreError } = this.#settings;
+    const id = begun.partner_order_id;
+    const finish = (record: OrderRecord) => finishAttempt(record, attempt, result, now());
     try {
-      const written = await records.update(begun.partner_order_id, (record) => record && finished(record));
-      if (written !== undefined) {
-        onContradiction(begun, written);
-        return written;
-      }
+      const { after } = await this.#records.update(id, (record) => {
+        if (record === undefined || !reports) return record && finish(record);
+        return withReport(record, finish(record), now() + leaseMs);
+      });
+      if (after !== undefined) return after;
     } catch (error) {
-      records.writeLater(begun.partner_order_id, { attempt, result, reports });
-      callHook('onStoreError of createOrderJournal', () => settings.onStoreError(error));
+      this.#records.writeLater(id, { attempt, result, reports });
+      callHook('onStoreError of createOrderJournal', () => onStoreError(error));
     }
-    return finishAttempt(begun, attempt, result, now());
+    return finish(begun);
   }
-
-  return {
-    /** @throws {ValidationError | ConfigurationError | KeyError} before anything is written */
-    async check(
-      order: Order,
-      { merchant, acceptAddress }: Pick<OrderRecord, 'merchant' | 'acceptAddress'>,
-    ): Promise<CheckedOrder> {
-      const prepared = await exchange.prepareOrder(order, { merchant, acceptAddress });
-      const { payload, partnerId, partnerCode, rotation } = prepared;
-      const { partner_order_id } = payload;
-      if (!isFilled(partner_order_id)) {
-        const message = 'must be a text: the journal and the events know an order by it';
-        throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
-      }
-      const digest = orderDigest(payload, merchant);
-      const owner = { partnerId, partnerCode, rotation, reports: settings.onSettled !== undefined };
-      const ordered = toOrderedMembers(payload, randomBytes(16).toString('base64url'));
-      return { prepared, intent: { partner_order_id, digest, merchant, acceptAddress, ordered, ...owner } };
-    },
-
-    /** @throws {StoreError} if the intent could not be written: nothing was sent */
-    async attempt<Body>({ prepared, intent }: CheckedOrder, options: AttemptOptions): Promise<Attempt<Body>> {
-      const attempt = randomUUID();
-      const begun = await begin(intent.partner_order_id, attempt, options);
-      if (begun.kind === 'denied' || begun.record.attempt !== attempt) return begun;
-      const { call = {}, reports } = options;
-      // After its lease the order may have been given up, so it must not leave.
-      const lease = () =>
-        stateAt(begun.record, now()) === 'sending' ? (begun.record.leaseUntil ?? 0) - now() : 0;
-      const { leftMs = () => Number.POSITIVE_INFINITY } = call;
-      const limits = { leftMs: () => Math.min(lease(), leftMs()) };
-      // Sound: the body is what the schema in `call` makes of the reply.
-      const sent = (await sendOrder<ReplySchema>(prepared, { ...call, ...limits }, settings)) as Sent<Body>;
-      const record = await finish(begun.record, attempt, { result: sent.result, reports });
-      return { kind: 'sent', record, sent };
-    },
-
-    /** Why a request did not show that the service has the order; `undefined` if it has it. */
-    failureOf(record: OrderRecord, sent: Sent<unknown>): unknown {
-      if ('reply' in sent) return undefined;
-      const isKnown = sent.result.outcome !== 'unknown';
-      // A reply outweighs a person's decision; signed evidence outweighs a reply.
-      if (record.state === 'accepted' && !(record.evidence === 'person' && isKnown)) return undefined;
-      const details = { now: now(), cause: sent.error };
-      // The service did not act on this request, but may have acted on an earlier one.
-      if (isKnown && record.unresolved.length > 0) return orderError('outcome_unknown', record, details);
-      if (record.state === 'waiting') {
-        const code = record.notBefore === undefined ? 'waiting_for_keys' : 'rate_limited';
-        return orderError(code, record, details);
-      }
-      // The client does not know that such a status is a refusal (`duplicateIds`).
-      const isLeftOpen = record.state === 'refused' && outcomeOf(sent.error) === 'unknown';
-      return isLeftOpen ? orderError('order_refused', record, details) : sent.error;
-    },
-  };
 }
 
 const neverSent: OrderAttemptResult = {

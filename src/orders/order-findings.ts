@@ -66,7 +66,7 @@ export function* findingsOf(
   record: OrderRecord,
   { now, olderThanMs }: { readonly now: number; readonly olderThanMs: number },
 ): Generator<OrderFinding> {
-  const { partner_order_id: id, state, evidence = null, status = null, openedAt, attention } = record;
+  const { partner_order_id: id, state, evidence = null, status = null, openedAt } = record;
   const { timeline, events = [], changedAt, awaitingEventSince } = record;
   const { stage, facts, seen } = toTimeline(id, timeline ?? { seen: [], facts: {} });
   const lastAt = events.reduce((latest, { at }) => Math.max(latest, at), changedAt);
@@ -74,10 +74,8 @@ export function* findingsOf(
 
   if (state === 'accepted' && awaitingEventSince !== undefined && isOld(awaitingEventSince))
     yield finding('never_reported', id, { since: awaitingEventSince, evidence: { evidence, status } });
-  if (isUnsettled(record) && isOld(openedAt)) {
-    const shown = { state: stateAt(record, now), ...(attention && { attention }) };
-    yield finding('stuck', id, { since: openedAt, evidence: shown });
-  }
+  if (isUnsettled(record) && isOld(openedAt))
+    yield finding('stuck', id, { since: openedAt, evidence: { state: stateAt(record, now) } });
   const isUnderWay = stage === 'initialised' || stage === 'fiat_received';
   if (isUnderWay && !isUnsettled(record) && isOld(lastAt))
     yield finding('stuck', id, { since: lastAt, evidence: { stage } });

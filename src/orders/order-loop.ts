@@ -7,192 +7,204 @@ import type { JournalSettings } from './journal-options.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 import { type OrderLoop, type OrderLoopOptions, readLoopOptions } from './loop-options.ts';
 import type { OpenOrder } from './open-orders.ts';
-import type { orderAttempts } from './order-attempts.ts';
-import { type OrderRecord, orderError, stateAt } from './order-record.ts';
+import type { OrderAttempts } from './order-attempts.ts';
+import { type OrderRecord, stateAt, toJournaledOrder } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
+import type { SettledReports } from './settled-reports.ts';
 import { hookCalled, resumeAttempt } from './transitions.ts';
 
-interface LoopParts<Order> extends ReturnType<typeof orderAttempts<Order>> {
-  readonly records: OrderStore;
+interface LoopParts<Order> {
   readonly settings: JournalSettings;
-  readonly report: (record: OrderRecord) => Promise<void>;
-  readonly show: (record: OrderRecord) => JournaledOrder;
+  readonly records: OrderStore;
+  readonly attempts: OrderAttempts<Order>;
+  readonly reports: SettledReports;
 }
 
 /** Does for each unsettled order what no caller waits for. Several processes may run it over one store. */
-export function startOrderLoop<Order>(
-  options: OrderLoopOptions<Order>,
-  { check, attempt, failureOf, report, show, records, settings }: LoopParts<Order>,
-): OrderLoop {
-  const { everyMs, maxAgeMs, evidenceWithinMs, onUnknown, onError, retry, concurrency, ...given } =
-    readLoopOptions(options);
-  // Sound: the table returns the function that it was given.
-  const load = given.load as OrderLoopOptions<Order>['load'];
-  if (!isWholeProcess())
-    throw invalidOption('No process stays here to send orders: call create for what unsettled lists.');
-  const { now, leaseMs, onSettled } = settings;
-  const stopping = new AbortController();
-  const running = new Map<string, Promise<void>>();
-  const refusals = refusalPauses(now);
-  /** The orders that `load` did not give; only this process knows them. */
-  const loads = new Map<string, { failures: number; again: number }>();
-  let queue: OpenOrder[] = [];
+export class RunningLoop<Order> implements OrderLoop {
+  readonly #options: ReturnType<typeof readLoopOptions>;
+  readonly #load: OrderLoopOptions<Order>['load'];
+  readonly #parts: LoopParts<Order>;
+  readonly #stopping = new AbortController();
+  readonly #looping: Promise<void>;
+  readonly #running = new Map<string, Promise<void>>();
+  /** The orders that could not be loaded; only this process knows them. */
+  readonly #loads = new Map<string, { failures: number; again: number }>();
+  readonly #refusals: RefusalPauses;
+  #queue: OpenOrder[] = [];
   /** Waiting orders that are being sent. */
-  let probes = 0;
+  #probes = 0;
 
-  const job = (order: Omit<OpenOrder, 'idDigest'>) =>
-    jobOf(order, {
-      now: now(),
-      leaseMs,
-      maxAgeMs,
-      evidenceWithinMs,
-      retry,
-      reports: onSettled !== undefined,
-    });
-  const fail = (error: unknown, order?: JournaledOrder) =>
-    callHook('onError of start', () => onError(error, order));
+  constructor(options: OrderLoopOptions<Order>, parts: LoopParts<Order>) {
+    this.#options = readLoopOptions(options);
+    // Sound: the table returns the function that it was given.
+    this.#load = this.#options.load as OrderLoopOptions<Order>['load'];
+    if (!isWholeProcess())
+      throw invalidOption('No process stays here to send orders: call create for what unsettled lists.');
+    this.#parts = parts;
+    this.#refusals = new RefusalPauses(parts.settings.now);
+    this.#looping = this.#run();
+  }
 
-  async function loop(): Promise<void> {
-    for (let failures = 0; !stopping.signal.aborted; ) {
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#looping;
+    await Promise.all(this.#running.values());
+  }
+
+  async #run(): Promise<void> {
+    const { everyMs, retry, sleep } = this.#options;
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted; ) {
       let pauseMs = everyMs;
       try {
-        if (queue.length === 0) queue = await due();
+        if (this.#queue.length === 0) this.#queue = await this.#due();
         failures = 0;
-        fill();
+        this.#fill();
       } catch (error) {
         failures++;
-        fail(error);
+        this.#fail(error);
         pauseMs = Math.max(everyMs, backoffDelay(failures, retry));
       }
-      await given.sleep(pauseMs, stopping.signal);
+      await sleep(pauseMs, signal);
     }
   }
 
-  async function due(): Promise<OpenOrder[]> {
+  async #due(): Promise<OpenOrder[]> {
+    const { records, settings } = this.#parts;
     const listed = await records.openOrders();
     const digests = new Set(listed.map(({ idDigest }) => idDigest));
-    for (const digest of loads.keys()) if (!digests.has(digest)) loads.delete(digest);
-    const found = listed.filter(
-      (order) =>
-        !running.has(order.idDigest) &&
-        (loads.get(order.idDigest)?.again ?? 0) <= now() &&
-        job(order) !== undefined,
-    );
-    const isWaiting = (order: OpenOrder) => order.state === 'waiting' && job(order) === 'send';
-    const waiting = found.filter(isWaiting).slice(0, Math.max(0, refusals.most() - probes));
-    return [...found.filter((order) => !isWaiting(order)), ...waiting];
+    for (const digest of this.#loads.keys()) if (!digests.has(digest)) this.#loads.delete(digest);
+    const isDue = (order: OpenOrder) =>
+      !this.#running.has(order.idDigest) &&
+      (this.#loads.get(order.idDigest)?.again ?? 0) <= settings.now() &&
+      this.#job(order) !== undefined;
+    const due = listed.filter(isDue);
+    const isWaiting = (order: OpenOrder) => order.state === 'waiting' && this.#job(order) === 'send';
+    const waiting = due.filter(isWaiting).slice(0, Math.max(0, this.#refusals.most() - this.#probes));
+    return [...due.filter((order) => !isWaiting(order)), ...waiting];
   }
 
-  function fill(): void {
-    while (running.size < concurrency && !stopping.signal.aborted) {
-      const next = queue.shift();
+  #fill(): void {
+    while (this.#running.size < this.#options.concurrency && !this.#stopping.signal.aborted) {
+      const next = this.#queue.shift();
       if (next === undefined) return;
       const { idDigest } = next;
       const isProbe = next.state === 'waiting';
-      if (isProbe) probes++;
-      const done = work(next).finally(() => {
-        running.delete(idDigest);
-        if (isProbe) probes--;
-        fill();
+      if (isProbe) this.#probes++;
+      const done = this.#work(next).finally(() => {
+        this.#running.delete(idDigest);
+        if (isProbe) this.#probes--;
+        this.#fill();
       });
-      running.set(idDigest, done);
+      this.#running.set(idDigest, done);
     }
   }
 
   /** Never rejects. */
-  async function work(listed: OpenOrder): Promise<void> {
+  async #work(listed: OpenOrder): Promise<void> {
     let order: JournaledOrder | undefined;
     try {
-      const [record] = await records.readOpen([listed]);
+      const [record] = await this.#parts.records.readOpen([listed]);
       if (record === undefined) return;
-      order = show(record);
-      const found = job(record);
-      if (found === 'send') await send(record, listed.idDigest);
-      else if (found !== undefined) await callHookFor(record, found);
+      order = this.#show(record);
+      const job = this.#job(record);
+      if (job === 'send') await this.#send(record, listed.idDigest);
+      else if (job !== undefined) await this.#callHookFor(record, job);
     } catch (error) {
-      fail(error, order);
+      this.#fail(error, order);
     }
   }
 
-  async function send(record: OrderRecord, idDigest: string): Promise<void> {
-    let sent: Awaited<ReturnType<typeof attempt>>;
-    let isDoubtNew = false;
-    try {
-      const checked = await check(await load(show(record)), record);
-      const intent = { ...checked.intent, partner_order_id: record.partner_order_id };
-      sent = await attempt(
-        { ...checked, intent },
-        {
-          begin: (found, lease) => {
-            // Replaced since it was loaded: the next look loads it again.
-            const isDue = (each: OrderRecord) => each.digest === record.digest && job(each) === 'send';
-            const begun = resumeAttempt(found, intent, { ...lease, isDue });
-            isDoubtNew = begun.attention === 'payload' && found?.attention === undefined;
-            return begun;
-          },
-          reports: onSettled !== undefined,
-        },
-      );
-      if (sent.kind === 'denied') throw sent.error;
-      if (isDoubtNew) throw orderError('different_order', sent.record, { now: now() });
-      if (sent.kind === 'known' && sent.record.attention === 'payload') return loadLater(idDigest);
-      loads.delete(idDigest);
-    } catch (error) {
-      loadLater(idDigest);
+  async #send(record: OrderRecord, idDigest: string): Promise<void> {
+    const { attempts, reports, settings } = this.#parts;
+    const made = await this.#attempt(record).catch((error: unknown) => {
+      this.#loadLater(idDigest);
       throw error;
-    }
-    if (sent.kind !== 'sent') return;
-    const failure = failureOf(sent.record, sent.sent);
-    refusals.note(stateAt(sent.record, now()));
-    if (failure !== undefined) fail(failure, show(sent.record));
-    await report(sent.record);
+    });
+    this.#loads.delete(idDigest);
+    if (made.kind !== 'sent') return;
+    const failure = attempts.failureOf(made.record, made.sent);
+    this.#refusals.note(stateAt(made.record, settings.now()));
+    if (failure !== undefined) this.#fail(failure, this.#show(made.record));
+    await reports.call(made.record);
   }
 
-  function loadLater(idDigest: string): void {
-    const failures = (loads.get(idDigest)?.failures ?? 0) + 1;
-    loads.set(idDigest, { failures, again: now() + pauseAfter(failures, retry) });
+  async #attempt(record: OrderRecord) {
+    const { attempts, settings } = this.#parts;
+    const checked = await attempts.check(await this.#load(this.#show(record)), record);
+    const intent = { ...checked.intent, partner_order_id: record.partner_order_id };
+    // Replaced since it was loaded: the next look loads it again.
+    const isDue = (current: OrderRecord) => current.digest === record.digest && this.#job(current) === 'send';
+    const made = await attempts.attempt(
+      { ...checked, intent },
+      {
+        begin: (current, lease) => resumeAttempt(current, intent, { ...lease, isDue }),
+        reports: settings.onSettled !== undefined,
+      },
+    );
+    if (made.kind === 'denied') throw made.error;
+    return made;
+  }
+
+  #loadLater(idDigest: string): void {
+    const failures = (this.#loads.get(idDigest)?.failures ?? 0) + 1;
+    const again = this.#parts.settings.now() + pauseAfter(failures, this.#options.retry);
+    this.#loads.set(idDigest, { failures, again });
   }
 
   /** One process at a time. If the hook fails, the claim ends by itself, and it is called again. */
-  async function callHookFor(seen: OrderRecord, wanted: Exclude<Job, 'send'>): Promise<void> {
+  async #callHookFor(seen: OrderRecord, wanted: Exclude<Job, 'send'>): Promise<void> {
+    const { records, reports, settings } = this.#parts;
+    const { now, leaseMs } = settings;
     let isClaimed = false;
-    const claimed = await records.update(seen.partner_order_id, (record) => {
-      isClaimed = record !== undefined && job(record) === wanted;
+    const { after: claimed } = await records.update(seen.partner_order_id, (record) => {
+      isClaimed = record !== undefined && this.#job(record) === wanted;
       return record && isClaimed ? { ...record, claimedUntil: now() + leaseMs } : record;
     });
     if (claimed === undefined || !isClaimed) return;
-    if (wanted === 'report') return await report(claimed);
-    const state = stateAt(claimed, now());
-    await onUnknown(show(claimed), state === 'unknown' ? 'outcome_unknown' : 'too_old');
+    if (wanted === 'report') return await reports.call(claimed);
+    const reason = stateAt(claimed, now()) === 'unknown' ? 'outcome_unknown' : 'too_old';
+    await this.#options.onUnknown(this.#show(claimed), reason);
     await records.update(claimed.partner_order_id, (record) => record && hookCalled(record, claimed, wanted));
   }
 
-  const looping = loop();
-  return {
-    async stop() {
-      stopping.abort();
-      await looping;
-      await Promise.all(running.values());
-    },
-  };
+  #job(order: Omit<OpenOrder, 'idDigest'>): Job | undefined {
+    const { now, leaseMs, onSettled } = this.#parts.settings;
+    return jobOf(order, { ...this.#options, now: now(), leaseMs, reports: onSettled !== undefined });
+  }
+
+  #show(record: OrderRecord): JournaledOrder {
+    return toJournaledOrder(record, this.#parts.settings.now());
+  }
+
+  #fail(error: unknown, order?: JournaledOrder): void {
+    callHook('onError of start', () => this.#options.onError(error, order));
+  }
 }
 
 /** Lets one order at a time find out whether the service still refuses keys, or wants fewer requests. */
-function refusalPauses(now: () => number) {
-  let refusals = 1;
-  let again = 0;
-  return {
-    /** Most waiting orders to send now. */
-    most(): number {
-      if (now() < again) return 0;
-      return refusals === 0 ? Number.POSITIVE_INFINITY : 1;
-    },
-    /** The state of an order after a request. */
-    note(state: OrderRecord['state']): void {
-      if (state === 'not-sent') return;
-      refusals = state === 'waiting' ? refusals + 1 : 0;
-      again =
-        state === 'waiting' ? now() + pauseAfter(refusals - 1, { firstDelayMs: 500, maxDelayMs: 5_000 }) : 0;
-    },
-  };
+class RefusalPauses {
+  readonly #now: () => number;
+  #refusals = 1;
+  #again = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Most waiting orders to send now. */
+  most(): number {
+    if (this.#now() < this.#again) return 0;
+    return this.#refusals === 0 ? Number.POSITIVE_INFINITY : 1;
+  }
+
+  /** The state of an order after a request. */
+  note(state: OrderRecord['state']): void {
+    if (state === 'not-sent') return;
+    const isRefused = state === 'waiting';
+    this.#refusals = isRefused ? this.#refusals + 1 : 0;
+    const pauseMs = pauseAfter(this.#refusals - 1, { firstDelayMs: 500, maxDelayMs: 5_000 });
+    this.#again = isRefused ? this.#now() + pauseMs : 0;
+  }
 }

@@ -7,14 +7,8 @@ import {
   withSeenEvent,
 } from './event-comparison.ts';
 import type { Job } from './jobs.ts';
-import {
-  isOverdue,
-  isUnsettled,
-  type OrderRecord,
-  orderError,
-  orderNotFound,
-  stateAt,
-} from './order-record.ts';
+import { orderError, orderNotFound } from './order-errors.ts';
+import { isOverdue, isUnsettled, type OrderRecord, stateAt } from './order-record.ts';
 import type { OrderState } from './order-state.ts';
 
 /** The rules of the journal, as pure functions: a transaction may run them more than once. */
@@ -87,10 +81,9 @@ export function beginAttempt(
 }
 
 /**
- * The record with a request under way that no caller asked for; the unchanged record if it is not to be sent any more. If
- * the intent is one of another order, nothing is sent, and the record says so.
+ * The record with a request under way that no caller asked for; the unchanged record if it is not to be sent any more.
  *
- * @throws {OrderError} `order_not_found`
+ * @throws {OrderError} `order_not_found`, `different_order`
  */
 export function resumeAttempt(
   record: OrderRecord | undefined,
@@ -100,8 +93,7 @@ export function resumeAttempt(
   const { attempt, now } = lease;
   if (record === undefined) throw orderNotFound(intent.partner_order_id);
   if (record.attempt === attempt || !isDue(record)) return record;
-  if (record.digest !== intent.digest)
-    return record.attention === undefined ? { ...record, attention: 'payload' } : record;
+  if (record.digest !== intent.digest) throw orderError('different_order', record, { now });
   return withLease({ ...withIntent(record, intent, now), askedAt: record.askedAt }, lease);
 }
 
@@ -141,8 +133,7 @@ export function prepareOrder(
   const isSame = isSameOrder(record, intent, { replace, now });
   if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
   if (state === 'refused' && isSame) throw orderError('order_refused', record, { now });
-  const isPrepared =
-    state === 'prepared' && isSame && record.handedOver === undefined && record.attention === undefined;
+  const isPrepared = state === 'prepared' && isSame && record.handedOver === undefined;
   if (!unsentStates.has(state) || isPrepared) return record;
   return { ...withIntent(record, intent, now), state: 'prepared' };
 }
@@ -168,10 +159,9 @@ export function finishAttempt(
   const failed = { ...record, ...status, failure: result.failure, unresolved };
   if (record.state === 'accepted') {
     // No other request can have made the order.
-    const contradicts = outcome !== 'duplicate' && others.length === 0 && isWithoutReply(record);
-    return contradicts
-      ? { ...failed, contradiction: contradictionOf(outcome) ?? failed.contradiction }
-      : failed;
+    const mayContradict = outcome !== 'unknown' && outcome !== 'duplicate' && others.length === 0;
+    const contradicts = mayContradict && isWithoutReply(record);
+    return contradicts ? { ...failed, contradiction: contradictionOf(outcome) } : failed;
   }
   // The duplicate is one of our own requests whose reply was lost.
   if (outcome === 'duplicate' && others.length > 0) return accept(failed, 'duplicate', now);
@@ -232,7 +222,7 @@ export function settleOrder(
   if (state === 'sending') throw orderError('in_progress', record, { now });
   if (state === decision && !isListed) return record;
   if (!isListed) throw orderError('already_settled', record, { now });
-  const settled = withoutAwaiting(withoutPayloadDoubt(withoutLease(record)));
+  const settled = withoutAwaiting(withoutLease(record));
   return { ...settled, state: decision, evidence: 'person', note, changedAt: now };
 }
 
@@ -293,7 +283,7 @@ function newRecord(intent: Intent, now: number): OrderRecord {
 /** The order to be sent may replace the one of the record. */
 function withIntent(record: OrderRecord, intent: Intent, now: number): OrderRecord {
   const { merchant, acceptAddress, partnerId, partnerCode, rotation, handedOver, ...rest } =
-    withoutPayloadDoubt(withoutLease(record));
+    withoutLease(record);
   return {
     ...rest,
     digest: intent.digest,
@@ -314,7 +304,7 @@ function withIntent(record: OrderRecord, intent: Intent, now: number): OrderReco
 function accept(record: OrderRecord, evidence: 'reply' | 'duplicate' | 'event', now: number): OrderRecord {
   const contradiction = contradictionOf(record.state);
   return {
-    ...withoutPayloadDoubt(withoutLease(record)),
+    ...withoutLease(record),
     state: 'accepted',
     evidence,
     changedAt: now,
@@ -337,13 +327,6 @@ function isWithoutReply({ evidence }: OrderRecord): boolean {
 
 function withoutAwaiting({ awaitingEventSince, ...record }: OrderRecord): OrderRecord {
   return record;
-}
-
-/** The payload matters no more once the order is asked for again, or is settled. */
-function withoutPayloadDoubt(record: OrderRecord): OrderRecord {
-  if (record.attention !== 'payload') return record;
-  const { attention, ...rest } = record;
-  return rest;
 }
 
 function withoutLease({ attempt, leaseUntil, notBefore, ...record }: OrderRecord): OrderRecord {

@@ -80,7 +80,7 @@ export function startReceiver(
         const { partner_order_id: id } = context.body;
         const note = () => void (typeof id === 'string' && books.evident.add(id));
         try {
-          await journal.observe(plan.unrecognized === 'handled' ? { body: context.body } : event, context);
+          await journal.observe(plan.unrecognized === 'handled' ? context.body : event, context);
           note();
         } catch (error) {
           // With the event itself `observe` throws once it has its evidence: nobody has handled the rest.

@@ -259,9 +259,7 @@ function describeEvents({ release, json }: Fixtures): void {
 
     it('go on: a decision holds for its event alone, and an address is still compared', async () => {
       const { journal } = await open();
-      const credited = (id: string, members = {}) => ({
-        body: buyCreditedBody({ partner_order_id: id, ...members }),
-      });
+      const credited = (id: string, members = {}) => buyCreditedBody({ partner_order_id: id, ...members });
       const elsewhere = { buyer_crypto_address: 'TTZW3rKNFSK4L4tWqMosLsdd8EkBhEKGG2' };
       expect(await journal.observe(credited('decided', elsewhere), { digest: 'd'.repeat(64) })).toMatchObject(
         {

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { RequestError, type RequestOutcome } from '../../src/errors/errors.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { type OrderSender, readJournalOptions } from '../../src/orders/journal-options.ts';
-import { type AttemptOptions, orderAttempts } from '../../src/orders/order-attempts.ts';
-import { type OrderRecord, orderNotFound } from '../../src/orders/order-record.ts';
+import { type AttemptOptions, OrderAttempts } from '../../src/orders/order-attempts.ts';
+import { orderNotFound } from '../../src/orders/order-errors.ts';
+import type { OrderRecord } from '../../src/orders/order-record.ts';
 import { beginAttempt } from '../../src/orders/transitions.ts';
 import { rejected } from '../support/refusal.ts';
 import { down, keyOf, put, recordOf, recordsBench } from './records-bench.ts';
@@ -19,7 +20,6 @@ type Answer = (call: { leftMs?: (() => number) | undefined }) => unknown;
 function attemptsBench(answer: Answer = () => {}) {
   const bench = recordsBench();
   const errors: unknown[] = [];
-  const contradictions: [OrderRecord | undefined, OrderRecord][] = [];
   const prepared: unknown[] = [];
   const requests: unknown[] = [];
   const exchange: OrderSender = {
@@ -41,10 +41,7 @@ function attemptsBench(answer: Answer = () => {}) {
     ...{ exchange, store: bench.memory, leaseMs, now: () => bench.clock.now },
     onStoreError: (error) => errors.push(error),
   });
-  const attempts = orderAttempts(
-    { ...settings, exchange },
-    { records: bench.records, onContradiction: (before, after) => contradictions.push([before, after]) },
-  );
+  const attempts = new OrderAttempts({ ...settings, exchange }, bench.records);
   const check = async (more: object = {}) =>
     await attempts.check({ ...order, ...more }, { merchant: 'ngn', acceptAddress: 'Confirmed' });
   async function attempt(more: Partial<AttemptOptions> = {}) {
@@ -56,7 +53,8 @@ function attemptsBench(answer: Answer = () => {}) {
       ...more,
     });
   }
-  return { ...bench, ...attempts, check, attempt, errors, contradictions, prepared, requests };
+  const failureOf: typeof attempts.failureOf = (record, sent) => attempts.failureOf(record, sent);
+  return { ...bench, failureOf, check, attempt, errors, prepared, requests };
 }
 
 function failed(outcome: RequestOutcome): RequestError {
@@ -147,7 +145,6 @@ describe('an attempt', () => {
     });
     expect(made.record?.unreported).toBe(reports ? true : undefined);
     expect(await bench.open().read('A-1001')).toEqual(made.record);
-    expect(bench.contradictions).toMatchObject([[{ state: 'sending' }, made.record]]);
     expect(bench.errors).toEqual([]);
   });
 
@@ -170,7 +167,7 @@ describe('an attempt', () => {
       await bench.memory.transact([keyOf('A-1001')], (records) => records.delete(keyOf('A-1001')));
     });
     expect(await bench.attempt()).toMatchObject({ kind: 'sent', record: { state: 'accepted' } });
-    expect([bench.contradictions, bench.errors]).toEqual([[], []]);
+    expect(bench.errors).toEqual([]);
     expect(await bench.records.read('A-1001')).toBeUndefined();
   });
 
@@ -234,6 +231,13 @@ describe('the failure of an attempt', () => {
     expect(because(bench, 'unknown', { state: 'unknown', unresolved: ['a'] })).toBe('as it is');
     // A person has said so of another attempt.
     expect(because(bench, 'unknown', { state: 'abandoned', evidence: 'person' })).toBe('as it is');
+  });
+
+  it('is that the order was refused where the client does not know the status of a duplicate', () => {
+    const refused = { state: 'refused', unresolved: [] } as const;
+    expect(because(attemptsBench(), 'unknown', refused)).toMatchObject({
+      ...{ code: 'order_refused', state: 'refused', cause: { outcome: 'unknown' } },
+    });
   });
 
   it('is that the outcome is unknown while an earlier request may have acted', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
 import { ordersNeedingAttention } from '../../src/orders/open-order-views.ts';
+import { processWarnings } from '../support/process-warnings.ts';
 import { rejected } from '../support/refusal.ts';
 import {
   allOf,
@@ -32,9 +33,8 @@ describe('a change of an order', () => {
     await put(bench, 'A');
     let failures = 0;
     bench.hooks.before = () => (failures++ === 0 ? down() : undefined);
-    expect(await bench.records.update('A', (record) => record && { ...record, note: 'x' })).toMatchObject({
-      note: 'x',
-    });
+    const changed = await bench.records.update('A', (record) => record && { ...record, note: 'x' });
+    expect(changed).toMatchObject({ before: { state: 'unknown' }, after: { note: 'x' } });
     expect(failures).toBe(2);
   });
 
@@ -49,6 +49,17 @@ describe('a change of an order', () => {
       expect(bench.calls).toHaveLength(1);
     },
   );
+
+  it('that finds a contradiction is a warning, once', async () => {
+    const warnings = processWarnings();
+    const bench = recordsBench();
+    await put(bench, 'A', { state: 'accepted', contradiction: 'abandoned' });
+    expect(warnings()).toEqual([
+      expect.stringContaining('The service has order "A", although it was abandoned'),
+    ]);
+    await bench.records.update('A', (record) => record && { ...record, note: 'x' });
+    expect(warnings()).toHaveLength(1);
+  });
 
   it('keeps an order that is settled for rememberMs, and any other until it is', async () => {
     const bench = recordsBench({ rememberMs: 1000 });

@@ -1,7 +1,7 @@
 import { orderIdDigest } from '../../src/deployment/reply-shape.ts';
 import { StoreError } from '../../src/errors/errors.ts';
 import type { OrderRecord } from '../../src/orders/order-record.ts';
-import { orderStore } from '../../src/orders/order-store.ts';
+import { OrderStore } from '../../src/orders/order-store.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 
@@ -47,13 +47,9 @@ export function recordsBench(options: RecordsOptions = {}) {
       return await memory.list(wanted);
     },
   };
-  const late: [OrderRecord | undefined, OrderRecord][] = [];
-  const open = (more: RecordsOptions = {}) =>
-    orderStore(
-      { store, prefix: 'o:', rememberMs: undefined, firstEventWithinMs: hour, now, ...options, ...more },
-      (before, after) => late.push([before, after]),
-    );
-  return { records: open(), open, clock, now, memory, calls, written, hooks, late };
+  const defaults = { store, prefix: 'o:', rememberMs: undefined, firstEventWithinMs: hour, now };
+  const open = (more: RecordsOptions = {}) => new OrderStore({ ...defaults, ...options, ...more });
+  return { records: open(), open, clock, now, memory, calls, written, hooks };
 }
 
 export type RecordsBench = ReturnType<typeof recordsBench>;
@@ -76,8 +72,9 @@ export function recordOf(id: string, { clock }: RecordsBench, more: Partial<Orde
 }
 
 /** Writes an order as it is. */
-export const put = async (to: RecordsBench, id: string, more: Partial<OrderRecord> = {}) =>
-  await to.records.update(id, () => recordOf(id, to, more));
+export async function put(to: RecordsBench, id: string, more: Partial<OrderRecord> = {}) {
+  return (await to.records.update(id, () => recordOf(id, to, more))).after;
+}
 
 export async function keysIn({ memory }: RecordsBench, prefix: string) {
   return (await memory.list({ prefix, limit: 1000 })).map(({ key }) => key);

@@ -31,7 +31,10 @@ describe('an event that a handler refuses', () => {
 
   it.each<[object, string, string]>([
     [buyCreditedBody(), 'A-1001', '"event.buy.credited.crypto"'],
-    [{ body: { partner_order_id: 'A\n9', event_name: 'event.new' } }, 'A\n9', '"event.new"'],
+    [
+      { kind: 'unknown', name: 'event.new', body: { partner_order_id: 'A\n9', event_name: 'event.new' } },
+      ...(['A\n9', '"event.new"'] as const),
+    ],
     [{}, '', 'The authentic event of order ""'],
   ])('is named in the error, which holds nothing else of it: %#', (event, id, words) => {
     const error = refusedEvent(event, `x\u001b${'y'.repeat(500)}`);

@@ -45,7 +45,6 @@ function recordIn(state: OrderState, more: Partial<OrderRecord> = {}): OrderReco
 }
 
 const sending = recordIn('sending');
-const doubtful: Partial<OrderRecord> = { attention: 'payload' };
 const overdue = recordIn('sending', { leaseUntil: now });
 
 /** A name of what happens: the code of the error, `unchanged`, or the new state. */
@@ -153,7 +152,6 @@ describe('an order that is prepared', () => {
     ['none', undefined, 'prepared', 'prepared', 'prepared'],
     ['prepared', recordIn('prepared'), 'unchanged', different, 'prepared'],
     ['handed over', recordIn('prepared', { handedOver: true }), 'prepared', different, 'prepared'],
-    ['loaded with another payload', recordIn('prepared', doubtful), 'prepared', different, 'prepared'],
     ['sending', sending, 'unchanged', different, different],
     ['sending until now', overdue, 'unchanged', different, different],
     ['accepted', recordIn('accepted'), 'unchanged', different, different],
@@ -195,26 +193,7 @@ describe('an order that nobody asks for now', () => {
       resume(record, otherIntent, false),
       resume(undefined),
     ]).toEqual(['sending', 'unchanged', 'unchanged', 'order_not_found']);
-  });
-
-  it('is not sent as another one: the record says so once, until it is sent or settled', () => {
-    const due = { ...lease, isDue: () => true };
-    const before = recordIn('not-sent');
-    const doubted = resumeAttempt(before, otherIntent, due);
-    expect(doubted).toStrictEqual({ ...before, attention: 'payload' });
-    expect(resumeAttempt(doubted, otherIntent, due)).toBe(doubted);
-    const seen = { name: 'event.buy.init', digest: 'd', body: {}, unread: [] };
-    for (const after of [
-      resumeAttempt(doubted, intent, due),
-      prepareOrder(doubted, otherIntent, { replace: true, now }),
-      settleOrder(doubted, { decision: 'abandoned', note: 'x', now, acceptedBefore: undefined }),
-      settleOrder(doubted, { decision: 'accepted', note: 'x', now, acceptedBefore: undefined }),
-      observeEvent(doubted, { ref: undefined, seen, rejectMismatch: 'address', sameOrder: undefined, now })
-        .record,
-    ]) {
-      expect(after.state).not.toBe('not-sent');
-      expect(after).not.toHaveProperty('attention');
-    }
+    expect(resume(record, otherIntent)).toBe('different_order');
   });
 
   it('stays as old as it is', () => {
@@ -450,11 +429,6 @@ describe('a change that the store has committed, although it reported a failure'
       'a request of the loop',
       recordIn('not-sent'),
       (record) => resumeAttempt(record, intent, { ...rules, isDue: () => true }),
-    ],
-    [
-      'a request of the loop for another payload',
-      recordIn('not-sent'),
-      (record) => resumeAttempt(record, otherIntent, { ...rules, isDue: () => true }),
     ],
     ['a result', sending, (record) => finishAttempt(record ?? sending, 'a1', result, now)],
     ['a decision', recordIn('unknown'), (record) => settleOrder(record ?? overdue, settlement)],

@@ -2,22 +2,30 @@ import { describe, expect, it } from 'vitest';
 import { countOpenOrders, ordersNeedingAttention } from '../../src/orders/open-order-views.ts';
 import type { OrderStore } from '../../src/orders/order-store.ts';
 import type { OrderAttemptResult } from '../../src/orders/transitions.ts';
+import { processWarnings } from '../support/process-warnings.ts';
 import { allOf, down, keyOf, put, recordsBench } from './records-bench.ts';
 
 const accepted: OrderAttemptResult = { outcome: 'accepted', status: 200, kept: undefined };
 
 describe('a result that the store has not taken', () => {
-  it('is written by the next call, and told with the order as it was before', async () => {
+  it('is written by the next call', async () => {
     const bench = recordsBench();
     await put(bench, 'A');
     bench.clock.now += 5;
     bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: true });
     await bench.records.openOrders();
     const written = { state: 'accepted', evidence: 'reply', unreported: true, claimedUntil: bench.clock.now };
-    expect(bench.late).toMatchObject([[{ state: 'unknown' }, written]]);
     expect(await bench.open().read('A')).toMatchObject(written);
     expect(await countOpenOrders(bench.records, bench.now)).toMatchObject({ unwritten: 0, unreported: 1 });
-    expect(bench.late).toHaveLength(1);
+  });
+
+  it('is a warning when it contradicts what a person decided meanwhile', async () => {
+    const warnings = processWarnings();
+    const bench = recordsBench();
+    await put(bench, 'A', { state: 'abandoned' });
+    bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: false });
+    await bench.records.openOrders();
+    expect(warnings()).toEqual([expect.stringContaining('although it was abandoned')]);
   });
 
   it('has to be reported only if it says so', async () => {
@@ -33,7 +41,6 @@ describe('a result that the store has not taken', () => {
     const bench = recordsBench();
     bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: true });
     expect(await countOpenOrders(bench.records, bench.now)).toMatchObject({ unwritten: 0, unsettled: 0 });
-    expect(bench.late).toEqual([]);
     expect(await bench.records.read('A')).toBeUndefined();
   });
 
@@ -86,7 +93,6 @@ describe('a result that the store has not taken', () => {
     expect(states).toEqual(['accepted']);
     expect(await bench.open().read('A')).toMatchObject({ state: 'accepted' });
     expect(await countOpenOrders(bench.records, bench.now)).toMatchObject({ unwritten: 0 });
-    expect(bench.late).toEqual([]);
   });
 
   it('is dropped if there are ten thousand newer ones', async () => {

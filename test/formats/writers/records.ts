@@ -55,7 +55,7 @@ export async function orderEventRecords() {
   const elsewhere = { buyer_crypto_address: 'TTZW3rKNFSK4L4tWqMosLsdd8EkBhEKGG2' };
   const observe = (body: JsonObject, digest?: string) => {
     clock.now += 1_000;
-    return journal.observe({ body }, { digest }).catch(() => undefined);
+    return journal.observe(body, { digest }).catch(() => undefined);
   };
   const paid = async (partner_order_id: string) => {
     await journal.create({ ...order, partner_order_id }, { merchant: 'ngn' });

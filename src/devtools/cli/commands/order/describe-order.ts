@@ -42,7 +42,7 @@ export function describeWhole(order: JournaledOrder, paint: Paint): string[] {
     ...(timeline === undefined ? [] : [`  stage: ${timeline.stage.replace('_', ' ')}`]),
     ...events.map((event) => `  ${describeEvent(event, paint)}`),
     ...(note === undefined ? [] : [`  note: ${printableText(note)}`]),
-    `  ${paint('bold', attention === undefined ? nextSteps[state] : attentionSteps[attention])}`,
+    `  ${paint('bold', attention === undefined ? nextSteps[state] : attentionStep)}`,
   ];
 }
 
@@ -66,12 +66,8 @@ export function describeEvent(
   return printableText(text) + more;
 }
 
-const attentionSteps: Readonly<Record<NonNullable<JournaledOrder['attention']>, string>> = {
-  mismatch:
-    'Look at the service: an event differs from the order. If it is right: order settle … accepted --event <digest> --note "…", and inbox replay of the digest. If it is wrong: rejected.',
-  payload:
-    'It is not sent: your program loads another payload than the journal has. Put the row right, or prepare the order with replace.',
-};
+const attentionStep =
+  'Look at the service: an event differs from the order. If it is right: order settle … accepted --event <digest> --note "…", and inbox replay of the digest. If it is wrong: rejected.';
 
 const nextSteps: Readonly<Record<OrderState, string>> = {
   accepted: 'Nothing to do here.',

@@ -1,8 +1,10 @@
 import { buildRouteMap } from '@stricli/core';
 import { isOrderError } from '../../../../errors/errors.ts';
 import type { JournaledOrder } from '../../../../orders/journaled-order.ts';
+import { orderNotFound } from '../../../../orders/order-errors.ts';
 import { decisions } from '../../../../orders/order-journal.ts';
-import { isUndecided, orderNotFound, orderStates } from '../../../../orders/order-record.ts';
+import { isUndecided } from '../../../../orders/order-record.ts';
+import { orderStates } from '../../../../orders/order-state.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes } from '../../terminal/context.ts';
 import {
@@ -110,15 +112,17 @@ const list = defineCommand({
     ...journalFlags,
     state: parsedBy(oneWordOf(orderStates)).optional('state', `One of ${orderStates.join(', ')}`),
     since: since.optional('time', 'Only orders since then: 90m, 12h, 7d, or a date'),
-    attention: toggle('Only orders with a differing event that is not decided yet, or another payload'),
+    attention: toggle('Only orders with a differing event that is not decided yet'),
     ...formatFlags,
   },
   async run(context, flags) {
     const output = openOutput(context, flags);
     const { state, attention } = flags;
+    const createdFrom = flags.since?.(context.now()) ?? 0;
     return await withJournal(context, flags, async (journal) => {
       let count = 0;
-      for await (const order of journal.list({ state, attention, since: flags.since?.(context.now()) })) {
+      for await (const order of journal.list({ attention })) {
+        if (order.createdAt < createdFrom || order.state !== (state ?? order.state)) continue;
         output.item(order, (paint) => describeOrder(order, paint));
         count++;
       }
