@@ -117,7 +117,7 @@ export interface DeploymentOptions<Order = BuyOrder> {
   addressForms?: AddressForms | false | undefined;
   /**
    * Whether an event is about its order, for the order journal. It gets the event's body under the published names; if it
-   * throws, the usual comparison counts. @default the comparison of `differencesFromOrder` of `./orders` (assumed,
+   * throws, the usual comparison counts. @default the comparison of an order journal (assumed,
    * ledger: `event-matches-order`)
    */
   sameOrder?: SameOrder | undefined;

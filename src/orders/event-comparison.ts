@@ -12,12 +12,7 @@ import type { OrderJournalOptions } from './journal-options.ts';
 import type { ObservedEvent } from './journal-types.ts';
 import type { JournaledEvent } from './journaled-order.ts';
 import { isUnrecognizedEvent, namedBody } from './named-order.ts';
-import {
-  comparedAddress,
-  type DifferingMember,
-  differencesFrom,
-  type OrderDifference,
-} from './order-differences.ts';
+import { comparedAddress, differencesFrom, type OrderDifference } from './order-differences.ts';
 import { isUndecided, type OrderRecord } from './order-record.ts';
 
 type OrderedMembers = OrderRecord['ordered'];
@@ -151,7 +146,7 @@ export function withDecision(
   return { ...record, ...(events !== undefined && { events }), ...(isOpen && { attention }) };
 }
 
-function isRejecting(member: DifferingMember, rules: RejectMismatch): boolean {
+function isRejecting(member: OrderDifference['member'], rules: RejectMismatch): boolean {
   if (rules === 'never') return false;
   return rules === 'any' || member === 'buyer_crypto_address' || member === 'order';
 }

@@ -33,12 +33,7 @@ export type {
 export type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 export type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
 export { refusedEvent } from './named-order.ts';
-export {
-  type ComparedEvent,
-  type ComparedOrder,
-  differencesFromOrder,
-  type OrderDifference,
-} from './order-differences.ts';
+export type { OrderDifference } from './order-differences.ts';
 export type { OrderFinding, OrderFindingKind } from './order-findings.ts';
 export { createOrderJournal } from './order-journal.ts';
 export type { OrderState } from './order-state.ts';

@@ -114,8 +114,8 @@ export interface OrderJournal<Order = BuyOrder> {
    * Evidence is not handling: once an unrecognized event is written down as such, it is thrown as `event_unrecognized`,
    * so that an inbox keeps it as a dead letter, and a receiver without one answers 500.
    *
-   * The event is compared with the order, as `differencesFromOrder` does. One that differs is evidence too. With another
-   * address than the order's (`rejectMismatch`) it is rejected, so register `observe` with `onAny`: it runs before the
+   * The event is compared with the order: chain and currency in any spelling, the amount by its value, and no chain of
+   * `buy.event.close` (contract: Events). One that differs is evidence too. With another address than the order's (`rejectMismatch`) it is rejected, so register `observe` with `onAny`: it runs before the
    * handlers of names, which then do not act on the event. An inbox makes a dead letter of it at the first attempt.
    *
    * @param context of the handler: its `key` says who signed the event. Anybody whose keys the receiver knows can sign an
