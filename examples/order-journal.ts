@@ -61,13 +61,13 @@ await place({ ...orderOf('A-1'), fiat_amount: '9' }).catch((error) =>
 );
 
 // The service acts and its reply is lost; the event of the order comes only later.
-sandbox.faults.next('createOrder', 'reply_lost');
-sandbox.faults.next('event.buy.init', 'drop');
+sandbox.faults.plan('createOrder', 'reply_lost');
+sandbox.faults.plan('event.buy.init', 'drop');
 console.log('A-2, reply lost:', await place(orderOf('A-2')));
 console.log('A-2 again:', await place(orderOf('A-2')));
 
 // Neither does anybody know of this one, and the service has never seen it.
-sandbox.faults.next('createOrder', { kind: 'reset', when: 'before' });
+sandbox.faults.plan('createOrder', { kind: 'reset', when: 'before' });
 console.log('A-3, connection reset:', await place(orderOf('A-3')));
 
 const unsettled = async () => (await journal.unsettled()).map((order) => order.partner_order_id);
@@ -90,7 +90,7 @@ const loop = journal.start({
   everyMs: 100,
   onUnknown: ({ partner_order_id }, reason) => console.error('a person is needed:', partner_order_id, reason),
 });
-sandbox.faults.next('createOrder', 'too_many_requests');
+sandbox.faults.plan('createOrder', 'too_many_requests');
 console.log('A-5, too many requests:', await place(orderOf('A-5')));
 while ((await unsettled()).length > 0) await pause(50);
 await loop.stop();

@@ -37,10 +37,10 @@ async function order(partner_order_id: string): Promise<void> {
 
 await order('A-1');
 await sandbox.play('A-1', 'happy');
-sandbox.faults.next('event.buy.init', 'drop');
+sandbox.faults.plan('event.buy.init', 'drop');
 await order('A-2');
 await order('A-3');
-sandbox.faults.next('event.buy.credited.crypto', 'credits_elsewhere');
+sandbox.faults.plan('event.buy.credited.crypto', 'credits_elsewhere');
 await sandbox.play('A-3', 'happy');
 
 // From the export of its dashboard: an async iterable, such as the records of a CSV parser, does as well.

@@ -17,7 +17,7 @@ const sending = {
   numbers: ['+2348012345001', '+2348012345002', '+2348012345003'],
 };
 
-sandbox.faults.next('sendMessage', 'reply_lost');
+sandbox.faults.plan('sendMessage', 'reply_lost');
 for (const run of ['first run', 'second run'])
   for await (const { to_phone, state } of sendToMany(sending)) console.log(`${run}: ${to_phone} ${state}`);
 assert.deepEqual(

@@ -1,8 +1,9 @@
 import { type EventFaultName, eventFaultNames } from '../../src/devtools/sandbox/settings/event-faults.ts';
-import { type FaultRates, requestFaultNames } from '../../src/devtools/sandbox/settings/faults.ts';
+import { requestFaultNames } from '../../src/devtools/sandbox/settings/faults.ts';
 import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
 import { reshapingFaults } from '../devtools/sandbox/service/reshaping-faults.ts';
 import { type DrawnService, drawService, type ServiceDimension } from '../drawn/draw-service.ts';
+import type { FaultRates } from '../support/fault-rates.ts';
 import {
   type NetworkFault,
   networkFaults,
@@ -322,9 +323,9 @@ function drawRequestFaults(
   );
   return Object.fromEntries(
     names.map((name) => {
-      const probability = intensity / names.length;
+      const rate = intensity / names.length;
       const time = isHonest && refusing.has(name) ? { when: 'before' as const } : {};
-      return [name, { probability, ...time }];
+      return [name, { rate, ...time }];
     }),
   );
 }

@@ -7,6 +7,7 @@ import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import type { ProcessView } from '../../src/store/process-identity.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { faultsAt, planFaults } from '../support/fault-rates.ts';
 import { Books, type Disturbance } from './books.ts';
 import { Broker } from './broker.ts';
 import type { CodeFlow } from './code-steps.ts';
@@ -91,7 +92,7 @@ export class World {
     this.sandbox = simulation.within(this.service, () =>
       createSandbox({
         ...plan.service.options,
-        faults: {},
+        faults: [],
         seed,
         fetch: callbackFetch(this),
         partners: partnerNames.map((name) => ({ credentials: this.credentials[name] })),
@@ -133,10 +134,12 @@ export class World {
     }
     if (plan.inbox === 'queue') this.broker.start();
     if (plan.inbox === 'drain') this.#drainRegularly();
-    for (const operation of ['createOrder', 'regenerateKeys'] as const)
-      sandbox.faults.rate(operation, plan.requestFaults);
-    sandbox.faults.rate('sendMessage', messageFaults(plan));
-    sandbox.faults.rate('event', plan.eventFaults);
+    planFaults(sandbox.faults, [
+      ...faultsAt('createOrder', plan.requestFaults),
+      ...faultsAt('regenerateKeys', plan.requestFaults),
+      ...faultsAt('sendMessage', messageFaults(plan)),
+      ...faultsAt('event', plan.eventFaults),
+    ]);
     simulation.disturbances = plan.disturbances;
   }
 

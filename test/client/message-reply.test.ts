@@ -212,7 +212,7 @@ describe('a one-time code whose message a 2xx denies', () => {
     const { api_key } = body as { api_key: string };
     await fetch(new Request(operator.scanDeviceUrl({ api_key })));
     const messenger = new MessengerClient({ ...options, apiKey: api_key });
-    sandbox.faults.next('sendMessage', { kind: 'ok_with_error', form });
+    sandbox.faults.plan('sendMessage', { kind: 'ok_with_error', form });
     const otp = codesOver(messenger);
     expect(await rejected(otp.issue({ to_phone: phone, purpose }))).toMatchObject({ code: 'not_sent' });
     expect(sandbox.messages).toHaveLength(0);

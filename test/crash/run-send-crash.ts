@@ -26,11 +26,10 @@ export async function runSendCrash(options: { readonly engine: StoreCrashEngine;
   const sandbox = createSandbox({ whitelist: 'off' });
   const service = await sandbox.listen();
   const apiKey = await pairDevice(service.deployment, sandbox.masterKey);
-  sandbox.faults.rate('sendMessage', {
-    reply_lost: 0.1,
-    reset: 0.1,
-    too_many_requests: { probability: 0.05, when: 'before', retryAfterSeconds: 0 },
-  });
+  sandbox.faults.plan('sendMessage', 'reply_lost', { rate: 0.1 });
+  sandbox.faults.plan('sendMessage', 'reset', { rate: 0.1 });
+  const limited = { kind: 'too_many_requests', when: 'before', retryAfterSeconds: 0 } as const;
+  sandbox.faults.plan('sendMessage', limited, { rate: 0.05 });
   // twice: numbers that got the text more than once. lost: reported as sent, and got none. open: neither sent nor unknown.
   const figures = { processesKilled: 0, numbers: 0, twice: 0, lost: 0, open: 0, sent: 0, unknown: 0 };
 

@@ -62,7 +62,10 @@ describe('a drawn service', () => {
     };
     for (const { seed, options } of services) {
       const traits = drawTraits(seed).map(({ trait }) => trait.options);
-      for (const trait of traits) expect(options).toMatchObject(JSON.parse(JSON.stringify(trait)));
+      for (const { faults = [], ...trait } of traits) {
+        expect(options).toMatchObject(JSON.parse(JSON.stringify(trait)));
+        expect(options.faults).toEqual(expect.arrayContaining([...faults]));
+      }
       for (const name of orderEventNames) {
         const changed = traits.reduce<JsonObject>((each, { event }) => event?.(each, name) ?? each, body);
         expect(options.event?.(body, name), seed).toEqual(changed);

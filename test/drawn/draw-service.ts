@@ -3,6 +3,7 @@ import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/sett
 import { changeMember, memberChangeNames } from '../../src/devtools/sandbox/wire/member-changes.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
+import { faultsAt } from '../support/fault-rates.ts';
 import { dimensions, type ServiceOptions, type Trait } from './service-traits.ts';
 
 /** A point in which drawn services differ: `members` is the form of single members of events. */
@@ -94,7 +95,7 @@ function drawMembers(random: SeededRandom): Trait {
     const change = pick(memberChangeNames, random);
     const event = random.chance(0.5) ? undefined : pick(orderEventNames, random);
     // A body cannot have a member twice, but its text can.
-    if (change === 'repeated') return { faults: { member_repeated: { probability: 1, member } } };
+    if (change === 'repeated') return { faults: faultsAt('event', { member_repeated: { rate: 1, member } }) };
     return {
       event: (body, name) =>
         event === undefined || event === name
@@ -102,7 +103,7 @@ function drawMembers(random: SeededRandom): Trait {
           : body,
     };
   });
-  const faults = Object.assign({}, ...parts.map((part) => part.faults));
+  const faults = parts.flatMap((part) => part.faults ?? []);
   return { options: { faults, ...hooksOf(parts) }, broken: ['event-shape'] };
 }
 
@@ -133,7 +134,7 @@ function pick<Item>(items: readonly Item[], random: SeededRandom): Item {
 function merged(parts: readonly ServiceOptions[]): ServiceOptions {
   return {
     ...Object.assign({}, ...parts),
-    faults: Object.assign({}, ...parts.map(({ faults }) => faults)),
+    faults: parts.flatMap(({ faults }) => faults ?? []),
     paths: Object.assign({}, ...parts.map(({ paths }) => paths)),
     prefixes: Object.assign({}, ...parts.map(({ prefixes }) => prefixes)),
     signature: Object.assign({}, defaultScheme, ...parts.map(({ signature }) => signature)),

@@ -1,5 +1,4 @@
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import { eventFaultNames } from '../../src/devtools/sandbox/settings/event-faults.ts';
 import type { SandboxOrderStep } from '../../src/devtools/sandbox/world/order-registry.ts';
 import { order, place } from '../devtools/sandbox/support.ts';
 import { drawService, type ServiceDimension } from './draw-service.ts';
@@ -34,7 +33,7 @@ const courses: readonly (readonly SandboxOrderStep[])[] = [
  */
 export async function playService(seed: number, receivers: readonly Receiver[]): Promise<Played[]> {
   const service = drawService(seed, { asDocumented: known });
-  const { faults = {}, ...options } = service.options;
+  const { faults = [], ...options } = service.options;
   const answers = new Map<string, Map<Receiver, number[]>>();
   const sandbox = createSandbox({
     ...options,
@@ -43,9 +42,7 @@ export async function playService(seed: number, receivers: readonly Receiver[]):
     clock: 'manual',
     now: () => 1_700_000_000_000,
     partners: [{ credentials: partnerCredentials }],
-    faults: Object.fromEntries(
-      Object.entries(faults).filter(([name]) => eventFaultNames.some((each) => each === name)),
-    ),
+    faults: faults.filter(({ target }) => target === 'event'),
     async fetch(input, init) {
       const text = String(init?.body);
       const given = answers.get(text) ?? new Map<Receiver, number[]>();

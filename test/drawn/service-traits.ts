@@ -1,5 +1,5 @@
 import type { AssumptionId } from '../../src/deployment/assumptions.ts';
-import type { FaultRates, SandboxOperation } from '../../src/devtools/sandbox/settings/faults.ts';
+import type { SandboxOperation } from '../../src/devtools/sandbox/settings/faults.ts';
 import type { ReplyHook } from '../../src/devtools/sandbox/settings/hooks.ts';
 import {
   type DenialForm,
@@ -14,25 +14,14 @@ import { setMember } from '../../src/devtools/sandbox/wire/member-changes.ts';
 import type { OrderEventName } from '../../src/events/order-event.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/internal/json.ts';
 import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
+import { faultsAt } from '../support/fault-rates.ts';
 
 /** The options of a sandbox by which services differ. */
 export interface ServiceOptions
   extends Omit<
     SandboxOptions,
-    | 'clock'
-    | 'data'
-    | 'event'
-    | 'faults'
-    | 'fetch'
-    | 'now'
-    | 'onReset'
-    | 'orderSchema'
-    | 'partners'
-    | 'readOrder'
-    | 'seed'
+    'clock' | 'event' | 'fetch' | 'now' | 'onReset' | 'orderSchema' | 'partners' | 'readOrder' | 'seed'
   > {
-  /** How often faults happen from the start: what this service does now and then. */
-  readonly faults?: FaultRates | undefined;
   /** Changes the body of each event before it is signed. */
   readonly event?: ((body: JsonObject, name: OrderEventName) => JsonObject) | undefined;
 }
@@ -131,20 +120,26 @@ export const dimensions = {
   refusedThoughDone: [
     documented,
     ...[400, 409, 423].map((status) => ({
-      options: { faults: { conflict: { probability: 0.2, status, when: 'after' as const } } },
+      options: { faults: faultsAt('request', { conflict: { rate: 0.2, status, when: 'after' } }) },
       broken: ['errors' as const],
     })),
   ],
   deniedThoughDone: [
     documented,
     {
-      options: { faults: { ok_with_error: { probability: 0.2, when: 'after', form: 'status_error' } } },
+      options: {
+        faults: faultsAt('request', { ok_with_error: { rate: 0.2, when: 'after', form: 'status_error' } }),
+      },
     },
   ],
   rateLimit: [
     documented,
     {
-      options: { faults: { too_many_requests: { probability: 0.2, when: 'before', retryAfterSeconds: 0 } } },
+      options: {
+        faults: faultsAt('request', {
+          too_many_requests: { rate: 0.2, when: 'before', retryAfterSeconds: 0 },
+        }),
+      },
     },
   ],
   whitelist: [
@@ -242,7 +237,7 @@ export const dimensions = {
   ],
   extraMembers: [
     documented,
-    { options: { faults: { extra_members: 1 } } },
+    { options: { faults: faultsAt('event', { extra_members: 1 }) } },
     { options: changed({ member: 'api_version', value: 'v1.3' }) },
   ],
   eventNames: [
@@ -259,8 +254,8 @@ export const dimensions = {
   ],
   otherEvents: [
     documented,
-    { options: { faults: { sell_side: 0.3 } } },
-    { options: { faults: { unfamiliar_name: 0.3 } } },
+    { options: { faults: faultsAt('event', { sell_side: 0.3 }) } },
+    { options: { faults: faultsAt('event', { unfamiliar_name: 0.3 }) } },
   ],
   callbackReceived: [
     documented,
@@ -276,15 +271,15 @@ export const dimensions = {
   ],
   repetition: [
     documented,
-    { options: { faults: { duplicate: 0.5 } } },
-    { options: { faults: { concurrent_duplicate: 0.5 } } },
+    { options: { faults: faultsAt('event', { duplicate: 0.5 }) } },
+    { options: { faults: faultsAt('event', { concurrent_duplicate: 0.5 }) } },
   ],
   eventOrder: [
     documented,
-    { options: { faults: { reorder: 0.3, delay: 0.2 } } },
-    { options: { faults: { before_reply: 1 } } },
+    { options: { faults: faultsAt('event', { reorder: 0.3, delay: 0.2 }) } },
+    { options: { faults: faultsAt('event', { before_reply: 1 }) } },
   ],
-  lostEvents: [documented, { options: { faults: { drop: 0.1 } } }],
+  lostEvents: [documented, { options: { faults: faultsAt('event', { drop: 0.1 }) } }],
   orderTransitions: [documented, { options: { orderTransitions: 'any' } }],
   contentType: [
     documented,

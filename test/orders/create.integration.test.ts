@@ -338,7 +338,7 @@ describe('create', () => {
     const keys = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
     const exchange = new ExchangeClient({ deployment, credentials: keys, fetch, retry: { firstDelayMs: 0 } });
     const journal = createOrderJournal({ exchange, store: memoryStore() });
-    sandbox.faults.next('createOrder', { kind: 'too_many_requests', when: 'after', retryAfterSeconds: 0 });
+    sandbox.faults.plan('createOrder', { kind: 'too_many_requests', when: 'after', retryAfterSeconds: 0 });
     expect(await errorOf(journal.create(order))).toMatchObject({ status: 429, outcome: 'unknown' });
     expect(await errorOf(journal.create(order))).toMatchObject({ code: 'outcome_unknown' });
     expect(sandbox.orders).toHaveLength(1);

@@ -78,7 +78,7 @@ async function playBook(seed: string) {
       const chain = pick(['usdt-trc20', 'usdc-matic']);
       const address =
         chain === 'usdt-trc20' ? order.buyer_crypto_address : pick([evmAddress, evmAddress.toLowerCase()]);
-      if (random.chance(0.5)) faults.next('event.buy.init', pick(harmless));
+      if (random.chance(0.5)) faults.plan('event.buy.init', pick(harmless));
       await journal.create({
         ...order,
         partner_order_id: id,
@@ -97,7 +97,7 @@ async function playBook(seed: string) {
         'event.buy.credited.crypto',
         'buy.event.close',
       ] as const)
-        if (random.chance(0.3)) faults.next(event, pick(harmless));
+        if (random.chance(0.3)) faults.plan(event, pick(harmless));
       // Sound: the keys of the table.
       await sandbox.play(id, scenario as keyof typeof orderScenarios);
       faults.clear();

@@ -353,7 +353,7 @@ describe('a service that contradicts an order', () => {
     ['amount_differs', 'fiat_amount', 200],
   ] as const)('is found out under %s', async (fault, member, status) => {
     const { sandbox, journal } = await partner();
-    sandbox.faults.next('event.buy.init', fault);
+    sandbox.faults.plan('event.buy.init', fault);
     await journal.create(order);
     await sandbox.idle();
     const known = await journal.get('A-1001');
@@ -369,7 +369,7 @@ describe('a service that contradicts an order', () => {
     'credits another address of the form of %s',
     async (address) => {
       const { sandbox, journal } = await partner();
-      sandbox.faults.next('event.buy.init', 'credits_elsewhere');
+      sandbox.faults.plan('event.buy.init', 'credits_elsewhere');
       const chain = address === evm ? 'usdc-matic' : address === 'buyer' ? 'usdt-pol' : 'usdt-trc20';
       await journal.create({ ...order, chain, buyer_crypto_address: address });
       await sandbox.idle();

@@ -155,12 +155,12 @@ describe.each(storeKinds())('observe, over $name', ({ open }) => {
       .onAny(journal.observe)
       .onUnrecognized(journal.observe);
 
-    sandbox.faults.next('createOrder', 'reply_lost');
+    sandbox.faults.plan('createOrder', 'reply_lost');
     expect(await errorOf(journal.create(order))).toMatchObject({ outcome: 'unknown' });
     await sandbox.idle();
     expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', evidence: 'event' });
 
-    sandbox.faults.next('createOrder', { kind: 'server_error', when: 'before' });
+    sandbox.faults.plan('createOrder', { kind: 'server_error', when: 'before' });
     const second = { ...order, partner_order_id: 'A-2' };
     expect(await errorOf(journal.create(second))).toMatchObject({ outcome: 'unknown' });
     const unfamiliar = { event_name: 'event.buy.error', partner_order_id: 'A-2' };

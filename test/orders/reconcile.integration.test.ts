@@ -67,12 +67,12 @@ describe('reconcile', () => {
   it('finds every fault that the sandbox plants, in its order, and no other', async () => {
     const { sandbox, clock, exchange, create, reconcile } = await partner({ event: planted });
     const { faults } = sandbox;
-    faults.next('event.buy.init', 'drop');
+    faults.plan('event.buy.init', 'drop');
     await create('silent');
     for (const id of ['stuck', 'held', 'first', 'second', 'both']) await create(id);
-    faults.next('event.buy.init', 'other_chain');
+    faults.plan('event.buy.init', 'other_chain');
     await create('chain');
-    faults.next('event.buy.init', 'amount_differs');
+    faults.plan('event.buy.init', 'amount_differs');
     await create('amount');
     await exchange.createOrder(named('stray'));
     await sandbox.idle();
@@ -81,7 +81,7 @@ describe('reconcile', () => {
     await sandbox.play('both', 'credited_then_closed');
     await create('elsewhere');
     await sandbox.advance('elsewhere', 'fiat_received');
-    faults.next('event.buy.credited.crypto', 'credits_elsewhere');
+    faults.plan('event.buy.credited.crypto', 'credits_elsewhere');
     await sandbox.advance('elsewhere', 'credited');
     await sandbox.idle();
     clock.now += 2 * hour;

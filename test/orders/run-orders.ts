@@ -8,6 +8,7 @@ import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
+import { faultsAt, planFaults } from '../support/fault-rates.ts';
 import type { OrderProcess, Report } from './order-process.ts';
 
 export interface OrderFigures {
@@ -64,20 +65,22 @@ export async function runOrders({
   const { deployment } = server;
   await new ExchangeClient({ deployment }).onboard({ partner_code: 'acme', email: 'dev@acme.example' });
   const credentials = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
-  sandbox.faults.rate('createOrder', {
-    reply_lost: 0.15,
-    reset: { probability: 0.15, when: 'after' },
-    truncate: { probability: 0.05, when: 'after' },
-    server_error: { probability: 0.1, when: 'after' },
-    html: { probability: 0.05, when: 'before' },
-  });
-  sandbox.faults.rate('event', {
-    duplicate: 0.3,
-    concurrent_duplicate: 0.2,
-    before_reply: 0.3,
-    reorder: 0.2,
-    forged: 0.1,
-  });
+  planFaults(sandbox.faults, [
+    ...faultsAt('createOrder', {
+      reply_lost: 0.15,
+      reset: { rate: 0.15, when: 'after' },
+      truncate: { rate: 0.05, when: 'after' },
+      server_error: { rate: 0.1, when: 'after' },
+      html: { rate: 0.05, when: 'before' },
+    }),
+    ...faultsAt('event', {
+      duplicate: 0.3,
+      concurrent_duplicate: 0.2,
+      before_reply: 0.3,
+      reorder: 0.2,
+      forged: 0.1,
+    }),
+  ]);
   const requests = new Map<string, number>();
   const faults = new Map<string, number>();
   sandbox.trace.subscribe((entry) => {

@@ -247,8 +247,8 @@ describe('the first program of the guide', () => {
     const withService = {
       env: { ...env, PARTNER_EXCHANGE_ONBOARDING_BASE_URL: service.deployment.onboardingBaseUrl },
     };
-    sandbox.faults.next('createOrder', 'reply_lost');
-    sandbox.faults.next('event.buy.init', 'drop');
+    sandbox.faults.plan('createOrder', 'reply_lost');
+    sandbox.faults.plan('event.buy.init', 'drop');
     const first = await startReceiver('create-orders.md', withService);
     expect(await first.next()).toMatch(/^unknown: createOrder/);
     ({ port } = first);

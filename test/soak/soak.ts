@@ -6,6 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ExchangeClient, MessengerClient } from 'partner-exchange-sdk';
 import { createSandbox, type SandboxServer } from 'partner-exchange-sdk/sandbox';
+import { planFaults } from '../support/fault-rates.ts';
+import { hostileFaults } from '../support/hostile-faults.ts';
 import { listening } from '../support/listening.ts';
 import { startPrivate } from '../support/test-servers.ts';
 import { startPartner } from './partner.ts';
@@ -59,7 +61,7 @@ for (const partner of partners) {
   await new ExchangeClient({ deployment: service.deployment }).onboard(partnerOf(partner.engine));
   await partner.insist('receive', { keys: sandbox.openLink(sandbox.emails.at(-1)?.link ?? '') });
 }
-sandbox.faults.scenario('hostile');
+planFaults(sandbox.faults, hostileFaults);
 
 const begun = performance.now();
 const over = new AbortController();

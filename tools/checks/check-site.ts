@@ -29,7 +29,7 @@ interface SearchModule {
 const sample = {
   outcome_unknown: '/errors.html#outcome_unknown',
   'event.buy.credited.crypto': '/events.html#eventbuycreditedcrypto',
-  'sandbox faults add': '/commands.html#sandbox-faults-add',
+  'sandbox advance': '/commands.html#sandbox-advance',
   'rotate keys': '/guides/keys.html',
 };
 /** One of each kind. */

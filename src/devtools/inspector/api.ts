@@ -62,6 +62,10 @@ export function post<Answer>(path: string, body: object = {}): Promise<Answer> {
   return call('POST', path, body);
 }
 
+export function remove<Answer>(path: string): Promise<Answer> {
+  return call('DELETE', path);
+}
+
 export function getText(path: string): Promise<string> {
   return request('GET', path);
 }

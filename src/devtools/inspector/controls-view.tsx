@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { post, type State } from './api.ts';
 import { Card, Facts } from './detail.tsx';
-import { PlanCard, ScenarioCard } from './fault-cards.tsx';
+import { FaultsCard, PlanCard } from './fault-cards.tsx';
 import { Changes, shownDate } from './labels.tsx';
 import { attempt, useStore } from './store.ts';
 
@@ -12,7 +12,7 @@ export function ControlsView() {
     <Changes>
       <div class="controls">
         <PlanCard known={state.known} />
-        <ScenarioCard state={state} />
+        <FaultsCard state={state} />
         <ClockCard clock={state.clock} />
         <AboutCard state={state} />
       </div>

@@ -25,14 +25,9 @@ export type { CallbackRetryPolicy } from './settings/callback-retry.ts';
 export { type EventFaultName, eventFaults, type FaultDetails } from './settings/event-faults.ts';
 export {
   type EventFault,
-  type EventFaultRates,
-  type Fault,
-  type FaultRates,
-  type FaultScenario,
   type FaultTarget,
-  faultScenarios,
+  type PlannedFault,
   type RequestFault,
-  type RequestFaultRates,
   requestFaults,
   type SandboxOperation,
 } from './settings/faults.ts';

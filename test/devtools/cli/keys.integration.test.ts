@@ -188,7 +188,7 @@ describe('keys', () => {
 
   it('never asks twice by itself, and exits with 3 when the first may have got there', async () => {
     const { sandbox, run, status } = await partner();
-    sandbox.faults.next('regenerateKeys', 'reply_lost');
+    sandbox.faults.plan('regenerateKeys', 'reply_lost');
     expect((await run(request)).code).toBe(3);
     const mails = sandbox.emails.length;
     expect((await status()).step).toBe('unknown');

@@ -19,9 +19,7 @@ it.each<[words: string[], message: string]>([
     'third_party_error, credited, refunded: did you mean credited? Add',
   ],
   [['sandbox', 'play', 'A-1', 'hapy'], ': did you mean happy? Add'],
-  [['sandbox', '--faults', 'hostil'], ' or hostile: did you mean hostile? Add'],
   [['sandbox', '--format', 'jsn'], '--format must be text or json: did you mean json? Add'],
-  [['sandbox', 'faults', 'add', 'createOrdr', 'reset'], ': did you mean createOrder?'],
   [['trigger', 'event.buy.close', ...to], ': did you mean buy.event.close? Add'],
   [['trigger', 'buy.credited.crypto', ...to], ': did you mean event.buy.credited.crypto? Add'],
 ])('%j says what was probably meant', async (words, message) => {

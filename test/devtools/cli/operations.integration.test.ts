@@ -35,7 +35,7 @@ describe('onboard and whitelist-ip', () => {
 
   it('exit with 3 when an answer is lost', async () => {
     const { sandbox, options } = service();
-    sandbox.faults.next('onboard', 'reply_lost');
+    sandbox.faults.plan('onboard', 'reply_lost');
     const args = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
     const { code, stderr } = await partnerExchange(args, options);
     expect(code).toBe(3);
@@ -262,7 +262,7 @@ describe('messenger send and check', () => {
   it('exit with 3 when nobody knows whether it was sent', async () => {
     const { sandbox, options, pair } = await deviceService();
     await pair();
-    sandbox.faults.next('sendMessage', 'reply_lost');
+    sandbox.faults.plan('sendMessage', 'reply_lost');
     const args = ['messenger', 'send', '+2348012345678'];
     const { code, stderr } = await partnerExchange(args, { ...options, stdin: 'Your code is 493021' });
     expect(code).toBe(3);

@@ -105,7 +105,7 @@ describe('order create', () => {
 
   it('exits with 3 after an unknown outcome and says what to do; then nothing is sent', async () => {
     const { sandbox, run, posted } = await partner();
-    sandbox.faults.next('createOrder', 'reply_lost');
+    sandbox.faults.plan('createOrder', 'reply_lost');
     for (const attempt of [1, 2]) {
       const { code, stderr } = await run([...create, '--yes']);
       expect({ attempt, code, posted: posted() }).toEqual({ attempt, code: 3, posted: 1 });
@@ -117,7 +117,7 @@ describe('order create', () => {
 
   it('exits with 3 after a 200 that says that it failed, which stays unsettled', async () => {
     const { sandbox, run, posted } = await partner();
-    sandbox.faults.next('createOrder', 'ok_with_error');
+    sandbox.faults.plan('createOrder', 'ok_with_error');
     const { code, stderr } = await run([...create, '--yes']);
     expect({ code, posted: posted() }).toEqual({ code: 3, posted: 1 });
     expect(stderr).toContain('the reply denies the order by its member success (status 200)');
@@ -208,7 +208,7 @@ describe.skipIf(process.platform === 'win32')('order create, stopped by Ctrl-C',
 describe('order unsettled and settle', () => {
   it('list what is unknown until a person settles it', async () => {
     const { sandbox, run } = await partner();
-    sandbox.faults.next('createOrder', 'reply_lost');
+    sandbox.faults.plan('createOrder', 'reply_lost');
     await run([...create, '--yes']);
     const env = {};
     const listed = await run(['order', 'unsettled', ...journal, '--format', 'json'], { env });

@@ -72,7 +72,6 @@ describe('a running sandbox', () => {
         ['emails'],
         ['messages'],
         ['clock', 'advance', '1h'],
-        ['faults', 'clear'],
         ['reset', '--yes'],
         ['orders', '--debug'],
       ]
@@ -290,45 +289,6 @@ describe('sandbox', () => {
       });
     }
     expect((await sandbox('clock', 'set', '2030-01-01T00:00:00')).stderr).toContain('with its zone');
-  });
-
-  it('plans faults, sets their rates, and removes each', async () => {
-    const { sandbox, json } = await startSandbox();
-    await sandbox('faults', 'add', 'createOrder', 'reply_lost');
-    await sandbox('faults', 'add', 'createOrder', 'server_error', '--status', '503', '--when', 'after');
-    await sandbox('faults', 'add', 'all', 'duplicate', '--rate', '0.2');
-    await sandbox('faults', 'add', 'event', 'delay', '--rate', '1', '--delay-ms', '50');
-    expect((await sandbox('faults')).stdout.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
-      ['when', 'target', 'fault', 'details'],
-      ['next', 'createOrder', 'reply_lost'],
-      ['next', 'createOrder', 'server_error', 'when after, status 503'],
-      ['20 %', 'all', 'duplicate'],
-      ['100 %', 'event', 'delay', 'delayMs 50'],
-      [''],
-    ]);
-    await sandbox('faults', 'remove', 'createOrder', 'reply_lost');
-    expect(await json('faults', 'remove', 'all', 'duplicate')).toEqual({
-      next: [{ target: 'createOrder', fault: { kind: 'server_error', when: 'after', status: 503 } }],
-      rates: { event: { delay: { probability: 1, delayMs: 50 } } },
-    });
-    expect((await sandbox('faults', 'scenario', 'outage')).stdout).toContain('server_error');
-    expect((await sandbox('faults', 'clear')).stdout).toBe('There are no faults.\n');
-    await sandbox('faults', 'add', 'event', 'member_missing', '--member', 'payer_into_account.bank_name');
-    expect(await json('faults', 'add', 'createOrder', 'other_reply', '--form', 'html')).toMatchObject({
-      next: [
-        { target: 'event', fault: { kind: 'member_missing', member: 'payer_into_account.bank_name' } },
-        { target: 'createOrder', fault: { kind: 'other_reply', form: 'html' } },
-      ],
-    });
-    await sandbox('faults', 'clear');
-    expect(await sandbox('faults', 'add', 'all', 'reset')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('A fault of all needs a --rate'),
-    });
-    expect(await sandbox('faults', 'add', 'event', 'reset')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('"reset" cannot happen to "event"'),
-    });
   });
 
   it('reset forgets orders, and the keys that were printed go on working', async () => {

@@ -67,7 +67,7 @@ describe('what changes the sandbox', () => {
   it('takes a token of your choice that is long enough', async () => {
     const token = 'a-token-of-my-own-choice';
     await using own = await startStory({}, { token });
-    expect((await own.api('faults', {})).status).toBe(200);
+    expect((await own.api('reset', {})).status).toBe(200);
     expect(own.server.token).toBe(token);
     await expect(createSandbox().listen({ token: 'short' })).rejects.toMatchObject({
       code: 'invalid_option',
@@ -93,7 +93,7 @@ describe('pages of others', () => {
     expect(errorOf(await send('reset', { method: 'POST', headers }))).toEqual([403, 'host_not_allowed']);
     expect(errorOf(await send('state', { headers: { origin: 'null' } }))).toEqual([403, 'host_not_allowed']);
     const own = { ...headers, origin: story.server.url };
-    expect((await send('faults', { method: 'POST', headers: own, body: '{}' })).status).toBe(200);
+    expect((await send('reset', { method: 'POST', headers: own, body: '{}' })).status).toBe(200);
   });
 
   it('cannot even embed what can be read', async () => {

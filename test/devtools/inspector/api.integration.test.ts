@@ -50,7 +50,7 @@ describe('the API', () => {
 
   it('sets faults, and explains why one is refused', async () => {
     await using story = await startStory();
-    const plan = (target: string, fault: unknown) => story.api('faults', { next: [{ target, fault }] });
+    const plan = (target: string, fault: unknown) => story.api('faults', { target, fault });
     await plan('createOrder', { kind: 'server_error', status: 503 });
     await expect(story.order('A-1')).rejects.toMatchObject({ status: 503 });
     expect(await plan('createOrdr', 'reset')).toMatchObject({
@@ -64,38 +64,22 @@ describe('the API', () => {
     });
     const fault = { kind: 'member_missing', member: 'payer_into_account.bank_name' };
     expect((await plan('event', fault)).status).toBe(200);
-    expect(story.sandbox.faults.current.next).toEqual([{ target: 'event', fault }]);
+    expect(story.sandbox.faults.list()).toEqual([{ target: 'event', fault }]);
   });
 
-  it('sets all faults at once, in place of the earlier ones', async () => {
-    await using story = await startStory({ faults: { reset: 0.1, duplicate: 0.2 } });
-    const faults = {
-      next: [{ target: 'createOrder', fault: 'reply_lost' }],
-      rates: { all: { duplicate: 0.5 }, createOrder: { server_error: { probability: 0.3, status: 503 } } },
-    };
-    expect(await story.api('faults', faults)).toMatchObject({ status: 200, body: faults });
-    expect((await story.api('faults')).body).toEqual(faults);
-    expect(story.sandbox.faults.current).toEqual(faults);
-    expect((await story.api('faults', { rates: { all: {} } })).body).toEqual({ next: [], rates: {} });
-    await story.api('faults', faults);
-    expect((await story.api('faults', {})).body).toEqual({ next: [], rates: {} });
-  });
-
-  it('keeps the faults as they are when one of the new ones is refused', async () => {
-    await using story = await startStory({ faults: { reset: 0.1 } });
-    const planned = { target: 'createOrder', fault: 'reset' };
+  it('keeps the faults as they are when a new one is refused', async () => {
+    const faults = [{ target: 'request', fault: 'reset', rate: 0.1 }] as const;
+    await using story = await startStory({ faults });
     for (const refused of [
-      { next: [planned, { target: 'createOrder', fault: 'duplicate' }] },
-      { next: [planned, { target: '__proto__', fault: 'reset' }] },
-      { next: [planned, { target: 'event' }] },
-      { next: [planned], rates: { all: { duplicate: 2 } } },
-      { next: [planned], rates: { all: { duplicates: 0.5 } } },
-      { next: [planned], rates: { createOrder: { duplicate: 0.5 } } },
-      { next: [planned], rates: { createOrders: { reset: 0.5 } } },
-      { next: [planned], rate: {} },
+      { target: 'createOrder', fault: 'duplicate' },
+      { target: '__proto__', fault: 'reset' },
+      { target: 'event' },
+      { target: 'event', fault: 'duplicate', rate: 2 },
+      { target: 'event', fault: 'duplicates' },
+      { target: 'event', fault: 'duplicate', times: 1 },
     ]) {
       expect(await story.api('faults', refused)).toMatchObject({ status: 400 });
-      expect(story.sandbox.faults.current).toEqual({ next: [], rates: { all: { reset: 0.1 } } });
+      expect(story.sandbox.faults.list()).toEqual(faults);
     }
   });
 
@@ -269,7 +253,7 @@ describe('the signature of an exchange', () => {
       await sandbox.clock.advance(1);
     }
     await place(line, first, { ...order, partner_order_id: 'A-2' });
-    sandbox.faults.next('event', 'old_key');
+    sandbox.faults.plan('event', 'old_key');
     await place(line, keys, { ...order, partner_order_id: 'A-3' });
     await sandbox.idle();
     const seen: unknown[] = [];

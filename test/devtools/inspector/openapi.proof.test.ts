@@ -92,7 +92,7 @@ describe('the answers', () => {
     await story.order('A-2', { fiat_amount: '820', fiat_currency: 'GHS' });
     await story.order('A-3', { partner_callback_url: 'http://127.0.0.1:9/refused' });
     await sendMessages(story, [['+2348012345678', 'Your code is 482913']]);
-    story.sandbox.faults.next('whitelistIp', { kind: 'redirect', status: 302 });
+    story.sandbox.faults.plan('whitelistIp', { kind: 'redirect', status: 302 });
     await story.exchange.whitelistIp().catch(() => {});
     await story.sandbox.idle();
 
@@ -126,6 +126,23 @@ describe('the answers', () => {
     await check('redeliver', 'deliveries/delivery-1/redeliver');
     await check('forge', 'deliveries/delivery-1/forge');
     await check('tamper', 'deliveries/delivery-3/tamper');
+    await check('planFault', 'faults', {
+      target: 'createOrder',
+      fault: { kind: 'reset', when: 'after' },
+      rate: 0.5,
+    });
+    await check('planFault', 'faults', { target: 'event', fault: 'duplicate' });
+    await check('getState', 'state');
+    await check('listEmails', 'emails');
+    await check('listMessages', 'messages?limit=10&search=482913');
+    await check('listOrders', 'orders?order=A-1&offset=0&search=ngn');
+    await check('getOrder', 'orders/A-2');
+    await check('listDeliveries', 'deliveries?order=A-3');
+    await check('advanceOrder', 'orders/A-1/advance', { step: 'fiat_received' });
+    await check('playOrder', 'orders/A-2/play', { scenario: 'third_party_then_refund' });
+    await check('redeliver', 'deliveries/delivery-1/redeliver');
+    await check('forge', 'deliveries/delivery-1/forge');
+    await check('tamper', 'deliveries/delivery-3/tamper');
     await check('setFaults', 'faults', {
       next: [
         { target: 'createOrder', fault: { kind: 'reset', when: 'after' } },
@@ -139,7 +156,6 @@ describe('the answers', () => {
     await check('setFaults', 'faults', {});
     await check('getFaults', 'faults');
     await check('getState', 'state');
-    await check('setFaultScenario', 'faults/scenario', { name: 'hostile' });
     const trace = await check('listTrace', 'trace?limit=1000');
     await check('listTrace', 'trace?after=3&bodies=false&limit=2');
     const { exchanges } = await check('searchTrace', 'trace/search?search=A-2+GHS+200');
@@ -178,7 +194,7 @@ describe('the answers', () => {
     ['listOrders', 'GET', 'orders?limit=x', 400],
     ['getOrder', 'GET', 'orders/none', 404],
     ['advanceOrder', 'POST', 'orders/none/advance', 400],
-    ['setFaults', 'DELETE', 'faults', 405],
+    ['planFault', 'PUT', 'faults', 405],
   ])('of a refusal have the form that the document says: %s', async (id, method, path, status) => {
     const response = await fetch(`${story.server.url}/_sandbox/${path}`, {
       method,

@@ -74,7 +74,7 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     expect(story.sandbox.order('A-1002').state).toBe('refunded');
   });
 
-  it('plans faults, sets a scenario and clears them', async () => {
+  it('plans faults and clears them', async () => {
     const { page, story } = await visit();
     const { faults } = story.sandbox;
     await tab(page, /Faults/);
@@ -83,19 +83,16 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await page.getByLabel('When').selectOption('after');
     await page.getByRole('button', { name: 'Plan it' }).click();
     await notice(page, 'Planned server_error for createOrder');
-    expect(faults.current.next).toEqual([
+    expect(faults.list()).toEqual([
       { target: 'createOrder', fault: { kind: 'server_error', when: 'after' } },
     ]);
     await page.getByLabel('Happens to the next').selectOption('event.buy.credited.crypto');
     await page.getByRole('combobox', { name: 'Fault', exact: true }).selectOption('drop');
     await page.getByRole('button', { name: 'Plan it' }).click();
-    await expect.poll(() => faults.current.next.length).toBe(2);
-    await page.getByLabel('Scenario').selectOption('attacked');
-    await page.getByRole('button', { name: 'Set it' }).click();
-    await page.getByText('30 %').first().waitFor();
+    await expect.poll(() => faults.list().length).toBe(2);
     await page.getByRole('button', { name: 'Clear all' }).click();
     await page.getByText('Nothing: every reply and event arrives.').waitFor();
-    expect(faults.current).toEqual({ next: [], rates: {} });
+    expect(faults.list()).toEqual([]);
   });
 
   it('moves the clock, and forgets everything when asked twice', async () => {
@@ -144,7 +141,7 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
   it('searches and filters', async () => {
     const { page, story } = await visit();
     await story.exchange.createOrder({} as never).catch(() => {});
-    story.sandbox.faults.next('whitelistIp', 'reset');
+    story.sandbox.faults.plan('whitelistIp', 'reset');
     await story.exchange.whitelistIp().catch(() => {});
     await page.keyboard.press('/');
     await page.keyboard.type('INIT a-1001');
@@ -292,7 +289,7 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
   it('has no fault that axe finds, light or dark', async () => {
     const { page, story } = await visit();
     await sendMessages(story, [['+2348012345678', 'Your code is 482913.']]);
-    story.sandbox.faults.rate({ tampered: 0.5 });
+    story.sandbox.faults.plan('event', 'tampered', { rate: 0.5 });
     await story.api('deliveries/delivery-1/tamper', {});
     const check = async (what: string) => expect([what, await axeViolations(page)]).toEqual([what, []]);
     await row(page, 'tampered').waitFor();

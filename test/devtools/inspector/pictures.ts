@@ -32,10 +32,10 @@ function maskKeys(): void {
 it('npm run docs:pictures makes the pictures of the inspector', { timeout: 120_000 }, async () => {
   const { page, story } = await visit();
   const { sandbox } = story;
-  sandbox.faults.next('event.buy.received.fiat', 'tampered');
+  sandbox.faults.plan('event.buy.received.fiat', 'tampered');
   await sandbox.play('A-1001', 'happy');
   await story.order('A-1002', { fiat_amount: '820', fiat_currency: 'GHS' });
-  sandbox.faults.next('createOrder', 'reply_lost');
+  sandbox.faults.plan('createOrder', 'reply_lost');
   await story.order('A-1003').catch(() => {});
   await sandbox.idle();
   await sandbox.advance('A-1003', 'no_kyc');
@@ -72,8 +72,8 @@ it('npm run docs:pictures makes the pictures of the inspector', { timeout: 120_0
   await tab(page, /Mails/);
   await page.getByText('not opened').waitFor();
   await picture('mails');
-  sandbox.faults.scenario('attacked');
-  sandbox.faults.next('createOrder', 'reset');
+  sandbox.faults.plan('event', 'forged', { rate: 0.3 });
+  sandbox.faults.plan('createOrder', 'reset');
   await tab(page, /Faults/);
   await page.getByText('next createOrder').waitFor();
   await picture('faults');

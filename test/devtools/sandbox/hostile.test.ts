@@ -5,6 +5,8 @@ import { type OrderScenario, orderScenarios } from '../../../src/devtools/sandbo
 import { isRequestError } from '../../../src/errors/errors.ts';
 import { applyEvent, emptyTimeline, type OrderTimeline } from '../../../src/events/order-timeline.ts';
 import { createWebhooks, type Webhooks } from '../../../src/webhooks/create-webhooks.ts';
+import { planFaults } from '../../support/fault-rates.ts';
+import { hostileFaults } from '../../support/hostile-faults.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { onboarded, order } from './support.ts';
 
@@ -46,8 +48,8 @@ async function session(seed: number) {
     retry: { firstDelayMs: 1, maxDelayMs: 2 },
   });
   // A pause in a reply would wait for a clock that nobody moves meanwhile.
-  sandbox.faults.scenario('hostile');
-  sandbox.faults.rate('request', { trickle: 0 });
+  planFaults(sandbox.faults, hostileFaults);
+  sandbox.faults.plan('request', 'trickle', { rate: 0 });
   const told = new Map<string, string>();
   for (let index = 0; index < 12; index++) {
     const partner_order_id = `A-${index}`;

@@ -5,13 +5,17 @@ import { callback, onboarded, order, place, reply } from './support.ts';
 describe('reset', () => {
   it('leaves a sandbox as if it had just been made, with the same keys to come', async () => {
     const partner = callback();
-    const sandbox = createSandbox({ seed: 1, fetch: partner.fetch, faults: { duplicate: 1 } });
+    const sandbox = createSandbox({
+      seed: 1,
+      fetch: partner.fetch,
+      faults: [{ target: 'event', fault: 'duplicate', rate: 1 }],
+    });
     const { masterKey } = sandbox;
     const first = await onboarded(sandbox);
     await place(sandbox, first);
     await sandbox.idle();
     const { platform_order_ref } = sandbox.order('A-1');
-    sandbox.faults.scenario('outage');
+    sandbox.faults.plan('request', 'server_error', { rate: 1 });
     sandbox.events.retry({ maxAttempts: 2 });
     const lastId = sandbox.trace.entries.at(-1)?.id ?? 0;
 
@@ -22,7 +26,7 @@ describe('reset', () => {
     expect(sandbox.messages).toEqual([]);
     expect(sandbox.whitelistedIps).toEqual([]);
     expect(sandbox.trace.entries).toEqual([]);
-    expect(sandbox.faults.current).toEqual({ next: [], rates: { all: { duplicate: 1 } } });
+    expect(sandbox.faults.list()).toEqual([{ target: 'event', fault: 'duplicate', rate: 1 }]);
     expect((await reply(place(sandbox, first))).status).toBe(403);
 
     expect(await onboarded(sandbox)).toEqual(first);
@@ -42,10 +46,10 @@ describe('reset', () => {
       callbackRetry: { maxAttempts: 5, firstDelayMs: 1000 },
     });
     const credentials = await onboarded(sandbox);
-    sandbox.faults.next('event', { kind: 'delay', delayMs: 500 });
+    sandbox.faults.plan('event', { kind: 'delay', delayMs: 500 });
     await place(sandbox, credentials);
     await place(sandbox, credentials, { ...order, partner_order_id: 'A-2' });
-    sandbox.faults.next('event', 'reorder');
+    sandbox.faults.plan('event', 'reorder');
     await place(sandbox, credentials, { ...order, partner_order_id: 'A-3' });
     const posted = partner.received.length;
     await sandbox.reset();
@@ -68,7 +72,7 @@ it('an event that is held back without a next one of its order is posted after a
   const partner = callback();
   const sandbox = createSandbox({ clock: 'manual', fetch: partner.fetch });
   const credentials = await onboarded(sandbox);
-  sandbox.faults.next('event', 'reorder');
+  sandbox.faults.plan('event', 'reorder');
   await place(sandbox, credentials);
   await sandbox.clock.advance(59_999);
   expect(sandbox.deliveries).toMatchObject([{ attempts: 0 }]);

@@ -144,7 +144,7 @@ describe('mswHandlers', () => {
 
   it('compresses again what fetch has decompressed, since msw decompresses it', async () => {
     const sandbox = createSandbox();
-    sandbox.faults.next('whitelistIp', 'gzip');
+    sandbox.faults.plan('whitelistIp', 'gzip');
     const url = `${sandbox.deployment.stagingUrl}/test-ip-connection/`;
     const response = await handle(sandbox).respond(new Request(url, { method: 'POST' }));
     expect(response?.headers.get('content-encoding')).toBe('gzip');

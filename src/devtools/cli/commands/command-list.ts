@@ -32,7 +32,6 @@ export const commandNames: readonly string[] = Object.keys(commands);
 /** The command that runs if a group is named alone, or with options. */
 const defaultCommands: Readonly<Record<string, string>> = {
   sandbox: 'start',
-  'sandbox faults': 'list',
   'sandbox clock': 'show',
 };
 

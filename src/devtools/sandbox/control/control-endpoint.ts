@@ -4,7 +4,7 @@ import type * as z from 'zod';
 export interface ControlEndpoint {
   /** `operationId` of the OpenAPI document. */
   readonly id: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below the path of the API. A segment in braces is a parameter: `orders/{order}/advance`. */
   readonly path: string;
   readonly summary: string;

@@ -1,6 +1,4 @@
-import * as z from 'zod';
 import { isConfigurationError } from '../../../errors/errors.ts';
-import { faultScenarioNames } from '../settings/faults.ts';
 import { Refusal } from '../wire/requests.ts';
 import type { SandboxFaults } from '../world/fault-plan.ts';
 import { endpoint } from './control-endpoint.ts';
@@ -13,43 +11,27 @@ interface Subject {
 export function faultOperations() {
   return [
     endpoint({
-      id: 'getFaults',
-      method: 'GET',
-      path: 'faults',
-      summary: 'Planned faults and rates',
-      answer: schemas.faultsSchema,
-      handle: (_, { sandbox }: Subject) => sandbox.faults.current,
-    }),
-    endpoint({
-      id: 'setFaults',
+      id: 'planFault',
       method: 'POST',
       path: 'faults',
-      summary: 'Replaces all planned faults and rates; `{}` removes them',
-      body: schemas.faultsSchema.partial().meta({
-        examples: [
-          {
-            next: [{ target: 'createOrder', fault: 'reply_lost' }],
-            rates: { all: { duplicate: 0.2 } },
-          },
-        ],
-      }),
-      answer: schemas.faultsSchema,
-      handle: ({ body }, { sandbox: { faults } }: Subject) => {
-        // Sound: `faults.set` refuses other targets and faults.
-        refuseInvalidOption(() => faults.set(body as Partial<SandboxFaults['current']>));
-        return faults.current;
+      summary: 'Plans a fault, for the next time or at a rate',
+      body: schemas.plannedFaultSchema.meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] }),
+      answer: schemas.doneSchema,
+      handle: ({ body: { target, fault, rate } }, { sandbox: { faults } }: Subject) => {
+        // Sound: `plan` refuses other targets and faults.
+        refuseInvalidOption(() => faults.plan(target as 'event', fault as 'drop', { rate }));
+        return { done: true };
       },
     }),
     endpoint({
-      id: 'setFaultScenario',
-      method: 'POST',
-      path: 'faults/scenario',
-      summary: 'Replaces all rates by those of a scenario',
-      body: z.strictObject({ name: z.enum(faultScenarioNames) }).meta({ examples: [{ name: 'hostile' }] }),
-      answer: schemas.faultsSchema,
-      handle: ({ body }, { sandbox: { faults } }: Subject) => {
-        faults.scenario(body.name);
-        return faults.current;
+      id: 'clearFaults',
+      method: 'DELETE',
+      path: 'faults',
+      summary: 'Removes all planned faults',
+      answer: schemas.doneSchema,
+      handle: (_, { sandbox: { faults } }: Subject) => {
+        faults.clear();
+        return { done: true };
       },
     }),
   ];

@@ -3,7 +3,7 @@ import type { Sandbox } from '../sandbox.ts';
 import { orderScenarioNames } from '../service/order-scenarios.ts';
 import { faultForms } from '../settings/check-fault.ts';
 import { eventFaultNames, eventFaults } from '../settings/event-faults.ts';
-import { faultScenarioNames, faultTargets, requestFaultNames } from '../settings/faults.ts';
+import { faultTargets, requestFaultNames } from '../settings/faults.ts';
 import type { SandboxState } from '../world/state.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { examineSignature, explainSignature } from './examine-signature.ts';
@@ -165,7 +165,7 @@ function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string)
       messages: messages.length,
     },
     whitelistedIps: [...state.whitelist],
-    faults: faults.current,
+    faults: [...faults.list()],
     known: {
       requestTargets: faultTargets.request,
       eventTargets: faultTargets.event,
@@ -173,7 +173,6 @@ function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string)
       eventFaults: eventFaultNames,
       faultForms,
       memberFaults: eventFaultNames.filter((name) => 'member' in eventFaults[name].details),
-      faultScenarios: faultScenarioNames,
       orderScenarios: orderScenarioNames,
     },
   };

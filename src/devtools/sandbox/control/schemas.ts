@@ -244,12 +244,6 @@ export const faultSchema = z
   ])
   .meta({ id: 'Fault' });
 
-const probability = z.number().min(0).max(1);
-
-const rateSchema = z
-  .union([probability, z.strictObject({ probability, when: faultTime.optional(), ...faultDetails })])
-  .describe('a probability from 0 to 1');
-
 const targets = [...faultTargets.request, ...faultTargets.event];
 
 /** How often an unacknowledged event is posted again. */
@@ -262,15 +256,14 @@ export const retryPolicySchema = z.union([
   }),
 ]);
 
-const ratesSchema = z.partialRecord(faultNameSchema, rateSchema).meta({ id: 'Rates' });
-
-export const faultsSchema = z
+export const plannedFaultSchema = z
   .strictObject({
     // The sandbox refuses other names, and proposes the one that was meant.
-    next: z.array(z.strictObject({ target: z.string().meta({ enum: targets }), fault: faultSchema })),
-    rates: z.record(z.string().meta({ enum: ['all', ...targets] }), ratesSchema),
+    target: z.string().meta({ enum: targets }),
+    fault: faultSchema,
+    rate: z.number().min(0).max(1).optional().describe('how often; without it once'),
   })
-  .meta({ id: 'Faults' });
+  .meta({ id: 'PlannedFault' });
 
 export const clockSchema = z.object({
   now: time,
@@ -293,7 +286,7 @@ export const stateSchema = z
     trace: extentSchema,
     counts: z.object({ orders: z.int(), deliveries: z.int(), emails: z.int(), messages: z.int() }),
     whitelistedIps: z.array(z.string()),
-    faults: faultsSchema,
+    faults: z.array(plannedFaultSchema),
     known: z
       .object({
         requestTargets: z.array(z.string()),
@@ -302,7 +295,6 @@ export const stateSchema = z
         eventFaults: z.array(z.string()),
         faultForms: z.record(z.string(), z.array(z.string())).describe('by fault: its forms'),
         memberFaults: z.array(z.string()).describe('faults that change one member of an event'),
-        faultScenarios: z.array(z.string()),
         orderScenarios: z.array(z.string()),
       })
       .describe('the names that requests may use'),

@@ -7,12 +7,13 @@ import {
   type OptionRow,
   type OptionTable,
   timerMs,
+  unchecked,
 } from '../../../internal/options.ts';
 import { type EventFaultName, eventFaultNames, eventFaults, type FaultDetails } from './event-faults.ts';
 import {
   type EventFault,
-  type Fault,
   faultTargets,
+  type PlannedFault,
   type RequestFaultName,
   type RequestFaultRules,
   requestFaultNames,
@@ -20,21 +21,48 @@ import {
   type TimedRequestFault,
 } from './faults.ts';
 
-/** A fault with all of its details, and its side of the wire. */
-export type CheckedFault =
-  | { readonly of: 'request'; readonly fault: TimedRequestFault }
-  | { readonly of: 'event'; readonly fault: EventFault };
+/** A planned fault, and what happens with all of its details. */
+export type CheckedFault = PlannedFault & { readonly played: PlayedFault };
 
-/** @throws {ConfigurationError} `invalid_option` for an unknown target */
-export function targetSide(target: unknown): 'request' | 'event' {
+type PlayedFault =
+  | {
+      readonly side: 'request';
+      readonly fault: TimedRequestFault;
+      /** Whether its time is given, or the only possible one. */
+      readonly isTimed: boolean;
+    }
+  | { readonly side: 'event'; readonly fault: EventFault };
+
+/** Checks a planned fault and fills in its defaults. @throws {ConfigurationError} `invalid_option` naming the problem */
+export function checkFault(given: unknown, name: string): CheckedFault {
+  // Sound: target, fault and rate are checked below.
+  const planned = plannedRow(given, name) as PlannedFault;
+  const { target, fault, rate } = planned;
+  const side = sideOf(target);
+  const played = withDetails(fault);
+  const { kind } = played.fault;
+  if (played.side !== side) throw invalidOption(`faults: "${kind}" cannot happen to "${target}".`);
+  if (rate !== undefined && !(typeof rate === 'number' && rate >= 0 && rate <= 1)) {
+    throw invalidOption(`faults: the rate of "${kind}" must be a number from 0 to 1.`);
+  }
+  // A copy: the caller's object may change.
+  return Object.freeze({ ...structuredClone(planned), played });
+}
+
+const plannedRow = nested({
+  target: unchecked(),
+  fault: unchecked(),
+  rate: unchecked(),
+} satisfies OptionTable<Record<keyof PlannedFault, unknown>>);
+
+function sideOf(target: unknown): 'request' | 'event' {
   const name = String(target);
   for (const side of ['request', 'event'] as const) if (faultTargets[side].includes(name)) return side;
   throw unknownName('target', name, [...faultTargets.request, ...faultTargets.event]);
 }
 
-/** A fault with its defaults. @throws {ConfigurationError} `invalid_option` naming the problem */
-export function checkFault(fault: Fault): CheckedFault {
-  const named: FaultDetails & { kind: unknown; when?: unknown } =
+function withDetails(fault: unknown): PlayedFault {
+  const named: FaultDetails & { kind?: unknown; when?: unknown } =
     typeof fault === 'object' && fault !== null ? fault : { kind: fault };
   const { kind, when, ...details } = named;
   if (isRequestFault(kind)) {
@@ -43,11 +71,12 @@ export function checkFault(fault: Fault): CheckedFault {
     if (rules.only !== undefined && time !== rules.only) {
       throw invalidOption(`${kind}.when can only be '${rules.only}'.`);
     }
-    return { of: 'request', fault: { kind, when: time, ...readDetails(kind, rules, details) } };
+    const timed = { kind, when: time, ...readDetails(kind, rules, details) };
+    return { side: 'request', fault: timed, isTimed: (when ?? rules.only) !== undefined };
   }
   if (isEventFault(kind)) {
     if (when !== undefined) throw invalidOption(`${kind} is a fault of events, which have no "when".`);
-    return { of: 'event', fault: { kind, ...readDetails(kind, eventFaults[kind], details) } };
+    return { side: 'event', fault: { kind, ...readDetails(kind, eventFaults[kind], details) } };
   }
   throw unknownName('fault', String(kind), [...requestFaultNames, ...eventFaultNames]);
 }

@@ -91,9 +91,6 @@ export interface EventFault extends FaultDetails {
   readonly kind: EventFaultName;
 }
 
-/** A fault, as its name or with details. */
-export type Fault = RequestFaultName | EventFaultName | RequestFault | EventFault;
-
 /** The target of a request's fault: one operation, or every request. @inline */
 export type RequestFaultTarget = SandboxOperation | 'request';
 /** The target of an event's fault: one kind of event, or every event. @inline */
@@ -112,75 +109,18 @@ export const faultTargets: Readonly<Record<'request' | 'event', readonly string[
   event: ['event', ...orderEventNames],
 };
 
-/** The probability of a fault from 0 to 1, alone or with the fault's details. @inline */
-export type FaultRate =
-  | number
-  | ({ readonly probability: number; readonly when?: FaultTime | undefined } & FaultDetails);
+/** Plans a fault once, or as often as its rate. */
+export type PlannedFault =
+  | PlannedOf<RequestFaultTarget, RequestFault>
+  | PlannedOf<EventFaultTarget, EventFault>;
 
-/**
- * How often each fault of a request happens. Without `when` the seed decides each time between before and after, if
- * both are possible.
- */
-export type RequestFaultRates = { readonly [Name in RequestFaultName]?: FaultRate | undefined };
-/** How often each fault of an event happens. */
-export type EventFaultRates = { readonly [Name in EventFaultName]?: FaultRate | undefined };
-/** How often each fault happens. */
-export type FaultRates = RequestFaultRates & EventFaultRates;
-
-/** Named sets of rates. docs/details/sandbox.md says what each one is for. */
-export const faultScenarios = {
-  calm: {},
-  bad_network: { reset: 0.1, reply_lost: 0.1, truncate: 0.1, trickle: 0.05 },
-  lost_replies: { reply_lost: 0.2, reset: { probability: 0.1, when: 'after' } },
-  slow: { stall: 0.1, trickle: 0.3 },
-  rate_limited: { too_many_requests: { probability: 0.3, when: 'before' } },
-  bad_gateway: { server_error: 0.1, html: 0.1, redirect: 0.05, misdirected: 0.05, wrong_content_type: 0.1 },
-  outage: { server_error: { probability: 1, when: 'before', status: 503 } },
-  repeated_events: { duplicate: 0.3, concurrent_duplicate: 0.2 },
-  shuffled_events: { reorder: 0.3, delay: 0.2, before_reply: 0.3 },
-  lost_events: { drop: 0.2 },
-  attacked: { forged: 0.3, tampered: 0.3 },
-  strange_events: { unfamiliar_name: 0.2, extra_members: 0.3, awkward_spelling: 0.5 },
-  reshaped_events: {
-    member_missing: 0.1,
-    member_null: 0.1,
-    member_type: 0.1,
-    member_renamed: 0.05,
-    member_nested: 0.05,
-    member_long: 0.05,
-    member_repeated: 0.05,
-    status_respelled: 0.1,
-    name_respelled: 0.1,
-    sell_side: 0.1,
-  },
-  vague_replies: { other_reply: 0.2, other_status: 0.1, conflict: 0.1, ok_with_error: 0.1 },
-  hostile: {
-    reset: 0.05,
-    reply_lost: 0.05,
-    truncate: 0.03,
-    trickle: 0.02,
-    too_many_requests: { probability: 0.05, when: 'before' },
-    server_error: 0.05,
-    html: 0.03,
-    redirect: 0.02,
-    misdirected: 0.03,
-    wrong_content_type: 0.05,
-    gzip: 0.05,
-    duplicate: 0.15,
-    concurrent_duplicate: 0.1,
-    reorder: 0.15,
-    delay: 0.1,
-    before_reply: 0.2,
-    forged: 0.1,
-    tampered: 0.1,
-    unfamiliar_name: 0.1,
-    extra_members: 0.2,
-    awkward_spelling: 0.3,
-  },
-} as const satisfies Record<string, FaultRates>;
-
-/** The name of a scenario: see {@link faultScenarios}. @useDeclaredType */
-export type FaultScenario = keyof typeof faultScenarios;
-
-// Sound: the keys of the table.
-export const faultScenarioNames = Object.keys(faultScenarios) as FaultScenario[];
+interface PlannedOf<Target, Details extends { readonly kind: string }> {
+  readonly target: Target;
+  /** Its name, or with details. */
+  readonly fault: Details['kind'] | Details;
+  /**
+   * The probability of the fault at each request or event, from 0 to 1. Without `when` in `fault`, the seed decides each
+   * time between before and after, if both are possible. @default undefined: it happens once, to the next one
+   */
+  readonly rate?: number | undefined;
+}

@@ -20,8 +20,9 @@ import {
   value,
 } from '../../../internal/options.ts';
 import type { CallbackRetryPolicy } from './callback-retry.ts';
+import { checkFault } from './check-fault.ts';
 import { type Decimal, exactNumber, parseDecimal } from './decimal.ts';
-import type { FaultRates, FaultScenario } from './faults.ts';
+import type { PlannedFault } from './faults.ts';
 import { checkPartners, type SandboxPartner } from './fixed-partners.ts';
 import type { EventHook, ReplyHook } from './hooks.ts';
 
@@ -45,8 +46,8 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
    * are posted. @default 'real'
    */
   clock?: 'real' | 'manual' | undefined;
-  /** How often faults happen from the start: rates, or the name of a scenario. @default none: see `sandbox.faults` */
-  faults?: FaultScenario | FaultRates | undefined;
+  /** Faults planned from the start, and after each `reset`: see `plan` of `sandbox.faults`. @default [] */
+  faults?: readonly PlannedFault[] | undefined;
   /** How often an event that is not acknowledged is posted again (ledger: `callback-retry`). @default 'none' */
   callbackRetry?: CallbackRetryPolicy | undefined;
   /**
@@ -203,8 +204,8 @@ const readOptions = defineOptions('createSandbox', {
   fetch: callback<typeof fetch>({ default: platformFetch }),
   now: callback({ default: () => Date.now() }),
   clock: oneOf(['real', 'manual'], { default: 'real' }),
+  faults: list(checkFault, { default: [] }),
   // Checked where they are used.
-  faults: unchecked<FaultScenario | FaultRates>(),
   callbackRetry: unchecked<CallbackRetryPolicy>(),
   partners: unchecked<readonly SandboxPartner[]>(),
   maxRemembered: integer({ default: 10_000 }),

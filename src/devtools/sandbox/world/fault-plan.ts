@@ -1,24 +1,14 @@
 import type { OrderEventName } from '../../../events/order-event.ts';
-import { checkOneOf, invalidOption } from '../../../internal/options.ts';
-import { type CheckedFault, checkFault, targetSide } from '../settings/check-fault.ts';
-import { type EventFaultName, eventFaultNames } from '../settings/event-faults.ts';
+import { type CheckedFault, checkFault } from '../settings/check-fault.ts';
+import { eventFaultNames } from '../settings/event-faults.ts';
 import {
   type EventFault,
-  type EventFaultRates,
   type EventFaultTarget,
-  type Fault,
-  type FaultRate,
-  type FaultRates,
-  type FaultScenario,
   type FaultTarget,
-  faultScenarioNames,
-  faultScenarios,
+  type PlannedFault,
   type RequestFault,
-  type RequestFaultName,
-  type RequestFaultRates,
   type RequestFaultTarget,
   requestFaultNames,
-  requestFaults,
   type SandboxOperation,
   type TimedRequestFault,
 } from '../settings/faults.ts';
@@ -27,230 +17,123 @@ import { type SeededRandom, seededRandom } from '../settings/seeded-random.ts';
 /** Controls which faults happen, and how often. */
 export interface SandboxFaults {
   /**
-   * Plans a fault for the next request of an operation (`request`: of any), or the next event of a name (`event`: of
-   * any). Several calls queue up, one fault for each request or event.
+   * Plans a fault for an operation (`request`: for any), or for the events of a name (`event`: for all). Without `rate`
+   * it happens once, to the next one; several queue up. With a `rate` it happens that often, in place of an earlier rate
+   * of the same fault at the same target; the rate at an operation or event name goes before the general one. A request
+   * has at most one fault, an event can have several.
    *
-   * @throws {ConfigurationError} `invalid_option` for an unknown target or fault, or a fault of the other side
+   * @throws {ConfigurationError} `invalid_option` for an unknown target or fault, a fault of the other side, or a rate
+   *   that is not from 0 to 1
    * @example
    * ```ts
-   * sandbox.faults.next('createOrder', 'reply_lost');
-   * sandbox.faults.next('createOrder', { kind: 'reset', when: 'after' });
-   * sandbox.faults.next('event.buy.credited.crypto', 'concurrent_duplicate');
+   * sandbox.faults.plan('createOrder', 'reply_lost');
+   * sandbox.faults.plan('createOrder', { kind: 'reset', when: 'after' });
+   * sandbox.faults.plan('event.buy.credited.crypto', 'concurrent_duplicate');
+   * sandbox.faults.plan('event', 'duplicate', { rate: 0.2 });
    * ```
    */
-  readonly next: {
-    (target: RequestFaultTarget, fault: RequestFaultName | RequestFault): void;
-    (target: EventFaultTarget, fault: EventFaultName | EventFault): void;
+  readonly plan: {
+    (target: RequestFaultTarget, fault: RequestFault['kind'] | RequestFault, often?: FaultOften): void;
+    (target: EventFaultTarget, fault: EventFault['kind'] | EventFault, often?: FaultOften): void;
   };
-  /**
-   * Sets how often faults happen, in place of earlier rates: everywhere, or at one target. The rates of an operation
-   * or an event name override the general ones. A request has at most one fault; an event can have several.
-   *
-   * @throws {ConfigurationError} `invalid_option`
-   * @example
-   * ```ts
-   * sandbox.faults.rate({ reset: 0.1, duplicate: 0.2 });
-   * sandbox.faults.rate('createOrder', { server_error: { probability: 0.5, status: 503, when: 'after' } });
-   * ```
-   */
-  readonly rate: {
-    (rates: FaultRates): void;
-    (target: RequestFaultTarget, rates: RequestFaultRates): void;
-    (target: EventFaultTarget, rates: EventFaultRates): void;
-  };
-  /**
-   * Sets the rates of a named scenario, in place of all earlier rates. @throws {ConfigurationError} `invalid_option`
-   */
-  readonly scenario: (name: FaultScenario) => void;
-  /**
-   * Sets every planned fault and every rate, in place of all earlier ones; those that are left out are removed. It takes
-   * the form of `current`.
-   *
-   * @throws {ConfigurationError} `invalid_option`; the earlier ones stay
-   * @example
-   * ```ts
-   * const { next, rates } = sandbox.faults.current;
-   * sandbox.faults.set({ next, rates: { ...rates, createOrder: { reset: 0.1 } } });
-   * ```
-   */
-  readonly set: (faults: Partial<SandboxFaults['current']>) => void;
-  /** Removes every rate and every planned fault. */
+  /** Removes every planned fault. */
   readonly clear: () => void;
-  /** Planned faults and rates, as plain data. */
-  readonly current: {
-    readonly next: readonly { readonly target: FaultTarget; readonly fault: Fault }[];
-    readonly rates: Readonly<Partial<Record<FaultTarget | 'all', FaultRates>>>;
-  };
+  /** Lists the planned faults, in the order in which they were planned. */
+  readonly list: () => readonly PlannedFault[];
 }
+
+/** How often a fault happens. @inline */
+type FaultOften = Pick<PlannedFault, 'rate'>;
 
 export type FaultPlan = ReturnType<typeof createFaultPlan>;
 
 /** The faults of a sandbox, and the draws that decide when they happen. */
-export function createFaultPlan({
-  seed,
-  initial,
-}: {
-  seed: string;
-  initial: FaultScenario | FaultRates | undefined;
-}) {
-  const planned: PlannedFault[] = [];
-  const rates = new Map<FaultTarget | 'all', FaultRates>();
+export function createFaultPlan({ seed, initial }: { seed: string; initial: readonly CheckedFault[] }) {
+  let faults: readonly CheckedFault[] = [];
   const streams = new Map<string, SeededRandom>();
 
-  function rate(first: FaultTarget | FaultRates, second?: FaultRates): void {
-    const target = typeof first === 'string' ? first : 'all';
-    const given = typeof first === 'string' ? second : first;
-    const checked = checkRates(given, typeof first === 'string' ? targetSide(first) : undefined);
-    setRates(target, checked);
+  function plan(planned: CheckedFault): void {
+    const isReplaced = ({ target, rate, played }: CheckedFault) =>
+      target === planned.target && rate !== undefined && played.fault.kind === planned.played.fault.kind;
+    const kept = planned.rate === undefined ? faults : faults.filter((fault) => !isReplaced(fault));
+    faults = [...kept, planned];
   }
 
-  function setRates(target: FaultTarget | 'all', checked: FaultRates): void {
-    if (Object.keys(checked).length === 0) rates.delete(target);
-    else rates.set(target, checked);
+  /** Takes the first fault that is planned once for one of these targets. */
+  function takePlanned(targets: readonly FaultTarget[]): CheckedFault['played'] | undefined {
+    const next = faults.find(({ target, rate }) => rate === undefined && targets.includes(target));
+    if (next !== undefined) faults = faults.filter((fault) => fault !== next);
+    return next?.played;
   }
 
-  function set(given: Partial<SandboxFaults['current']>): void {
-    const next = (given.next ?? []).map(checkPlanned);
-    // Sound: targetSide refuses other keys.
-    const entries = Object.entries(given.rates ?? {}) as [FaultTarget | 'all', FaultRates][];
-    const checked = entries.map(
-      ([target, each]) =>
-        [target, checkRates(each, target === 'all' ? undefined : targetSide(target))] as const,
-    );
-    clear();
-    planned.push(...next);
-    for (const [target, each] of checked) setRates(target, each);
+  /** The rate of a fault at the first of these targets that has one. */
+  function rateOf(kind: string, targets: readonly FaultTarget[]): CheckedFault | undefined {
+    const rates = faults.filter(({ rate, played }) => rate !== undefined && played.fault.kind === kind);
+    for (const target of targets) {
+      const own = rates.find((fault) => fault.target === target);
+      if (own !== undefined) return own.rate === 0 ? undefined : own;
+    }
+    return undefined;
   }
 
-  function scenario(name: FaultScenario): void {
-    checkOneOf('faults.scenario', name, faultScenarioNames);
-    rates.clear();
-    rate(faultScenarios[name]);
+  function drawRequestFault(targets: readonly FaultTarget[], random: SeededRandom) {
+    let drawn: TimedRequestFault | undefined;
+    for (const kind of requestFaultNames) {
+      const { rate = 0, played } = rateOf(kind, targets) ?? {};
+      if (played?.side !== 'request') continue;
+      // Always draws two numbers for a rate, so that the next fault does not depend on this one.
+      const happens = random.chance(rate);
+      const when = random.chance(0.5) ? 'before' : 'after';
+      if (happens) drawn ??= played.isTimed ? played.fault : { ...played.fault, when };
+    }
+    return drawn;
   }
 
-  /** Takes the first fault planned for one of these targets. */
-  function takePlanned(targets: readonly FaultTarget[]): CheckedFault | undefined {
-    const index = planned.findIndex(({ target }) => targets.includes(target));
-    const [next] = index === -1 ? [] : planned.splice(index, 1);
-    return next && checkFault(next.fault);
-  }
-
-  function ratesFor(targets: readonly (FaultTarget | 'all')[]): FaultRates {
-    return Object.assign({}, ...targets.map((target) => rates.get(target)));
-  }
-
-  function clear(): void {
-    planned.length = 0;
-    rates.clear();
+  function drawEventFaults(targets: readonly FaultTarget[], random: SeededRandom): EventFault[] {
+    return eventFaultNames.flatMap((kind) => {
+      const { rate = 0, played } = rateOf(kind, targets) ?? {};
+      return played?.side === 'event' && random.chance(rate) ? [played.fault] : [];
+    });
   }
 
   /** Restores the faults that the sandbox was made with, and the draws from the seed. */
   function reset(): void {
-    clear();
+    faults = [];
     streams.clear();
-    if (typeof initial === 'string') scenario(initial);
-    else if (initial !== undefined) rate(initial);
+    for (const fault of initial) plan(fault);
   }
 
   reset();
 
   const controls: SandboxFaults = Object.freeze({
-    next: (target: FaultTarget, fault: Fault) => void planned.push(checkPlanned({ target, fault })),
-    set,
-    rate,
-    scenario,
-    clear,
-    get current() {
-      return {
-        next: [...planned],
-        // Sound: the keys of the map are those of the type.
-        rates: Object.fromEntries(rates) as SandboxFaults['current']['rates'],
-      };
+    plan: (target: FaultTarget, fault: PlannedFault['fault'], { rate }: FaultOften = {}) =>
+      plan(checkFault({ target, fault, rate }, 'faults.plan')),
+    clear() {
+      faults = [];
     },
+    list: () => faults.map(({ played: _, ...planned }) => planned),
   });
 
   function forRequest(operation: SandboxOperation | undefined): TimedRequestFault | undefined {
     const targets: FaultTarget[] = operation === undefined ? ['request'] : [operation, 'request'];
     const next = takePlanned(targets);
-    if (next?.of === 'request') return next.fault;
+    if (next?.side === 'request') return next.fault;
     const name = `requests ${operation ?? ''}`;
     const random = streams.get(name) ?? seededRandom(seed, name);
     streams.set(name, random);
-    return drawRequestFault(ratesFor(['all', ...targets.reverse()]), random);
+    return drawRequestFault(targets, random);
   }
 
   /** The faults of an event, and the source of its other random values. They depend on its `id`, not on other events. */
   function forEvent(name: OrderEventName, id: string) {
     const random = seededRandom(seed, `event ${name} ${id}`);
-    const next = takePlanned([name, 'event']);
-    const drawn = drawEventFaults(ratesFor(['all', 'event', name]), random);
+    const targets: FaultTarget[] = [name, 'event'];
+    const next = takePlanned(targets);
+    const drawn = drawEventFaults(targets, random);
     const list =
-      next?.of === 'event' ? [next.fault, ...drawn.filter(({ kind }) => kind !== next.fault.kind)] : drawn;
+      next?.side === 'event' ? [next.fault, ...drawn.filter(({ kind }) => kind !== next.fault.kind)] : drawn;
     return { random, list };
   }
 
   return { controls, reset, forRequest, forEvent };
-}
-
-type PlannedFault = SandboxFaults['current']['next'][number];
-
-function checkPlanned({ target, fault }: PlannedFault): PlannedFault {
-  const side = targetSide(target);
-  const checked = checkFault(fault);
-  if (checked.of !== side) {
-    throw invalidOption(`faults.next: "${checked.fault.kind}" cannot happen to "${target}".`);
-  }
-  return Object.freeze({ target, fault: structuredClone(fault) });
-}
-
-function drawRequestFault(rates: FaultRates, random: SeededRandom): TimedRequestFault | undefined {
-  let found: TimedRequestFault | undefined;
-  for (const kind of requestFaultNames) {
-    const { probability, ...details } = detailed(rates[kind]);
-    if (probability === 0) continue;
-    // Always draws two numbers for a rate, so that the next fault does not depend on this one.
-    const happens = random.chance(probability);
-    const drawnTime = random.chance(0.5) ? 'before' : 'after';
-    if (!happens || found !== undefined) continue;
-    const when = details.when ?? ('only' in requestFaults[kind] ? undefined : drawnTime);
-    const checked = checkFault({ ...details, kind, when });
-    if (checked.of === 'request') found = checked.fault;
-  }
-  return found;
-}
-
-function drawEventFaults(rates: FaultRates, random: SeededRandom): EventFault[] {
-  return eventFaultNames.flatMap((kind) => {
-    const { probability, ...details } = detailed(rates[kind]);
-    if (probability === 0 || !random.chance(probability)) return [];
-    const checked = checkFault({ ...details, kind });
-    return checked.of === 'event' ? [checked.fault] : [];
-  });
-}
-
-function detailed(rate: FaultRate | undefined): Exclude<FaultRate, number> {
-  return typeof rate === 'object' ? rate : { probability: rate ?? 0 };
-}
-
-/**
- * @throws {ConfigurationError} `invalid_option` for an unknown fault, a fault of the other side, or an invalid
- * probability
- */
-function checkRates(rates: FaultRates | undefined, side: 'request' | 'event' | undefined): FaultRates {
-  if (typeof rates !== 'object' || rates === null) {
-    throw invalidOption('faults.rate needs an object of rates.');
-  }
-  // Sound: checkFault refuses unknown names.
-  for (const [name, rate] of Object.entries(rates) as [RequestFaultName, FaultRate | undefined][]) {
-    if (rate === undefined) continue;
-    const { probability, ...details } = detailed(rate);
-    const { of } = checkFault({ ...details, kind: name });
-    if (side !== undefined && of !== side) {
-      throw invalidOption(`faults.rate: "${name}" cannot happen to this target.`);
-    }
-    if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1)) {
-      throw invalidOption(`faults.rate: the probability of "${name}" must be a number from 0 to 1.`);
-    }
-  }
-  return Object.freeze(structuredClone(rates));
 }

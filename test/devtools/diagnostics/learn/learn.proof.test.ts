@@ -20,6 +20,7 @@ import { drawService } from '../../../drawn/draw-service.ts';
 import { partnerCredentials } from '../../../drawn/partner.ts';
 import type { ServiceOptions } from '../../../drawn/service-traits.ts';
 import { buyInitBody } from '../../../support/bodies.ts';
+import { type FaultRates, faultsAt } from '../../../support/fault-rates.ts';
 import { type CaptureOptions, capture } from './capture.ts';
 
 async function learnt(options?: ServiceOptions, capturing?: CaptureOptions, deployment?: Deployment) {
@@ -109,7 +110,7 @@ const orderReply = (form: ReplyForm, status = 200): ServiceOptions => ({
   reply: (own, operation) =>
     operation === 'createOrder' && own.status === 200 ? { ...inForm(own, form), status } : own,
 });
-const fault = (faults: ServiceOptions['faults']): ServiceOptions => ({ faults });
+const fault = (rates: FaultRates): ServiceOptions => ({ faults: faultsAt('request', rates) });
 const orderStatus =
   (from: number, to: number): ServiceOptions['reply'] =>
   (own, operation) =>
@@ -138,17 +139,17 @@ describe('a service with another habit of replies is refuted', () => {
     ['partner-order-id', { duplicateOrders: 'same' }, { duplicateIds: 'same-order' }],
     [
       'errors',
-      fault({ conflict: { probability: 0.5, status: 400, when: 'after' } }),
+      fault({ conflict: { rate: 0.5, status: 400, when: 'after' } }),
       { orderStatuses: { 400: 'unknown' } },
     ],
     [
       'order-rate-limit',
-      fault({ too_many_requests: { probability: 0.6, when: 'after', retryAfterSeconds: 0 } }),
+      fault({ too_many_requests: { rate: 0.6, when: 'after', retryAfterSeconds: 0 } }),
       { orderStatuses: { 429: 'unknown' } },
     ],
     [
       'order-conflict',
-      fault({ conflict: { probability: 0.6, status: 409, when: 'before' } }),
+      fault({ conflict: { rate: 0.6, status: 409, when: 'before' } }),
       { orderStatuses: { 409: 'refused' } },
     ],
   ])('%s, and its override is written', async (id, options, set) => {
@@ -283,7 +284,7 @@ describe('what follows the answer to an event', () => {
   });
 
   it('settles nothing where events come twice anyhow', async () => {
-    const { row } = await learnt({ ...retries, faults: { duplicate: 1 } }, { answers });
+    const { row } = await learnt({ ...retries, faults: faultsAt('event', { duplicate: 1 }) }, { answers });
     expect(row('callback-reply')?.verdict).toBe('not-seen');
   });
 });
@@ -417,7 +418,7 @@ it('names the members in which a repetition differs, and none of their values', 
 });
 
 it('sees repetitions, events of other names, and members that had to be read', async () => {
-  const { row } = await learnt({ faults: { duplicate: 1, sell_side: 0.5 } });
+  const { row } = await learnt({ faults: faultsAt('event', { duplicate: 1, sell_side: 0.5 }) });
   expect(row('event-order')).toMatchObject({ verdict: 'proven', found: expect.arrayContaining(['twice']) });
   expect(row('other-events')?.verdict).toBe('proven');
   const read = await learnt(change('event.buy.credited.crypto', 'crypto_payment_status', 'paid'));

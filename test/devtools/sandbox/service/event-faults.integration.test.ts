@@ -87,7 +87,7 @@ describe.each(['fetch', 'HTTP'] as const)('a receiver, over %s', (over) => {
     const { webhooks, handled } = receiver(credentials, sandbox.deployment);
     attach(webhooks);
     const target = fault === 'before_reply' ? init : fiat;
-    sandbox.faults.next(target, fault);
+    sandbox.faults.plan(target, fault);
     await place(sandbox, credentials, { ...order, partner_callback_url: callbackUrl });
     await sandbox.idle();
     await sandbox.advance('A-1', 'fiat_received');
@@ -107,7 +107,7 @@ describe.each(['fetch', 'HTTP'] as const)('a receiver, over %s', (over) => {
     const credentials = await onboarded(sandbox);
     const { webhooks, handled } = receiver(credentials, sandbox.deployment);
     attach(webhooks);
-    sandbox.faults.next('event', 'drop');
+    sandbox.faults.plan('event', 'drop');
     await place(sandbox, credentials, { ...order, partner_callback_url: callbackUrl });
     await sandbox.idle();
     expect(sandbox.deliveries).toMatchObject([{ attempts: 0, faults: ['drop'] }]);
@@ -122,7 +122,7 @@ describe.each(['fetch', 'HTTP'] as const)('a receiver, over %s', (over) => {
     const fresh = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
     const both = receiver([fresh, old], sandbox.deployment);
     attach(both.webhooks);
-    sandbox.faults.rate('event', { old_key: 1 });
+    sandbox.faults.plan('event', 'old_key', { rate: 1 });
     await place(sandbox, fresh, { ...order, partner_callback_url: callbackUrl });
     await sandbox.idle();
     expect(both.handled).toEqual([init]);
@@ -164,7 +164,7 @@ describe.each(['fetch', 'HTTP'] as const)('a receiver, over %s', (over) => {
 it('before_reply: the event is answered before the reply leaves', async () => {
   const sandbox = createSandbox({ fetch: async () => new Response() });
   const credentials = await onboarded(sandbox);
-  sandbox.faults.next('event', 'before_reply');
+  sandbox.faults.plan('event', 'before_reply');
   await place(sandbox, credentials);
   const kinds = sandbox.trace.entries.filter(({ order: about }) => about === 'A-1').map(({ kind }) => kind);
   expect(kinds).toEqual(['request', 'fault', 'event', 'event_reply', 'reply']);
@@ -173,7 +173,7 @@ it('before_reply: the event is answered before the reply leaves', async () => {
 it('a reordered event without a next one goes out when nothing else is outstanding', async () => {
   const sandbox = createSandbox({ fetch: async () => new Response() });
   const credentials = await onboarded(sandbox);
-  sandbox.faults.next('event', 'reorder');
+  sandbox.faults.plan('event', 'reorder');
   await place(sandbox, credentials);
   expect(sandbox.deliveries).toMatchObject([{ attempts: 0 }]);
   await sandbox.idle();

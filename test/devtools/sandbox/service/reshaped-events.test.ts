@@ -26,7 +26,7 @@ async function deliveriesUnder(fault: EventFault | undefined, options: SandboxOp
   const credentials = await onboarded(sandbox);
   await place(sandbox, credentials, order);
   await sandbox.idle();
-  if (fault !== undefined) sandbox.faults.next(fiat, fault);
+  if (fault !== undefined) sandbox.faults.plan(fiat, fault);
   await sandbox.advance('A-1', 'fiat_received');
   await sandbox.idle();
   return { sandbox, credentials, deliveries: sandbox.deliveries.slice(1) };
@@ -139,7 +139,7 @@ describe('an event whose form a fault changes', () => {
     [{ kind: 'member_missing', member: '__proto__.x' }, 'member_missing.member'],
     [{ kind: 'name_respelled', member: 'pair' }, 'member'],
   ] as const)('is not planned as %j', (fault, name) => {
-    const refused = () => createSandbox().faults.next('event', fault);
+    const refused = () => createSandbox().faults.plan('event', fault);
     expect(refused).toThrow(name);
     expect(refused).toThrow(expect.toSatisfy(isConfigurationError));
   });

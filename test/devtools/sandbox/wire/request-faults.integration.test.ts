@@ -77,7 +77,7 @@ describe.each(lines)('an order, over %s', (_, connect) => {
   it.each(cases)('under %s', async (_name, fault, expected, orders) => {
     const sandbox = createSandbox({ fetch: callback().fetch });
     const exchange = await client(sandbox, await connect(sandbox));
-    sandbox.faults.next('createOrder', fault);
+    sandbox.faults.plan('createOrder', fault);
     // Short where it runs out.
     const timeoutMs = expected.startsWith('timeout') ? 1_000 : 10_000;
     expect(await outcomeOf(exchange.createOrder(order, { timeoutMs }))).toBe(expected);
@@ -96,7 +96,7 @@ describe.each(lines)('an order, over %s', (_, connect) => {
       reply: (own) => (own.status > 299 ? { ...own, status: 200, body: denied } : own),
     });
     const line = await connect(sandbox);
-    sandbox.faults.next('createOrder', { kind: 'other_reply', form: 'wrapped' });
+    sandbox.faults.plan('createOrder', { kind: 'other_reply', form: 'wrapped' });
     const refused = await post(line, 'createOrder', { ...order, signature: 'wrong' });
     expect([refused.status, await refused.json()]).toEqual([200, denied]);
   });
@@ -108,7 +108,7 @@ describe.each(lines)('an order, over %s', (_, connect) => {
   ] as const)('under %s fails as Node says it: %s, %s', async (fault, message, code) => {
     const sandbox = createSandbox();
     const line = await connect(sandbox);
-    sandbox.faults.next('onboard', fault);
+    sandbox.faults.plan('onboard', fault);
     const reading = post(line, 'onboard', partner).then((response) => response.text());
     await expect(reading).rejects.toMatchObject({ name: 'TypeError', message, cause: { code } });
   });
@@ -116,14 +116,14 @@ describe.each(lines)('an order, over %s', (_, connect) => {
   it('is really compressed, mislabelled, or cut after as many bytes as were asked for', async () => {
     const sandbox = createSandbox();
     const line = await connect(sandbox);
-    sandbox.faults.next('onboard', 'gzip');
+    sandbox.faults.plan('onboard', 'gzip');
     const packed = await post(line, 'onboard', partner);
     expect(packed.headers.get('content-encoding')).toBe('gzip');
     expect(await packed.json()).toMatchObject({ message: expect.any(String) });
-    sandbox.faults.next('whitelistIp', 'wrong_content_type');
+    sandbox.faults.plan('whitelistIp', 'wrong_content_type');
     const labelled = await post(line, 'whitelistIp', 'any');
     expect(labelled.headers.get('content-type')).toContain('text/html');
-    sandbox.faults.next('whitelistIp', { kind: 'truncate', bytes: 7 });
+    sandbox.faults.plan('whitelistIp', { kind: 'truncate', bytes: 7 });
     const cut = await post(line, 'whitelistIp', 'any');
     expect(Number(cut.headers.get('content-length'))).toBeGreaterThan(7);
     const { value } = (await cut.body?.getReader().read()) ?? {};
@@ -136,7 +136,7 @@ describe.each(lines)('an order, over %s', (_, connect) => {
   ] as const)('breaks all the same when it is to be cut after %s', async (_, fault, options) => {
     const sandbox = createSandbox(options);
     const line = await connect(sandbox);
-    sandbox.faults.next('whitelistIp', fault);
+    sandbox.faults.plan('whitelistIp', fault);
     const reading = post(line, 'whitelistIp', 'any').then((response) => response.text());
     await expect(reading).rejects.toMatchObject({ cause: { code: 'UND_ERR_SOCKET' } });
   });
@@ -144,7 +144,7 @@ describe.each(lines)('an order, over %s', (_, connect) => {
   it('trickles on the clock of the sandbox, with a pause between two pieces', async () => {
     const sandbox = createSandbox({ clock: 'manual', now: () => 0 });
     const line = await connect(sandbox);
-    sandbox.faults.next('whitelistIp', { kind: 'trickle', bytes: 10, delayMs: 1000 });
+    sandbox.faults.plan('whitelistIp', { kind: 'trickle', bytes: 10, delayMs: 1000 });
     let text: string | undefined;
     const reading = post(line, 'whitelistIp', 'any')
       .then((response) => response.text())
@@ -166,7 +166,7 @@ describe.each(lines)('an order, over %s', (_, connect) => {
   it('with an error inside a 200 is caught by a schema for the reply', async () => {
     const sandbox = createSandbox({ fetch: callback().fetch });
     const exchange = await client(sandbox, await connect(sandbox));
-    sandbox.faults.next('whitelistIp', 'ok_with_error');
+    sandbox.faults.plan('whitelistIp', 'ok_with_error');
     const schema = z.object({ ip: z.string() });
     expect(await outcomeOf(exchange.whitelistIp({}, { schema }))).toBe('reply_nonconforming unknown');
   });
@@ -180,8 +180,8 @@ describe.each(lines)('an order, over %s', (_, connect) => {
       fetch: line.fetch,
       retry: { firstDelayMs: 1, maxDelayMs: 2 },
     });
-    sandbox.faults.next('whitelistIp', 'reset');
-    sandbox.faults.next('whitelistIp', 'html');
+    sandbox.faults.plan('whitelistIp', 'reset');
+    sandbox.faults.plan('whitelistIp', 'html');
     expect((await exchange.whitelistIp()).status).toBe(200);
     expect(sandbox.trace.entries.filter(({ kind }) => kind === 'request')).toHaveLength(3);
   });
@@ -195,6 +195,6 @@ it('every fault of a request is tried above', () => {
 it('the errors of the function name the seed, as a failed test will print them', async () => {
   const sandbox = createSandbox({ seed: 'printed', fetch: callback().fetch });
   const exchange = await client(sandbox, sandbox);
-  sandbox.faults.next('createOrder', 'reset');
+  sandbox.faults.plan('createOrder', 'reset');
   await expect(exchange.createOrder(order)).rejects.toThrow('sandbox seed printed');
 });

@@ -174,7 +174,7 @@ describe('a delivery', () => {
       fetch: async () => new Response(null, { status: statuses.shift() ?? 200 }),
     });
     const credentials = await onboarded(sandbox);
-    sandbox.faults.next('event', 'duplicate');
+    sandbox.faults.plan('event', 'duplicate');
     await place(sandbox, credentials);
     await sandbox.idle();
     expect(sandbox.clock.nextAt).toBeUndefined();

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
-import { type FaultScenario, faultScenarios } from '../../../../src/devtools/sandbox/settings/faults.ts';
-import type { SandboxOptions } from '../../../../src/devtools/sandbox/settings/sandbox-options.ts';
+import { eventFaultNames } from '../../../../src/devtools/sandbox/settings/event-faults.ts';
+import { type PlannedFault, requestFaultNames } from '../../../../src/devtools/sandbox/settings/faults.ts';
 import { isConfigurationError } from '../../../../src/errors/errors.ts';
+import { planFaults } from '../../../support/fault-rates.ts';
+import { hostileFaults } from '../../../support/hostile-faults.ts';
 import { callback, onboarded, order, partner, place, post } from '../support.ts';
 
 /** Ten orders with two events each, under whatever is asked for. */
-async function session(options: SandboxOptions): Promise<unknown[]> {
-  const sandbox = createSandbox({ fetch: callback().fetch, clock: 'manual', now: () => 0, ...options });
-  sandbox.faults.clear();
+async function session(seed: string | number, faults: readonly PlannedFault[]): Promise<unknown[]> {
+  const sandbox = createSandbox({ fetch: callback().fetch, clock: 'manual', now: () => 0, seed });
   const credentials = await onboarded(sandbox);
-  if (options.faults !== undefined && typeof options.faults === 'object') sandbox.faults.rate(options.faults);
-  if (typeof options.faults === 'string') sandbox.faults.scenario(options.faults);
+  planFaults(sandbox.faults, faults);
   for (let index = 0; index < 10; index++) {
     const partner_order_id = `A-${index}`;
     await place(sandbox, credentials, { ...order, partner_order_id }).catch(() => {});
@@ -24,15 +24,19 @@ async function session(options: SandboxOptions): Promise<unknown[]> {
 }
 
 describe('a seed', () => {
-  // Sound: the keys are the names. `slow` stalls until a caller gives up, and this one does not.
-  const scenarios = Object.keys(faultScenarios) as FaultScenario[];
-  it.each(scenarios.filter((name) => name !== 'slow'))(
+  // `stall` and `trickle` wait for a caller who gives up, and this one does not.
+  const requestFaults = requestFaultNames.filter((name) => name !== 'stall' && name !== 'trickle');
+  it.each([
+    ['no faults', []],
+    ['faults of requests', requestFaults.map((fault) => ({ target: 'request', fault, rate: 0.05 }) as const)],
+    ['faults of events', eventFaultNames.map((fault) => ({ target: 'event', fault, rate: 0.2 }) as const)],
+    ['hostile faults', hostileFaults.filter(({ fault }) => fault !== 'trickle')],
+  ] satisfies [string, readonly PlannedFault[]][])(
     'replays %s exactly: keys, links, ids, signatures, faults, texts',
-    async (faults) => {
-      const rates = { ...faultScenarios[faults], trickle: 0 };
-      const once = await session({ seed: 7, faults: rates });
-      expect(await session({ seed: '7', faults: rates })).toEqual(once);
-      expect(await session({ seed: 8, faults: rates })).not.toEqual(once);
+    async (_, faults) => {
+      const once = await session(7, faults);
+      expect(await session('7', faults)).toEqual(once);
+      expect(await session(8, faults)).not.toEqual(once);
     },
   );
 
@@ -45,7 +49,10 @@ describe('a seed', () => {
   });
 
   it('keeps the keys when faults are added', async () => {
-    const [plain, faulty] = [createSandbox({ seed: 1 }), createSandbox({ seed: 1, faults: { gzip: 0.5 } })];
+    const [plain, faulty] = [
+      createSandbox({ seed: 1 }),
+      createSandbox({ seed: 1, faults: [{ target: 'request', fault: 'gzip', rate: 0.5 }] }),
+    ];
     expect(await onboarded(faulty)).toEqual(await onboarded(plain));
   });
 
@@ -68,10 +75,10 @@ describe('planned faults', () => {
 
   it('come one for each request, in the order in which they were planned', async () => {
     const sandbox = createSandbox();
-    sandbox.faults.next('whitelistIp', 'misdirected');
-    sandbox.faults.next('onboard', 'html');
-    sandbox.faults.next('request', { kind: 'server_error', status: 503 });
-    expect(sandbox.faults.current.next).toHaveLength(3);
+    sandbox.faults.plan('whitelistIp', 'misdirected');
+    sandbox.faults.plan('onboard', 'html');
+    sandbox.faults.plan('request', { kind: 'server_error', status: 503 });
+    expect(sandbox.faults.list()).toHaveLength(3);
     expect(await statuses(sandbox, 3)).toEqual([421, 503, 200]);
     expect((await post(sandbox, 'onboard', partner)).status).toBe(502);
   });
@@ -79,25 +86,29 @@ describe('planned faults', () => {
   it('stay as they were given, whatever becomes of the object', async () => {
     const sandbox = createSandbox();
     const planned = { kind: 'server_error', status: 504 } as const;
-    const rate = { probability: 1, status: 503 };
-    sandbox.faults.next('whitelistIp', planned);
-    sandbox.faults.rate({ server_error: rate });
+    const often = { kind: 'server_error', status: 503 } as const;
+    sandbox.faults.plan('whitelistIp', planned);
+    sandbox.faults.plan('request', often, { rate: 1 });
     Object.assign(planned, { status: 1 });
-    Object.assign(rate, { status: 1 });
+    Object.assign(often, { status: 1 });
     expect(await statuses(sandbox, 2)).toEqual([504, 503]);
   });
 
   it('end with clear, rates too', async () => {
-    const sandbox = createSandbox({ faults: 'outage' });
+    const outage = { kind: 'server_error', when: 'before', status: 503 } as const;
+    const sandbox = createSandbox({ faults: [{ target: 'request', fault: outage, rate: 1 }] });
     expect(await statuses(sandbox, 1)).toEqual([503]);
-    sandbox.faults.next('whitelistIp', 'html');
+    sandbox.faults.plan('whitelistIp', 'html');
     sandbox.faults.clear();
     expect(await statuses(sandbox, 2)).toEqual([200, 200]);
-    expect(sandbox.faults.current).toEqual({ next: [], rates: {} });
+    expect(sandbox.faults.list()).toEqual([]);
   });
 
   it('of a rate strike as often as it says, before and after the effect', async () => {
-    const sandbox = createSandbox({ seed: 5, faults: { server_error: 0.3 } });
+    const sandbox = createSandbox({
+      seed: 5,
+      faults: [{ target: 'request', fault: 'server_error', rate: 0.3 }],
+    });
     const seen = await statuses(sandbox, 1000);
     const failed = seen.filter((status) => status === 500).length;
     expect(failed).toBeGreaterThan(250);
@@ -108,7 +119,8 @@ describe('planned faults', () => {
 
   it('of events strike about as often as they say, and each event by itself, whatever else happens', async () => {
     const dropped = async (ids: readonly string[]) => {
-      const sandbox = createSandbox({ seed: 1, fetch: callback().fetch, faults: { drop: 0.3 } });
+      const faults = [{ target: 'event', fault: 'drop', rate: 0.3 }] as const;
+      const sandbox = createSandbox({ seed: 1, fetch: callback().fetch, faults });
       const credentials = await onboarded(sandbox);
       for (const partner_order_id of ids) await place(sandbox, credentials, { ...order, partner_order_id });
       await sandbox.idle();
@@ -126,61 +138,89 @@ describe('planned faults', () => {
 
   it('of one operation leave the others alone, and go before those of all', async () => {
     const sandbox = createSandbox();
-    sandbox.faults.rate({ server_error: 1 });
-    sandbox.faults.rate('whitelistIp', { server_error: { probability: 1, status: 504 } });
-    sandbox.faults.rate('onboard', { server_error: 0 });
+    sandbox.faults.plan('request', 'server_error', { rate: 1 });
+    sandbox.faults.plan('whitelistIp', { kind: 'server_error', status: 504 }, { rate: 1 });
+    sandbox.faults.plan('onboard', 'server_error', { rate: 0 });
     expect(await statuses(sandbox, 1)).toEqual([504]);
     expect((await post(sandbox, 'onboard', partner)).status).toBe(200);
     expect((await post(sandbox, 'generateApiKey', {})).status).toBe(500);
   });
 
+  it('at a rate replace an earlier rate of the same fault at the same target', async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.plan('whitelistIp', 'html', { rate: 1 });
+    sandbox.faults.plan('request', 'html', { rate: 0.5 });
+    sandbox.faults.plan('whitelistIp', 'html', { rate: 0 });
+    expect(sandbox.faults.list()).toEqual([
+      { target: 'request', fault: 'html', rate: 0.5 },
+      { target: 'whitelistIp', fault: 'html', rate: 0 },
+    ]);
+    expect(await statuses(sandbox, 9)).toEqual(Array(9).fill(200));
+  });
+
+  it.each([
+    ['no list', { target: 'event' }, 'faults must be a list'],
+    ['an unknown member', [{ target: 'event', fault: 'drop', rates: 1 }], 'rates'],
+    ['a fault of the other side', [{ target: 'event', fault: 'reset' }], 'cannot happen to'],
+    ['no fault', [null], 'faults[0]'],
+  ])('of the options are refused for %s', (_, faults, hint) => {
+    expect(() => createSandbox({ faults: faults as never })).toThrow(hint);
+  });
+
   it('strike the one-time link too: keys can be lost on the way', async () => {
     const sandbox = createSandbox();
     await post(sandbox, 'onboard', partner);
-    sandbox.faults.next('openLink', 'reply_lost');
+    sandbox.faults.plan('openLink', 'reply_lost');
     const link = sandbox.emails[0]?.link ?? '';
     await expect(sandbox.fetch(link)).rejects.toThrow('fetch failed');
     expect((await sandbox.fetch(link)).status).toBe(410);
   });
 
   it.each([
-    ['an unknown target', (s: Faults) => s.next('createOrders' as 'createOrder', 'reset'), 'createOrder'],
-    ['an unknown fault', (s: Faults) => s.next('createOrder', 'rest' as 'reset'), 'reset'],
+    ['an unknown target', (s: Faults) => s.plan('createOrders' as 'createOrder', 'reset'), 'createOrder'],
+    ['an unknown fault', (s: Faults) => s.plan('createOrder', 'rest' as 'reset'), 'reset'],
     [
       'a fault of the other side',
-      (s: Faults) => s.next('createOrder', 'duplicate' as never),
+      (s: Faults) => s.plan('createOrder', 'duplicate' as never),
       'cannot happen to',
     ],
-    ['a time that is none', (s: Faults) => s.next('event', { kind: 'drop', when: 'after' } as never), 'when'],
+    ['a time that is none', (s: Faults) => s.plan('event', { kind: 'drop', when: 'after' } as never), 'when'],
     [
       'a lost reply of nothing',
-      (s: Faults) => s.next('request', { kind: 'reply_lost', when: 'before' }),
+      (s: Faults) => s.plan('request', { kind: 'reply_lost', when: 'before' }),
       'after',
     ],
     [
       'a detail that it does not have',
-      (s: Faults) => s.next('request', { kind: 'reset', status: 1 }),
+      (s: Faults) => s.plan('request', { kind: 'reset', status: 1 }),
       'status',
     ],
     [
       'a status that is none',
-      (s: Faults) => s.next('request', { kind: 'server_error', status: 200 }),
+      (s: Faults) => s.plan('request', { kind: 'server_error', status: 200 }),
       'status',
     ],
     [
       'an address that no header can have',
-      (s: Faults) => s.next('request', { kind: 'redirect', location: 'https://a.example/\r\nx: y' }),
+      (s: Faults) => s.plan('request', { kind: 'redirect', location: 'https://a.example/\r\nx: y' }),
       'location',
     ],
-    ['a probability above 1', (s: Faults) => s.rate({ reset: 1.1 }), 'probability'],
-    ['a rate of an unknown fault', (s: Faults) => s.rate({ resett: 1 } as never), 'reset'],
-    ['a rate for the other side', (s: Faults) => s.rate('event', { reset: 1 } as never), 'cannot happen to'],
-    ['an unknown scenario', (s: Faults) => s.scenario('chaos' as 'hostile'), "'calm' or 'bad_network'"],
+    ['a rate above 1', (s: Faults) => s.plan('request', 'reset', { rate: 1.1 }), 'from 0 to 1'],
+    [
+      'a rate that is no number',
+      (s: Faults) => s.plan('request', 'reset', { rate: '1' } as never),
+      'from 0 to 1',
+    ],
+    [
+      'a rate for the other side',
+      (s: Faults) => s.plan('event', 'reset' as never, { rate: 1 }),
+      'cannot happen to',
+    ],
   ])('refuse %s by name', (_, call, hint) => {
     const { faults } = createSandbox();
     expect(() => call(faults)).toThrow(expect.toSatisfy(isConfigurationError));
     expect(() => call(faults)).toThrow(hint);
-    expect(faults.current).toEqual({ next: [], rates: {} });
+    expect(faults.list()).toEqual([]);
   });
 });
 

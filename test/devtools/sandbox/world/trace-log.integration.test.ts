@@ -12,7 +12,7 @@ describe.each(lines)('the trace, over %s', (_, connect) => {
     const line = await connect(sandbox);
     const credentials = await onboarded(sandbox, line);
     sandbox.trace.clear();
-    sandbox.faults.next('createOrder', { kind: 'server_error', status: 503, when: 'after' });
+    sandbox.faults.plan('createOrder', { kind: 'server_error', status: 503, when: 'after' });
     const response = await place(line, credentials);
     await sandbox.idle();
     const [request, fault, ...rest] = sandbox.trace.entries;
@@ -47,7 +47,7 @@ describe.each(lines)('the trace, over %s', (_, connect) => {
   it('shows no reply of a connection that broke, and where there is no operation none', async () => {
     const sandbox = createSandbox();
     const line = await connect(sandbox);
-    sandbox.faults.next('whitelistIp', { kind: 'reset', when: 'after' });
+    sandbox.faults.plan('whitelistIp', { kind: 'reset', when: 'after' });
     await expect(post(line, 'whitelistIp', 'any')).rejects.toThrow();
     await line.fetch(`${new URL(line.deployment.stagingUrl ?? '').origin}/nowhere`);
     const replies = [...sandbox.trace].filter(({ kind }) => kind === 'reply');

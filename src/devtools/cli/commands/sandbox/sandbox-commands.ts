@@ -7,7 +7,6 @@ import { openOutput } from '../../terminal/output.ts';
 import { callSandbox } from './call-sandbox.ts';
 import { chooseSandbox, sandboxFlags } from './running-sandboxes.ts';
 import { clockCommands } from './sandbox-clock.ts';
-import { faultsCommands } from './sandbox-faults.ts';
 import { advance, emails, messages, ordersCommand, play } from './sandbox-orders.ts';
 import { startSandbox } from './sandbox-start.ts';
 
@@ -36,7 +35,6 @@ export default buildRouteMap<string, RunContext>({
     play,
     emails,
     messages,
-    faults: faultsCommands,
     clock: clockCommands,
     reset,
   },

@@ -1,7 +1,6 @@
 import { operationUrl } from '../../../../deployment/define-deployment.ts';
 import { createSandbox } from '../../../sandbox/create-sandbox.ts';
 import type { Sandbox, SandboxServer } from '../../../sandbox/sandbox.ts';
-import { faultScenarioNames } from '../../../sandbox/settings/faults.ts';
 import type { SandboxCredentials } from '../../../sandbox/settings/fixed-partners.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes, onceAborted } from '../../terminal/context.ts';
@@ -20,12 +19,6 @@ const flags = {
     'Run this with keys and addresses in its environment, then stop with its exit code',
   ),
   ...hostFlags,
-  faults: {
-    kind: 'enum',
-    values: faultScenarioNames,
-    brief: 'Faults from the start: the name of a scenario (docs/details/sandbox.md)',
-    optional: true,
-  },
   seed: textFlag.optional('text', 'Make keys and faults the same in every run'),
   enforceWhitelist: toggle('Refuse orders until `whitelist-ip` was called, as the service does'),
   partnerFromEnv: toggle('Give its partner the keys of your environment'),
@@ -41,13 +34,13 @@ export const startSandbox = defineCommand({
     'partner-exchange sandbox',
     'partner-exchange sandbox --exec "npm test"',
     'partner-exchange sandbox --seed 7 > sandbox.env',
-    'partner-exchange sandbox --faults hostile --format json',
+    'partner-exchange sandbox --format json',
   ],
   json: 'First { url, seed, environment }, then a line for each entry of sandbox.trace, without headers and body',
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);
-    const { host, allowHost: allowedHosts = [], seed, faults, exec, partnerFromEnv } = flags;
+    const { host, allowHost: allowedHosts = [], seed, exec, partnerFromEnv } = flags;
     const port = flags.port ?? (exec === undefined ? 4200 : 0);
     const given = partnerFromEnv ? await partnerOfEnvironment(context) : undefined;
     let prepareAgain = async (): Promise<void> => {};
@@ -69,8 +62,6 @@ export const startSandbox = defineCommand({
       const isMasterKeyGiven = given?.masterKey !== undefined;
       const environment = environmentOf(simulated, server, { partner, isMasterKeyGiven });
       for (const value of Object.values(environment)) context.secrets.release(value);
-      // Enable faults only after the partner exists.
-      if (faults !== undefined) simulated.faults.scenario(faults);
       forget = await announceSandbox(context, server).catch((error: unknown) => {
         output.warn(`Commands such as "sandbox advance" cannot find it: ${describeFailure(error).message}`);
         return undefined;
