@@ -26,8 +26,7 @@ export const notInProcess: Readonly<Record<string, string>> = {
     'needs Redis and PostgreSQL: test/inbox/queue/bullmq-program runs it beside both',
   'examples/queues/pg-boss.ts': 'needs PostgreSQL: test/inbox/queue/pg-boss-program runs it beside one',
   'examples/order-timeline.ts': 'needs PostgreSQL for its own tables',
-  'examples/nestjs-postgres/shop.ts':
-    'has decorators, which are compiled first, and needs PostgreSQL: examples/two-replicas.ts runs it',
+  'examples/shop/shop.ts': 'needs PostgreSQL: examples/shop/bad-day.ts runs it',
   'examples/demo.ts': 'starts the command line as processes',
 };
 

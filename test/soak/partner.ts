@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startBalancer } from '../../examples/support/balancer.ts';
+import { startBalancer } from '../../examples/shop/balancer.ts';
 import type { Engine, ReplicaCalls, ReplicaPlace } from './plan.ts';
 
 /** A replica that runs. */

@@ -1,5 +1,5 @@
 /**
- * `node --import ./compile.ts shop.ts`: Node runs TypeScript, but no decorators. Your project compiles them with
+ * `node --import ./compile.ts nestjs.ts`: Node runs TypeScript, but no decorators. Your project compiles them with
  * `nest build`; this is for the example alone.
  */
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const compilerOptions = { module, target: ts.ScriptTarget.ES2023, experimentalDe
 
 registerHooks({
   load(url, context, next) {
-    if (!url.endsWith('/shop.ts')) return next(url, context);
+    if (!url.endsWith('/nestjs.ts')) return next(url, context);
     const fileName = new URL(url).pathname;
     const { outputText } = ts.transpileModule(readFileSync(new URL(url), 'utf8'), {
       fileName,
