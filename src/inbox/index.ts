@@ -51,10 +51,5 @@ export {
 } from './queue/queue-inbox.ts';
 export type { QueueMessage } from './queue/queue-message.ts';
 export { type SqliteInboxOptions, sqliteInbox } from './sqlite/sqlite-inbox.ts';
-export {
-  type DrainOptions,
-  type DrainResult,
-  type StoreInbox,
-  type StoreInboxOptions,
-  storeInbox,
-} from './store/store-inbox.ts';
+export type { DrainOptions, DrainResult } from './store/drain.ts';
+export { type StoreInbox, type StoreInboxOptions, storeInbox } from './store/store-inbox.ts';

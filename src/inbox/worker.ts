@@ -6,22 +6,10 @@ import { attemptDelivery, handlerStopped, leaseLost, startLeaseClock } from './h
 import { type Handling, reportStore } from './handling-options.ts';
 import type { InboxHost } from './inbox.ts';
 import { makeMarking } from './marking.ts';
-import type { DeliveryRecords, RecordLease } from './store/delivery-records.ts';
+import type { DeliveryLeases, RecordLease } from './store/delivery-leases.ts';
 
-/** The records of deliveries, as far as a worker uses them. */
-export type WorkerRecords = Pick<
-  DeliveryRecords,
-  | 'lease'
-  | 'isAloneDue'
-  | 'leaseAlone'
-  | 'freeEnded'
-  | 'remove'
-  | 'postpone'
-  | 'putBack'
-  | 'moveToDeadLetters'
-  | 'mark'
-  | 'isHandled'
->;
+/** The leases of deliveries, as far as a worker uses them. */
+export type WorkerRecords = Omit<DeliveryLeases, 'free'>;
 
 export type Worker = ReturnType<typeof startWorker>;
 

@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../src/devtools/sandbox/sandbox.ts';
-import type { DrainResult } from '../../src/inbox/store/store-inbox.ts';
+import type { DrainResult } from '../../src/inbox/store/drain.ts';
 import type { Machine } from './machine.ts';
 import type { World } from './world.ts';
 

@@ -8,7 +8,7 @@ export interface Defect {
   readonly replace: string;
 }
 
-const records = 'inbox/store/delivery-records.ts';
+const leases = 'inbox/store/delivery-leases.ts';
 const guard = 'inbox/queue/delivery-guard.ts';
 const queue = 'inbox/queue/queue-inbox.ts';
 const transitions = 'orders/transitions.ts';
@@ -17,44 +17,44 @@ const transitions = 'orders/transitions.ts';
 export const defects: readonly Defect[] = [
   {
     name: 'a repetition is stored again',
-    file: records,
+    file: 'inbox/store/delivery-records.ts',
     find: "if (refuseNewer(records.get(key), 'The delivery') !== undefined) return 'duplicate';",
     replace: '',
   },
   {
     name: 'a lease that was lost is ended all the same',
-    file: records,
+    file: leases,
     find: 'if (stored?.lease?.token !== token || stored.index !== from) return false;',
     replace: 'if (stored === undefined) return false;',
   },
   {
     name: 'a handled delivery keeps its body',
-    file: records,
-    find: 'records.set(recordKey(digest), handledRecord, { expiresAt });',
+    file: 'inbox/store/delivery-table.ts',
+    find: 'records.set(keyOf(digest), handledRecord, { expiresAt });',
     replace:
-      'records.set(recordKey(digest), { ...Object(records.get(recordKey(digest))), ...handledRecord }, { expiresAt });',
+      'records.set(keyOf(digest), { ...Object(records.get(keyOf(digest))), ...handledRecord }, { expiresAt });',
   },
   {
     name: 'attempts are not counted',
-    file: records,
-    find: 'attempts: stored.attempts + 1, index, lease }',
-    replace: 'attempts: stored.attempts, index, lease }',
+    file: leases,
+    find: 'attempts: stored.attempts + 1, index: indexOf(entry.digest), lease }',
+    replace: 'attempts: stored.attempts, index: indexOf(entry.digest), lease }',
   },
   {
     name: 'a lease ends after a second',
-    file: records,
+    file: leases,
     find: 'const take = (now: number) => takeLease({ now, leaseMs, processes });',
     replace: 'const take = (now: number) => takeLease({ now, leaseMs: 1_000, processes });',
   },
   {
     name: 'a start frees the leases of processes that live',
-    file: records,
+    file: leases,
     find: '|| !processes.hasEnded(stored.lease.holder)',
     replace: '',
   },
   {
     name: 'the index is read by another clock',
-    file: records,
+    file: leases,
     find: 'findDue({ limit, now: now(), longestWaitMs })',
     replace: 'findDue({ limit, now: performance.now(), longestWaitMs })',
   },
@@ -96,9 +96,9 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a drain that was cut off says handled',
-    file: 'inbox/store/store-inbox.ts',
-    find: 'if (ending?.aborted) await endDrain(draining);',
-    replace: 'if (ending?.aborted) { await endDrain(draining); figures.handled++; }',
+    file: 'inbox/store/drain.ts',
+    find: 'if (ending?.aborted) await endCall(draining);',
+    replace: 'if (ending?.aborted) { await endCall(draining); figures.handled++; }',
   },
   {
     name: 'a delivery is acknowledged before it is stored',

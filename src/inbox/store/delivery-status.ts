@@ -1,35 +1,24 @@
 import type { ProcessView } from '../../store/process-identity.ts';
-import type { RecordStore } from '../../store/record-store.ts';
-import type { DeliveryStatus } from '../inbox.ts';
-import {
-  deliveryForm,
-  deliveryIndexes,
-  deliveryKey,
-  isHandledRecord,
-  type StoredDelivery,
-} from './record-form.ts';
+import type { DeliveryStatus, InboxCounts } from '../inbox.ts';
+import { type DeliveryTableOptions, deliveryTable } from './delivery-table.ts';
+import { deliveryForm, isHandledRecord, type StoredDelivery } from './record-form.ts';
 
 const beginningForm = /^[0-9a-f]{1,64}$/;
 const mostRead = 100;
 /** The most records that `list` of a store returns. */
 const largestPage = 1_000;
 
-interface DeliveryStatusOptions {
-  readonly store: RecordStore;
-  readonly prefix: string;
-  readonly processes: ProcessView;
-}
-
 /** What the records of an inbox tell a person. It changes nothing. */
-export function deliveryStatus(options: DeliveryStatusOptions) {
-  const { store, prefix, processes } = options;
-  const indexes = deliveryIndexes(options);
-  const digestOf = (key: string) => key.slice(deliveryKey(prefix, '').length);
+export function deliveryStatus(options: DeliveryTableOptions & { readonly processes: ProcessView }) {
+  const { store, processes } = options;
+  const table = deliveryTable(options);
+  const { indexes, keyOf } = table;
+  const digestOf = (key: string) => key.slice(keyOf('').length);
 
   function toStatus(stored: StoredDelivery): DeliveryStatus {
     const { delivery, receivedAt, attempts, lease, reason, index } = stored;
     const holder = lease?.holder;
-    const isDead = indexes.dead.holds(index);
+    const isDead = table.isDead(stored);
     const dueAt = Number(index.split('/').at(-2));
     return {
       digest: delivery.digest,
@@ -49,11 +38,8 @@ export function deliveryStatus(options: DeliveryStatusOptions) {
     /** Describes the deliveries whose digests begin so. */
     async find(beginning: string, limit: number): Promise<DeliveryStatus[]> {
       if (!beginningForm.test(beginning)) return [];
-      const found = await store.list({
-        prefix: deliveryKey(prefix, beginning),
-        limit: Math.min(limit, largestPage),
-      });
-      return found.flatMap(({ key, value }): DeliveryStatus[] => {
+      const records = await store.list({ prefix: keyOf(beginning), limit: Math.min(limit, largestPage) });
+      return records.flatMap(({ key, value }): DeliveryStatus[] => {
         const stored = deliveryForm.read(value);
         if (stored !== undefined) return [toStatus(stored)];
         return isHandledRecord(value) ? [{ digest: digestOf(key), state: 'handled' }] : [];
@@ -64,14 +50,31 @@ export function deliveryStatus(options: DeliveryStatusOptions) {
     async held(limit: number): Promise<DeliveryStatus[]> {
       const held: DeliveryStatus[] = [];
       for await (const entries of indexes.alone.pages({ size: mostRead })) {
-        const keys = entries.map(({ digest }) => deliveryKey(prefix, digest));
-        for (const value of await store.transact(keys, (records) => keys.map((key) => records.get(key)))) {
-          const stored = deliveryForm.read(value);
+        for (const stored of await table.readAll(entries.map(({ digest }) => digest))) {
           if (stored?.lease !== undefined) held.push(toStatus(stored));
           if (held.length === limit) return held;
         }
       }
       return held;
+    },
+
+    async counts(): Promise<InboxCounts> {
+      const counts = await Promise.all(Object.values(indexes).map((index) => index.count()));
+      const [waiting = 0, alone = 0, dead = 0] = counts;
+      return { open: waiting + alone, dead };
+    },
+
+    /** Looks at the first page of each index: at all of them, or at those that are due first. */
+    async oldestAgeMs(): Promise<number | null> {
+      const pages = await Promise.all([indexes.due, indexes.alone].map(({ list }) => list(largestPage)));
+      const oldest = Math.min(...pages.flat().map(({ value }) => value.receivedAt));
+      return Number.isFinite(oldest) ? Math.max(0, Math.round(options.now() - oldest)) : null;
+    },
+
+    /** How many are open, but no more than this. */
+    async countOpen(most: number): Promise<number> {
+      const waiting = await indexes.due.count(most);
+      return waiting + (await indexes.alone.count(most - waiting));
     },
   };
 }

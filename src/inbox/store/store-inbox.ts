@@ -1,12 +1,9 @@
 import { type Sleep, sleep } from '../../internal/backoff.ts';
-import { withDeadline } from '../../internal/deadline.ts';
 import {
-  abortSignal,
   callback,
   checkInteger,
   defineOptions,
   invalidOption,
-  type OptionRow,
   type OptionTable,
   oneOf,
   timerMs,
@@ -14,21 +11,25 @@ import {
 } from '../../internal/options.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
 import { storeInBatches } from '../../store/batches.ts';
-import { sharedKeyQueue } from '../../store/key-queue.ts';
 import { callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
 import { type ProcessView, viewProcesses } from '../../store/process-identity.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
-import { readDeadLetterQuery, readDeadLetterRead } from '../dead-letters.ts';
+import {
+  type DeadLetterOptions,
+  type DeadLetterReadOptions,
+  readDeadLetterQuery,
+  readDeadLetterRead,
+} from '../dead-letters.ts';
 import { inboxStopped } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
-import type { AttemptResult, InboxHost, ManagedInbox } from '../inbox.ts';
-import { defaultStopMs, hasHost } from '../inbox.ts';
+import { defaultStopMs, hasHost, type InboxHost, type ManagedInbox } from '../inbox.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { recordQuarantine, reviewRegularly } from '../quarantine/record-quarantine.ts';
 import { limitedStore, type StoreLimits } from '../store-calls.ts';
-import { startWorker, type Worker, type WorkerOptions } from '../worker.ts';
+import { startWorker, type Worker } from '../worker.ts';
 import { deliveryRecords } from './delivery-records.ts';
 import { deliveryStatus } from './delivery-status.ts';
+import { type DrainOptions, type DrainResult, drainTurns } from './drain.ts';
 
 /** Options of {@link storeInbox}. */
 export interface StoreInboxOptions
@@ -49,33 +50,6 @@ export interface StoreInboxOptions
   pollMs?: number | undefined;
   /** Resolves after this many milliseconds, or at once when the signal is aborted. @default setTimeout */
   sleep?: Sleep | undefined;
-}
-
-/** Options of `drain`. */
-export interface DrainOptions {
-  /** Most deliveries handled by this call. @default no limit */
-  limit?: number | undefined;
-  /**
-   * Milliseconds for the whole call. Then handlers that still run are aborted, and their deliveries are given back
-   * without having used up an attempt; while another call in this process waits for its turn, they go on. @default no limit
-   */
-  timeLimitMs?: number | undefined;
-  /** Ends the call early, in the same way. */
-  signal?: AbortSignal | undefined;
-}
-
-/** What a call of `drain` did. */
-export interface DrainResult {
-  /** Deliveries whose handler succeeded. */
-  readonly handled: number;
-  /** Deliveries that nothing is registered for, older than `ignoreAfterMs`, and those whose name is muted. */
-  readonly ignored: number;
-  /** Attempts that failed; these deliveries are tried again by a later call. */
-  readonly failed: number;
-  /** New dead letters. */
-  readonly dead: number;
-  /** Deliveries that are still open: due later, being handled elsewhere, or not reached. Counted up to 1,000. */
-  readonly left: number;
 }
 
 /** An inbox over a record store. */
@@ -109,20 +83,6 @@ const readOptions = defineOptions('storeInbox', {
   role: oneOf(['both', 'receiver', 'drain'], { default: 'both' }),
 } satisfies OptionTable<StoreInboxOptions>);
 
-const readDrainOptions = defineOptions('drain', {
-  limit: unlimitedInteger(),
-  timeLimitMs: unlimitedInteger(),
-  signal: abortSignal(),
-} satisfies OptionTable<DrainOptions>);
-
-/** A whole number; without it, infinite. */
-function unlimitedInteger(): OptionRow<number> {
-  const unlimited = Number.POSITIVE_INFINITY;
-  const check = (given: unknown, name: string) =>
-    given === unlimited ? unlimited : checkInteger(name, given);
-  return value(check, { default: unlimited });
-}
-
 const mostCounted = 1_000;
 const defaultLimit = 100;
 
@@ -150,7 +110,7 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
 /** The same for a caller who knows which processes share the store. */
 export function openStoreInbox(options: StoreInboxOptions, processes: ProcessView): StoreInbox {
   const settings = readOptions(options);
-  const { role, now, store } = settings;
+  const { role, store } = settings;
   if (role === 'both' && !isWholeProcess())
     throw invalidOption("No process stays here to handle deliveries: give storeInbox role: 'drain'.");
   // What many callers change at a time is one transaction.
@@ -165,16 +125,15 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     });
   const records = open(received, settings);
   // Limited by concurrency only: handling must not wait behind incoming deliveries.
-  const workerRecords = open(handled, { ...settings, maxPending: Number.MAX_SAFE_INTEGER });
+  const leases = open(handled, { ...settings, maxPending: Number.MAX_SAFE_INTEGER });
   const status = deliveryStatus({ ...settings, store: limitedStore(store, settings), processes });
   const quarantine =
     settings.quarantineMs === 0 ? undefined : recordQuarantine(store, { ...settings, checkReceives });
-  // Within a process one call after the other: so `concurrency` and "alone" hold for the process.
-  const inTurn = sharedKeyQueue();
-  const workers = new Set<Worker>();
-  /** Calls of `drain` under way. */
-  const drains = new Set<AbortSignal>();
-  /** Handles by itself; the others end with their `drain`. */
+  const drains = drainTurns(
+    (host, limit) => startWorker(leases, { ...settings, host, limit, endsWhenIdle: true }),
+    checkReceives,
+  );
+  /** Handles by itself. */
   let worker: Worker | undefined;
   let endReviews = () => {};
   let host: InboxHost | undefined;
@@ -185,74 +144,31 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     if (stopping !== undefined) throw inboxStopped();
   }
 
-  function checkOpen(): void {
-    if (hasStopped) throw inboxStopped();
-  }
-
-  function start(own: InboxHost, ends: Pick<WorkerOptions, 'limit' | 'endsWhenIdle'> = {}): Worker {
-    const started = startWorker(workerRecords, { ...settings, ...ends, host: own });
-    workers.add(started);
-    return started;
-  }
-
-  async function drain(given: DrainOptions = {}): Promise<DrainResult> {
-    const { limit, timeLimitMs: ms, signal } = readDrainOptions(given);
-    if (role !== 'drain')
-      throw invalidOption(`An inbox with role: '${role}' does not drain: give it role: 'drain'.`);
-    if (host === undefined)
-      throw invalidOption('drain needs the handlers: give the inbox to createWebhooks.');
-    checkReceives();
-    const figures = { handled: 0, ignored: 0, failed: 0, dead: 0 };
-    const counting = countOutcomes(host, figures);
-    let draining: Worker | undefined;
-    let ending: AbortSignal | undefined = signal;
-    const run = (inner: AbortSignal) =>
-      inTurn(['drain'], async () => {
-        checkReceives();
-        if (inner.aborted) return;
-        await host?.review?.();
-        if (stopping !== undefined || inner.aborted) return;
-        const started = start(counting, { limit, endsWhenIdle: true });
-        draining = started;
-        await started.ended().finally(() => workers.delete(started));
-      });
-    try {
-      await withDeadline({ ms, signal }, async (inner) => {
-        ending = inner;
-        drains.add(inner);
-        await run(inner);
-      });
-    } catch (error) {
-      if (!ending?.aborted) throw error;
-    } finally {
-      if (ending !== undefined) drains.delete(ending);
-    }
-    if (ending?.aborted) await endDrain(draining);
-    return { ...figures, left: await records.countOpen(mostCounted) };
-  }
-
-  /** The handlers of a call that is over go on while another one in this process waits: only the last one aborts them. */
-  async function endDrain(own: Worker | undefined): Promise<void> {
-    if (!isWholeProcess()) await own?.stop(0);
-    else if (drains.size === 0) await Promise.all([...workers].map((worker) => worker.stop(0)));
-    else void own?.stop(Number.POSITIVE_INFINITY);
+  /** A call for a person or for metrics, which a stop does not refuse until all has ended. */
+  function untilStopped<Parameters extends unknown[], Result>(
+    call: (...given: Parameters) => Promise<Result>,
+  ) {
+    return async (...given: Parameters): Promise<Result> => {
+      if (hasStopped) throw inboxStopped();
+      return await call(...given);
+    };
   }
 
   async function stop(timeoutMs: number): Promise<'drained' | 'cut-off'> {
     endReviews();
-    const ends = await Promise.all([...workers].map((worker) => worker.stop(timeoutMs)));
+    const ends = await Promise.all([worker?.stop(timeoutMs), drains.stop(timeoutMs)]);
     await Promise.all([received.close(), handled.close()]);
-    return ends.includes('cut-off') ? 'cut-off' : 'drained';
+    return ends.flat().includes('cut-off') ? 'cut-off' : 'drained';
   }
 
   return {
     role,
     quarantine,
-    attach(given) {
+    attach(owner) {
       if (host !== undefined) throw hasHost();
-      host = given;
+      host = owner;
       if (role !== 'both') return;
-      worker = start(host);
+      worker = startWorker(leases, { ...settings, host });
       endReviews = reviewRegularly(host);
     },
     async receive(delivery) {
@@ -261,48 +177,42 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
       if (result === 'stored') worker?.wake();
       return result;
     },
-    drain,
-    async deadLetters(query = {}) {
-      checkOpen();
-      return await records.deadLetters(readDeadLetterQuery(query));
+    async drain(drainOptions = {}) {
+      if (role !== 'drain')
+        throw invalidOption(`An inbox with role: '${role}' does not drain: give it role: 'drain'.`);
+      if (host === undefined)
+        throw invalidOption('drain needs the handlers: give the inbox to createWebhooks.');
+      const figures = await drains.drain(host, drainOptions);
+      return { ...figures, left: await status.countOpen(mostCounted) };
     },
-    async deadLetter(digest, read = {}) {
-      checkOpen();
-      return await records.deadLetter(checkDigest(digest), readDeadLetterRead(read));
-    },
-    async replay(digest) {
-      checkOpen();
+    deadLetters: untilStopped(async (query: DeadLetterOptions = {}) =>
+      records.deadLetters(readDeadLetterQuery(query)),
+    ),
+    deadLetter: untilStopped(async (digest: string, read: DeadLetterReadOptions = {}) =>
+      records.deadLetter(checkDigest(digest), readDeadLetterRead(read)),
+    ),
+    replay: untilStopped(async (digest: string) => {
       const isFound = await records.replay(checkDigest(digest));
       worker?.wake();
       return isFound;
-    },
-    async discard(digest) {
-      checkOpen();
-      return await records.discard(checkDigest(digest));
-    },
-    async find(beginning, limit = defaultLimit) {
-      checkOpen();
-      return await status.find(checkDigest(beginning), checkInteger('limit', limit));
-    },
-    async held(limit = defaultLimit) {
-      checkOpen();
-      return await status.held(checkInteger('limit', limit));
-    },
-    async counts() {
-      checkOpen();
-      const [counts, quarantined = 0] = await Promise.all([records.counts(), quarantine?.count()]);
+    }),
+    discard: untilStopped(async (digest: string) => records.discard(checkDigest(digest))),
+    find: untilStopped(async (beginning: string, limit: number = defaultLimit) =>
+      status.find(checkDigest(beginning), checkInteger('limit', limit)),
+    ),
+    held: untilStopped(async (limit: number = defaultLimit) => status.held(checkInteger('limit', limit))),
+    counts: untilStopped(async () => {
+      const [counts, quarantined = 0] = await Promise.all([status.counts(), quarantine?.count()]);
       return quarantined === 0 ? counts : { ...counts, quarantined };
-    },
-    async health() {
-      checkOpen();
-      const [counts, oldest, quarantined = 0] = await Promise.all([
-        records.counts(),
-        records.oldestReceivedAt(),
+    }),
+    health: untilStopped(async () => {
+      const [counts, oldestAgeMs, quarantined = 0] = await Promise.all([
+        status.counts(),
+        status.oldestAgeMs(),
         quarantine?.count(),
       ]);
-      const oldestAgeMs = oldest === undefined ? null : Math.max(0, Math.round(now() - oldest));
       return { ...counts, quarantined, oldestAgeMs };
-    },
+    }),
     stop({ timeoutMs = defaultStopMs } = {}) {
       stopping ??= stop(timeoutMs).finally(() => {
         hasStopped = true;
@@ -315,17 +225,4 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
 function checkDigest(digest: unknown): string {
   if (typeof digest === 'string') return digest;
   throw invalidOption('digest must be the digest of a dead letter, which is a string.');
-}
-
-function countOutcomes(host: InboxHost, figures: Record<AttemptResult['outcome'], number>): InboxHost {
-  return {
-    get hasHandlers() {
-      return host.hasHandlers;
-    },
-    handle: (delivery, options) => host.handle(delivery, options),
-    report(delivery, result) {
-      figures[result.outcome]++;
-      host.report(delivery, result);
-    },
-  };
 }

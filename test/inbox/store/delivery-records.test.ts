@@ -92,7 +92,7 @@ describe('a lease', () => {
   });
 
   it('lost at the last attempt alone makes a dead letter, and the next delivery is leased', async () => {
-    const { clock, records, lease, takeOver, status } = recordBench({ maxAttempts: 1 });
+    const { clock, records, lease, takeOver, status, deliveries } = recordBench({ maxAttempts: 1 });
     await records.insert(deliveryOf(a));
     await lease();
     await takeOver();
@@ -104,7 +104,7 @@ describe('a lease', () => {
     expect(leased).toBeUndefined();
     expect(dead).toMatchObject([{ delivery: { digest: a }, attempt: 1 }]);
     expect(await status()).toMatchObject({ state: 'dead', attempts: 1 });
-    expect(await records.counts()).toEqual({ open: 1, dead: 1 });
+    expect(await deliveries.counts()).toEqual({ open: 1, dead: 1 });
   });
 
   it('that is given back leaves the attempt unused, and the delivery due when it was said', async () => {
@@ -132,14 +132,14 @@ describe('the end of a delivery', () => {
   });
 
   it('counts though another worker has leased it by now', async () => {
-    const { records, lease, takeOver, keys } = recordBench();
+    const { records, lease, takeOver, keys, deliveries } = recordBench();
     await records.insert(deliveryOf(a));
     const late = await lease();
     const other = await takeOver();
     await records.remove(late);
     expect(await keys()).toEqual([`inbox/delivery/${a}`]);
     await records.postpone(other, 1_000, failure);
-    expect(await records.counts()).toEqual({ open: 0, dead: 0 });
+    expect(await deliveries.counts()).toEqual({ open: 0, dead: 0 });
   });
 
   it('counts though the other worker moves or ends it at that moment', async () => {

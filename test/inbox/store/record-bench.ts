@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
-import { deliveryRecords, type RecordLease } from '../../../src/inbox/store/delivery-records.ts';
-
+import type { RecordLease } from '../../../src/inbox/store/delivery-leases.ts';
+import { deliveryRecords } from '../../../src/inbox/store/delivery-records.ts';
 import { deliveryStatus } from '../../../src/inbox/store/delivery-status.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { ProcessView } from '../../../src/store/process-identity.ts';
