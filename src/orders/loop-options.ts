@@ -10,27 +10,25 @@ import type { JournaledOrder } from './journaled-order.ts';
 export interface OrderLoopOptions<Order = BuyOrder> {
   /**
    * Reads the order from your tables, as it was given to `prepare` or `create`: the journal keeps no payload. If it
-   * throws, `onError` is called, and it is asked again after a while: so too if it gives another payload, which is not
-   * sent (`different_order`).
+   * throws, or gives another payload (`different_order`), `onError` is called, and it is asked again after a while.
    */
   load: (order: JournaledOrder) => Order | Promise<Order>;
   /** Milliseconds between two looks at the journal. @default 1000 */
   everyMs?: number | undefined;
   /**
    * Milliseconds after a caller last asked for an order (`prepare`, `create`) in which the loop sends it: its
-   * price goes stale. One that is not sent by then goes to `onUnknown`. @default 900000, a quarter of an hour
+   * price goes stale. Then it goes to `onUnknown`. @default 900000, a quarter of an hour
    */
   maxAgeMs?: number | undefined;
   /**
-   * Milliseconds in which an event may settle an order that has become `unknown`, since its reply was lost or its process
-   * died and its lease is over (`leaseMs` of the journal). Then it goes to `onUnknown`. @default 60000, a minute
+   * Milliseconds in which an event may settle an order that has become `unknown`. Then it goes to `onUnknown`.
+   * @default 60000, a minute
    */
   evidenceWithinMs?: number | undefined;
   /**
    * Called for an order that needs a person: `outcome_unknown` means that the service may have it and no event came
    * within `evidenceWithinMs`, `too_old` that it was not sent within `maxAgeMs` and is not sent any more. Called once;
-   * again if it fails, or if its process dies meanwhile. An event may still settle the order afterwards.
-   * @default a process warning for each order
+   * again if it fails, or if its process dies meanwhile. @default a process warning for each order
    */
   onUnknown?: ((order: JournaledOrder, reason: 'outcome_unknown' | 'too_old') => unknown) | undefined;
   /**

@@ -64,7 +64,7 @@ export class OrderAttempts<Order = BuyOrder> {
       throw new ValidationError('create', [{ path: ['partner_order_id'], message }]);
     }
     const digest = orderDigest(payload, merchant);
-    const owner = { partnerId, partnerCode, rotation, reports: onSettled !== undefined };
+    const owner = { partnerId, partnerCode, rotation, reports: onSettled && (true as const) };
     const ordered = toOrderedMembers(payload, randomBytes(16).toString('base64url'));
     return { prepared, intent: { partner_order_id, digest, merchant, acceptAddress, ordered, ...owner } };
   }

@@ -90,12 +90,10 @@ export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrd
   const { partner_order_id, leaseUntil, timeline, ordered } = record;
   const { chain, fiat_currency, fiat_amount } = ordered;
   const state = stateAt(record, now);
+  const isShown = ([name, value]: [string, unknown]) =>
+    value !== undefined && Object.hasOwn(members, name) && members[name as keyof OrderRecord] === 'shown';
   // Sound: the table names its members.
-  const shown = Object.fromEntries(
-    Object.entries(record).filter(
-      ([name]) => Object.hasOwn(members, name) && members[name as keyof OrderRecord] === 'shown',
-    ),
-  ) as unknown as JournaledOrder;
+  const shown = Object.fromEntries(Object.entries(record).filter(isShown)) as unknown as JournaledOrder;
   return {
     ...shown,
     state,

@@ -13,18 +13,19 @@ import type { OrderState } from './order-state.ts';
 
 /** The rules of the journal, as pure functions: a transaction may run them more than once. */
 
-export interface Intent {
-  readonly partner_order_id: string;
-  readonly digest: string;
-  readonly merchant: string | undefined;
-  readonly acceptAddress?: string | undefined;
-  readonly ordered: OrderRecord['ordered'];
-  readonly partnerId: string | undefined;
-  readonly partnerCode?: string | undefined;
-  readonly rotation?: string | undefined;
-  /** Whether its journal has an `onSettled`. */
-  readonly reports?: boolean | undefined;
-}
+/** The part of a record that is known before the first request. */
+export type Intent = Pick<
+  OrderRecord,
+  | 'partner_order_id'
+  | 'digest'
+  | 'merchant'
+  | 'acceptAddress'
+  | 'ordered'
+  | 'partnerId'
+  | 'partnerCode'
+  | 'rotation'
+  | 'reports'
+>;
 
 export interface AttemptLease {
   /** Names the attempt. */
@@ -77,7 +78,7 @@ export function beginAttempt(
     if (state === 'refused' && isSame && !again) throw orderError('order_refused', record, { now });
     if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
   }
-  return withLease(withIntent(record ?? newRecord(intent, now), intent, now), lease);
+  return withLease(record === undefined ? newRecord(intent, now) : withIntent(record, intent, now), lease);
 }
 
 /**
@@ -128,7 +129,7 @@ export function prepareOrder(
   intent: Intent,
   { replace, now }: { readonly replace: boolean; readonly now: number },
 ): OrderRecord {
-  if (record === undefined) return withIntent(newRecord(intent, now), intent, now);
+  if (record === undefined) return newRecord(intent, now);
   const state = stateAt(record, now);
   const isSame = isSameOrder(record, intent, { replace, now });
   if (state === 'abandoned') throw orderError('order_abandoned', record, { now });
@@ -266,35 +267,22 @@ export function hookCalled(
 function newRecord(intent: Intent, now: number): OrderRecord {
   return {
     version: 1,
-    partner_order_id: intent.partner_order_id,
-    digest: intent.digest,
+    ...intent,
     state: 'prepared',
-    createdAt: now,
-    changedAt: now,
-    openedAt: now,
-    askedAt: now,
-    revision: 0,
-    attempts: 0,
-    unresolved: [],
-    ordered: intent.ordered,
+    ...{ createdAt: now, changedAt: now, openedAt: now, askedAt: now },
+    ...{ revision: 0, attempts: 0, unresolved: [] },
   };
 }
 
 /** The order to be sent may replace the one of the record. */
 function withIntent(record: OrderRecord, intent: Intent, now: number): OrderRecord {
-  const { merchant, acceptAddress, partnerId, partnerCode, rotation, handedOver, ...rest } =
-    withoutLease(record);
+  const { handedOver, ...rest } = withoutLease(record);
   return {
     ...rest,
-    digest: intent.digest,
+    ...intent,
+    reports: record.reports ?? intent.reports,
     // The salt of an order that is sent once more stays.
     ordered: record.digest === intent.digest ? record.ordered : intent.ordered,
-    ...(intent.merchant !== undefined && { merchant: intent.merchant }),
-    ...(intent.acceptAddress !== undefined && { acceptAddress: intent.acceptAddress }),
-    ...(intent.partnerId !== undefined && { partnerId: intent.partnerId }),
-    ...(intent.partnerCode !== undefined && { partnerCode: intent.partnerCode }),
-    ...(intent.rotation !== undefined && { rotation: intent.rotation }),
-    ...(intent.reports === true && { reports: true as const }),
     changedAt: now,
     openedAt: isUnsettled(record) ? record.openedAt : now,
     askedAt: now,

@@ -75,7 +75,7 @@ describe('the check of an order', () => {
         partnerId: 'P-1',
         partnerCode: 'acme',
         rotation: 'r-1',
-        reports: false,
+        reports: undefined,
       },
       ordered: { chain: 'usdt-trc20', fiat_currency: 'NGN', fiat_amount: '15000.50' },
     });

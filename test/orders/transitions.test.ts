@@ -70,7 +70,7 @@ const refusal = (code: string, more: Partial<Requested> = {}): Requested => ({
 });
 const unsent = refusal('sending', { replaced: 'sending' });
 
-// As the table of `OrderJournal` says.
+// As the guide says what to do with each answer.
 const requests: [string, OrderRecord | undefined, Requested][] = [
   ['none', undefined, refusal('sending', { other: 'sending', replaced: 'sending' })],
   ['prepared', recordIn('prepared'), unsent],
@@ -102,7 +102,7 @@ describe('a request for an order', () => {
       ...{ merchant: 'ngn', acceptAddress: 'Confirmed' },
       ...{ partnerId: 'P-1', partnerCode: 'acme', rotation: 'r-1' },
     };
-    expect(beginAttempt(undefined, { ...intent, ...named }, rules)).toStrictEqual({
+    expect(beginAttempt(undefined, { ...intent, ...named }, rules)).toEqual({
       ...{ version: 1, partner_order_id: 'A-1', digest: 'same', state: 'sending', attempts: 1, revision: 0 },
       ...{ createdAt: now, changedAt: now, openedAt: now, askedAt: now },
       ...{ attempt: 'a2', unresolved: ['a2'], leaseUntil: now + 5_000 },
@@ -113,7 +113,7 @@ describe('a request for an order', () => {
       ...rules,
       replace: true,
     });
-    expect(replaced).toStrictEqual({
+    expect(replaced).toEqual({
       ...{ version: 1, partner_order_id: 'A-1', digest: 'other', state: 'sending', attempts: 2, revision: 1 },
       ...{ createdAt: earlier, changedAt: now, openedAt: now, askedAt: now },
       ...{ attempt: 'a2', unresolved: ['a2'], leaseUntil: now + 5_000 },
