@@ -205,7 +205,7 @@ const ledger = {
   ),
   'event-replay': published(
     'Events carry no time stamp, so a captured one stays valid as long as its keys do.',
-    'maxRemembered in createWebhooks; a durable inbox remembers longer',
+    'maxRemembered of memoryInbox; a durable inbox remembers longer',
   ),
 };
 

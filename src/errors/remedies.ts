@@ -108,7 +108,8 @@ export const requestRefusalRemedies = {
   body_too_large: 'Raise maxBodyBytes if the service sends such bodies.',
   body_timeout: 'Look for delays in the proxies in front of it, or raise bodyTimeoutMs.',
   body_unreadable: 'Look at the time limits of the caller and of the proxies in front of it.',
-  raw_body_required: 'Give the request to the webhooks before a body parser reads it.',
+  raw_body_required:
+    'Give the request to the webhooks before a body parser reads it: docs/details/webhooks.md#the-body-was-parsed-first says how in each framework.',
 } as const satisfies Remedies;
 
 export const signatureRemedies = {

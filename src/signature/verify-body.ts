@@ -1,6 +1,6 @@
 import { ConfigurationError, SignatureError } from '../errors/errors.ts';
 import type { JsonObject } from '../internal/json.ts';
-import { findSigner } from './digest.ts';
+import { isSignedWith } from './digest.ts';
 import { signedTexts } from './serializations.ts';
 import { checkScheme, defaultScheme, type SignatureScheme } from './signature-scheme.ts';
 import { decodeBody, type ParsedSignedBody, parseSignedBody } from './signed-body.ts';
@@ -38,11 +38,12 @@ export function verifyBody(body: string | Uint8Array, options: VerifyOptions): V
   const scheme = checkScheme(options.scheme ?? defaultScheme);
   const keys = checkVerificationKeys(options.key);
   const unverified = readUnverifiedBody(body, scheme);
-  const { value, json, texts, claimedDigest } = unverified;
-  const signers = texts.map((text) => findSigner(scheme, keys, { text, claimedDigest }));
-  const signed = signers.findIndex((keyIndex) => keyIndex !== -1);
-  const [text, keyIndex] = [texts[signed], signers[signed]];
-  if (text === undefined || keyIndex === undefined) throw signatureMismatch();
+  const { value, json } = unverified;
+  // Every key is tried: a match must not show in the time whose key it was.
+  const texts = keys.map((key) => signedText(key, unverified, scheme));
+  const keyIndex = texts.findIndex((text) => text !== undefined);
+  const text = texts[keyIndex];
+  if (text === undefined) throw signatureMismatch();
   return { value, text, json, keyIndex };
 }
 
@@ -66,15 +67,13 @@ export function readUnverifiedBody(body: string | Uint8Array, scheme: SignatureS
   return { value, json, claimedDigest, text: texts[0], texts };
 }
 
-/** Compares in constant time. False without a key or with an empty one, with which anybody could sign. */
-export function isSignedWith(
-  key: string | undefined,
-  body: UnverifiedBody,
+/** The text that a key has signed; `undefined` if it signed none of them. Tries every text, in constant time. */
+export function signedText(
+  key: string,
+  { texts, claimedDigest }: Pick<UnverifiedBody, 'texts' | 'claimedDigest'>,
   scheme: SignatureScheme,
-): boolean {
-  const { texts, claimedDigest } = body;
-  if (key === undefined || key === '') return false;
-  return texts.map((text) => findSigner(scheme, [key], { text, claimedDigest })).includes(0);
+): string | undefined {
+  return texts.filter((text) => isSignedWith(scheme, key, { text, claimedDigest }))[0];
 }
 
 export function signatureMismatch(): SignatureError {

@@ -5,16 +5,15 @@ import type { BacklogHealth } from '../inbox/inbox.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
 import type { DeliveryRequest } from './found-keys.ts';
 import { type EventHandler, Handlers } from './handlers.ts';
-import type { NodeRequest } from './node-handler.ts';
-import { handleNode, type NodeResponse } from './node-handler.ts';
+import { handleNode, type NodeRequest, type NodeResponse } from './node-handler.ts';
 import { deliveryReceiver } from './receive-delivery.ts';
 import type { ReceiveOutcome } from './receive-outcome.ts';
 import { makeReporting } from './reporting.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.ts';
 import {
   answerBuffered,
   type BufferedRequest,
   refusalResponse,
+  type WebhookEndpoint,
   type WebhookResponse,
 } from './webhook-endpoint.ts';
 import { readWebhooksOptions, type WebhooksOptions } from './webhooks-options.ts';
@@ -106,16 +105,12 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     maxBodyBytes: mostBodyBytes,
     bodyTimeoutMs,
     receive,
-    refuse({ refusal: code, advice }, startedAt) {
+    refuse(code, startedAt) {
       const response = refusalResponse(code);
-      reporting.delivery({
-        stage: 'receive',
-        outcome: 'refused',
-        status: response.status,
-        code,
-        durationMs: performance.now() - startedAt,
-      });
-      reporting.refusal(code, advice);
+      const { status } = response;
+      const durationMs = performance.now() - startedAt;
+      reporting.delivery({ stage: 'receive', outcome: 'refused', status, code, durationMs });
+      reporting.refusal(code);
       return response;
     },
   };

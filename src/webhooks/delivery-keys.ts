@@ -10,7 +10,7 @@ import { isConfigurationError, isKeyError, KeyError, whatFailed } from '../error
 import { hash } from '../internal/hash.ts';
 import { callHook, warnOnce } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
-import { isSignedWith, signatureMismatch, type UnverifiedBody } from '../signature/verify-body.ts';
+import { signatureMismatch, signedText, type UnverifiedBody } from '../signature/verify-body.ts';
 import { type DeliveryRequest, type FindCredentials, foundKeys } from './found-keys.ts';
 
 export interface SignerFinderOptions {
@@ -28,13 +28,16 @@ export interface SignerFinderOptions {
   readonly timeoutMs?: number;
 }
 
-/** Rejects with a SignatureError if no key signed the body, with a KeyError if that is not known. */
-export type FindSigner = (body: UnverifiedBody, request: DeliveryRequest) => Promise<VerificationKey>;
+/**
+ * Finds the key that signed a body.
+ * @throws {SignatureError} if none did, and {KeyError} if that is not known
+ */
+export type FindSigner = (
+  body: UnverifiedBody,
+  request: DeliveryRequest,
+) => VerificationKey | Promise<VerificationKey>;
 
 /**
- * Finds the key that signed a body: among those of a key ring, or of a function. Static keys are a function that always
- * returns the same ones.
- *
  * @returns `ring` is `undefined` without a key ring
  * @throws {ConfigurationError}
  */
@@ -42,20 +45,19 @@ export function signerFinder(options: SignerFinderOptions): {
   readonly findSigner: FindSigner;
   readonly ring: VerifyingRing | undefined;
 } {
-  const { credentials, scheme } = options;
+  const { credentials = [], keys: texts, scheme } = options;
   if (isKeyRing(credentials)) {
     const ring = verifyingRing(credentials, scheme);
     return { findSigner: ring.findSigner, ring };
   }
-  const find = typeof credentials === 'function' ? foundKeys(credentials, options) : fixedKeys(options);
-  return {
-    ring: undefined,
-    async findSigner(body, request) {
-      const signer = signerOf(body, await find(body, request), scheme);
-      if (signer === undefined) throw signatureMismatch();
-      return signer;
-    },
-  };
+  if (typeof credentials === 'function') {
+    const find = foundKeys(credentials, options);
+    const findSigner: FindSigner = async (body, request) =>
+      requireSigner(body, await find(body, request), scheme);
+    return { findSigner, ring: undefined };
+  }
+  const keys = texts === undefined ? verificationKeysOf(credentials, scheme) : verificationKeysOfTexts(texts);
+  return { findSigner: (body) => requireSigner(body, keys, scheme), ring: undefined };
 }
 
 /** Tries every key: the time must not tell whose key it was. */
@@ -64,14 +66,13 @@ function signerOf(
   keys: readonly VerificationKey[],
   scheme: SignatureScheme,
 ): VerificationKey | undefined {
-  return keys.filter(({ text }) => isSignedWith(text, body, scheme))[0];
+  return keys.filter(({ text }) => signedText(text, body, scheme) !== undefined)[0];
 }
 
-function fixedKeys({ credentials, keys, scheme }: SignerFinderOptions): () => readonly VerificationKey[] {
-  // Sound: a ring and a function are other sources.
-  const sets = (credentials ?? []) as readonly PartnerCredentials[];
-  const list = keys === undefined ? verificationKeysOf(sets, scheme) : verificationKeysOfTexts(keys);
-  return () => list;
+function requireSigner(...search: Parameters<typeof signerOf>): VerificationKey {
+  const signer = signerOf(...search);
+  if (signer === undefined) throw signatureMismatch();
+  return signer;
 }
 
 /** The keys of one load of a ring. */

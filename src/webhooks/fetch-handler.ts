@@ -1,8 +1,8 @@
 import { endOfTurn, withDeadline } from '../internal/deadline.ts';
-import { type ByteSource, readBounded } from '../internal/read-bounded.ts';
+import { readBounded } from '../internal/read-bounded.ts';
 import {
   checkHead,
-  fetchBodyAdvice,
+  closingResponse,
   type RequestBody,
   responseTo,
   type WebhookEndpoint,
@@ -35,14 +35,13 @@ async function respond(request: FetchRequest, endpoint: WebhookEndpoint): Promis
   const refusal = checkHead(head, endpoint.maxBodyBytes);
   if (refusal !== undefined) {
     void (async () => request.body?.cancel())().catch(() => {});
-    return endpoint.refuse({ refusal }, startedAt);
+    return endpoint.refuse(refusal, startedAt);
   }
   const read = await readFetchBody(request, endpoint).catch(unreadable);
-  if ('body' in read) return responseTo(await endpoint.receive(read.body, request));
-  const refused = endpoint.refuse(read, startedAt);
-  if (read.refusal !== 'body_timeout') return refused;
-  // The rest of the body may never come, so the connection cannot serve another request.
-  return { ...refused, headers: { ...refused.headers, connection: 'close' } };
+  if (read.refusal === undefined) return responseTo(await endpoint.receive(read.body, request));
+  const refused = endpoint.refuse(read.refusal, startedAt);
+  // The rest of a late body may never come, so the connection cannot serve another request.
+  return read.refusal === 'body_timeout' ? closingResponse(refused) : refused;
 }
 
 /** A refused body is not read to its end. */
@@ -50,17 +49,17 @@ async function readFetchBody(
   request: FetchRequest,
   { maxBodyBytes, bodyTimeoutMs }: WebhookEndpoint,
 ): Promise<RequestBody> {
-  const alreadyRead: RequestBody = { refusal: 'raw_body_required', advice: fetchBodyAdvice };
-  if (request.bodyUsed) return alreadyRead;
+  if (request.bodyUsed) return { refusal: 'raw_body_required' };
   if (isHeldToItsLength(request)) {
-    return await inTime(readWhole(request), bodyTimeoutMs);
+    const bytes = request.arrayBuffer().then((buffer) => new Uint8Array(buffer));
+    return await inTime(bytes, bodyTimeoutMs);
   }
-  if (request.body?.locked) return alreadyRead;
+  if (request.body?.locked) return { refusal: 'raw_body_required' };
   if (request.body === null) return { body: new Uint8Array() };
   const reader = request.body.getReader();
-  const read = await inTime(readPieces({ getReader: () => reader }, maxBodyBytes), bodyTimeoutMs);
+  const read = await inTime(readBounded({ getReader: () => reader }, maxBodyBytes), bodyTimeoutMs);
   // A body that is late is still being read.
-  if ('refusal' in read) reader.cancel().catch(() => {});
+  if (read.refusal !== undefined) reader.cancel().catch(() => {});
   return read;
 }
 
@@ -81,29 +80,22 @@ function isHeldToItsLength(request: FetchRequest): boolean {
   );
 }
 
-/** Its size is checked where it is received. */
-async function readWhole(request: FetchRequest): Promise<RequestBody> {
-  return { body: new Uint8Array(await request.arrayBuffer()) };
-}
-
-async function readPieces(stream: ByteSource, maxBytes: number): Promise<RequestBody> {
-  const body = await readBounded(stream, maxBytes);
-  return body === undefined ? { refusal: 'body_too_large' } : { body };
-}
-
 /** Also where a platform's own `body` throws. */
 function unreadable(): RequestBody {
   return { refusal: 'body_unreadable' };
 }
 
-async function inTime(reading: Promise<RequestBody>, ms: number): Promise<RequestBody> {
+/** @param reading resolves with `undefined` for a body that is too large */
+async function inTime(reading: Promise<Uint8Array | undefined>, ms: number): Promise<RequestBody> {
   let read: RequestBody | undefined;
-  const settled = reading.catch(unreadable).then((settledWith) => {
-    read = settledWith;
-    return settledWith;
-  });
+  const settled = reading
+    .then((body): RequestBody => (body === undefined ? { refusal: 'body_too_large' } : { body }))
+    .catch(unreadable)
+    .then((result) => {
+      read = result;
+      return result;
+    });
   // Nearly every body arrives with its head. Then there is nothing to set a timer for.
   await endOfTurn();
-  if (read !== undefined) return read;
-  return await withDeadline({ ms }, () => settled).catch(() => ({ refusal: 'body_timeout' }));
+  return read ?? (await withDeadline({ ms }, () => settled).catch(() => ({ refusal: 'body_timeout' })));
 }

@@ -1,12 +1,11 @@
 import { defineCredentials } from '../credentials/define-credentials.ts';
-import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import { invalid, type PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { type VerificationKey, verificationKeysOf } from '../credentials/verification-keys.ts';
 import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
-import { isConfigurationError, isKeyError, KeyError, SignatureError } from '../errors/errors.ts';
+import { KeyError, SignatureError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import { redactError } from '../internal/driver-error.ts';
 import type { JsonObject } from '../internal/json.ts';
-import { warn } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { UnverifiedBody } from '../signature/verify-body.ts';
 
@@ -56,78 +55,57 @@ type FindKeys = (body: UnverifiedBody, request: DeliveryRequest) => Promise<read
 
 /**
  * The keys that a function of the user finds for each delivery: rejects with a SignatureError if there are none, with a
- * KeyError if the function fails.
+ * KeyError if the function fails or returns credentials that cannot be used.
  */
 export function foundKeys(
   find: FindCredentials,
   { scheme, wireNames, timeoutMs = 5_000 }: FindOptions,
 ): FindKeys {
-  const warned = new Set<string>();
+  const tooLate = () => new Error(`it did not settle within ${timeoutMs} ms`);
 
-  /** One warning for each kind of failure: a database that is down fails for every delivery. */
-  function unavailable(kind: string, what: string, cause?: Error): KeyError {
-    const remedy = 'Correct it: deliveries are answered 503 until it returns credentials.';
-    const error = new KeyError('keys_unavailable', `The credentials function of createWebhooks ${what}`, {
-      remedy,
-      cause,
-    });
-    if (!warned.has(kind)) warn(error.message);
-    warned.add(kind);
-    return error;
-  }
-
-  async function call(claimed: JsonObject, { url, headers }: DeliveryRequest): Promise<FoundCredentials> {
+  async function findKeys(claimed: JsonObject, { url, headers }: DeliveryRequest) {
     const delivery = { url, headers: headers && plainHeaders(headers), claimed };
-    const tooLate = () => new Error(`it did not settle within ${timeoutMs} ms`);
-    try {
-      return await withDeadline({ ms: timeoutMs, tooLate }, async (signal) => find(delivery, { signal }));
-    } catch (error) {
-      const cause = redactError(error, []);
-      throw unavailable('failed', `failed: ${cause?.message ?? 'the cause is unknown'}`, cause);
-    }
-  }
-
-  function keysOf(found: FoundCredentials): readonly VerificationKey[] {
-    const sets = Array.isArray(found) ? found : [found ?? []].flat();
-    try {
-      return sets.length === 0 ? [] : verificationKeysOf(Array.from(sets, readSet), scheme);
-    } catch (error) {
-      throw describeUnusable(error);
-    }
-  }
-
-  /** A copy, since reading a set twice could give two sets. */
-  function readSet(set: PartnerCredentials | null | undefined): PartnerCredentials {
-    const read = set === null || set === undefined ? undefined : defineCredentials(set);
-    // Otherwise a delivery of one partner could count as a repetition of another's.
-    if (read === undefined || (read.partnerId === undefined && read.partnerCode === undefined)) {
-      throw unavailable('nameless', 'returned credentials without partnerId or partnerCode.');
-    }
-    return read;
-  }
-
-  function describeUnusable(error: unknown): KeyError {
-    if (isKeyError(error)) return error;
-    const cause = redactError(error, []);
-    if (isConfigurationError(error)) {
-      const what = `returned credentials that cannot verify: ${cause?.message}`;
-      return unavailable('unusable', what, cause);
-    }
-    const reason = cause?.message ?? 'the cause is unknown';
-    return unavailable('unreadable', `returned credentials that cannot be read: ${reason}`, cause);
+    const found = await withDeadline({ ms: timeoutMs, tooLate }, async (signal) =>
+      find(delivery, { signal }),
+    );
+    const sets = Array.from([found ?? []].flat(), readSet);
+    return sets.length === 0 ? [] : verificationKeysOf(sets, scheme);
   }
 
   return async (body, request) => {
-    const keys = keysOf(await call(fromWireNames(copyOf(body), wireNames), request));
+    const claimed = fromWireNames(copyOf(body), wireNames);
+    const keys = await findKeys(claimed, request).catch((error: unknown) => {
+      throw unusable(error);
+    });
     if (keys.length === 0) throw unknownPartner();
     return keys;
   };
+}
+
+/** A copy, since reading a set twice could give two sets. */
+function readSet(set: PartnerCredentials): PartnerCredentials {
+  const read = defineCredentials(set);
+  // Otherwise a delivery of one partner could count as a repetition of another's.
+  if (read.partnerId === undefined && read.partnerCode === undefined) {
+    throw invalid('They are without partnerId or partnerCode.');
+  }
+  return read;
 }
 
 /** The function may keep it and change it, and the body is what the handler gets. */
 function copyOf({ json, value }: UnverifiedBody): JsonObject {
   // Sound: the text is that of an object, without its signature.
   return { ...(JSON.parse(json) as JsonObject), signature: value.signature ?? null };
+}
+
+function unusable(error: unknown): KeyError {
+  const cause = redactError(error, []);
+  const reason = cause?.message ?? 'the cause is unknown';
+  return new KeyError(
+    'keys_unavailable',
+    `The credentials function of createWebhooks returned no usable credentials: ${reason}`,
+    { remedy: 'Correct it: deliveries are answered 503 until it returns credentials.', cause },
+  );
 }
 
 function unknownPartner(): SignatureError {
@@ -142,12 +120,22 @@ function unknownPartner(): SignatureError {
 }
 
 /** @param name in lower case */
-export function headerOf({ headers }: DeliveryRequest, name: string): string | undefined {
-  return headers && plainHeaders(headers)[name];
+export function headerOf({ headers = {} }: DeliveryRequest, name: string): string | undefined {
+  if (isHeaders(headers)) return headers.get(name) ?? undefined;
+  const value =
+    headers[name] ?? headers[Object.keys(headers).find((key) => key.toLowerCase() === name) ?? ''];
+  return value === undefined ? undefined : [value].flat().join(', ');
 }
 
-function plainHeaders(headers: NonNullable<DeliveryRequest['headers']>): Record<string, string> {
-  const entries = typeof headers.entries === 'function' ? [...headers.entries()] : Object.entries(headers);
-  const given = entries.filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]));
+function plainHeaders(headers: RequestHeaders): Record<string, string> {
+  const entries = isHeaders(headers) ? [...headers.entries()] : Object.entries(headers);
+  const present = entries.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]));
+}
+
+type RequestHeaders = NonNullable<DeliveryRequest['headers']>;
+
+/** Not by instanceof: frameworks have classes of their own. */
+function isHeaders(headers: RequestHeaders): headers is Headers {
+  return typeof headers.get === 'function';
 }

@@ -1,24 +1,18 @@
-import type { EventStatuses } from '../deployment/event-statuses.ts';
-import { fromWireNames, publishedNameOf, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
-import { ConfigurationError, composeMessage, type InboxError, remedyOf } from '../errors/errors.ts';
-import { inboxRemedies } from '../errors/remedies.ts';
+import { ConfigurationError } from '../errors/errors.ts';
 import { orderEventNames } from '../events/event-names.ts';
-import { type EventReading, noReadings } from '../events/event-readings.ts';
+import type { EventReading } from '../events/event-readings.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import {
   type ParsedOrderEvent,
-  parseReceivedEvent,
   type UnrecognizedEvent,
   unrecognizedEvent,
 } from '../events/parse-order-event.ts';
 import type { DeliveryReference, HandleOptions, HandleResult } from '../inbox/inbox.ts';
 import type { JsonObject } from '../internal/json.ts';
-import { decimalDigits } from '../internal/json-scanner.ts';
-import { quotedName } from '../internal/printable-text.ts';
-import { warn } from '../internal/warn.ts';
-import type { VerifiedBody } from '../signature/verify-body.ts';
+import { invalidOption } from '../internal/options.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import { handledIn } from './handled-in.ts';
+import { userTransactionOf } from '../store/user-transaction.ts';
+import type { ReceivedEvent } from './received-event.ts';
 
 /** Passed to a handler with the event. */
 export interface EventContext<Member extends string = string> extends DeliveryReference {
@@ -105,8 +99,6 @@ export class Handlers {
   readonly #byName = new Map<OrderEventName, EventHandler<OrderEvent>>();
   #any: EventHandler<OrderEvent> | undefined;
   #unrecognized: UnrecognizedHandler | undefined;
-  /** How often an event of this name could not be read. */
-  readonly #unread = new Map<string, number>();
 
   on<Name extends OrderEventName>(name: Name, handler: EventHandler<OrderEventOf<Name>>): void {
     if (!orderEventNames.includes(name)) {
@@ -116,7 +108,7 @@ export class Handlers {
       });
     }
     checkFree(`on('${name}')`, this.#byName.get(name), handler);
-    // Sound: dispatch looks up handlers by the event's own name.
+    // Sound: handlers are looked up by the event's own name.
     this.#byName.set(name, handler as EventHandler<OrderEvent>);
   }
 
@@ -136,132 +128,80 @@ export class Handlers {
 
   /** @throws {InboxError} `event_unrecognized` if nobody here can read it; and whatever a handler throws */
   async handle(
-    received: ReceivedEvent,
-    delivery: DeliveryReference,
-    options: HandleOptions = {},
+    { parsed, body, readings, text, decimal }: ReceivedEvent,
+    { name, digest, key }: DeliveryReference,
+    { signal, mark }: HandleOptions = {},
   ): Promise<HandleResult> {
-    const { parsed } = received;
-    const { context, check } = contextOf(received, delivery, options);
-    if (parsed.kind !== 'known') {
-      const result = await this.#handleUnrecognized(parsed, context);
-      check();
-      return result;
-    }
+    let unmarked: { readonly error: unknown } | undefined;
+    const context: EventContext = {
+      ...{ name, digest, key, body, readings, text, decimal, signal },
+      async handledIn(store) {
+        try {
+          await handledIn(store, mark);
+        } catch (error) {
+          unmarked = { error };
+          throw error;
+        }
+      },
+    };
+    const result = await this.#dispatch(parsed, context);
+    // A handler that caught the error of `handledIn` has no effect either.
+    if (unmarked !== undefined) throw unmarked.error;
+    return result;
+  }
+
+  async #dispatch(parsed: ParsedOrderEvent, context: EventContext): Promise<HandleResult> {
+    if (parsed.kind !== 'known') return await this.#dispatchUnrecognized(parsed, context);
     const { event } = parsed;
     const named = this.#byName.get(event.event_name);
-    const any = this.#any;
-    if (named === undefined && any === undefined) return 'put-back';
-    if (any !== undefined) await any(event, context);
+    if (this.#any === undefined && named === undefined) return 'put-back';
+    await this.#any?.(event, context);
     // The first handler was aborted: the delivery now belongs to another attempt.
-    options.signal?.throwIfAborted();
-    if (named !== undefined) await named(event, context);
-    check();
+    context.signal?.throwIfAborted();
+    await named?.(event, context);
     return 'handled';
   }
 
-  async #handleUnrecognized(parsed: UnrecognizedEvent, context: EventContext): Promise<HandleResult> {
+  async #dispatchUnrecognized(event: UnrecognizedEvent, context: EventContext): Promise<HandleResult> {
     const handler = this.#unrecognized;
     if (typeof handler === 'function') {
-      await handler(parsed, context);
+      await handler(event, context);
       return 'handled';
     }
-    if (handler === 'ignore' && parsed.kind === 'unknown') return 'ignored';
-    const error = unrecognizedEvent(parsed);
-    this.#warnOf(parsed.name, error);
-    throw error;
-  }
-
-  /** At the first event of a name, the tenth, the hundredth and so on. */
-  #warnOf(name: string, error: InboxError): void {
-    const count = (this.#unread.get(name) ?? 0) + 1;
-    // An authentic sender may still send many names.
-    if (count === 1 && this.#unread.size >= 100) return;
-    this.#unread.set(name, count);
-    if (!Number.isInteger(Math.log10(count))) return;
-    // Not the error's own text, which names an order.
-    const what = `${count} authentic ${quotedName(name)} could not be read (${error.assumptions.join(', ')}): a dead letter with a durable inbox, otherwise answered 500.`;
-    warn(composeMessage({ what, remedy: remedyOf(inboxRemedies, error.code) }, error.code));
+    if (handler === 'ignore' && event.kind === 'unknown') return 'ignored';
+    throw unrecognizedEvent(event);
   }
 }
 
-function contextOf(
-  { parsed, body, text, decimal }: ReceivedEvent,
-  { name, digest, key }: DeliveryReference,
-  { signal, mark }: HandleOptions,
-) {
-  let unmarked: { readonly error: unknown } | undefined;
-  const context: EventContext = {
-    name,
-    digest,
-    key,
-    body,
-    readings: readingsOf(parsed),
-    text,
-    decimal,
-    signal,
-    async handledIn(store) {
-      try {
-        await handledIn(store, mark);
-      } catch (error) {
-        unmarked = { error };
-        throw error;
-      }
-    },
-  };
-  return {
-    context,
-    /** A handler that caught the error has no effect either. @throws what `handledIn` threw */
-    check(): void {
-      if (unmarked !== undefined) throw unmarked.error;
-    },
-  };
+/**
+ * Marks a delivery in a transaction of the user's. Where it rejects, nothing of the transaction can be committed: a
+ * handler that catches the error must not commit its effect alone.
+ *
+ * @param mark absent from an inbox that cannot mark a delivery
+ */
+export async function handledIn(store: RecordStore, mark: HandleOptions['mark']): Promise<void> {
+  const transaction = userTransactionOf(store);
+  try {
+    if (mark === undefined)
+      throw invalidOption(
+        'This inbox cannot mark a delivery in your transaction.',
+        'Take storeInbox over postgresStore or sqliteStore, or sqliteInbox; or guard the effect by its effectKey.',
+      );
+    if (transaction === undefined || !(await transaction.isOpen()))
+      throw invalidOption(
+        'handledIn needs a store over a connection with an open transaction of yours.',
+        'Begin it, and give postgresStore({ client }) or sqliteStore({ database }).',
+      );
+    await mark(store);
+  } catch (error) {
+    await transaction?.fail();
+    throw error;
+  }
 }
 
 function checkFree(registration: string, present: unknown, handler: unknown): void {
-  if (typeof handler !== 'function')
-    throw new ConfigurationError('invalid_option', `${registration} needs a function.`);
+  if (typeof handler !== 'function') throw invalidOption(`${registration} needs a function.`);
   if (present !== undefined) {
     throw new ConfigurationError('duplicate_handler', `${registration} is registered twice.`);
   }
-}
-
-/** An authentic body under the published names. */
-export interface ReceivedEvent {
-  readonly parsed: ParsedOrderEvent;
-  readonly body: JsonObject;
-  /** The text that was signed. */
-  readonly text: string;
-  /** The digits of a number, by its published name: {@link decimalDigits}. */
-  decimal(path: string | readonly (string | number)[]): string | undefined;
-}
-
-export function readEvent(
-  { value, text, json }: Pick<VerifiedBody, 'value' | 'text' | 'json'>,
-  {
-    wireNames,
-    eventStatuses,
-    strict,
-  }: {
-    readonly wireNames: WireNames;
-    readonly eventStatuses: EventStatuses;
-    readonly strict: boolean;
-  },
-): ReceivedEvent {
-  const body = fromWireNames(value, wireNames);
-  return {
-    parsed: parseReceivedEvent(body, { strict, text: json, eventStatuses }, (name) =>
-      publishedNameOf(name, value, wireNames),
-    ),
-    body,
-    text,
-    decimal(path) {
-      const [first, ...inner] = typeof path === 'string' ? [path] : path;
-      if (typeof first !== 'string') return undefined;
-      return decimalDigits(json, [receivedNameOf(first, value, wireNames), ...inner]);
-    },
-  };
-}
-
-export function readingsOf(parsed: ParsedOrderEvent): readonly EventReading[] {
-  return parsed.kind === 'known' ? parsed.readings : noReadings;
 }

@@ -104,10 +104,8 @@ function join(path: string, query: string | undefined): string {
 /** API Gateway decodes the query, a load balancer leaves it as sent. */
 function queryOf(event: Omit<PayloadV1, 'httpMethod'>): string {
   const { queryStringParameters, multiValueQueryStringParameters, requestContext } = event;
-  const all = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {});
-  const pairs = all.flatMap(([name, value]) =>
-    [value ?? []].flat().map((one): [string, string] => [name, one]),
-  );
+  const members = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {});
+  const pairs = members.flatMap(([name, values]) => [values ?? []].flat().map((value) => [name, value]));
   const isAsSent = 'elb' in (requestContext ?? {});
   return isAsSent ? pairs.map((pair) => pair.join('=')).join('&') : new URLSearchParams(pairs).toString();
 }
@@ -116,14 +114,9 @@ function queryOf(event: Omit<PayloadV1, 'httpMethod'>): string {
 function bodyOf({ body, isBase64Encoded }: LambdaBody): string | Uint8Array {
   const text: unknown = body ?? '';
   if (typeof text === 'string') return isBase64Encoded ? Buffer.from(text, 'base64') : text;
-  throw new ConfigurationError(
-    'raw_body_required',
-    'The body of the event was parsed before its signature could be checked.',
-    {
-      remedy:
-        'Give lambdaHandler the event as received, without a JSON body parser of Middy or the like before it.',
-    },
-  );
+  const remedy = 'Give lambdaHandler the event as received, without a JSON body parser of Middy before it.';
+  const what = 'The body of the event was parsed before its signature could be checked.';
+  throw new ConfigurationError('raw_body_required', what, { remedy });
 }
 
 function headersFor(

@@ -2,9 +2,8 @@ import { longestTimerMs, onNextTick } from '../internal/deadline.ts';
 import { joinChunks } from '../internal/read-bounded.ts';
 import {
   checkHead,
-  nodeBodyAdvice,
+  closingResponse,
   type RequestBody,
-  type RequestRefusal,
   responseTo,
   type WebhookEndpoint,
   type WebhookResponse,
@@ -27,34 +26,28 @@ export async function handleNode(
   endpoint: WebhookEndpoint,
 ): Promise<void> {
   const startedAt = performance.now();
-  const read = refuseHead(request, endpoint) ?? keptBody(request) ?? (await readBody(request, endpoint));
-  if ('body' in read) {
+  const { method, headers } = request;
+  const head = { method, contentLength: firstValue(headers['content-length']) };
+  const refusal = checkHead(head, endpoint.maxBodyBytes);
+  const read =
+    refusal === undefined ? (keptBody(request) ?? (await readBody(request, endpoint))) : { refusal };
+  if (read.refusal === undefined) {
     // A router of Express takes the path that it is mounted at out of `url`.
-    const { originalUrl: url = request.url, headers } = request;
+    const { originalUrl: url = request.url } = request;
     send(responseTo(await endpoint.receive(read.body, { url, headers })), request, response);
     return;
   }
-  const { refusal } = read;
-  const refused = endpoint.refuse(read, startedAt);
+  const refused = endpoint.refuse(read.refusal, startedAt);
   // The caller left before its body was complete: there is nobody to answer.
-  if (refusal === 'body_unreadable') return;
+  if (read.refusal === 'body_unreadable') return;
+  if (read.refusal === 'raw_body_required') return send(refused, request, response);
   // The rest of the body stays unread, so an HTTP/1 connection cannot serve another request. HTTP/2 forbids the
   // header: there the stream is closed with its response.
-  const hasUnreadBody = refusal !== 'raw_body_required';
-  const isHttp1 = request.httpVersionMajor !== 2;
-  const closing = hasUnreadBody && isHttp1 ? { ...refused.headers, connection: 'close' } : refused.headers;
-  const answer = { ...refused, headers: closing };
-  if (refusal === 'body_too_large') await sendAndDrain(answer, request, response, endpoint);
+  const isHttp2 = request.httpVersionMajor === 2;
+  const answer = isHttp2 ? refused : closingResponse(refused);
+  if (read.refusal === 'body_too_large') await sendAndDrain(answer, request, response, endpoint);
   else send(answer, request, response);
-  if (hasUnreadBody && !isHttp1) response.stream?.close();
-}
-
-function refuseHead(
-  { method, headers }: NodeRequest,
-  { maxBodyBytes }: WebhookEndpoint,
-): RequestRefusal | undefined {
-  const refusal = checkHead({ method, contentLength: firstValue(headers['content-length']) }, maxBodyBytes);
-  return refusal === undefined ? undefined : { refusal };
+  if (isHttp2) response.stream?.close();
 }
 
 /**
@@ -68,8 +61,8 @@ async function sendAndDrain(
   { bodyTimeoutMs }: WebhookEndpoint,
 ): Promise<void> {
   if (response.headersSent) return;
-  // With its length the answer is complete before the response has ended.
-  response.writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) });
+  // It has its length, so it is complete before the response has ended.
+  response.writeHead(status, headers);
   response.write(body);
   await drainBody(request, bodyTimeoutMs);
   response.end('');
@@ -122,6 +115,8 @@ export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableEnded: boolean;
   readonly readableDidRead?: boolean;
+  /** Whether the whole request has arrived, read or not. */
+  readonly complete?: boolean | undefined;
   readonly httpVersionMajor?: number | undefined;
   readonly destroyed?: boolean | undefined;
   on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown;
@@ -135,8 +130,8 @@ export interface NodeRequest {
 
 /** The body that a framework has read; `undefined` if it is still in the stream. */
 function keptBody(request: NodeRequest): RequestBody | undefined {
-  const [rawBody, body] = (['rawBody', 'body'] as const).map((name) => keptAs(name, request));
-  for (const kept of [rawBody, body]) {
+  const body = keptAs('body', request);
+  for (const kept of [keptAs('rawBody', request), body]) {
     if (typeof kept === 'string') return { body: kept };
     // Not by instanceof: test runners have several realms.
     if (ArrayBuffer.isView(kept)) {
@@ -145,9 +140,8 @@ function keptBody(request: NodeRequest): RequestBody | undefined {
   }
   // Express 4 sets `body` to {} if no parser has read it: the bytes are still in the stream.
   if (request.readableDidRead === false) return undefined;
-  return request.readableEnded || (typeof body === 'object' && body !== null)
-    ? { refusal: 'raw_body_required', advice: nodeBodyAdvice(request) }
-    : undefined;
+  const isRead = request.readableEnded || (typeof body === 'object' && body !== null);
+  return isRead ? { refusal: 'raw_body_required' } : undefined;
 }
 
 /** Some platforms parse when the member is read, and throw for a body that is no JSON. */
@@ -189,17 +183,12 @@ function readBody(
       if (!isSettled) settle({ body: joinChunks(chunks, size) });
     });
     const gone = () => settle({ refusal: 'body_unreadable' });
-    // In HTTP/1 this many bytes are the whole body, although `end` comes only after this turn of the event loop. Not
-    // beside transfer-encoding, which a lenient parser lets through.
-    const isDeclared = request.httpVersionMajor === 1 && request.headers['transfer-encoding'] === undefined;
-    const declared = isDeclared ? request.headers['content-length'] : undefined;
     onNextTick(() => {
-      // Nearly every body arrives with its head. Then a timer, listeners, or `withDeadline` (2 of 20 microseconds)
-      // would cost more than this comparison.
-      if (isSettled || size === Number(declared ?? Number.NaN)) return;
+      if (request.destroyed) return gone();
+      // Nearly every body arrives with its head, and only its `end` is still to come.
+      if (isSettled || request.complete) return;
       request.on('error', gone);
       request.on('close', gone);
-      if (request.destroyed) return gone();
       timer = setTimeout(settle, Math.min(bodyTimeoutMs, longestTimerMs), { refusal: 'body_timeout' });
     });
   });

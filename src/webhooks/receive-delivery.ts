@@ -1,35 +1,62 @@
-import { ConfigurationError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
+import type { VerificationKey } from '../credentials/verification-keys.ts';
+import {
+  ConfigurationError,
+  failureCode,
+  InboxError,
+  isInboxError,
+  isKeyError,
+  isSignatureError,
+} from '../errors/errors.ts';
+import { orderEventNames } from '../events/event-names.ts';
 import { noReadings } from '../events/event-readings.ts';
+import type { OrderEventName } from '../events/order-event.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
-import { type HandleOptions, type InboxResult, inboxResults } from '../inbox/inbox.ts';
+import {
+  type Delivery,
+  type DeliveryReference,
+  type HandleOptions,
+  type HandleResult,
+  type InboxHost,
+  type InboxResult,
+  inboxResults,
+} from '../inbox/inbox.ts';
+import { hash } from '../internal/hash.ts';
+import { quotedName } from '../internal/printable-text.ts';
 import { readTraceparent, traced } from '../internal/tracing.ts';
+import { pinnedText } from '../signature/serializations.ts';
 import { byteLengthOf, decodeBody } from '../signature/signed-body.ts';
-import { readUnverifiedBody } from '../signature/verify-body.ts';
-import { deliveryTrace } from './delivery-traces.ts';
+import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
 import { type DeliveryRequest, headerOf } from './found-keys.ts';
-import { deliveryHandling, type VerifiedDelivery } from './handle-delivery.ts';
-import { type Handlers, readingsOf } from './handlers.ts';
+import type { Handlers } from './handlers.ts';
 import { quarantinedDeliveries } from './quarantined-deliveries.ts';
-import { codeOfOutcome, type ReceiveOutcome, statusOfRefusal } from './receive-outcome.ts';
+import type { ReceiveOutcome } from './receive-outcome.ts';
+import { type ReceivedEvent, readEvent } from './received-event.ts';
 import type { Reporting } from './reporting.ts';
 import type { WebhooksSettings } from './webhooks-options.ts';
 
 /** Milliseconds until the sender should try again. */
 const retryAfter = Object.freeze({ busy: 5_000, unavailable: 10_000 });
 
+/** A delivery whose signature is correct. */
+interface VerifiedDelivery {
+  readonly event: ReceivedEvent;
+  /** The text of its body. */
+  readonly body: string;
+  readonly reference: DeliveryReference;
+}
+
 /** Makes `receive` for requests, and the host that handles stored deliveries. */
 export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers, reporting: Reporting) {
   const { scheme, findSigner, ring, inbox, maxBodyBytes, mostBodyBytes } = settings;
-  const handling = deliveryHandling(settings, handlers, reporting);
 
   function receive(body: string | Uint8Array, request: DeliveryRequest = {}): Promise<ReceiveOutcome> {
-    const received = traceparentOf(request);
-    // A subscriber may have begun a trace of its own at the start, which the delivery then carries on.
+    const traceparent = readTraceparent(headerOf(request, 'traceparent'));
     return traced(
       'delivery',
-      () => deliveryTrace(received),
+      () => deliveryTrace(traceparent),
+      // A subscriber may have begun a trace of its own at the start, which the delivery then carries on.
       (trace) =>
-        receiveTraced(body, request, trace === undefined ? received : readTraceparent(trace.traceparent)),
+        receiveTraced(body, request, trace === undefined ? traceparent : readTraceparent(trace.traceparent)),
     );
   }
 
@@ -40,21 +67,15 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
   ): Promise<ReceiveOutcome> {
     const startedAt = performance.now();
     // In two steps: a handler may throw a SignatureError as well, and that is a failed handler, not a forgery.
-    const verified = await verify(body, request).catch((error) => refuse(body, request, error));
+    const verified = await verify(body, request);
     const outcome = 'kind' in verified ? verified : await deliver(verified, traceparent);
     quarantined.reviewIfChanged();
-    const { kind, status, name, digest } = outcome;
-    const durationMs = performance.now() - startedAt;
-    const readings = 'kind' in verified ? noReadings : readingsOf(verified.event.parsed);
+    const { kind, status, name, digest, code } = outcome;
+    const readings = 'kind' in verified ? noReadings : verified.event.readings;
     reporting.delivery({
-      stage: 'receive',
-      outcome: kind,
-      status,
-      name,
-      digest,
-      code: codeOfOutcome(outcome),
+      ...{ stage: 'receive', outcome: kind, status, name, digest, code },
       ...(readings.length > 0 && { readings }),
-      durationMs,
+      durationMs: performance.now() - startedAt,
     });
     return outcome;
   }
@@ -67,9 +88,27 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
       reporting.refusal('body_too_large');
       return { kind: 'refused', status: 413, code: 'body_too_large' };
     }
-    const source = decodeBody(body);
-    const claimed = readUnverifiedBody(source, scheme);
-    return handling.toVerified(source, claimed, await findSigner(claimed, request));
+    try {
+      const text = decodeBody(body);
+      const claimed = readUnverifiedBody(text, scheme);
+      return toVerified(text, claimed, await findSigner(claimed, request));
+    } catch (error) {
+      return await refuse(body, request, error);
+    }
+  }
+
+  function toVerified(body: string, claimed: UnverifiedBody, key: VerificationKey): VerifiedDelivery {
+    const event = read(claimed);
+    const { parsed } = event;
+    const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
+    const digest = deliveryDigest(key.partner, pinnedText(scheme, claimed));
+    return { event, body, reference: { name, digest, key: key.matched } };
+  }
+
+  function read(body: UnverifiedBody): ReceivedEvent {
+    const event = readEvent(body, settings);
+    reporting.readings(event.readings);
+    return event;
   }
 
   async function refuse(
@@ -78,43 +117,62 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     error: unknown,
   ): Promise<ReceiveOutcome> {
     if (isKeyError(error)) {
-      const { code } = error;
+      const { code, retryAfterMs = retryAfter.unavailable } = error;
       reporting.unverified(body, error);
       // The body may be authentic, so the sender should send it again. It may never do so.
       const kept = byteLengthOf(body) <= maxBodyBytes && (await quarantined.keep(body, code));
-      const retryAfterMs = error.retryAfterMs ?? retryAfter.unavailable;
       return { kind: 'unverified', status: 503, retryAfterMs, code, error, quarantined: kept };
     }
     if (!isSignatureError(error)) throw error;
+    const { code } = error;
     // Headers alone refuse nothing: many senders name an encoding that is none, and many parsers keep the header of one
     // that they have undone.
-    const isUnread = error.code === 'body_not_utf8' || error.code === 'body_not_json';
-    if (isUnread && namesEncoding(request)) {
+    if ((code === 'body_not_utf8' || code === 'body_not_json') && namesEncoding(request)) {
       reporting.refusal('unsupported_media_type');
       return { kind: 'refused', status: 415, code: 'unsupported_media_type' };
     }
     reporting.refusedBody(body, error);
-    return { kind: 'refused', status: statusOfRefusal(error.code), code: error.code, error };
+    return { kind: 'refused', status: code.startsWith('body_') ? 400 : 401, code, error };
   }
 
   async function deliver(
     { event, body, reference }: VerifiedDelivery,
     traceparent: string | undefined,
   ): Promise<ReceiveOutcome> {
+    const delivery: Delivery = { ...reference, body, ...(traceparent !== undefined && { traceparent }) };
     try {
-      const delivery = { ...reference, body, ...(traceparent !== undefined && { traceparent }) };
-      const handle = (options?: HandleOptions) => handling.handle(delivery, () => event, options);
-      const kind = checkResult(await inbox.receive(delivery, handle));
+      const kind = checkResult(await inbox.receive(delivery, (options) => handle(delivery, event, options)));
       if (kind !== 'busy') return { kind, status: 200, ...reference };
       return { kind, status: 503, retryAfterMs: retryAfter.busy, ...reference };
     } catch (error) {
-      // `Handlers` warns of this one, and counts how often.
-      if (isUnrecognizedError(error)) return { kind: 'unrecognized', status: 500, error, ...reference };
+      const failed = { code: failureCode(error), error, ...reference };
+      if (isUnrecognizedError(error)) return { kind: 'unrecognized', status: 500, ...failed };
       reporting.error(error, reference);
-      if (!isStoreFailure(error)) return { kind: 'failed', status: 500, error, ...reference };
-      const retryAfterMs = retryAfter.unavailable;
-      return { kind: 'unavailable', status: 503, retryAfterMs, error, ...reference };
+      if (!isStoreFailure(error)) return { kind: 'failed', status: 500, ...failed };
+      return { kind: 'unavailable', status: 503, retryAfterMs: retryAfter.unavailable, ...failed };
     }
+  }
+
+  /** @throws {InboxError} `event_unrecognized` beyond `maxBodyBytes`; and whatever a handler throws */
+  function handle(
+    delivery: Delivery,
+    event: ReceivedEvent,
+    options: HandleOptions = {},
+  ): Promise<HandleResult> {
+    return traced(
+      'handle',
+      () => handleTrace(delivery, options),
+      async () => {
+        const { body, name } = delivery;
+        try {
+          if (byteLengthOf(body) > maxBodyBytes) throw tooLarge(name, maxBodyBytes);
+          return await handlers.handle(event, delivery, options);
+        } catch (error) {
+          if (isInboxError(error) && isUnrecognizedError(error)) reporting.unrecognized(name, error);
+          throw error;
+        }
+      },
+    );
   }
 
   const quarantined = quarantinedDeliveries({
@@ -122,17 +180,47 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     ring,
     scheme,
     reporting,
-    accept: (body, claimed, key) => deliver(handling.toVerified(body, claimed, key), undefined),
+    accept: (body, claimed, key) => deliver(toVerified(body, claimed, key), undefined),
   });
 
-  return { receive, inboxHost: handling.inboxHost(quarantined.review) };
+  const inboxHost: InboxHost = {
+    get hasHandlers() {
+      return handlers.hasAny;
+    },
+    review: quarantined.review,
+    // It was verified before it was stored; its keys may have been rotated since.
+    handle: async (delivery, options) =>
+      handle(delivery, read(readUnverifiedBody(delivery.body, scheme)), options),
+    report({ name, digest, key }, handled) {
+      const { attempt, durationMs, waitedMs } = handled;
+      const isUnread = isUnrecognizedError(handled.error);
+      const outcome = isUnread && handled.outcome === 'dead' ? 'unrecognized' : handled.outcome;
+      // Not `handled.error !== undefined`: a handler may throw undefined.
+      const isFailure = 'error' in handled;
+      if (isFailure && !isUnread) reporting.error(handled.error, { name, digest, key });
+      const code = isFailure ? failureCode(handled.error) : undefined;
+      reporting.delivery({ stage: 'handle', outcome, name, digest, code, durationMs, waitedMs, attempt });
+    },
+  };
+
+  return { receive, inboxHost };
 }
 
-function traceparentOf({ headers }: DeliveryRequest): string | undefined {
-  if (headers === undefined) return undefined;
-  if (typeof headers.get === 'function') return readTraceparent(headers.get('traceparent'));
-  const name = Object.keys(headers).find((name) => name.toLowerCase() === 'traceparent');
-  return name === undefined ? undefined : readTraceparent(Object(headers)[name]);
+/**
+ * SHA-256 of its partner and of the text that the signature pins (`pinnedText`). With the partner, so that a delivery
+ * never counts as a repetition of another partner's; without the key, since the service may repeat it with the next
+ * keys. The length of the partner's name goes first, so that no two pairs give the same text.
+ */
+function deliveryDigest(partner: string, pinned: string): string {
+  return hash('sha256', `${partner.length}:${partner}${pinned}`, 'hex');
+}
+
+function tooLarge(name: string, maxBodyBytes: number): InboxError {
+  return new InboxError(
+    'event_unrecognized',
+    `The authentic event ${quotedName(name)} is larger than maxBodyBytes (${maxBodyBytes}).`,
+    { remedy: 'Raise maxBodyBytes, and replay it.' },
+  );
 }
 
 /** Whether the headers name another encoding than UTF-8 as it is. */
@@ -155,4 +243,51 @@ function checkResult(result: InboxResult): InboxResult {
     'invalid_option',
     `inbox.receive must resolve with one of ${inboxResults.join(', ')}.`,
   );
+}
+
+/** What subscribers of `partner-exchange:delivery` get. */
+interface DeliveryTrace {
+  /** The trace context of the request; a subscriber may put its own here. Anybody can send one. */
+  traceparent?: string | undefined;
+  readonly event?: OrderEventName | 'other' | undefined;
+  readonly outcome?: ReceiveOutcome['kind'];
+  readonly status?: number;
+  readonly code?: string | undefined;
+}
+
+function deliveryTrace(traceparent: string | undefined) {
+  return {
+    start: (): DeliveryTrace => ({ traceparent }),
+    result: ({ kind, status, name, code }: ReceiveOutcome) => ({
+      ...{ event: name === undefined ? undefined : publishedName(name), outcome: kind, status, code },
+    }),
+    failure: (error: unknown) => ({ code: failureCode(error) }),
+  };
+}
+
+/** What subscribers of `partner-exchange:handle` get. */
+interface HandleTrace {
+  /** The trace context of the delivery, even if another process received it. */
+  readonly traceparent: string | undefined;
+  readonly event: OrderEventName | 'other';
+  /** The number of the attempt of a stored delivery, from 1. */
+  readonly attempt: number | undefined;
+  readonly outcome?: HandleResult | 'failed' | 'unrecognized';
+  readonly code?: string;
+}
+
+function handleTrace({ name, traceparent }: Delivery, { attempt }: HandleOptions) {
+  return {
+    start: (): HandleTrace => ({ traceparent, event: publishedName(name), attempt }),
+    result: (outcome: HandleResult) => ({ outcome }),
+    failure: (error: unknown) => ({
+      outcome: isUnrecognizedError(error) ? ('unrecognized' as const) : ('failed' as const),
+      code: failureCode(error),
+    }),
+  };
+}
+
+/** An authentic event may have any name, even one that says who the buyer is. */
+function publishedName(name: string): OrderEventName | 'other' {
+  return orderEventNames.find((known) => known === name) ?? 'other';
 }

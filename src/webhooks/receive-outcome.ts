@@ -1,11 +1,11 @@
 import type {
+  FailureCode,
   KeyError,
   KeyErrorCode,
   RequestRefusalCode,
   SignatureError,
   SignatureErrorCode,
 } from '../errors/errors.ts';
-import { type FailureCode, failureCode } from '../errors/errors.ts';
 import type { EventReading } from '../events/event-readings.ts';
 import type { AttemptResult, DeliveryReference, InboxResult } from '../inbox/inbox.ts';
 
@@ -17,26 +17,30 @@ import type { AttemptResult, DeliveryReference, InboxResult } from '../inbox/inb
  * - `stored`: a durable inbox has it and will handle it.
  * - `duplicate`: handled (or stored) before.
  * - `busy`: another delivery of the same event is being handled right now.
+ * - `unavailable`: the store of the inbox is down or full. Nothing was kept, and the sender is told to send it again.
  * - `failed`: a handler, or the inbox, failed; a repetition will be tried again.
  * - `unrecognized`: authentic, but nobody here can read it. Without a durable inbox nothing keeps it, so it is not
  *   acknowledged. See `error`.
- * - `unavailable`: the store of the inbox is down or full. Nothing was kept, and the sender is told to send it again.
  * - `unverified`: the key ring has no keys to verify with, or the `credentials` function failed (`keys_unavailable`); or
- *   none of the keys of the ring matches, and there may be others (`keys_cooling_down`, `keys_not_loaded`,
- *   `keys_not_received`, `keys_unconfirmed`). Nothing is known of the body, and the sender is told to send it again. An inbox with a
- *   quarantine keeps it, unless it is full.
+ *   no key of the ring matches, and there may be others (`keys_cooling_down`, `keys_not_loaded`, `keys_not_received`,
+ *   `keys_unconfirmed`). The sender is told to send it again. An inbox with a quarantine keeps it, unless it is full.
  * - `refused`: not authentic, or not a delivery at all.
  */
 export type ReceiveOutcome =
-  | ({ readonly kind: Exclude<InboxResult, 'busy'>; readonly status: 200 } & OfDelivery)
-  | ({ readonly kind: 'busy'; readonly status: 503; readonly retryAfterMs: number } & OfDelivery)
+  | ({ readonly kind: Exclude<InboxResult, 'busy'>; readonly status: 200; readonly code?: undefined } & Known)
   | ({
-      readonly kind: 'unavailable';
+      readonly kind: 'busy' | 'unavailable';
       readonly status: 503;
       readonly retryAfterMs: number;
+      readonly code?: FailureCode | undefined;
+      readonly error?: unknown;
+    } & Known)
+  | ({
+      readonly kind: 'failed' | 'unrecognized';
+      readonly status: 500;
+      readonly code: FailureCode;
       readonly error: unknown;
-    } & OfDelivery)
-  | ({ readonly kind: 'failed' | 'unrecognized'; readonly status: 500; readonly error: unknown } & OfDelivery)
+    } & Known)
   | ({
       readonly kind: 'unverified';
       readonly status: 503;
@@ -45,35 +49,25 @@ export type ReceiveOutcome =
       readonly error: KeyError;
       /** Whether the inbox keeps the body until there are other keys. */
       readonly quarantined: boolean;
-    } & OfNoDelivery)
+    } & Unknown)
   | ({
       readonly kind: 'refused';
       readonly status: 400 | 401;
       readonly code: SignatureErrorCode;
       readonly error: SignatureError;
-    } & OfNoDelivery)
+    } & Unknown)
   | ({
       readonly kind: 'refused';
       readonly status: 413 | 415;
       readonly code: 'body_too_large' | 'unsupported_media_type';
       readonly error?: undefined;
-    } & OfNoDelivery);
+    } & Unknown);
 
 /** The body is authentic. @inline */
-type OfDelivery = DeliveryReference & { readonly code?: undefined };
+type Known = DeliveryReference;
 
 /** Nothing is known of the body. @inline */
-type OfNoDelivery = { readonly [Name in keyof DeliveryReference]?: undefined };
-
-/** Why a delivery was refused or failed; `undefined` if it was neither. */
-export function codeOfOutcome(outcome: ReceiveOutcome): FailureCode | RequestRefusalCode | undefined {
-  if ('code' in outcome) return outcome.code;
-  return 'error' in outcome ? failureCode(outcome.error) : undefined;
-}
-
-export function statusOfRefusal(code: SignatureErrorCode): 400 | 401 {
-  return code.startsWith('body_') ? 400 : 401;
-}
+type Unknown = { readonly [Name in keyof DeliveryReference]?: undefined };
 
 /**
  * The outcome of one delivery, for metrics and logs. It holds the name of the event and how statuses were spelled that
@@ -103,10 +97,7 @@ export interface DeliveryReport {
   readonly name?: string | undefined;
   /** The delivery's digest, of authentic deliveries only. */
   readonly digest?: string | undefined;
-  /**
-   * `receive`: the members of the event that were sent in another form than the documented one; absent if there are none
-   * (ledger: `event-readings`).
-   */
+  /** `receive`: the members that were sent in another form (ledger: `event-readings`); absent if there are none. */
   readonly readings?: readonly EventReading[] | undefined;
   /**
    * Why it was refused or failed: the code of an error of this package, `handler_failed` for any other error that a
@@ -126,10 +117,7 @@ export interface DeliveryReport {
 
 /** A body that could not be verified, for `onRefused`. With a key ring it may be authentic, and answered 503. */
 export interface RefusedBody {
-  /**
-   * The body as received: pass it to `explainMismatch` and `detectScheme`. It may hold personal data of a buyer, and
-   * anybody may have sent it.
-   */
+  /** The body as received, for `explainMismatch` and `detectScheme`: anybody may have sent it, with personal data in it. */
   readonly rawBody: string | Uint8Array;
   /** Why it was refused; see its `code`. */
   readonly error: SignatureError;

@@ -3,17 +3,16 @@ import {
   type InboxError,
   isInboxError,
   type KeyError,
-  type KeyErrorCode,
   partsOf,
   type RequestRefusalCode,
   type SignatureError,
-  type SignatureErrorCode,
   whatFailed,
 } from '../errors/errors.ts';
 import { requestRefusalRemedies } from '../errors/remedies.ts';
-import { type EventReading, type ReadingKind, readingKind } from '../events/event-readings.ts';
+import { type EventReading, readingKind } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 import { describeError } from '../internal/driver-error.ts';
+import { quotedName } from '../internal/printable-text.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { signatureMismatch } from '../signature/verify-body.ts';
 import type { DeliveryReport } from './receive-outcome.ts';
@@ -28,16 +27,17 @@ export function makeReporting({
   onRefused,
 }: Pick<WebhooksSettings, 'onError' | 'onDelivery' | 'onRefused'>) {
   const warned = new Set<string>();
+  const unreadNames = new Set<string>();
   let lastEventAt: number | undefined;
 
   /** Warns once per subject: otherwise anybody who can reach the address could fill the log. */
-  function warnOnceOf(subject: WarningSubject, message: () => string): void {
+  function warnOnceOf(subject: string, message: () => string): void {
     if (warned.has(subject)) return;
     warned.add(subject);
     warn(message());
   }
 
-  function call(hook: HookName, run: () => unknown): void {
+  function call(hook: 'onError' | 'onDelivery' | 'onRefused', run: () => unknown): void {
     callHook(`createWebhooks: ${hook}`, run, (message) => warnOnceOf(hook, () => message));
   }
 
@@ -57,46 +57,68 @@ export function makeReporting({
     readings(readings: readonly EventReading[]): void {
       for (const reading of readings) {
         const kind = readingKind(reading);
-        warnOnceOf(kind, () => readingWarning(kind));
+        const member = reading.path.join('.');
+        warnOnceOf(
+          kind,
+          () =>
+            `An authentic event is not in the documented form (event-readings in docs/assumptions.md): ${member} was read (${kind}). Each such member stands in readings of onDelivery and of the context; strict of createWebhooks refuses them.`,
+        );
       }
     },
     /** A handler or the inbox failed. A stopped inbox fails each delivery in the same way, so it is said once. */
     error(error: unknown, delivery: DeliveryReference): void {
       if (isInboxError(error) && error.code === 'inbox_stopped') {
-        warnOnceOf(error.code, () => stoppedWarning(error));
-        return;
-      }
-      call('onError', () => onError(error, delivery));
+        warnOnceOf(error.code, () => `A webhook delivery was not handled ${laterOnes}: ${error.message}`);
+      } else call('onError', () => onError(error, delivery));
     },
-    /** A request was refused. */
-    refusal(code: RequestRefusalCode, remedy: string = requestRefusalRemedies[code]): void {
-      warnOnceOf(code, () => refusalWarning(composeMessage({ what: problems[code], remedy }, code)));
+    /** Nobody here can read an authentic event. Its error names an order, so the warning has the causes alone. */
+    unrecognized(name: string, error: InboxError): void {
+      const { assumptions, code } = error;
+      if (unreadNames.has(name) || unreadNames.size >= maxUnreadNames) return;
+      unreadNames.add(name);
+      const why = assumptions.length === 0 ? 'larger than maxBodyBytes' : assumptions.join(', ');
+      const what = `An authentic ${quotedName(name)} could not be read (${why}): a dead letter with a durable inbox, otherwise answered 500.`;
+      warn(composeMessage({ what, remedy: partsOf(error).remedy }, code));
     },
-    /** An authentic event is larger than what is handled. */
-    tooLarge(): void {
-      warnOnceOf('event_too_large', () => tooLargeWarning);
+    /** A request was refused unread. */
+    refusal(code: RequestRefusalCode): void {
+      const parts = { what: problems[code], remedy: requestRefusalRemedies[code] };
+      warnOnceOf(code, () => `${refused}: ${composeMessage(parts, code)}`);
     },
-    /** A body could not be verified. */
+    /** A body is not authentic. */
     refusedBody(rawBody: string | Uint8Array, error: SignatureError): void {
-      warnOnceOf(error.code, () => bodyWarning(error));
+      const parts = { what: whatFailed(error), remedy: captureIt };
+      warnOnceOf(error.code, () => `${refused}: ${composeMessage(parts, error.code)}`);
       capture(rawBody, error);
     },
     /** A body that cannot be verified yet is not kept either, or what is kept cannot be verified. */
     quarantine(problem: QuarantineProblem, error?: unknown): void {
       warnOnceOf(`quarantine_${problem}`, () => quarantineWarnings[problem](error));
     },
-    /** A body cannot be verified yet. Without any keys, their source has warned already. */
+    /** A body cannot be verified yet. A ring that could not be read has warned already. */
     unverified(rawBody: string | Uint8Array, error: KeyError): void {
       const { code } = error;
-      if (code === 'keys_unavailable') return;
+      const mismatch = signatureMismatch();
       // To the operator it is what it would be under settled keys: most likely it is forged, or the keys are wrong.
-      if (code === 'keys_unconfirmed') warnOnceOf('signature_mismatch', () => unconfirmedWarning(error));
-      else if (code !== 'keys_not_loaded') warnOnceOf(code, () => unverifiedWarning(error));
+      if (code === 'keys_unconfirmed') {
+        const what = `${whatFailed(mismatch)} ${whatFailed(error)}`;
+        const parts = { what, remedy: partsOf(error).remedy };
+        warnOnceOf(mismatch.code, () => `${unverified}: ${composeMessage(parts, mismatch.code)}`);
+      } else if (code !== 'keys_not_loaded') warnOnceOf(code, () => `${unverified}: ${error.message}`);
       // A sender may never send it again, so it can be kept.
-      capture(rawBody, signatureMismatch());
+      if (code !== 'keys_unavailable') capture(rawBody, mismatch);
     },
   };
 }
+
+const laterOnes = '(the next ones only reach onDelivery)';
+const refused = `A webhook request was refused ${laterOnes}`;
+const unverified = `A webhook delivery was answered 503 ${laterOnes}`;
+const captureIt =
+  'If the service sent it, capture its body with onRefused and give it to explainMismatch or detectScheme of partner-exchange-sdk/diagnostics.';
+
+/** An authentic sender may still send many names. */
+const maxUnreadNames = 100;
 
 type QuarantineProblem = keyof typeof quarantineWarnings;
 
@@ -107,21 +129,7 @@ const quarantineWarnings = {
     `The quarantine of the inbox failed, and deliveries that cannot be verified yet may not be kept: ${describeError(error)}`,
 } satisfies Record<string, (error: unknown) => string>;
 
-type HookName = 'onError' | 'onDelivery' | 'onRefused';
-
-type WarningSubject =
-  | RefusalCode
-  | KeyErrorCode
-  | HookName
-  | ReadingKind
-  | 'inbox_stopped'
-  | 'event_too_large'
-  | `quarantine_${QuarantineProblem}`;
-
-/** Why a request or its body was refused. */
-type RefusalCode = SignatureErrorCode | RequestRefusalCode;
-
-/** What is wrong with a refused request. */
+/** What is wrong with a request that is refused unread. */
 const problems: Readonly<Record<RequestRefusalCode, string>> = {
   method_not_allowed: 'It was not a POST.',
   unsupported_media_type:
@@ -131,51 +139,3 @@ const problems: Readonly<Record<RequestRefusalCode, string>> = {
   body_unreadable: 'Its caller broke off before its body was whole.',
   raw_body_required: 'Its body was parsed before its signature could be checked.',
 };
-
-const tooLargeWarning =
-  'An authentic event is larger than maxBodyBytes, so no handler gets it, and it is a dead letter of the inbox (the next ones only reach onDelivery). Raise maxBodyBytes, and replay it.';
-
-/** The warning for the first request or body that is refused with a code. It holds nothing of either. */
-function refusalWarning(message: string): string {
-  return `A webhook request was refused (the next ones only reach onDelivery): ${message}`;
-}
-
-const readMembers: Readonly<Record<ReadingKind, string>> = {
-  'empty text': 'a KYC text is absent or null, and is read as an empty text',
-  null: 'a member that may be null is absent, and is read as null',
-  number: 'a documented number is decimal text, and is read as a number',
-  text: 'a documented decimal text is a number, and is read as text',
-  status: 'a status is in another case, and is read in the documented one',
-  name: "the event has the name of the contract's other listing, and is read under its own",
-};
-
-/** The warning for the first event in which a member of a kind was read. It holds nothing of the body. */
-function readingWarning(kind: ReadingKind): string {
-  return `An authentic event is not in the documented form (event-readings in docs/assumptions.md): ${readMembers[kind]}. Each such member stands in readings of onDelivery and of the context; strict of createWebhooks refuses them.`;
-}
-
-/** The same for a body. What failed holds nothing of it. */
-function bodyWarning(error: SignatureError): string {
-  const remedy =
-    'If the service sent it, capture its body with onRefused and give it to explainMismatch or detectScheme of partner-exchange-sdk/diagnostics.';
-  return refusalWarning(composeMessage({ what: whatFailed(error), remedy }, error.code));
-}
-
-/** The warning for the first delivery that a stopped inbox did not take, or has cut off. */
-function stoppedWarning({ message }: InboxError): string {
-  return `A webhook delivery was not handled (the next ones only reach onDelivery): ${message}`;
-}
-
-/** The warning for the first delivery that matches no key while the newest ones may have been typed wrong. */
-function unconfirmedWarning(error: KeyError): string {
-  const mismatch = signatureMismatch();
-  const remedy = partsOf(error).remedy;
-  const what = `${whatFailed(mismatch)} ${whatFailed(error)}`;
-  const message = composeMessage({ what, remedy }, mismatch.code);
-  return `A webhook delivery was answered 503 (the next ones only reach onDelivery): ${message}`;
-}
-
-/** The warning for the first delivery that cannot be verified yet. */
-function unverifiedWarning({ message }: KeyError): string {
-  return `A webhook delivery was answered 503 (the next ones only reach onDelivery), since it matches none of the keys and newer ones are possible: ${message}`;
-}

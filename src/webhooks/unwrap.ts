@@ -7,7 +7,7 @@ import type { OrderEvent } from '../events/order-event.ts';
 import { unrecognizedEvent } from '../events/parse-order-event.ts';
 import { defineOptions, invalidOption, type OptionTable } from '../internal/options.ts';
 import { verifyBody } from '../signature/verify-body.ts';
-import { readEvent } from './handlers.ts';
+import { readEvent } from './received-event.ts';
 
 /** Options of {@link unwrap}. */
 export interface UnwrapOptions {

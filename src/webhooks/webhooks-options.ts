@@ -47,7 +47,10 @@ export interface WebhooksOptions {
   deployment?:
     | (Pick<Deployment, 'signature' | 'wireNames'> & Partial<Pick<Deployment, 'eventStatuses'>>)
     | undefined;
-  /** @default digests in memory; a delivery is handled before it is acknowledged */
+  /**
+   * @default the digests of the last 10,000 deliveries in memory, for 30 days; a delivery is handled before it is
+   * acknowledged
+   */
   inbox?: Inbox | undefined;
   /**
    * Whether to read only the documented form of an event. Otherwise members in another form are read where that needs no
@@ -64,11 +67,6 @@ export interface WebhooksOptions {
    * body first has its own limit. @default 10000
    */
   bodyTimeoutMs?: number | undefined;
-  /**
-   * How many handled deliveries are remembered without an `inbox`, for 30 days. Refused together with one.
-   * @default 10000
-   */
-  maxRemembered?: number | undefined;
   /**
    * Milliseconds before a handler is aborted and answered with 500. Refused together with an `inbox`, which has its own
    * `timeLimitMs`. A handler that ignores its `signal` goes on beside the repetition that the service sends: pass it to
@@ -87,9 +85,8 @@ export interface WebhooksOptions {
   onDelivery?: ((report: DeliveryReport) => unknown) | undefined;
   /**
    * Called with every body that could not be verified, as received: for capturing one while you look for the signature
-   * scheme, or while a key ring may have newer
-   * keys soon. Nothing waits for it, it cannot change the answer, and the first thing it throws becomes a process
-   * warning.
+   * scheme, or while a key ring may have newer keys soon. Nothing waits for it, it cannot change the answer, and the
+   * first thing it throws becomes a process warning.
    *
    * The body may hold personal data of a buyer, and anybody who can reach the address can send as many as they like:
    * keep only a few, keep them safe, and remove the option once the scheme is found.
@@ -107,7 +104,6 @@ const readOptions = defineOptions('createWebhooks', {
   strict: flag({ default: false }),
   maxBodyBytes: integer({ default: 65_536 }),
   bodyTimeoutMs: integer({ default: 10_000 }),
-  maxRemembered: optional(integer()),
   timeLimitMs: optional(timerMs()),
   onError: callback({ default: logFailure }),
   onDelivery: optional(callback()),
@@ -118,8 +114,7 @@ export type WebhooksSettings = ReturnType<typeof readWebhooksOptions>;
 
 /** @throws {ConfigurationError} */
 export function readWebhooksOptions(options: WebhooksOptions) {
-  const { credentials, keys, deployment, inbox, maxRemembered, timeLimitMs, ...others } =
-    readOptions(options);
+  const { credentials, keys, deployment, inbox, timeLimitMs, ...others } = readOptions(options);
   if ((credentials === undefined) === (keys === undefined)) {
     throw invalidOption(
       keys === undefined
@@ -136,7 +131,7 @@ export function readWebhooksOptions(options: WebhooksOptions) {
     wireNames,
     eventStatuses,
     ...signerFinder({ credentials, keys, scheme, wireNames }),
-    inbox: inboxOf({ inbox, maxRemembered, timeLimitMs }),
+    inbox: inboxOf(inbox, timeLimitMs),
   };
 }
 
@@ -150,21 +145,18 @@ function checkInbox(given: unknown): Inbox {
   return inbox as Inbox;
 }
 
-function inboxOf({ inbox, maxRemembered, timeLimitMs }: Pick<WebhooksOptions, InboxOption>): Inbox {
+function inboxOf(inbox: Inbox | undefined, timeLimitMs: number | undefined): Inbox {
   if (inbox === undefined) {
     return memoryDeduplication({
-      maxRemembered: maxRemembered ?? 10_000,
+      maxRemembered: 10_000,
       rememberMs: 30 * 24 * 60 * 60 * 1000,
       timeLimitMs: timeLimitMs ?? 60_000,
       now: Date.now,
     });
   }
-  const misplaced = Object.entries({ maxRemembered, timeLimitMs }).find(([, given]) => given !== undefined);
-  if (misplaced === undefined) return inbox;
-  throw invalidOption(`${misplaced[0]} has no effect beside an inbox: it is for the memory without one.`);
+  if (timeLimitMs === undefined) return inbox;
+  throw invalidOption('timeLimitMs has no effect beside an inbox, which has its own.');
 }
-
-type InboxOption = 'inbox' | 'maxRemembered' | 'timeLimitMs';
 
 function logFailure(error: unknown, { name, digest }: DeliveryReference): void {
   console.error(

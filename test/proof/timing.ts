@@ -14,7 +14,7 @@ import {
   type Samples,
 } from '../../src/devtools/diagnostics/attack/cases/timing.ts';
 import { SignatureError } from '../../src/errors/errors.ts';
-import { findSigner } from '../../src/signature/digest.ts';
+import { isSignedWith } from '../../src/signature/digest.ts';
 import { canonicalText } from '../../src/signature/serializations.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { decodeBody, parseSignedBody } from '../../src/signature/signed-body.ts';
@@ -130,7 +130,7 @@ function refuseByComparison(): (body: Uint8Array) => void {
       Buffer.from(body.buffer, body.byteOffset + body.length - 130, 128).toString('latin1'),
       'hex',
     );
-    if (findSigner(defaultScheme, [sampleKey], { text: unsigned, claimedDigest }) === -1) throw mismatch();
+    if (!isSignedWith(defaultScheme, sampleKey, { text: unsigned, claimedDigest })) throw mismatch();
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { once } from '../../src/store/once.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { handledIn } from '../../src/webhooks/handled-in.ts';
+import { handledIn } from '../../src/webhooks/handlers.ts';
 
 /** A client of pg whose transaction has failed. It quotes a row, as PostgreSQL does. */
 const failed = {

@@ -347,31 +347,43 @@ describe('the answer is 503, with one warning, since the delivery may be authent
     get: (list, member) => (member === '0' ? unreadable('partnerId').partnerId : Reflect.get(list, member)),
   });
   it.each<[string, () => unknown, RegExp]>([
-    ['the function throws', () => JSON.parse('{'), /failed: .*JSON/],
-    ['it rejects', () => Promise.reject(new Error('no sk_partner_secret here')), /failed: no .*here/],
-    ['it throws what is no error', () => Promise.reject('sk_partner_secret'), /failed: the cause is unknown/],
-    ['it throws a SignatureError', () => Promise.reject(thrown), /failed/],
+    ['the function throws', () => JSON.parse('{'), /no usable credentials: .*JSON/],
+    [
+      'it rejects',
+      () => Promise.reject(new Error('no sk_partner_secret here')),
+      /no usable credentials: no .*here/,
+    ],
+    [
+      'it throws what is no error',
+      () => Promise.reject('sk_partner_secret'),
+      /no usable credentials: the cause is unknown/,
+    ],
+    ['it throws a SignatureError', () => Promise.reject(thrown), /no usable credentials/],
     [
       'a set has neither partnerId nor partnerCode',
       () => [partner('p7'), nameless],
       /without partnerId or partnerCode/,
     ],
-    ['a set is null', () => [null], /without partnerId or partnerCode/],
-    ['a set is undefined', () => [undefined], /without partnerId or partnerCode/],
+    ['a set is null', () => [null], /Credentials are missing/],
+    ['a set is undefined', () => [undefined], /Credentials are missing/],
     [
       'a set is without the merchant',
       () => ({ ...partner('p7'), merchantSecretKey: undefined }),
-      /cannot verify: .*merchantSecretKey is missing/,
+      /merchantSecretKey is missing/,
     ],
     ['a set is no set', () => ({ partnerId: 'P-1' }), /partnerPublicKey is missing/],
-    ['a member of a set cannot be read', () => unreadable('partnerPublicKey'), /cannot be read: no .*here/],
-    ['the name of a set cannot be read', () => [unreadable('partnerId')], /cannot be read: no .*here/],
+    [
+      'a member of a set cannot be read',
+      () => unreadable('partnerPublicKey'),
+      /no usable credentials: no .*here/,
+    ],
+    ['the name of a set cannot be read', () => [unreadable('partnerId')], /no usable credentials: no .*here/],
     [
       'a member throws what is no error',
       () => unreadable('partnerId', 'sk_partner_secret'),
-      /cannot be read: the cause is unknown/,
+      /no usable credentials: the cause is unknown/,
     ],
-    ['the list cannot be read', () => unreadableList, /cannot be read: no .*here/],
+    ['the list cannot be read', () => unreadableList, /no usable credentials: no .*here/],
   ])('when %s', async (_, find, message) => {
     const { webhooks, handled } = receiver(find as FindCredentials);
     const warnings = await warningsDuring(async () => {

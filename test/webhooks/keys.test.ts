@@ -168,7 +168,7 @@ describe('createWebhooks refuses', () => {
       /merchantSecretKey is missing/,
     ],
     ['that are text', 'sk_partner_p', /Credentials/],
-    ['that are null', null, /empty list/],
+    ['that are null', null, /Credentials are missing/],
   ])('credentials %s, naming what is wrong', (_, wrong, message) => {
     const options = { credentials: wrong as PartnerCredentials };
     const error = thrownBy(() => createWebhooks(options));

@@ -221,7 +221,11 @@ describe('an event that is larger than maxBodyBytes', () => {
         ),
       });
     }
-    expect(warnings()).toEqual([expect.stringMatching(/^An authentic event is larger than maxBodyBytes/)]);
+    expect(warnings()).toEqual([
+      expect.stringMatching(
+        /^An authentic "event.buy.init" could not be read \(larger than maxBodyBytes\).*Raise maxBodyBytes/,
+      ),
+    ]);
     expect(await webhooks.receive(deliveryOf(mib + 1))).toMatchObject({
       status: 413,
       code: 'body_too_large',

@@ -120,10 +120,10 @@ describeTransports('an unrecognized event', (post) => {
 });
 
 describe('without onUnrecognized', () => {
-  it('an unknown event is answered 500 each time, with the reason, and warnings that count', async () => {
+  it('an unknown event is answered 500 each time, with the reason, and one warning', async () => {
     const webhooks = quietWebhooks().onAny(() => {});
     const warnings = await warningsDuring(async () => {
-      for (let order = 1; order <= 12; order++) {
+      for (let order = 1; order <= 3; order++) {
         const sent = delivery({ ...sellBody, partner_order_id: `A-${order}` });
         const outcome = await webhooks.receive(sent);
         expect(outcome).toMatchObject({ kind: 'unrecognized', status: 500, name: 'event.sell.init' });
@@ -134,9 +134,8 @@ describe('without onUnrecognized', () => {
       await webhooks.receive(delivery({ event_name: 'event.sell.close' }));
     });
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^1 authentic "event\.sell\.init".*other-events.*onUnrecognized/),
-      expect.stringMatching(/^10 authentic "event\.sell\.init"/),
-      expect.stringMatching(/^1 authentic "event\.sell\.close"/),
+      expect.stringMatching(/^An authentic "event\.sell\.init".*other-events.*onUnrecognized/),
+      expect.stringMatching(/^An authentic "event\.sell\.close"/),
     ]);
   });
 
@@ -204,15 +203,6 @@ describe('without onUnrecognized', () => {
         .receive(body),
     );
     expect(warning?.message).toMatch(/\((event-shape, event-statuses|event-statuses, event-shape)\)/);
-  });
-
-  it('a name that was warned of before is warned of again at its tenth event, however many others came', async () => {
-    const webhooks = quietWebhooks();
-    const warnings = await warningsDuring(async () => {
-      for (let index = 0; index < 120; index++) await webhooks.receive(delivery({ event_name: `n${index}` }));
-      for (let time = 1; time < 10; time++) await webhooks.receive(delivery({ event_name: 'n0' }));
-    });
-    expect(warnings.at(-1)?.message).toMatch(/^10 authentic "n0" /);
   });
 
   it('a warning shows no more than a hundred characters of a name, and no line break of it', async () => {

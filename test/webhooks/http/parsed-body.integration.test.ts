@@ -50,16 +50,8 @@ describe('a body that a framework has read', () => {
     ['rawBody is left as an object', () => ({ rawBody: {} })],
   ])('is not guessed at when %s: 500, and how to do it right', async (_, leave) => {
     const { events, answer, warnings } = await answeredAfter(leave);
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([
-      500,
-      {
-        error: 'raw_body_required',
-        message: expect.stringMatching(/before its signature could be checked: see the process warning/),
-      },
-    ]);
-    expect(String(warnings)).toMatch(
-      /Express: .*express\.raw.*NestJS on Express: .*rawBody: true.*Fastify: .*Next\.js, pages/,
-    );
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([500, { error: 'raw_body_required' }]);
+    expect(String(warnings)).toContain('docs/details/webhooks.md#the-body-was-parsed-first');
     expect(events).toEqual([]);
   });
 
@@ -70,19 +62,6 @@ describe('a body that a framework has read', () => {
     });
     expect(await send(server.port, { body: sent })).toMatchObject({ status: 200 });
     expect(events).toHaveLength(1);
-  });
-
-  it.each<[string, object, string[]]>([
-    ['Express', { app: () => {}, res: {} }, ['NestJS on Express']],
-    ['Fastify', { raw: {}, server: {} }, ['Fastify']],
-    ['Next.js, pages/api', { query: {}, cookies: {}, previewData: undefined }, ['Next.js']],
-  ])('is complained of with the remedy of %s, where the request shows it', async (_, marks, named) => {
-    const { warnings } = await answeredAfter(() => ({ body: {}, ...marks }));
-    const told = String(warnings);
-    const frameworks = ['NestJS on Express', 'Fastify', 'Next.js', 'Hono'];
-    expect(
-      frameworks.filter((framework) => told.includes(`${framework}: `) || told.includes(`${framework}, `)),
-    ).toEqual(named);
   });
 
   it('is complained of once, however many requests come', async () => {

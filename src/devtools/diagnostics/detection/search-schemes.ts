@@ -1,6 +1,6 @@
 import type { SigningPurpose } from '../../../credentials/signing-key.ts';
 import { isSignatureError } from '../../../errors/errors.ts';
-import { findSigner } from '../../../signature/digest.ts';
+import { isSignedWith } from '../../../signature/digest.ts';
 import { type BodyForms, signedTexts, type TextRules } from '../../../signature/serializations.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
@@ -23,7 +23,7 @@ export function searchSchemes(
     const scheme = { ...form, ...anyText, ...anyEncoding };
     for (const [text, textRules] of plausible) {
       // The keys differ, so at most one gives this digest.
-      const key = keyTexts[findSigner(scheme, keyTexts, { text, claimedDigest })];
+      const key = keyTexts.find((candidate) => isSignedWith(scheme, candidate, { text, claimedDigest }));
       if (key === undefined) continue;
       for (const textRule of textRules) {
         for (const keyRule of keys.get(key) ?? []) {

@@ -15,7 +15,7 @@ describeFramework('Azure Functions v4', (webhooks) => mountAzure(webhooks, 'whol
 
 describeFramework('Azure Functions v4 with HTTP streams', (webhooks) => mountAzure(webhooks, 'streamed'));
 
-it('Azure Functions, whose body was read before, is told to pass the request on', async () => {
+it('Azure Functions, whose body was read before, is told where the remedy is', async () => {
   const { events, webhooks } = recordingWebhooks();
   const request = new HttpRequest({
     method: 'POST',
@@ -29,5 +29,5 @@ it('Azure Functions, whose body was read before, is told to pass the request on'
     ({ status } = await webhooks.fetch(request));
   });
   expect([status, events]).toEqual([500, []]);
-  expect(String(warnings)).toContain('Azure Functions: webhooks.fetch(request) before request.json()');
+  expect(String(warnings)).toContain('docs/details/webhooks.md#the-body-was-parsed-first');
 });

@@ -69,8 +69,7 @@ describe('Express 5, behind express.json() alone', () => {
     expect(answer.status).toBe(500);
     expect(JSON.parse(answer.body)).toMatchObject({ error: 'raw_body_required' });
     expect(answer.body).not.toMatch(/express/i);
-    expect(String(warnings)).toMatch(/before express\.json.*express\.raw.*express\.json\(\{ verify: /);
-    expect(String(warnings)).not.toContain('Fastify');
+    expect(String(warnings)).toContain('docs/details/webhooks.md#the-body-was-parsed-first');
     expect(events).toEqual([]);
   });
 });

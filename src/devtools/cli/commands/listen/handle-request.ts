@@ -7,7 +7,7 @@ import { isJsonObject, tryParse } from '../../../../internal/json.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../../../signature/signature-scheme.ts';
 import { tryVerify } from '../../../../signature/try-verify.ts';
-import { readEvent, readingsOf } from '../../../../webhooks/handlers.ts';
+import { readEvent } from '../../../../webhooks/received-event.ts';
 import {
   answerItem,
   describeReceiverAnswer,
@@ -130,8 +130,7 @@ export function verifyDelivery(
   if (verified.refusal !== undefined) {
     return { signature: 'refused', code: verified.refusal.code, ...claims(body, wireNames) };
   }
-  const { parsed } = readEvent(verified, { wireNames, eventStatuses, strict: false });
-  const readings = readingsOf(parsed);
+  const { parsed, readings } = readEvent(verified, { wireNames, eventStatuses, strict: false });
   const { merchant } = ring[verified.keyIndex]?.matched ?? {};
   return {
     signature: 'verified',

@@ -1,0 +1,45 @@
+import type { EventStatuses } from '../deployment/event-statuses.ts';
+import { fromWireNames, publishedNameOf, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
+import { type EventReading, noReadings } from '../events/event-readings.ts';
+import { type ParsedOrderEvent, parseReceivedEvent } from '../events/parse-order-event.ts';
+import type { JsonObject } from '../internal/json.ts';
+import { decimalDigits } from '../internal/json-scanner.ts';
+import type { VerifiedBody } from '../signature/verify-body.ts';
+
+/** An authentic body under the published names. */
+export interface ReceivedEvent {
+  readonly parsed: ParsedOrderEvent;
+  readonly body: JsonObject;
+  readonly readings: readonly EventReading[];
+  /** The text that was signed. */
+  readonly text: string;
+  /** The digits of a number, by its published name: {@link decimalDigits}. */
+  decimal(path: string | readonly (string | number)[]): string | undefined;
+}
+
+/** How a deployment spells its events, and how strictly they are read. */
+interface ReadingRules {
+  readonly wireNames: WireNames;
+  readonly eventStatuses: EventStatuses;
+  readonly strict: boolean;
+}
+
+export function readEvent(
+  { value, text, json }: Pick<VerifiedBody, 'value' | 'text' | 'json'>,
+  { wireNames, eventStatuses, strict }: ReadingRules,
+): ReceivedEvent {
+  const body = fromWireNames(value, wireNames);
+  const publishedName = (name: string) => publishedNameOf(name, value, wireNames);
+  const parsed = parseReceivedEvent(body, { strict, text: json, eventStatuses }, publishedName);
+  return {
+    parsed,
+    body,
+    readings: parsed.kind === 'known' ? parsed.readings : noReadings,
+    text,
+    decimal(path) {
+      const [first, ...inner] = typeof path === 'string' ? [path] : path;
+      if (typeof first !== 'string') return undefined;
+      return decimalDigits(json, [receivedNameOf(first, value, wireNames), ...inner]);
+    },
+  };
+}
