@@ -19,8 +19,6 @@ import { checkEventStatuses, type EventStatuses } from './event-statuses.ts';
 import {
   checkDuplicateIds,
   type DuplicateIds,
-  type LearntDeployment,
-  learntOptions,
   overridesIn,
   readDeploymentFile,
 } from './learnt-deployment.ts';
@@ -244,15 +242,20 @@ export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Or
   return Object.freeze(Object.defineProperty(deployment, brand, { value: true }));
 }
 
-/** Options that are given come before those of the file. */
+/** Options that are given come before those of the file, in three of them each member for itself. */
 function withLearnt<Order>(options: DeploymentOptions<Order>): DeploymentOptions<Order> {
   if (options?.learnt === undefined) return options;
   try {
     const learnt = overridesIn(readDeploymentFile(options.learnt, 'learnt'), 'learnt');
     const given = Object.entries(options).filter(([, value]) => value !== undefined);
-    const united = given.map(([name, value]) => [name, uniteWith(learnt, name, value)]);
-    // Sound: each member is that of one of the two, or unites the members of both.
-    return { ...learnt, ...(Object.fromEntries(united) as DeploymentOptions<Order>) };
+    return {
+      ...learnt,
+      // Sound: the members of the options that have a value.
+      ...(Object.fromEntries(given) as DeploymentOptions<Order>),
+      wireNames: united(learnt.wireNames, options.wireNames),
+      orderStatuses: united(learnt.orderStatuses, options.orderStatuses),
+      eventStatuses: united(learnt.eventStatuses, options.eventStatuses),
+    };
   } catch (error) {
     if (!isConfigurationError(error)) throw error;
     const { what, remedy } = partsOf(error);
@@ -261,11 +264,11 @@ function withLearnt<Order>(options: DeploymentOptions<Order>): DeploymentOptions
 }
 
 /** Any other value than an object is refused where the options are read. */
-function uniteWith(learnt: LearntDeployment, name: string, value: unknown): unknown {
-  const combined: Readonly<Record<string, 'whole' | 'members'>> = learntOptions;
-  if (combined[name] !== 'members' || !isJsonObject(value)) return value;
-  // Sound: the name is one of the table.
-  return { ...(learnt[name as keyof LearntDeployment] as object | undefined), ...value };
+function united<Value extends object>(
+  learnt: Value | undefined,
+  given: Value | undefined,
+): Value | undefined {
+  return isJsonObject(given) ? { ...learnt, ...given } : (given ?? learnt);
 }
 
 /** A function, or rules that are added to the usual reading. */

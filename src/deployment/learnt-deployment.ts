@@ -29,19 +29,16 @@ export interface LearntDeployment {
   readonly duplicateIds?: DuplicateIds;
 }
 
-/**
- * What a deployment file may set, and whether an option that is given beside it replaces the whole of it or its members.
- * Nothing that captured traffic cannot show, such as an address or a check that is turned off.
- */
-export const learntOptions = {
-  signature: 'whole',
-  wireNames: 'members',
-  readOrderReply: 'whole',
-  readMessageReply: 'whole',
-  orderStatuses: 'members',
-  eventStatuses: 'members',
-  duplicateIds: 'whole',
-} as const satisfies Readonly<Record<keyof LearntDeployment, 'whole' | 'members'>>;
+/** What a deployment file may set: nothing that traffic cannot show, such as an address or a check that is turned off. */
+const learntOptions = {
+  signature: true,
+  wireNames: true,
+  readOrderReply: true,
+  readMessageReply: true,
+  orderStatuses: true,
+  eventStatuses: true,
+  duplicateIds: true,
+} as const satisfies Readonly<Record<keyof LearntDeployment, true>>;
 
 /** A deployment file: what `learn` of `./diagnostics` has found, with the evidence. Plain JSON. */
 export interface DeploymentFile {

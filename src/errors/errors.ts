@@ -304,20 +304,9 @@ export type RequestOutcome = 'not-sent' | 'refused' | 'unknown';
 /** The codes of {@link RequestError}: docs/errors.md explains each. @useDeclaredType */
 export type RequestErrorCode = keyof typeof remedies.RequestError;
 
-export interface RequestErrorDetails extends ErrorDetails {
-  outcome: RequestOutcome;
-  /** Which call failed, e.g. `createOrder`. */
-  operation: string;
-  method: string;
-  /** Without query values. */
-  url: string;
-  /** How often it was sent: 0 if never, 1 if it was not repeated. */
-  attempts?: number;
-  status?: number;
-  headers?: Headers;
-  body?: unknown;
-  issues?: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[];
-}
+export type RequestErrorDetails = ErrorDetails &
+  Pick<RequestError, 'outcome' | 'operation' | 'method' | 'url'> &
+  Partial<Pick<RequestError, 'attempts' | 'status' | 'headers' | 'body' | 'issues'>>;
 
 /** A request failed; {@link outcome} says whether the service can have acted on it. */
 export class RequestError extends PartnerExchangeError<RequestErrorCode> {
@@ -334,7 +323,7 @@ export class RequestError extends PartnerExchangeError<RequestErrorCode> {
   /** HTTP status, when there was a reply. */
   readonly status: number | undefined;
   /** The faults of the reply, from the caller's schema. */
-  readonly issues: RequestErrorDetails['issues'];
+  readonly issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[] | undefined;
   /**
    * Reply headers, when there was a reply; values that repeat the request's secrets are hidden, as in `body`. Not
    * enumerable: a printed error does not show them.

@@ -42,11 +42,6 @@ export function checkInteger(
   );
 }
 
-/** @throws {ConfigurationError} `invalid_option` unless a timer can hold it */
-export function checkTimerMs(name: string, value: unknown, least = 1): number {
-  return checkInteger(name, value, { least, most: longestTimerMs });
-}
-
 /** @throws {ConfigurationError} `invalid_option` unless it is a function */
 export function checkFunction<Callable>(name: string, value: Callable): Callable {
   if (typeof value === 'function') return value;

@@ -7,7 +7,6 @@ import {
   checkInteger,
   checkNode,
   checkOneOf,
-  checkTimerMs,
   defineOptions,
   flag,
   integer,
@@ -223,7 +222,7 @@ describe('the value of an option', () => {
     [() => checkInteger('size', 1.5, { least: 0 }), 'size must be a whole number of at least 0.'],
     [() => checkInteger('size', '5', { most: 9 }), 'size must be a whole number from 1 to 9.'],
     [() => checkInteger('size', Number.NaN), 'size must be'],
-    [() => checkTimerMs('waitMs', 2 ** 31), 'waitMs must be a whole number from 1 to 2147483647.'],
+    [() => timerMs()(2 ** 31, 'waitMs'), 'waitMs must be a whole number from 1 to 2147483647.'],
     [() => checkFunction('now', 5), 'now must be a function.'],
     [() => checkOneOf('role', 'neither', ['both', 'receiver']), "role must be 'both' or 'receiver'."],
   ])('is refused with what it must be', (check, message) => {
@@ -233,7 +232,7 @@ describe('the value of an option', () => {
 
   it('is returned when it is sound', () => {
     expect(checkInteger('size', 9, { most: 9 })).toBe(9);
-    expect(checkTimerMs('waitMs', 2 ** 31 - 1)).toBe(2 ** 31 - 1);
+    expect(timerMs()(2 ** 31 - 1, 'waitMs')).toBe(2 ** 31 - 1);
     expect(checkOneOf('role', 'both', ['both', 'receiver'])).toBe('both');
   });
 });
