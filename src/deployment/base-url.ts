@@ -1,10 +1,7 @@
 import { ConfigurationError } from '../errors/errors.ts';
 import { invalidOption } from '../internal/options.ts';
 
-/**
- * @throws {ConfigurationError} `invalid_option` unless it is an absolute http or https URL without credentials,
- *   query and fragment; without the value, which may hold a password
- */
+/** @throws {ConfigurationError} `invalid_option`, without the value, which may hold a password */
 export function readUrl(given: unknown, name: string): URL {
   if (given === null || given === '') throw invalidOption(`${name} is empty.`);
   if (typeof given !== 'string' && !(given instanceof URL))
@@ -38,10 +35,7 @@ export function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/**
- * Whether a host name is always this machine: `localhost`, or a literal loopback address. Most resolvers ask the DNS
- * for names below `localhost`, whatever RFC 6761 says.
- */
+/** Whether a host is always this machine. Most resolvers ask the DNS for names below `localhost`, despite RFC 6761. */
 export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

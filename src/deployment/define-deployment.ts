@@ -119,10 +119,7 @@ export interface DeploymentOptions<Order = BuyOrder> {
    * ledger: `event-matches-order`)
    */
   sameOrder?: SameOrder | undefined;
-  /**
-   * A deployment file, parsed: what `partner-exchange learn --write` has written. Options that are given beside it come
-   * first, in `wireNames`, `orderStatuses` and `eventStatuses` each for itself.
-   */
+  /** A deployment file of `partner-exchange learn --write`, parsed. Options, or their members, beside it come first. */
   learnt?: object | undefined;
   /** Query parameter names of `checkNumber`. */
   numberCheckParameters?: Partial<NumberCheckParameters> | undefined;

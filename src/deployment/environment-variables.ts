@@ -107,10 +107,7 @@ export const knownNames: readonly string[] = [
   sandboxUrlVariable,
 ];
 
-/**
- * What a tool has left in a value, as a clause: it would be sent as a key, or to an address, that nobody has. A whole
- * form is looked for, since a random key can hold any character.
- */
+/** What a tool has left in a value, as a clause. A whole form is looked for, since a key can hold any character. */
 export function flawOfValue(value: string): string | undefined {
   const text = value.trim();
   if (/^(["'`]).*\1$/s.test(text)) return 'has quotation marks around it: write it without them';

@@ -3,10 +3,7 @@ import { invalidOption, list, nested, type OptionRow, optional, text } from '../
 /** A status of an event. @inline */
 export type EventStatusName = 'fiat_payment_status' | 'crypto_payment_status';
 
-/**
- * The statuses that money hangs on, by event, and the published words that say otherwise in each: no deployment can name
- * these.
- */
+/** The statuses that money hangs on, by event, and the published words that no deployment can name for each. */
 export const closedStatuses = {
   'event.buy.init': { fiat_payment_status: [], crypto_payment_status: [] },
   'event.buy.received.fiat': { fiat_payment_status: ['PENDING'], crypto_payment_status: [] },

@@ -30,10 +30,7 @@ export interface OperationRules {
   readonly pathAssumption?: AssumptionId;
 }
 
-/**
- * The table of operations (contract: Endpoints), which clients, sandbox and errors read. The order notification
- * (Endpoints 5) is not listed: there the service calls the partner.
- */
+/** The operations that clients, sandbox and errors read (contract: Endpoints; in Endpoints 5 the service calls us). */
 export const operations = {
   onboard: {
     method: 'POST',

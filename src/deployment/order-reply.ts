@@ -61,10 +61,7 @@ export function usualOrderReply(reply: OrderReply): OrderVerdict {
 export interface AcceptingReply {
   /** 200 to 299. */
   readonly status: number;
-  /**
-   * `empty`, `list`, `null` or `true`; of a text the shape that `onResponse` gives it, `text:` and 16 hexadecimal digits, so
-   * that no other text counts.
-   */
+  /** `empty`, `list`, `null` or `true`; of a text its shape as in `onResponse`: `text:` and 16 hexadecimal digits. */
   readonly body: string;
 }
 

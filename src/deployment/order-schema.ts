@@ -82,16 +82,10 @@ const members = {
 /** The schemas of the members of {@link BuyOrder}, by name. @useDeclaredType */
 export type BuyOrderMembers = typeof members;
 
-/**
- * Keeps members that the schema does not know, but does not allow them in its input type: a misspelt member does not
- * compile, also after `extend`.
- */
+/** Keeps members that the schema does not know, but not in its input type: a misspelt member does not compile. */
 export type KeepsUnknownMembers = { in: Record<never, never>; out: Record<string, unknown> };
 
-/**
- * The schema of {@link BuyOrder}. Members it does not know are sent as given. A deployment with another payload sets
- * its own `orderSchema`.
- */
+/** The schema of {@link BuyOrder}. Members that it does not know are sent as given. */
 export const reportedBuyOrder: z.ZodObject<BuyOrderMembers, KeepsUnknownMembers> = z.looseObject(members);
 
 /** Advice for the most common mistake; anything else gets the usual message. */

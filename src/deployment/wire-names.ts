@@ -84,10 +84,7 @@ export function toWireNames(body: JsonObject, names: WireNames): JsonObject {
   return rename(body, new Map(pairs(names)));
 }
 
-/**
- * Replaces the deployment's own names with the published ones. If a published name is there already, both members
- * stay.
- */
+/** Replaces the deployment's own names with the published ones, but for names that are there already. */
 export function fromWireNames(body: JsonObject, names: WireNames): JsonObject {
   const renamed = pairs(names);
   if (renamed.length === 0) return body;

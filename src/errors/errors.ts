@@ -171,10 +171,7 @@ export function isConfigurationError(error: unknown): error is ConfigurationErro
 /** The codes of {@link InboxError}: docs/errors.md explains each. @useDeclaredType */
 export type InboxErrorCode = keyof typeof remedies.InboxError;
 
-/**
- * An inbox could not store a delivery or have it handled. Holds nothing of the body but, in `event_unrecognized`, the
- * names of the event and of its order.
- */
+/** An inbox could not store or handle a delivery. Of the body it holds no more than the event's name and order id. */
 export class InboxError extends PartnerExchangeError<InboxErrorCode> {
   /** @internal */
   constructor(code: InboxErrorCode, what: string, details?: ErrorDetails) {

@@ -8,10 +8,7 @@ import type { OrderEventName } from './order-event.ts';
 export interface EventReading {
   /** The published name of the member, from the outermost object inwards. */
   readonly path: readonly string[];
-  /**
-   * `nothing`, `null`, `text` or `number`; of a status and of `event_name` the spelling that was sent. Never another
-   * value.
-   */
+  /** `nothing`, `null`, `text` or `number`; the spelling sent of a status and of `event_name`. Never another value. */
   readonly found: string;
   /** `empty text`, `empty texts`, `null`, `number` or `text`; of a status and of `event_name` the documented spelling. */
   readonly readAs: string;

@@ -219,10 +219,7 @@ export type UnrecognizedEvent = Exclude<ParsedOrderEvent, { kind: 'known' }>;
 
 const mostIssues = 5;
 
-/**
- * The error of an event that nobody here can read: it names the event, its order, and what differs, without a value of
- * any other member. An inbox makes a dead letter of the delivery at once.
- */
+/** The error of an event that nobody here can read: an inbox makes it a dead letter at once. Holds no value. */
 export function unrecognizedEvent(event: UnrecognizedEvent): InboxError {
   const issues = event.kind === 'nonconforming' ? event.issues.slice(0, mostIssues) : [];
   const differences = issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`);

@@ -13,10 +13,7 @@ export function isThirdPartyKycError(type: unknown): type is ThirdPartyKycError 
   return thirdPartyKycErrors.some((spelling) => spelling === type);
 }
 
-/**
- * The terminal crypto status in each spelling: the crediting event carries `PAID`, the prose says `Completed`,
- * and an upper-case `COMPLETED` is reported.
- */
+/** The terminal crypto status: `PAID` in the crediting event, `Completed` in the prose, `COMPLETED` is reported. */
 export const settledCryptoStatuses = ['PAID', 'Completed', 'COMPLETED'] as const;
 
 /** The third-party payment error in both spellings of the contract. */

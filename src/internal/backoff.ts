@@ -9,10 +9,7 @@ export interface Backoff {
   readonly maxDelayMs: number;
 }
 
-/**
- * Milliseconds to wait after a failed attempt, from 1: doubled each time, minus up to half at random so that callers
- * that failed together do not retry together.
- */
+/** Milliseconds to wait, from 1: doubled each time, minus up to half at random to spread what failed together. */
 export function backoffDelay(
   attempt: number,
   { firstDelayMs, maxDelayMs }: Backoff,

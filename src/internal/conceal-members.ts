@@ -1,10 +1,7 @@
 /** How Node, Bun and Deno print an object. */
 const inspect = Symbol.for('nodejs.util.inspect.custom');
 
-/**
- * Keeps members readable by name and out of all that shows an object: they are not enumerable, and `print` stands for
- * the object also where hidden members are shown, as `util.format('%o', …)` does.
- */
+/** Hides members from all that prints or copies an object; where hidden members show too, `print` stands for it. */
 export function concealMembers(
   target: object,
   members: readonly string[],

@@ -89,10 +89,7 @@ const mostAtOnce = 256;
 
 const waiting: (() => void)[] = [];
 
-/**
- * Resolves when this turn of the event loop ends: handling all that arrived together in a row costs less. On workerd
- * it resolves at once, since a cancelled request would drop what others wait for.
- */
+/** Resolves when this turn of the event loop ends: handling all that arrived together in a row costs less. */
 export const endOfTurn: () => Promise<void> | undefined = isWholeProcess()
   ? () => new Promise((resolve) => waiting.push(resolve) === 1 && setImmediate(release))
   : () => undefined;

@@ -64,10 +64,7 @@ export function storableText(text: string): string {
 /** An error's text may hold a whole reply. */
 const maxShown = 10_000;
 
-/**
- * A copy that is safe as a `cause`: name, code and message, also of its causes, without secrets. The original may
- * carry the request itself.
- */
+/** A copy that is safe as a `cause`: name, code and message, also of its causes, without secrets and the request. */
 export function redactError(error: unknown, secrets: readonly string[]): Error | undefined {
   return redactedCopy(error, repeatsOf(secrets), 0);
 }

@@ -1,9 +1,6 @@
 import { hidden } from './redact-credentials.ts';
 
-/**
- * Answers whether a foreign text repeats a secret: as it is, JSON-escaped, percent-encoded or in base64. A text that
- * does is hidden whole.
- */
+/** Answers whether a foreign text repeats a secret: as it is, JSON-escaped, percent-encoded or in base64. */
 export function repeatsOf(secrets: readonly string[]): (text: string) => boolean {
   const forms = [...new Set(secrets.filter((secret) => secret !== '').flatMap(allForms))];
   return (text) => forms.some((form) => text.includes(form));

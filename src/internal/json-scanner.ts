@@ -1,9 +1,6 @@
 import { tryParse } from './json.ts';
 
-/**
- * Finds places in a JSON text that `JSON.parse` has accepted, in linear time. For any other text the result is
- * unspecified, but the scan still ends.
- */
+/** Finds places in a JSON text that `JSON.parse` has accepted, in linear time. On any other text the scan ends, too. */
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -27,10 +24,7 @@ export interface MemberSpan {
   readonly value: Span;
 }
 
-/**
- * The members with this name, in any spelling, of the object that begins at or after `from`; all of them without a
- * name.
- */
+/** The members with this name, in any spelling, or all, of the object that begins at or after `from`. */
 export function findMembers(text: string, name: string | undefined, from = 0): MemberSpan[] {
   const found: MemberSpan[] = [];
   let index = skipSpace(text, from) + 1;

@@ -1,10 +1,7 @@
 import type { JsonValue } from './json.ts';
 import { type JsonToken, tokenAt } from './json-tokens.ts';
 
-/**
- * A parsed JSON text that keeps the spelling of numbers and strings, the order of members, and repeated members. A
- * `literal` is a number, `true`, `false` or `null`, as it was spelled.
- */
+/** A parsed JSON text that keeps the spelling of values (a `literal` is no string), their order, and repetitions. */
 export type LiteralNode =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string; readonly spelling: string }

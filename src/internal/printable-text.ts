@@ -46,10 +46,7 @@ export function quotedName(name: string): string {
   return printableText(JSON.stringify(name.slice(0, 100)));
 }
 
-/**
- * Writes the decimal digits of all scripts as `0` to `9` (`٤٩٣` becomes `493`) and removes invisible characters, such
- * as the marks around a number pasted from a right-to-left text.
- */
+/** Writes the decimal digits of all scripts as `0` to `9` (`٤٩٣` becomes `493`) and removes invisible characters. */
 export function latinDigits(text: string): string {
   return text
     .normalize('NFKC')

@@ -35,10 +35,7 @@ export function holdsKey(text: string): boolean {
   return text.search(prefixedKey) !== -1;
 }
 
-/**
- * Hides everything that looks like a credential, in foreign texts whose secrets are unknown: rather too much than too
- * little.
- */
+/** Hides everything that looks like a credential, in foreign texts whose secrets are unknown: rather too much. */
 export function redactCredentials(text: string): string {
   return credentials.reduce((shown, pattern) => shown.replace(pattern, `$1${hidden}`), text);
 }

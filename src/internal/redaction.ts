@@ -36,10 +36,7 @@ export function redactReplyHeaders(headers: Headers, secrets: readonly string[])
   return Object.fromEntries(shown);
 }
 
-/**
- * The header values to redact from any text. Up to three characters are no secret, and hiding them would damage every
- * text.
- */
+/** The header values to redact from any text. Hiding three characters or fewer would damage every text. */
 export function sensitiveValues(headers: Headers): string[] {
   return [...headers]
     .filter(([name, value]) => !harmlessHeaders.includes(name) && value.length > 3)
@@ -53,10 +50,7 @@ export function redactUrl(url: string): string {
   return origin + pathname + (names.length > 0 ? `?${names.join('&')}` : '');
 }
 
-/**
- * Removes the secrets from a text of our own, in their usual spellings; the longest first, since one may be part of
- * another. A foreign text that repeats one is hidden whole: `repeatsOf` finds it.
- */
+/** Removes secrets from a text of our own, in their usual spellings; the longest first, as one may hold another. */
 export function redactText(text: string, secrets: readonly string[]): string {
   const forms = secrets.filter((secret) => secret !== '').flatMap(writtenForms);
   forms.sort((one, other) => other.length - one.length);

@@ -1,7 +1,4 @@
-/**
- * False on workerd, where requests cannot share work: a cancelled one takes its timers with it, and others would wait
- * for ever.
- */
+/** False on workerd: there requests cannot share work, since a cancelled one takes its timers with it. */
 export function isWholeProcess(): boolean {
   return /^(?:Node\.js|Bun|Deno)\//.test(globalThis.navigator?.userAgent ?? '');
 }

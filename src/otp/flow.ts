@@ -119,10 +119,7 @@ export function makeCode(length: number, random: RandomBytes): string {
 /** Longer than any message with a code, as it is pasted. */
 const maxTyped = 1_000;
 
-/**
- * The code in a text: the one run of so many digits, also with blanks or dashes between them, and of any script.
- * `undefined` if there is none, or several that differ.
- */
+/** The one run of so many digits in a text, of any script, also with blanks or dashes; `undefined` unless it is one. */
 export function readTypedCode(text: string, length: number): string | undefined {
   if (text.length > maxTyped) return undefined;
   const typed = latinDigits(text);

@@ -4,10 +4,7 @@ import { normalizePhone } from './phone.ts';
 
 /** Whom to send a code, and for what. */
 export interface IssueRequest {
-  /**
-   * With its country code, in any notation: `+234 801 234 5678`. With the option `country`, also as it is written in that
-   * country: `0801 234 5678`.
-   */
+  /** With its country code, in any notation: `+234 801 234 5678`; or `0801 234 5678` with the option `country`. */
   readonly to_phone: string;
   /** The purpose of the code: `sign-in`, `withdraw`. A code for one purpose is never accepted for another. */
   readonly purpose: string;
@@ -111,10 +108,7 @@ function invalid(operation: string, name: string, message: string): ValidationEr
   return new ValidationError(operation, [{ path: [name], message }]);
 }
 
-/**
- * An IPv4 address, or the /64 of an IPv6 address, since one subscriber has a whole network (RFC 6177). IPv4 written
- * as IPv6, as dual-stack sockets do, counts as IPv4. `undefined` if it is no address.
- */
+/** An IPv4 address, also written as IPv6, or the /64 of an IPv6 address, which is one subscriber's (RFC 6177). */
 export function ipNetwork(ip: string): string | undefined {
   if (ip.length > 64) return undefined;
   if (/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(ip)) return ip;

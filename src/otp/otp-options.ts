@@ -30,10 +30,7 @@ export interface OtpOptions {
    * everywhere, then make it the first, and drop the old one a day later.
    */
   secrets: readonly (string | Uint8Array)[];
-  /**
-   * How phone numbers must begin (`['+234', '+1415']`), or `'any'`. List the countries of your users: a code to an
-   * expensive one costs you.
-   */
+  /** How phone numbers must begin (`['+234', '+1415']`), or `'any'`: a code to an expensive country costs you. */
   allowedPrefixes: readonly string[] | 'any';
   /**
    * Country of numbers without `+`, as two capital letters (ISO 3166-1): with `NG`, `0801 234 5678` is `+2348012345678`.

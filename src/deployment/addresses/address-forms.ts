@@ -11,10 +11,7 @@ export type AddressForm = 'tron' | 'evm' | 'mobilecoin';
 
 export const formNames: readonly AddressForm[] = ['tron', 'evm', 'mobilecoin'];
 
-/**
- * The form of the addresses of each chain. Its network, which follows the token, has that form in every spelling: with
- * `usdt-trc20` also `USDC_TRC20` is `tron`.
- */
+/** The form of each chain's addresses. It holds for the network in every spelling: `usdt-trc20`, `USDC_TRC20`. */
 export type AddressForms = Readonly<Record<string, AddressForm>>;
 
 /**

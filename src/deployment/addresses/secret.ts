@@ -14,10 +14,7 @@ export function isSecret(text: string): boolean {
   return isMnemonic(text) || [...parts].some(isPrivateKey);
 }
 
-/**
- * Whether a text has at least the twelve words of the shortest mnemonic: in any script, numbered, quoted, or separated by
- * anything. No address has words.
- */
+/** Whether a text has at least the twelve words of the shortest mnemonic, however they are separated. */
 function isMnemonic(text: string): boolean {
   let count = 0;
   for (const _ of text.matchAll(words)) if (++count === fewestWords) return true;

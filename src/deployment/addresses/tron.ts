@@ -4,10 +4,7 @@ import type { FormRules } from './form-rules.ts';
 const addressBytes = 25;
 const mainNetPrefix = 0x41;
 
-/**
- * Base58Check: 0x41, the 20 bytes of the account, and the first four of their double SHA-256 (TRON's documentation:
- * Accounts, "Account address format").
- */
+/** Base58Check of 0x41 and the 20 bytes of the account (TRON's documentation: Accounts, "Account address format"). */
 export const tron: FormRules = {
   examine(text) {
     // 25 bytes are at most 35 digits.
