@@ -11,7 +11,7 @@ import type { KeyStatus, RotationStatus } from '../../../keys/rotation-steps.ts'
 import { storedKeys } from '../../../keys/stored-keys.ts';
 import { readDeployment, requireAddress } from '../inputs/configuration.ts';
 import { readInput, readJsonObject } from '../inputs/input.ts';
-import { parseStoreAddress, withExistingStore, withStore } from '../inputs/open-store.ts';
+import { parseStoreAddress, withStore } from '../inputs/open-store.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
 import {
@@ -158,7 +158,10 @@ function withKeys<Result>(
   { keys: at, record: key, schema, table }: Flags,
   work: (storage: KeyStorage) => Promise<Result>,
 ): Promise<Result> {
-  return withExistingStore(context, { at, schema, table }, (store) => work(storedKeys({ store, key })));
+  const address = parseStoreAddress(context, at);
+  return withStore(context, { address, mustExist: true, schema, table }, (store) =>
+    work(storedKeys({ store, key })),
+  );
 }
 
 async function hideKeys({ secrets }: CliContext, rotation: KeyRotation): Promise<void> {

@@ -26,7 +26,7 @@ import { databaseHeader, firstFlaw } from '../../../store/sqlite/private-file.ts
 import type { DetectionSecrets } from '../../diagnostics/detection/detection.ts';
 import { type CliContext, CliError, type Variables } from '../terminal/context.ts';
 import { inFile, readJsonObject } from './input.ts';
-import { parseStoreAddress, withExistingStore } from './open-store.ts';
+import { parseStoreAddress, withStore } from './open-store.ts';
 
 export interface Configuration {
   readonly deployment: Deployment;
@@ -121,14 +121,15 @@ async function readMembers(context: CliContext, keys: string): Promise<JsonObjec
     );
   }
   const address = parseStoreAddress(context, keys);
-  if (address.kind !== 'file') return undefined;
-  const bytes = await readPrivateFile(context, { path: address.path, keys });
+  if (address.kind !== 'sqlite') return undefined;
+  const bytes = await readPrivateFile(context, { path: address.target, keys });
   return bytes && readJsonObject(bytes, keys);
 }
 
 /** The keys of a rotation, the current ones first. */
 function readGenerations(context: CliContext, keys: string): Promise<readonly PartnerCredentials[]> {
-  return withExistingStore(context, { at: keys }, async (store) => {
+  const address = parseStoreAddress(context, keys);
+  return withStore(context, { address, mustExist: true }, async (store) => {
     const rotation = createKeyRotation({ storage: storedKeys({ store }), now: context.now });
     return (await rotation.credentials()).verifying;
   });

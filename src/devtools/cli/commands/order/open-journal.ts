@@ -1,7 +1,7 @@
 import { journalPrefix } from '../../../../orders/journal-options.ts';
 import type { OrderJournal } from '../../../../orders/journal-types.ts';
 import { createOrderJournal } from '../../../../orders/order-journal.ts';
-import { requireRecords, withExistingStore } from '../../inputs/open-store.ts';
+import { parseStoreAddress, requireRecords, withStore } from '../../inputs/open-store.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';
 import { type FlagsOf, type journalFlags, parsedBy } from '../../terminal/flags.ts';
 
@@ -12,7 +12,8 @@ export function withJournal<Result>(
   work: (journal: OrderJournal) => Promise<Result>,
 ): Promise<Result> {
   const prepareOrder = () => Promise.reject(new CliError('This command sends no order.'));
-  return withExistingStore(context, { at, schema, table }, async (store) => {
+  const address = parseStoreAddress(context, at);
+  return withStore(context, { address, mustExist: true, schema, table }, async (store) => {
     await requireRecords(store, prefix, 'No order was ever written into this journal');
     const journal = createOrderJournal({ exchange: { prepareOrder }, store, prefix, now: context.now });
     return await work(journal);

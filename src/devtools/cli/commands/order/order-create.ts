@@ -95,8 +95,7 @@ export default defineCommand({
     show(output, deployment, body);
     await confirm(context, flags, 'Create this order?');
     return await withStore(context, { address, schema, table }, async (store) => {
-      if (address.kind === 'file' && !address.isThere)
-        output.status(`The journal ${printableText(where)} is new.`);
+      if (!address.isThere) output.status(`The journal ${printableText(where)} is new.`);
       const journal = createOrderJournal({ exchange, store, prefix, now: context.now });
       try {
         const create = async () => {
