@@ -1,15 +1,9 @@
 /**
- * For a partner developer whose deployment signs in a way that no document tells: capture one event, find out how
- * it is signed, pin that, and be told later why a signature does not match.
+ * For a partner developer whose deployment signs in a way that no document tells: capture one event, learn how it is
+ * signed, keep that in a deployment file, and be told later why a signature does not match.
  */
-import { ExchangeClient } from 'partner-exchange-sdk';
-import {
-  checkPin,
-  detectFromOracle,
-  detectScheme,
-  explainMismatch,
-  pinScheme,
-} from 'partner-exchange-sdk/diagnostics';
+import { defineDeployment, ExchangeClient } from 'partner-exchange-sdk';
+import { explainMismatch, learn } from 'partner-exchange-sdk/diagnostics';
 import { createSandbox } from 'partner-exchange-sdk/sandbox';
 import { signBody, verifyBody } from 'partner-exchange-sdk/signature';
 
@@ -35,44 +29,43 @@ const captured = sandbox.deliveries.at(-1)?.body ?? '';
 say('captured', `${captured.length} characters of ${sandbox.deliveries.at(-1)?.name}`);
 
 // 2. Why does it not verify as it is configured now?
-const { findings, nextStep } = explainMismatch(captured, { credentials });
-for (const { code, message } of findings) say(code, message);
-say('next step', nextStep);
+const { findings } = explainMismatch(captured, { credentials });
+for (const { id, what, advice } of findings) say(id, `${what} ${advice}`);
 
-// 3. Find the rule, offline.
-const detection = detectScheme(captured, credentials);
-say(detection.verdict, detection.message);
-for (const { scheme, notes } of detection.survivors) {
-  say('fits', JSON.stringify(scheme));
-  for (const { code, message } of notes) say(`  ${code}`, message);
+// 3. Learn the rule, offline.
+const learnt = await learn({ deliveries: [{ body: captured }], credentials });
+for (const { id, verdict, found } of learnt.rows) {
+  if (id.startsWith('signature-')) say(id, `${verdict} ${found.join()}`);
 }
-const scheme = detection.survivors[0]?.scheme;
-if (scheme === undefined) throw new Error('No scheme was found.');
+for (const { id, what } of learnt.findings) say(`  ${id}`, what);
+if (learnt.deployment.signature === undefined) throw new Error('No scheme was found.');
 
 // The same from a signing endpoint, without showing it a real secret. This one stands for the endpoint.
-const endpoint = ({ body, secret }: { body: string; secret: string }) =>
+const oracle = ({ body, secret }: { body: string; secret: string }) =>
   signBody(JSON.parse(body), { key: secret, scheme: { ...secretRule, serialization: 'compact' } }).signature;
-const asked = await detectFromOracle(endpoint);
-say(`oracle: ${asked.verdict}`, JSON.stringify(asked.survivors[0]?.scheme));
+const asked = await learn({ oracle });
+say('oracle', JSON.stringify(asked.deployment.signature));
 
-// 4. Pin it: keep this file in your repository …
-const file = JSON.stringify(pinScheme({ scheme, samples: captured, credentials }), null, 2);
-say('pinned', `${file.length} characters of JSON, without any key`);
-// … and check it in a test. It throws when the sender begins to sign in another way.
-const pinned = checkPin(JSON.parse(file), { credentials, samples: captured });
-say('pin holds', `${pinned.fixtures} fixture, ${pinned.samples} sample`);
+// 4. Keep the file in your repository …
+const file = JSON.parse(JSON.stringify(learnt.file));
+const known = defineDeployment({ learnt: file });
+say('deployment file', JSON.stringify(known.signature));
+// … and check it against later events: nothing is refuted while the service signs as it did.
+const later = await learn({ deliveries: [{ body: captured }], credentials, deployment: known });
+say('refuted later', `${later.rows.filter(({ verdict }) => verdict === 'refuted').length} rows`);
 
-// 5. From now on: defineDeployment({ signature: pinned.scheme, … }).
+// 5. From now on bodies verify under it.
 const key = credentials.merchantSecretKey + credentials.partnerSecretKey;
-const { value } = verifyBody(captured, { key, scheme: pinned.scheme });
+const { value } = verifyBody(captured, { key, scheme: known.signature });
 say('verified', `${value.event_name} ${value.partner_order_id}`);
 
 // 6. A secret that was read from a file together with its line break.
-const padded = { ...credentials, partnerSecretKey: `${credentials.partnerSecretKey}\n` };
-const { merchantSecretKey } = credentials;
-const why = explainMismatch(captured, { secrets: { ...padded, merchantSecretKey }, scheme });
-for (const finding of why.findings) say(finding.code, finding.message);
-say('next step', why.nextStep);
+const padded = {
+  partnerSecretKey: `${credentials.partnerSecretKey}\n`,
+  merchantSecretKey: credentials.merchantSecretKey,
+};
+const why = explainMismatch(captured, { credentials: padded, scheme: known.signature });
+for (const { id, what, advice } of why.findings) say(id, `${what} ${advice}`);
 
 function say(what: string, detail: string): void {
   console.log(`${what.padEnd(20)} ${detail}`);

@@ -35,7 +35,7 @@ export const deploymentVariables: readonly DeploymentVariable[] = [
   {
     name: 'PARTNER_EXCHANGE_SCHEME_FILE',
     sets: 'signature',
-    form: 'path of a JSON file: a scheme, or a pin made by `pinScheme`',
+    form: 'path of a JSON file with a scheme',
     read: (value) => ({ signature: readScheme(readTextFile(value)) }),
   },
   {
@@ -140,16 +140,14 @@ function readFlag(value: string): boolean {
 }
 
 /**
- * Reads a signature scheme from its JSON or from that of a pin. The pin is not checked, since that needs the keys:
- * run `checkPin` in a test.
+ * Reads a signature scheme from its JSON.
  *
  * @throws {ConfigurationError} without the text in its message
  */
 export function readScheme(text: string): SignatureScheme {
-  const value = tryParse(text);
-  if (value === undefined) throw invalidEnvironment('is not JSON.');
-  const scheme = isJsonObject(value) && 'scheme' in value ? value.scheme : value;
-  if (!isJsonObject(scheme)) throw invalidEnvironment('must be a scheme, or a pin made by pinScheme.');
+  const scheme = tryParse(text);
+  if (scheme === undefined) throw invalidEnvironment('is not JSON.');
+  if (!isJsonObject(scheme)) throw invalidEnvironment('must be a JSON object: the parts of a scheme.');
   if (Object.keys(scheme).some((part) => !schemePartNames.some((name) => name === part))) {
     throw invalidEnvironment(
       `is a scheme with an unknown part: its parts are ${schemePartNames.join(', ')}.`,
@@ -165,7 +163,7 @@ function readDeploymentText(text: string): DeploymentFile {
   return readDeploymentFile(value, 'the file');
 }
 
-/** A pin has some thousands of bytes per sample. */
+/** A deployment file has some thousands of bytes. */
 const maxBytes = 1_048_576;
 
 /**

@@ -13,7 +13,7 @@ export const configurationRemedies = {
   invalid_deployment: '',
   invalid_credentials: '',
   invalid_option: '',
-  invalid_scheme: 'Take the scheme that detectScheme found, unchanged.',
+  invalid_scheme: 'Take the scheme that learn found, unchanged.',
   invalid_environment: '',
   not_configured: 'Set it: the operator of the service knows its value.',
   duplicate_handler: 'Register one handler, and call both functions from it.',
@@ -120,7 +120,7 @@ export const signatureRemedies = {
   body_ambiguous: 'Refuse it, or use a scheme that signs the text (as-sent).',
   signature_missing: 'Pass a signed body: an event has a top-level `signature` member.',
   signature_duplicated: 'Refuse it: no serializer writes two signatures.',
-  signature_malformed: 'If the service sent it, find the encoding with detectScheme.',
+  signature_malformed: 'If the service sent it, find the encoding with learn.',
   signature_mismatch:
     'If the service sent it, find out why with explainMismatch of partner-exchange-sdk/diagnostics.',
 } as const satisfies Remedies;
@@ -229,7 +229,7 @@ export const causes = {
   signature: {
     brief: 'another signature',
     advice:
-      'the service signs in another way or with another key: have its signing endpoint sign a probe, or give a body that it signed, such as its first event, to detectScheme',
+      'the service signs in another way or with another key: ask its signing endpoint, or give a body that it signed, such as its first event, to learn',
     ids: [
       'signature-construction',
       'signature-serialization',

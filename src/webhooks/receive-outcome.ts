@@ -117,7 +117,7 @@ export interface DeliveryReport {
 
 /** A body that could not be verified, for `onRefused`. With a key ring it may be authentic, and answered 503. */
 export interface RefusedBody {
-  /** The body as received, for `explainMismatch` and `detectScheme`: anybody may have sent it, with personal data in it. */
+  /** The body as received, for `explainMismatch` and `learn`: anybody may have sent it, with personal data in it. */
   readonly rawBody: string | Uint8Array;
   /** Why it was refused; see its `code`. */
   readonly error: SignatureError;

@@ -232,14 +232,14 @@ describe('the likely cause that an error names', () => {
       createOrder,
       401,
       [...signatureIds, 'key-lifetime', 'ip-whitelist', 'several-merchants', 'order-partner-id'],
-      /detectScheme/,
+      /to learn/,
     ],
     [
       'another signature of a call that is no order',
       regenerateKeys,
       401,
       [...signatureIds, 'key-lifetime', 'ip-whitelist'],
-      /detectScheme/,
+      /to learn/,
     ],
     [
       'a key, not the whitelist, in the call that fills it',
@@ -288,8 +288,8 @@ describe('the likely cause that an error names', () => {
     'is a scheme that no event has told yet, with the way out, for %i',
     async (status) => {
       const message = wholeMessage(await errorOf(createOrder, status, {}));
-      expect(message).toContain('have its signing endpoint sign a probe');
-      expect(message).toContain('or give a body that it signed, such as its first event, to detectScheme');
+      expect(message).toContain('ask its signing endpoint');
+      expect(message).toContain('or give a body that it signed, such as its first event, to learn');
     },
   );
 

@@ -7,10 +7,8 @@ import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { environmentVariables } from '../../src/deployment/environment-variables.ts';
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { type Environment, readEnvironment } from '../../src/deployment/read-environment.ts';
-import { pinScheme } from '../../src/devtools/diagnostics/pin/pin-scheme.ts';
 import { isConfigurationError } from '../../src/errors/errors.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
-import { buyInitBody, orderKey, signedText } from '../support/bodies.ts';
 import { thrownBy } from '../support/refusal.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
@@ -125,15 +123,6 @@ describe('the deployment', () => {
   it('refuses a deployment file of a newer version with a clear error', () => {
     const path = file('newer.json', '{"format":"partner-exchange-deployment/2","overrides":[],"rows":[]}');
     expect(complaint({ PARTNER_EXCHANGE_DEPLOYMENT: path })).toMatch(/PARTNER_EXCHANGE_DEPLOYMENT.*Update/);
-  });
-
-  it('takes its signature scheme from a pin', () => {
-    const samples = signedText(JSON.stringify(buyInitBody({ signature: '' })).replace(',"signature":""', ''));
-    const pin = pinScheme({ scheme: defaultScheme, samples, key: orderKey });
-    const path = file('pin.json', JSON.stringify(pin));
-    expect(readEnvironment({ PARTNER_EXCHANGE_SCHEME_FILE: path }).deployment.signature).toEqual(
-      defaultScheme,
-    );
   });
 
   it('takes its signature scheme from the variable itself, where there is no file system', () => {

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { readSavedRequest } from '../../src/devtools/cli/deliveries/saved-deliveries.ts';
-import { checkPin } from '../../src/devtools/diagnostics/pin/pin-scheme.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { partnerExchange } from '../devtools/cli/run-in-process.ts';
 import { startServer } from '../support/local-server.ts';
 import { allFixtures } from './fixtures.ts';
-import { credentials, eventOf, writtenAt } from './subjects.ts';
+import { eventOf, writtenAt } from './subjects.ts';
 
 const savedBodies = {
   pending: Buffer.from(eventOf('saved-pending')),
@@ -63,12 +62,5 @@ for (const { release, folder, json } of allFixtures) {
 
   it(`the deployment file of ${release} is read`, () => {
     expect(defineDeployment({ learnt: json('deployment.json') }).signature).toEqual(defaultScheme);
-  });
-
-  it(`the pin of ${release} holds`, () => {
-    expect(checkPin(json('pin.json'), { credentials })).toMatchObject({ fixtures: 1 });
-    expect(checkPin(json('pin.json'), { credentials, samples: [eventOf('another')] })).toMatchObject({
-      samples: 1,
-    });
   });
 }

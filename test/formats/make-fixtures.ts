@@ -7,13 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestServers } from '../support/test-servers.ts';
-import {
-  makeFolder,
-  writeDeployment,
-  writePin,
-  writeSavedDeliveries,
-  writeTraffic,
-} from './writers/files.ts';
+import { makeFolder, writeDeployment, writeSavedDeliveries, writeTraffic } from './writers/files.ts';
 import {
   quarantineRecords,
   queueInboxMessages,
@@ -62,7 +56,6 @@ try {
   write('stored-keys.json', await storedKeysRecords(texts.promoted ?? ''));
   await writeSavedDeliveries(folder);
   await writeTraffic(folder);
-  writePin(folder);
   await writeDeployment(folder);
 } finally {
   await servers.stop();

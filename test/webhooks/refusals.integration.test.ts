@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { detectScheme } from '../../src/devtools/diagnostics/detection/detect-scheme.ts';
+import { learn } from '../../src/devtools/diagnostics/learn/learn-from-samples.ts';
 import { explainMismatch } from '../../src/devtools/diagnostics/mismatch/explain-mismatch.ts';
 import { isSignatureError, type SignatureErrorCode } from '../../src/errors/errors.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
@@ -99,7 +99,7 @@ describe('the warning of a wrong scheme', () => {
       const [{ message } = { message: '' }] = await warningsDuring(() =>
         quietWebhooks().receive(refused[code]),
       );
-      const named = ['explainMismatch', 'detectScheme', 'partner-exchange-sdk/diagnostics', 'onRefused'];
+      const named = ['explainMismatch', 'learn', 'partner-exchange-sdk/diagnostics', 'onRefused'];
       for (const name of named) expect(message).toContain(name);
       expect(message).toContain(`docs/errors.md#${code}`);
       expect(message.split(' ').length).toBeLessThanOrEqual(60);
@@ -109,7 +109,7 @@ describe('the warning of a wrong scheme', () => {
 
   it.each([
     'explainMismatch(rawBody, { credentials, scheme: deployment.signature })',
-    'detectScheme(rawBody, { partnerSecretKey, merchantSecretKey, partnerPublicKey })',
+    'learn({ deliveries: [{ body: rawBody }], credentials })',
   ])('leads to a page with the call: %s', (call) => {
     expect(page).toContain(call);
   });
@@ -119,10 +119,9 @@ describe('the warning of a wrong scheme', () => {
     const webhooks = quietWebhooks({ onRefused: (one) => captured.push(one) });
     await webhooks.receive(signedText(text, base64));
     const [{ rawBody } = { rawBody: '' }] = captured;
-    expect(detectScheme(rawBody, credentials).survivors.map(({ scheme }) => scheme.encoding)).toContain(
-      'base64',
-    );
-    expect(explainMismatch(rawBody, { credentials }).findings.map(({ code }) => code)).toContain(
+    const { deployment } = await learn({ deliveries: [{ body: rawBody }], credentials });
+    expect(deployment.signature?.encoding).toBe('base64');
+    expect(explainMismatch(rawBody, { credentials }).findings.map(({ id }) => id)).toContain(
       'other-encoding',
     );
   });

@@ -1,6 +1,6 @@
 /** Copied into a project that has the package installed, and compiled there: what a user's program looks like. */
 import { defineDeployment, ExchangeClient, isRequestError } from 'partner-exchange-sdk';
-import { runDoctor } from 'partner-exchange-sdk/diagnostics';
+import { learn } from 'partner-exchange-sdk/diagnostics';
 import { parseOrderEvent } from 'partner-exchange-sdk/events';
 import { memoryInbox } from 'partner-exchange-sdk/inbox';
 import { createKeyRotation, storedKeys } from 'partner-exchange-sdk/keys';
@@ -55,6 +55,6 @@ export const sandbox = createSandbox();
 export const faults = sandbox.faults;
 export const otp = (messenger: Parameters<typeof createOtp>[0]['messenger']) =>
   createOtp({ messenger, store, secrets: [], allowedPrefixes: 'any' });
-export const doctor = () => runDoctor({});
+export const learnt = () => learn({});
 export const delivery = signedDelivery(eventBody('event.buy.credited.crypto'), { credentials });
 export const refusal = (error: unknown) => (isRequestError(error) ? error : undefined);

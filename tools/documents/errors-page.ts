@@ -19,7 +19,7 @@ const notes: Readonly<Record<string, string>> = {
   RequestRefusal:
     '\n\nThe webhooks answer these before they verify a body: the response and `onDelivery` have the code, and the first of each is a process warning.',
   SignatureError:
-    '\n\nTo find out why a body was refused, capture it as received (`onRefused` of [the webhooks](details/webhooks.md#capture-a-refused-body)). On your own machine `explainMismatch(rawBody, { credentials, scheme: deployment.signature })` says what would have matched; where the scheme is not known yet, `detectScheme(rawBody, { partnerSecretKey, merchantSecretKey, partnerPublicKey })` finds it. Both are in `partner-exchange-sdk/diagnostics`; on the command line they are `partner-exchange explain` and `partner-exchange detect`.',
+    '\n\nTo find out why a body was refused, capture it as received (`onRefused` of [the webhooks](details/webhooks.md#capture-a-refused-body)). On your own machine `explainMismatch(rawBody, { credentials, scheme: deployment.signature })` says what would have matched; where the scheme is not known yet, `learn({ deliveries: [{ body: rawBody }], credentials })` finds it. Both are in `partner-exchange-sdk/diagnostics`; on the command line they are `partner-exchange verify` and `partner-exchange learn`.',
 };
 
 /** What a section is called where its key is no class. */

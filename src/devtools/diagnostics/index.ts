@@ -1,5 +1,5 @@
 /**
- * Find, prove, pin and explain how a deployment signs; learn what its events say of the ledger; attack a receiver; check the surroundings of an integration.
+ * Learn how a deployment signs and behaves; explain a signature that does not match; attack a receiver.
  * For development and tests, never while handling a request.
  *
  * @module partner-exchange-sdk/diagnostics
@@ -19,36 +19,16 @@ export {
   SignatureError,
   ValidationError,
 } from '../../errors/errors.ts';
-export type { RandomBytes } from '../../internal/options.ts';
 export type { SignatureScheme } from '../../signature/signature-scheme.ts';
 export type { AttackResult } from './attack/attack-case.ts';
 export type { AttackOptions, AttackProgress } from './attack/attack-options.ts';
 export { type AttackLimits, type AttackReport, attackReceiver } from './attack/attack-receiver.ts';
 export type { AttackFinding } from './attack/findings.ts';
 export type { AttackVerdict } from './check-result.ts';
-export {
-  detectFromOracle,
-  type OracleDetection,
-  type OracleOptions,
-  type OracleReply,
-  probeBody,
-  type SigningOracle,
-} from './detection/detect-from-oracle.ts';
-export { type DetectOptions, detectScheme } from './detection/detect-scheme.ts';
-export type {
-  DetectionSecrets,
-  DetectionVerdict,
-  NearMiss,
-  NearMissCode,
-  SafetyNote,
-  SafetyNoteCode,
-  SampleReport,
-  SampleStatus,
-  SchemeDetection,
-  Survivor,
-} from './detection/detection.ts';
-export type { DoctorCheck, DoctorOptions, DoctorStatus } from './doctor/doctor-context.ts';
-export { runDoctor } from './doctor/run-doctor.ts';
+export type { UncheckedKeys } from './detection/scheme-space.ts';
+export type { SignatureFinding, SignatureFindingId } from './detection/signature-finding.ts';
+export type { Finding, Verdict } from './finding.ts';
+export type { SigningOracle } from './learn/ask-oracle.ts';
 export type { CapturedReply } from './learn/captured-reply.ts';
 export {
   type LearnOptions,
@@ -58,19 +38,8 @@ export {
   learn,
 } from './learn/learn-from-samples.ts';
 export type { CapturedDelivery } from './learn/read-samples.ts';
-export { explainMismatch } from './mismatch/explain-mismatch.ts';
-export type { Deviation, DeviationCode } from './mismatch/find-deviations.ts';
-export type {
-  ExplainOptions,
-  MismatchExplanation,
-  MismatchFinding,
-  MismatchFindingCode,
-} from './mismatch/mismatch-explanation.ts';
-export type { PinFixture, PinKeys, SchemePin } from './pin/pin-scheme.ts';
 export {
-  type CheckedPin,
-  type CheckPinOptions,
-  checkPin,
-  type PinOptions,
-  pinScheme,
-} from './pin/pin-scheme.ts';
+  type ExplainOptions,
+  explainMismatch,
+  type MismatchExplanation,
+} from './mismatch/explain-mismatch.ts';

@@ -248,12 +248,12 @@ function Reasons({ id }: { id: number }) {
   return (
     <>
       <ul>
-        {explanation.findings.map(({ code, message }) => (
-          <li key={code + message}>{message}</li>
+        {explanation.findings.map(({ id, what }) => (
+          <li key={id + what}>{what}</li>
         ))}
       </ul>
       <p>
-        <b>Next:</b> {explanation.nextStep}
+        <b>Next:</b> {explanation.findings[0]?.advice}
       </p>
     </>
   );

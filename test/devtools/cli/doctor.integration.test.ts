@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startChild } from './child.ts';
@@ -30,17 +30,14 @@ async function doctor(args: readonly string[], options: RunOptions) {
 describe('doctor', { timeout: 60_000 }, () => {
   it('examines a whole integration, and makes none of the files that are not there', async () => {
     const { cwd, env, receiver, options } = await integration();
-    const pinned = await partnerExchange(['pin', 'events'], options);
-    writeFileSync(join(cwd, 'pin.json'), pinned.stdout, { mode: 0o600 });
     const order = ['order', 'unsettled', '--journal', 'orders.sqlite'];
     expect((await partnerExchange(order, options)).code).toBe(2);
-    const args = ['--callback', receiver, '--send-authentic', '--scheme', 'pin.json', '--samples', 'events'];
+    const args = ['--callback', receiver, '--send-authentic', '--samples', 'events'];
     const { code, checks, statusOf } = await doctor([...args, '--inbox', 'inbox.sqlite'], options);
     expect(statusOf).toMatchObject({
       runtime: 'ok',
       environment: 'ok',
       keys: 'ok',
-      'signature-scheme': 'ok',
       'learnt-assumptions': 'skip',
       'onboarding-answer': 'ok',
       'staging-answer': 'ok',
@@ -82,21 +79,6 @@ describe('doctor', { timeout: 60_000 }, () => {
     expect({ code, status: found?.status }).toEqual({ code: 1, status: 'fail' });
     expect(found?.found).toMatch(/signed with another key: 200/);
     expect(found?.fix?.length).toBeGreaterThan(10);
-  });
-
-  it('finds a pin that recent events do not fit', async () => {
-    const { cwd, options } = await integration();
-    const scheme = { construction: 'hash-suffix', serialization: 'sorted', encoding: 'base64' };
-    writeFileSync(join(cwd, 'scheme.json'), JSON.stringify(scheme), { mode: 0o600 });
-    const pinned = await partnerExchange(['pin', 'events'], options);
-    writeFileSync(join(cwd, 'pin.json'), pinned.stdout, { mode: 0o600 });
-    const signed = await partnerExchange(['sign', '--scheme', 'scheme.json'], {
-      ...options,
-      stdin: '{"a":1}',
-    });
-    writeFileSync(join(cwd, 'other.json'), signed.stdout);
-    const { code, statusOf } = await doctor(['--scheme', 'pin.json', '--samples', 'other.json'], options);
-    expect({ code, status: statusOf['signature-scheme'] }).toEqual({ code: 1, status: 'fail' });
   });
 
   it.each([

@@ -7,6 +7,7 @@ import { writeSavedRequest } from '../../../src/devtools/cli/deliveries/saved-de
 import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
 import { partnerCredentials } from '../../drawn/partner.ts';
 import type { ServiceOptions } from '../../drawn/service-traits.ts';
+import { buyInitBody } from '../../support/bodies.ts';
 import { type CaptureOptions, capture } from '../diagnostics/learn/capture.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn } from './support.ts';
@@ -35,12 +36,28 @@ const run = (args: readonly string[], cwd: string) => partnerExchange(['learn', 
 const base64 = { signature: { ...defaultScheme, encoding: 'base64' } } as const;
 
 describe('learn', () => {
-  it('prints a table with each assumption, and how many are proven', async () => {
+  it('prints a table of what traffic decided, and how many rows it did not show', async () => {
     const cwd = filesIn(await captured());
     const { code, stdout } = await run(['.'], cwd);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^signature-key +proven +32 +"merchant\+partner"/m);
-    expect(stdout).toMatch(/22 proven, 26 not seen, from 32 events and \d+ replies/);
+    expect(stdout).toMatch(/22 proven, 26 not seen \(--all lists them\), from 32 events and \d+ replies/);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1 + 22 + 1);
+    const all = await run(['.', '--all'], cwd);
+    expect(all.stdout).toMatch(/^key-lifetime +not-seen/m);
+    expect(all.stdout.trimEnd().split('\n')).toHaveLength(1 + 48 + 1);
+  });
+
+  it('says which events other keys signed, and names a weak scheme', async () => {
+    const files = await captured({ signature: { ...defaultScheme, construction: 'hash-prefix' } });
+    const forged = { ...buyInitBody(), signature: 'a1'.repeat(64) };
+    const cwd = filesIn({ ...files, '000000-forged.json': JSON.stringify(forged) });
+    const { code, stdout } = await run(['.'], cwd);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^weak {4}length-extension: /m);
+    expect(stdout).toMatch(
+      /^weak {4}other-keys: 1 of 33 was signed by other keys\.\n {8}If the service sent/m,
+    );
   });
 
   it('writes a file that the environment takes, with the sample of each override', async () => {
@@ -66,6 +83,46 @@ describe('learn', () => {
     const cwd = filesIn({ ...(await captured()), 'package.txt': '{}' });
     const { code, stderr } = await run(['.', '--write', 'package.txt'], cwd);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no deployment file') });
+  });
+});
+
+describe('learn --oracle', () => {
+  const learnFrom = (fetch: typeof globalThis.fetch, ...args: readonly string[]) =>
+    partnerExchange(['learn', '--oracle', 'https://signer.example/sign', ...args], {
+      fetch,
+      cwd: filesIn({}),
+    });
+
+  it('has an endpoint sign with a throw-away secret, needs no keys and no event, and writes the scheme', async () => {
+    const requests: string[] = [];
+    const oracle: typeof fetch = async (_, init) => {
+      const text = String(init?.body);
+      requests.push(text);
+      const unsigned = `${text.slice(0, text.lastIndexOf(',"secret"'))}}`;
+      return new Response(createHmac('sha512', JSON.parse(text).secret).update(unsigned).digest('base64'));
+    };
+    const { code, stdout } = await learnFrom(oracle, '--write', 'deployment.json', '--format', 'json');
+    expect({ code, deployment: JSON.parse(stdout).deployment }).toEqual({ code: 0, deployment: base64 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['answers 404', async () => new Response('no', { status: 404 }), 'signer.example gave no signature: 404'],
+    ['signs nothing', async () => new Response('no'), 'Nothing was learnt. The oracle returned 2 characters'],
+    [
+      'is not there',
+      () =>
+        Promise.reject(
+          new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) }),
+        ),
+      'signer.example gave no signature: connection closed without an answer (ECONNREFUSED)',
+    ],
+  ])('says so of an endpoint that %s', async (_, oracle, words) => {
+    const { code, stderr } = await learnFrom(oracle);
+    expect({ isFailed: code !== 0, stderr }).toEqual({
+      isFailed: true,
+      stderr: expect.stringContaining(words),
+    });
   });
 });
 
@@ -130,7 +187,9 @@ describe('bad input', () => {
     });
     const { code, stdout, stderr } = await run(['.', 'missing', '--format', 'json'], cwd);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout).deliveries).toEqual({ genuine: 32, others: 0 });
+    const { deliveries, rows } = JSON.parse(stdout);
+    expect(deliveries).toEqual({ genuine: 32, others: 0 });
+    expect(rows).toHaveLength(48);
     const lines = stderr.trim().split('\n');
     expect(lines).toHaveLength(7);
     for (const name of [

@@ -130,7 +130,7 @@ describe('listen', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('keeps every event byte for byte, in private files that verify, detect and replay read', async () => {
+  it('keeps every event byte for byte, in private files that verify, learn and replay read', async () => {
     const cwd = scratchFolder();
     const running = start(['listen', '--port', '0', '--save', 'events'], { env: keys, cwd });
     const url = await addressOf(running);
@@ -154,10 +154,10 @@ describe('listen', () => {
     expect(saved).toMatchObject({ format: 'partner-exchange-delivery/1', target: '/a/b?c=d', body: event });
     expect(saved.headers).toContainEqual(['X-Odd-CASE', 'e1']);
     const verified = await partnerExchange(['verify', 'events'], { env: keys, cwd });
-    expect(verified.stdout).toMatch(/^verified .*\nrefused .*UTF-8.*\n$/);
+    expect(verified.stdout).toMatch(/^verified .*\nrefused .*UTF-8.*\nbroken {2}not-utf8: .*\n.*\n$/);
     expect(
-      (await partnerExchange(['detect', join('events', names[0] ?? '')], { env: keys, cwd })).stdout,
-    ).toContain('as-sent');
+      (await partnerExchange(['learn', join('events', names[0] ?? '')], { env: keys, cwd })).stdout,
+    ).toMatch(/^signature-construction +proven/m);
 
     const target = await startServer({ status: 204 });
     const replayed = await partnerExchange(['replay', 'events', '--to', `${target.url}/hook`], { cwd });

@@ -40,7 +40,6 @@ describe.skipIf(process.platform === 'win32')('a FIFO, which nobody writes into'
     [['verify', '.'], 2],
     [['verify', 'pipe.json'], 2],
     [['replay', '.', '--list'], 1],
-    [['detect', 'pipe.json'], 2],
     [['sign', 'pipe.json'], 2],
     [['learn', '.', '--check', 'pipe.json'], 2],
     [['learn', 'event.json', '--write', 'pipe.json'], 2],

@@ -21,9 +21,7 @@ const recognizable = secretAfter(...prefixes);
 const command = fc.constantFrom(
   ['sign'],
   ['verify', '-'],
-  ['detect'],
-  ['explain'],
-  ['pin'],
+  ['learn'],
   ['onboard', '--email', 'dev@acme.example', '--partner-code', 'acme'],
   ['whitelist-ip'],
   ['messenger', 'send', '+2348012345678'],

@@ -1,8 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { refusedDeliveries } from '../../../src/devtools/testing/signed-delivery.ts';
-import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn, keys, keysFile, scratchFolder } from './support.ts';
 
@@ -86,7 +85,7 @@ describe('sign', () => {
     ['part.json', 'part.json: is a scheme with an unknown part'],
   ])('names the file of --scheme, and no variable: %s', async (path, message) => {
     const cwd = filesIn({ 'empty.json': '{}', 'text.json': 'hmac', 'part.json': '{"construct":"hmac"}' });
-    for (const command of ['sign', 'verify', 'pin', 'explain', 'doctor']) {
+    for (const command of ['sign', 'verify', 'doctor']) {
       const { code, stdout, stderr } = await partnerExchange([command, '--scheme', path], {
         env: keys,
         cwd,
@@ -108,7 +107,7 @@ describe('sign', () => {
     });
   });
 
-  it.each(['sign', 'detect'])(
+  it.each(['sign', 'verify'])(
     '%s shows nothing of keys that were typed in the place of their file',
     async (command) => {
       const { code, stderr } = await partnerExchange([command, '--keys', JSON.stringify(keysFile)]);
@@ -159,9 +158,9 @@ describe('verify', () => {
     const text = JSON.stringify({ ...close, signature });
     const { code, stdout } = await partnerExchange(['verify'], { env: keys, stdin: text });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^ {2}nested-unsigned: .*Object\.keys\(body\)\.sort\(\)/m);
+    expect(stdout).toMatch(/^broken {2}nested-unsigned: .*Object\.keys\(body\)\.sort\(\)/m);
     const changed = await partnerExchange(['verify'], { env: keys, stdin: text.replace('eusd', 'usdt') });
-    expect(changed.stdout).toMatch(/^ {2}[\w-]+: /m);
+    expect(changed.stdout).toMatch(/^broken {2}[\w-]+: /m);
     expect(changed.stdout).not.toMatch(/is a forgery/);
   });
 
@@ -175,7 +174,13 @@ describe('verify', () => {
     expect(JSON.parse(stdout)).toEqual({
       results: [
         { source: 'a.json', verified: true, key: { index: 0 } },
-        { source: 'b.json', verified: false, code: 'signature_malformed', message: expect.any(String) },
+        {
+          source: 'b.json',
+          verified: false,
+          code: 'signature_malformed',
+          message: expect.any(String),
+          findings: [expect.objectContaining({ id: 'unreadable-signature', verdict: 'broken' })],
+        },
       ],
     });
   });
@@ -251,112 +256,46 @@ describe('--keys', () => {
   });
 });
 
-describe('detect, explain and probe', () => {
-  it('find the one scheme that signed the probe', async () => {
-    const cwd = scratchFolder();
-    const probe = (await partnerExchange(['probe'])).stdout;
-    const scheme = JSON.stringify({
-      construction: 'hash-prefix',
-      serialization: 'sorted',
-      encoding: 'base64',
-    });
-    writeFileSync(join(cwd, 'scheme.json'), scheme);
-    const { stdout: sample } = await partnerExchange(['sign', '--scheme', 'scheme.json'], {
-      env: keys,
-      cwd,
-      stdin: probe,
-    });
-    const { code, stdout } = await partnerExchange(['detect', '--format', 'json'], {
-      env: keys,
-      stdin: sample,
-    });
-    const { survivors, sources } = JSON.parse(stdout);
-    expect(survivors[0].scheme).toMatchObject(JSON.parse(scheme));
-    expect(sources).toEqual(['stdin']);
-    expect(code).toBe(survivors.length === 1 ? 0 : 1);
-  });
-
-  it('detect says that keys are swapped', async () => {
-    const swapped = {
-      ...keys,
-      PARTNER_SECRET_KEY: keys.MERCHANT_SECRET_KEY,
-      MERCHANT_SECRET_KEY: keys.PARTNER_SECRET_KEY,
-    };
-    const { stdout } = await partnerExchange(['detect'], { env: swapped, stdin: await signed(body) });
-    expect(stdout).toContain('secrets-swapped');
-  });
-
-  it('detect names what no scheme fits, and pin leaves it out, whichever files listen called unsigned', async () => {
-    const cwd = scratchFolder();
-    mkdirSync(join(cwd, 'events'));
-    // The scheme that was set when they came was not theirs.
-    writeFileSync(join(cwd, 'events/1.unsigned.json'), await signed({ ...body, amount: 10.5 }));
-    const { stdout } = await partnerExchange(['detect', 'events'], { env: keys, cwd });
-    expect(stdout).not.toMatch(/unsigned|Next/);
-    const env = { ...keys, PARTNER_SECRET_KEY: 'sk_partner_other', MERCHANT_SECRET_KEY: 'sk_merchant_other' };
-    const stranger = await partnerExchange(['sign'], { env, stdin: JSON.stringify(body) });
-    writeFileSync(join(cwd, 'events/2.json'), stranger.stdout);
-    const advised = await partnerExchange(['detect', 'events'], { env: keys, cwd });
-    expect(advised.code).toBe(1);
-    expect(advised.stdout).toMatch(/No scheme fits events\/2\.json: .*Next: run partner-exchange pin/);
-    const pinned = await partnerExchange(['pin', 'events'], {
-      env: { ...keys, PARTNER_EXCHANGE_SCHEME: JSON.stringify(defaultScheme) },
-      cwd,
-    });
-    expect(pinned).toMatchObject({ code: 0, stderr: expect.stringContaining('events/2.json is left out') });
-  });
-
-  it.each(['explain', 'detect', 'pin'])('%s calls what trigger --forge makes a forgery', async (command) => {
+describe('verify explains', () => {
+  it('what trigger --forge makes as a forgery, and says to refuse it', async () => {
     const { forged } = refusedDeliveries({ event_name: 'event.buy.init' }, { credentials: keysFile });
-    const args = command === 'pin' ? ['pin', '-'] : [command];
-    const { code, stdout, stderr } = await partnerExchange(args, { env: keys, stdin: forged.body });
+    const { code, stdout } = await partnerExchange(['verify'], { env: keys, stdin: forged.body });
     expect(code).toBe(1);
-    expect((stdout || stderr).split('\n')[0]).toMatch(
-      /^(?:forged|none|error): Signed with the public key alone, which anybody knows: a forgery/,
+    expect(stdout).toMatch(
+      /^broken {2}forged: Signed with the public key alone, .*: a forgery.*\n {8}Refuse it/m,
     );
-    expect(stdout + stderr).not.toMatch(/swapped|orderKey|Mend|--scheme/);
+    expect(stdout).not.toMatch(/swapped|orderKey|Mend|--scheme/);
   });
 
-  it('explain exits with 0 only if nothing is off', async () => {
-    const text = await signed(body);
-    const right = await partnerExchange(['explain'], { env: keys, stdin: text });
-    expect(right.code).toBe(0);
-    expect(right.stdout).toContain('no-mismatch');
-    const wrong = await partnerExchange(['explain', '--format', 'json'], {
-      env: { ...keys, MERCHANT_SECRET_KEY: `${keys.MERCHANT_SECRET_KEY} ` },
-      stdin: text,
-    });
-    expect(wrong.code).toBe(1);
-    expect(JSON.parse(wrong.stdout).findings[0].code).toBe('secret-padded');
-  });
-
-  it('probe has an oracle sign with a throw-away secret', async () => {
-    const { createHmac } = await import('node:crypto');
-    const requests: string[] = [];
-    const fetch = async (_: unknown, init?: RequestInit) => {
-      const text = String(init?.body);
-      requests.push(text);
-      const { secret } = JSON.parse(text);
-      const unsigned = `${text.slice(0, text.lastIndexOf(',"secret"'))}}`;
-      return new Response(createHmac('sha512', secret).update(unsigned).digest('hex'));
-    };
-    const args = ['probe', '--oracle', 'https://signer.example/sign', '--format', 'json'];
-    const { code, stdout } = await partnerExchange(args, {
+  it('another scheme, part by part, with what to do', async () => {
+    const scheme = JSON.stringify({ construction: 'hash-prefix', serialization: 'sorted', encoding: 'hex' });
+    const cwd = filesIn({ 'scheme.json': scheme });
+    const stdin = JSON.stringify(body);
+    const { stdout: text } = await partnerExchange(['sign', '--scheme', 'scheme.json'], {
       env: keys,
-      fetch: fetch as typeof globalThis.fetch,
+      cwd,
+      stdin,
     });
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout).survivors[0].scheme.construction).toBe('hmac');
-    expect(requests).toHaveLength(1);
-    expect(requests[0]).not.toContain('hidden');
+    const args = ['verify', '--format', 'json'];
+    const { code, stdout } = await partnerExchange(args, { env: keys, stdin: text });
+    expect(code).toBe(1);
+    const [{ findings }] = JSON.parse(stdout).results;
+    expect(findings.map(({ id }: { id: string }) => id)).toEqual([
+      'other-construction',
+      'other-serialization',
+      'body-reserialized',
+    ]);
+    expect(findings[0].advice).toContain('learn');
   });
 
-  it('probe tells of an oracle that is none', async () => {
-    const fetch = async () => new Response('no', { status: 404 });
-    const { code, stderr } = await partnerExchange(['probe', '--oracle', 'https://signer.example/'], {
-      fetch,
+  it('the first three bodies alone', async () => {
+    const { stdout } = await partnerExchange(['verify', '--format', 'json', '.'], {
+      env: keys,
+      cwd: filesIn(Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.json`, '{"id":1}']))),
     });
-    expect(code).toBe(1);
-    expect(stderr).toContain('signer.example answered status 404');
+    const explained = JSON.parse(stdout).results.map(
+      ({ findings }: { findings?: object[] }) => findings?.length,
+    );
+    expect(explained).toEqual([1, 1, 1, undefined]);
   });
 });

@@ -35,7 +35,7 @@ describe('help', () => {
       'attack',
       'sign',
       'verify',
-      'pin',
+      'learn',
     ]) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { detectScheme } from '../../../src/devtools/diagnostics/detection/detect-scheme.ts';
+import { fittingSchemes } from '../../../src/devtools/diagnostics/detection/search-schemes.ts';
 import { explainMismatch } from '../../../src/devtools/diagnostics/mismatch/explain-mismatch.ts';
 import { times } from '../../support/repeat.ts';
 import { eventText, secrets, signedUnder, withSignature } from './support.ts';
@@ -48,52 +48,13 @@ const unusable: [name: string, body: unknown, status: string, words: string][] =
   ['of 64 KiB in letters of two bytes', `{"a":"${'é'.repeat(33_000)}"}`, 'too-large', '64 KiB'],
 ];
 
-describe('a sample that cannot be searched', () => {
-  it.each(unusable)('says so: %s', (_, body, status, words) => {
+describe('a body that cannot be searched', () => {
+  it.each(unusable)('fits no scheme, and is a finding of the explanation: %s', (_, body, id, words) => {
     // As a caller without types would.
-    const { verdict, samples } = detectScheme([body as string], secrets);
-    expect(verdict).toBe('unusable');
-    expect(samples[0]).toMatchObject({ status, fits: [] });
-    expect(samples[0]?.message).toContain(words);
-  });
-
-  it.each(unusable)('is a finding of the explanation: %s', (_, body, status, words) => {
-    const { findings, nextStep } = explainMismatch(body as string, { secrets });
-    expect(findings.map(({ code }) => code)).toEqual([status]);
-    expect(findings[0]?.message).toContain(words);
-    expect(nextStep).not.toBe('');
-  });
-
-  it('does not keep the others from being searched', () => {
-    const { verdict, samples } = detectScheme([eventText, sample, 'x'], secrets);
-    expect(verdict).toBe('ambiguous');
-    expect(samples.map(({ status }) => status)).toEqual(['no-signature', 'usable', 'not-json']);
-  });
-
-  it('is one beyond the hundredth', () => {
-    const { verdict, samples } = detectScheme(
-      Array.from({ length: 102 }, () => sample),
-      secrets,
-    );
-    expect(verdict).toBe('ambiguous');
-    expect(samples.filter(({ status }) => status === 'not-examined')).toHaveLength(2);
-  });
-
-  it('is one beyond 256 KiB in all', () => {
-    // All fit, so that only the first is searched under every scheme.
-    const large = signedUnder(ofPartner, { text: `{"a":"${'x'.repeat(60_000)}"}` });
-    const small = signedUnder(ofPartner);
-    const { partnerSecretKey } = secrets;
-    const { samples } = detectScheme([large, large, large, large, large, small], { partnerSecretKey });
-    expect(samples.map(({ status }) => status)).toEqual([
-      ...Array(4).fill('usable'),
-      'not-examined',
-      'usable',
-    ]);
-  }, 60_000);
-
-  it('is an empty list of samples', () => {
-    expect(detectScheme([], secrets)).toMatchObject({ verdict: 'unusable', samples: [] });
+    expect(fittingSchemes(body as string, secrets)).toEqual([]);
+    const { findings } = explainMismatch(body as string, { credentials: secrets });
+    expect(findings).toMatchObject([{ id, advice: expect.stringMatching(/./) }]);
+    expect(findings[0]?.what).toContain(words);
   });
 });
 
@@ -105,21 +66,15 @@ describe('missing secrets', () => {
     [{ partnerSecretKey: '' }],
     [{ partnerSecretKey: 7 }],
     ['sk_partner_x'],
-  ])('are a verdict, not an exception: %j', (given) => {
-    const { verdict, message, samples } = detectScheme(sample, given as never);
-    expect(verdict).toBe('unusable');
-    expect(message).toContain('No secret');
-    expect(samples[0]?.status).toBe('usable');
-    expect(explainMismatch(sample, { secrets: given as never }).findings[0]?.code).toBe('no-secret');
-  });
-
-  it('are a public key alone too: it signs nothing by itself', () => {
-    const { partnerPublicKey } = secrets;
-    expect(detectScheme(sample, { partnerPublicKey }).verdict).toBe('unusable');
+    // It signs nothing by itself.
+    [{ partnerPublicKey: secrets.partnerPublicKey }],
+  ])('are a finding, not an exception: %j', (given) => {
+    expect(fittingSchemes(sample, given as never)).toEqual([]);
+    expect(explainMismatch(sample, { credentials: given as never }).findings[0]?.id).toBe('no-secret');
   });
 
   it('are no options at all', () => {
-    expect(explainMismatch(sample, undefined as never).findings[0]?.code).toBe('no-secret');
+    expect(explainMismatch(sample, undefined as never).findings[0]?.id).toBe('no-secret');
   });
 });
 
@@ -128,14 +83,14 @@ describe('a body nested 10,000 levels deep', () => {
   const { partnerSecretKey } = secrets;
 
   it('is searched under the schemes that can write it', () => {
-    const { verdict, survivors } = detectScheme(signedUnder(ofPartner, { text }), { partnerSecretKey });
-    expect(verdict).toMatch(/found|ambiguous/);
-    expect(survivors[0]?.scheme).toEqual(ofPartner);
+    expect(fittingSchemes(signedUnder(ofPartner, { text }), { partnerSecretKey })[0]).toEqual(ofPartner);
   });
 
   it('is searched in vain, and explained, without an exception', () => {
     const forged = withSignature(text, hex);
-    expect(explainMismatch(forged, { secrets: { partnerSecretKey } }).findings[0]?.code).toBe('nothing-fits');
+    expect(explainMismatch(forged, { credentials: { partnerSecretKey } }).findings[0]?.id).toBe(
+      'nothing-fits',
+    );
   }, 60_000);
 });
 
@@ -148,8 +103,9 @@ describe('any text and any signature', () => {
         fc.oneof(fc.string(), fc.constant(hex)),
         (text, signature) => {
           for (const body of [text, withSignature(text, signature)]) {
-            const { verdict } = detectScheme(body, { partnerSecretKey }, { purpose: 'general' });
-            expect(['none', 'unusable']).toContain(verdict);
+            expect(fittingSchemes(body, { partnerSecretKey }, 'general')).toEqual([]);
+            const options = { credentials: { partnerSecretKey }, purpose: 'general' } as const;
+            expect(explainMismatch(body, options).findings[0]?.verdict).not.toBe('ok');
           }
         },
       ),

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyRing } from '../../../src/credentials/create-key-ring.ts';
 import { attackReceiver } from '../../../src/devtools/diagnostics/attack/attack-receiver.ts';
-import { detectScheme } from '../../../src/devtools/diagnostics/detection/detect-scheme.ts';
-import { runDoctor } from '../../../src/devtools/diagnostics/doctor/run-doctor.ts';
+import { learn } from '../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
 import { explainMismatch } from '../../../src/devtools/diagnostics/mismatch/explain-mismatch.ts';
-import { checkPin, pinScheme } from '../../../src/devtools/diagnostics/pin/pin-scheme.ts';
-import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { eventSignedBy, generation } from '../../credentials/keys.ts';
-import { thrownBy } from '../../support/refusal.ts';
-import { examined } from './doctor/examined.ts';
 
 const ring = () => createKeyRing({ load: () => [generation(2), generation(1)] });
 const read = async () => {
@@ -19,26 +14,16 @@ const read = async () => {
 };
 
 describe('diagnostics take the keys that a ring has read', () => {
-  it('to find a scheme, with the keys of any generation', async () => {
-    const found = detectScheme([eventSignedBy(1), eventSignedBy(2)], await read());
-    expect(found.survivors[0]?.scheme).toMatchObject({ construction: 'hmac' });
-    expect(detectScheme(eventSignedBy(3), await read()).verdict).toBe('none');
+  it('to learn the scheme, with the keys of any generation', async () => {
+    const deliveries = [1, 2, 3].map((name) => ({ body: eventSignedBy(name) }));
+    const learnt = await learn({ deliveries, credentials: await read() });
+    expect(learnt.deliveries).toEqual({ genuine: 2, others: 1 });
   });
 
   it('to explain a mismatch', async () => {
     const credentials = await read();
-    const codeOf = (name: number) => explainMismatch(eventSignedBy(name), { credentials }).findings[0]?.code;
-    expect([codeOf(2), codeOf(1), codeOf(3)]).toEqual(['no-mismatch', 'other-key', 'nothing-fits']);
-  });
-
-  it('to pin a scheme, and to check the pin', async () => {
-    const credentials = await read();
-    const pin = pinScheme({ scheme: defaultScheme, samples: eventSignedBy(1), credentials });
-    expect(checkPin(pin, { credentials, samples: eventSignedBy(2) })).toMatchObject({
-      fixtures: 1,
-      samples: 1,
-    });
-    expect(() => checkPin(pin, { credentials, samples: eventSignedBy(3) })).toThrow(/does not match/);
+    const idOf = (name: number) => explainMismatch(eventSignedBy(name), { credentials }).findings[0]?.id;
+    expect([idOf(2), idOf(1), idOf(3)]).toEqual(['no-mismatch', 'other-key', 'nothing-fits']);
   });
 
   it('to attack a receiver, with those that sign', async () => {
@@ -63,17 +48,11 @@ describe('diagnostics take the keys that a ring has read', () => {
     expect(results.filter(({ verdict }) => verdict === 'broken' || verdict === 'weak')).toEqual([]);
     expect(results.find(({ id }) => id === 'forged')).toMatchObject({ answered: '503', verdict: 'ok' });
   });
-
-  it('to look for what is wrong, with those that sign', async () => {
-    const check = await examined('keys', { credentials: await read() });
-    expect(check).toEqual(await examined('keys', { credentials: generation(2) }));
-  });
 });
 
 describe('a ring that has not read its keys yet', () => {
   it('gives no secret to search with', () => {
-    expect(detectScheme(eventSignedBy(1), ring()).verdict).toBe('unusable');
-    expect(explainMismatch(eventSignedBy(1), { credentials: ring() }).findings[0]?.code).toBe('no-secret');
+    expect(explainMismatch(eventSignedBy(1), { credentials: ring() }).findings[0]?.id).toBe('no-secret');
   });
 
   const unread = {
@@ -83,14 +62,8 @@ describe('a ring that has not read its keys yet', () => {
     ),
   };
 
-  it('is a clear error for a pin', () => {
-    const options = { scheme: defaultScheme, samples: eventSignedBy(1), credentials: ring() };
-    expect(thrownBy(() => pinScheme(options))).toMatchObject(unread);
-  });
-
-  it('is a clear error for an attack and for the doctor', async () => {
+  it('is a clear error for an attack', async () => {
     const credentials = ring();
     await expect(attackReceiver('http://localhost/orders', { credentials })).rejects.toMatchObject(unread);
-    await expect(runDoctor({ credentials })).rejects.toMatchObject(unread);
   });
 });

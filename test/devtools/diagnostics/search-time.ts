@@ -1,9 +1,10 @@
 /** How long a search takes and what it leaves on the heap: `node --expose-gc test/devtools/diagnostics/search-time.ts` */
-import { detectScheme } from '../../../src/devtools/diagnostics/detection/detect-scheme.ts';
+import { explainMismatch } from '../../../src/devtools/diagnostics/mismatch/explain-mismatch.ts';
 import { allSchemes, secrets, signedUnder } from './support.ts';
 
 const rounds = 15;
 const scheme = { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' } as const;
+const other = { ...scheme, construction: 'hash-prefix' } as const;
 const text = (bytes: number) => `{"amount":10.0,"note":"${'x'.repeat(bytes - 170)}"}`;
 
 console.log(`${[...allSchemes()].length} schemes`);
@@ -18,13 +19,13 @@ for (const [name, bytes, kept] of [
 
 function measure(name: string, body: string): void {
   const times: number[] = [];
-  detectScheme(body, secrets);
+  explainMismatch(body, { credentials: secrets, scheme: other });
   globalThis.gc?.();
   const before = process.memoryUsage();
   let peak = before.rss;
   for (let round = 0; round < (body.length > 10_000 ? 2 : rounds); round++) {
     const start = process.cpuUsage();
-    detectScheme(body, secrets);
+    explainMismatch(body, { credentials: secrets, scheme: other });
     const { user, system } = process.cpuUsage(start);
     times.push((user + system) / 1000);
     peak = Math.max(peak, process.memoryUsage().rss);

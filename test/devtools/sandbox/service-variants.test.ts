@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../../src/client/exchange-client.ts';
-import { detectFromOracle } from '../../../src/devtools/diagnostics/detection/detect-from-oracle.ts';
+import type { SigningOracle } from '../../../src/devtools/diagnostics/learn/ask-oracle.ts';
+import { learn } from '../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
 import { inForm } from '../../../src/devtools/sandbox/settings/reply-forms.ts';
 import type { SandboxOptions } from '../../../src/devtools/sandbox/settings/sandbox-options.ts';
@@ -245,24 +246,21 @@ describe('events', () => {
 });
 
 describe('the signing endpoint', () => {
-  it.each(schemeParts.construction)(
-    'reveals the construction %s to detectFromOracle',
-    async (construction) => {
-      const signature = { construction, serialization: 'as-sent', encoding: 'base64' } as const;
-      const { sandbox } = await start({ signature });
-      const url = `${sandbox.deployment.onboardingBaseUrl}/api/v1/no-auth/PartnerP2P/SignRequestSha512/`;
-      const { survivors } = await detectFromOracle(async ({ body, secret }) => {
-        const signed = await sandbox.fetch(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: `${body.slice(0, -1)},"secret":"${secret}"}`,
-        });
-        return signed.text();
+  it.each(schemeParts.construction)('reveals the construction %s to learn', async (construction) => {
+    const signature = { construction, serialization: 'as-sent', encoding: 'base64' } as const;
+    const { sandbox } = await start({ signature });
+    const url = `${sandbox.deployment.onboardingBaseUrl}/api/v1/no-auth/PartnerP2P/SignRequestSha512/`;
+    const oracle: SigningOracle = async ({ body, secret }) => {
+      const signed = await sandbox.fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: `${body.slice(0, -1)},"secret":"${secret}"}`,
       });
-      expect(survivors).toHaveLength(1);
-      expect(survivors[0]?.scheme).toMatchObject(signature);
-    },
-  );
+      return signed.text();
+    };
+    const { deployment } = await learn({ oracle });
+    expect(deployment).toEqual({ signature });
+  });
 
   it('needs a secret, and can be absent', async () => {
     const url = '/api/v1/no-auth/PartnerP2P/SignRequestSha512/';

@@ -2,9 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDeliveryFolder } from '../../../src/devtools/cli/commands/listen/delivery-folder.ts';
 import { learn } from '../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
-import { pinScheme } from '../../../src/devtools/diagnostics/pin/pin-scheme.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
 import { onboarded, place } from '../../devtools/sandbox/support.ts';
 import { credentials, eventOf, writtenAt } from '../subjects.ts';
 
@@ -44,11 +42,6 @@ export async function writeTraffic(folder: string): Promise<void> {
   await server.close();
   writeFileSync(join(folder, 'traffic.json'), `${JSON.stringify(traffic, null, 1)}\n`);
   await sandbox.close();
-}
-
-export function writePin(folder: string): void {
-  const pin = pinScheme({ scheme: defaultScheme, samples: [eventOf('pinned')], credentials });
-  writeFileSync(join(folder, 'pin.json'), `${JSON.stringify(pin, null, 1)}\n`);
 }
 
 /** What `learn --write` writes. */

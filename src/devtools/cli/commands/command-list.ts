@@ -21,10 +21,6 @@ const commands = {
   sign: () => import('./sign.ts'),
   verify: () => import('./verify.ts'),
   learn: () => import('./learn.ts'),
-  detect: () => import('./detect.ts'),
-  explain: () => import('./explain.ts'),
-  probe: () => import('./probe.ts'),
-  pin: () => import('./pin.ts'),
 } as const satisfies Record<string, () => Promise<{ readonly default: Route }>>;
 
 export const commandNames: readonly string[] = Object.keys(commands);

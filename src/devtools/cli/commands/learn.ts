@@ -5,21 +5,22 @@ import { codeOf } from '../../../errors/errors.ts';
 import { isJsonObject, tryParse } from '../../../internal/json.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { decodeUtf8 } from '../../../internal/utf8.ts';
+import type { SigningOracle } from '../../diagnostics/learn/ask-oracle.ts';
 import {
   type Learnt,
   type LearntRow,
   type LearntVerdict,
   learn,
 } from '../../diagnostics/learn/learn-from-samples.ts';
-import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
+import { describePostAnswer, isAccepted, postRequest } from '../../diagnostics/post-request.ts';
 import { samplesIn } from '../deliveries/captured-samples.ts';
-import type { NamedDelivery } from '../deliveries/saved-deliveries.ts';
 import { allCredentials, readConfiguration } from '../inputs/configuration.ts';
 import { writeWholeFile } from '../inputs/folders.ts';
 import { inFile, readInput, readJsonObject, shownPath } from '../inputs/input.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes } from '../terminal/context.ts';
-import { arg, formatFlags, keysFlag, manyArgs, textFlag } from '../terminal/flags.ts';
+import { findingLines } from '../terminal/finding-lines.ts';
+import { arg, formatFlags, keysFlag, manyArgs, textFlag, toggle, webAddress } from '../terminal/flags.ts';
 import { countBy, type Output, openOutput } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import type { Paint, Style } from '../terminal/terminal-text.ts';
@@ -30,19 +31,22 @@ const flags = {
     'file',
     'Say what differs from this deployment file, and exit with 1 if anything does',
   ),
+  oracle: webAddress.optional('url', 'Let this endpoint of the service sign a body with a throw-away secret'),
+  all: toggle('Print every row, also those that nothing showed'),
   keys: keysFlag,
   ...formatFlags,
 };
 
 export default defineCommand({
-  brief: 'Find out which assumptions hold, from captured events and replies',
+  brief: 'Find out how the service signs and behaves, from captured events and replies',
   about:
-    'Reads saved deliveries (listen --save) and replies (.jsonl files of what onResponse and onNoResponse get), and says of each assumption whether they prove or refute it, and what to set. Events that none of your keys signed prove nothing. A file that cannot be read is named, and the rest is read. Without --write and --check the rows are compared with the environment. PARTNER_EXCHANGE_DEPLOYMENT takes the file that --write makes.',
+    'Reads saved deliveries (listen --save) and replies (.jsonl files of what onResponse and onNoResponse get), finds the scheme that signed them, and says of each assumption whether they prove or refute it, and what to set. Events that none of your keys signed prove nothing. --oracle asks an endpoint that signs any body with any secret (reported), the one way to the scheme before the first event. A file that cannot be read is named, and the rest is read. Without --write and --check the rows are compared with the environment. PARTNER_EXCHANGE_DEPLOYMENT takes the file that --write makes.',
   examples: [
     'partner-exchange learn ./events',
     'partner-exchange learn ./events --write deployment.json',
     'partner-exchange learn ./events --check deployment.json --format json',
     'partner-exchange learn ./events replies.jsonl --keys keys.json',
+    'partner-exchange learn --oracle https://onboarding.example/api/v1/no-auth/PartnerP2P/SignRequestSha512/',
   ],
   json: 'What learn returns, without file; with --check { drift, deliveries, replies }, the rows that no longer hold',
   flags,
@@ -52,37 +56,28 @@ export default defineCommand({
       'Saved deliveries, .jsonl files of replies, or folders of both (default: deliveries on stdin)',
     ),
   ),
-  async run(context, { write, check, ...flags }, ...paths) {
+  async run(context, { write, check, oracle, all, ...flags }, ...paths) {
     if (write !== undefined && check !== undefined) throw new CliError('Give --write or --check, not both.');
     const output = openOutput(context, flags);
     const configuration = await readConfiguration(context, flags);
     const file = check === undefined ? undefined : await readDeploymentOf(context, check);
-    const { deliveries, replies } = await samplesIn(context, output, paths);
-    const credentials = allCredentials(configuration);
-    let first: Uint8Array | undefined;
+    const isOracleAlone = oracle !== undefined && paths.length === 0;
     const learnt = await learn({
-      deliveries: watchEach(deliveries, ({ body }) => {
-        first ??= body;
-      }),
-      replies,
-      credentials,
+      ...(isOracleAlone
+        ? {}
+        : { ...(await samplesIn(context, output, paths)), credentials: allCredentials(configuration) }),
+      oracle: oracle && signingEndpoint(context, oracle),
       deployment: deploymentToCompare(configuration.deployment, { write, check, file }),
     });
-    const { genuine, others } = learnt.deliveries;
-    if (genuine === 0 && first !== undefined) {
-      const [finding] = explainMismatch(first, { credentials }).findings;
-      output.warn(`None of your keys signed a delivery. Of the first: ${finding?.message}`);
-    }
-    if (genuine === 0 && learnt.replies.read === 0)
-      throw new CliError(
-        `Nothing was learnt: none of ${others} deliveries is signed with these keys, and there are no replies.`,
-      );
+    if (learnt.replies.read === 0 && learnt.rows.every(({ samples }) => samples === 0))
+      throw nothingLearnt(learnt);
     if (file !== undefined) return reportDrift(output, learnt, file);
     if (write !== undefined) await writeDeployment(context, write, learnt.file);
     const { file: _, ...shown } = learnt;
     output.result(shown, (paint) => [
-      ...describeRows(context, learnt.rows, paint),
-      ...describeCounts(learnt),
+      ...describeRows(context, all ? learnt.rows : learnt.rows.filter(isDecided), paint),
+      ...findingLines(learnt.findings, paint),
+      ...describeCounts(learnt, { all }),
     ]);
     if (write !== undefined)
       output.status(
@@ -92,14 +87,32 @@ export default defineCommand({
   },
 });
 
-async function* watchEach(
-  deliveries: AsyncIterable<NamedDelivery>,
-  watch: (delivery: NamedDelivery) => void,
-): AsyncGenerator<NamedDelivery> {
-  for await (const delivery of deliveries) {
-    watch(delivery);
-    yield delivery;
-  }
+function nothingLearnt({ deliveries, findings: [finding] }: Learnt): CliError {
+  const reason = finding && ` ${finding.what} ${finding.advice ?? ''}`.trimEnd();
+  const samples =
+    deliveries.others === 0 ? '' : `: none of ${deliveries.others} deliveries is signed with these keys`;
+  return new CliError(`Nothing was learnt${samples}.${reason ?? ''}`);
+}
+
+const oracleTimeoutMs = 30_000;
+/** A signature, or a small signed body. */
+const maxOracleBytes = 65_536;
+
+/** An endpoint of the service that signs any body with any secret. */
+function signingEndpoint({ fetch, signal }: CliContext, url: URL): SigningOracle {
+  return async ({ body, secret }) => {
+    const answer = await postRequest(
+      {
+        url: url.href,
+        headers: { 'content-type': 'application/json' },
+        body: `${body.slice(0, -1)},"secret":${JSON.stringify(secret)}}`,
+      },
+      { fetch, signal, timeoutMs: oracleTimeoutMs, maxAnswerBytes: maxOracleBytes },
+    );
+    if (answer.kind === 'answered' && answer.text !== undefined && isAccepted(answer)) return answer.text;
+    const message = `${url.host} gave no signature: ${describePostAnswer(answer)}. Is it the signing endpoint?`;
+    throw new CliError(message, { exitCode: exitCodes.findings });
+  };
 }
 
 /** A file is written for a deployment of defaults, and checked as what it sets. */
@@ -165,8 +178,15 @@ function nextOf({ set, person, howToSee, since, digest }: LearntRow): string {
   return howToSee ?? (since === undefined ? '' : `since ${since}`);
 }
 
-function describeCounts({ rows, deliveries, replies }: Learnt): string[] {
-  const counts = countBy(rows, 'verdict').replace('not-seen', 'not seen');
+function isDecided({ verdict }: LearntRow): boolean {
+  return verdict !== 'not-seen';
+}
+
+function describeCounts({ rows, deliveries, replies }: Learnt, { all }: { all: boolean }): string[] {
+  const counts = countBy(rows, 'verdict').replace(
+    'not-seen',
+    all ? 'not seen' : 'not seen (--all lists them)',
+  );
   const strangers = deliveries.others === 0 ? '' : `, and ${deliveries.others} deliveries that prove nothing`;
   return [`${counts}, from ${deliveries.genuine} events and ${replies.read} replies${strangers}.`];
 }

@@ -9,9 +9,10 @@ import { printableText } from '../../../internal/printable-text.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import { readDeliveries } from '../deliveries/saved-deliveries.ts';
-import { allCredentials, readConfiguration, readDetectionSecrets } from '../inputs/configuration.ts';
+import { allCredentials, readConfiguration } from '../inputs/configuration.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/context.ts';
+import { findingLines } from '../terminal/finding-lines.ts';
 import { formatFlags, purposeFlag, samples, signingFlags } from '../terminal/flags.ts';
 import { openOutput } from '../terminal/output.ts';
 
@@ -21,9 +22,9 @@ const mostExplained = 3;
 const flags = { purpose: purposeFlag, ...signingFlags, ...formatFlags };
 
 export default defineCommand({
-  brief: 'Verify the signature of bodies',
+  brief: 'Verify the signature of bodies, and explain one that does not match',
   about:
-    'Verifies raw bodies or saved deliveries with every key there is. Says why the first ones that do not match may not, and exits with 1.',
+    'Verifies raw bodies or saved deliveries with every key there is. Says of the first ones that do not match what would have matched and what to do, and exits with 1.',
   examples: [
     'partner-exchange verify event.json',
     'partner-exchange verify --format json ./events',
@@ -43,17 +44,15 @@ export default defineCommand({
         : verificationKeysOfTexts(credentials.map((set) => signingKey(set, 'general')));
     const deliveries = await readDeliveries(context, paths);
     const keys = ring.map(({ text }) => text);
-    const secrets = await readDetectionSecrets(context, flags);
     let explained = 0;
     const results = deliveries.map(({ source, body }) => {
       const { refusal, keyIndex } = tryVerify(body, keys, scheme);
       if (refusal !== undefined) {
         const { code } = refusal;
-        const isExplained = code === 'signature_mismatch' && explained++ < mostExplained;
-        const { purpose } = flags;
-        const { findings } = isExplained
-          ? explainMismatch(body, { secrets, scheme, purpose })
-          : { findings: undefined };
+        const findings =
+          explained++ < mostExplained
+            ? explainMismatch(body, { credentials, scheme, purpose: flags.purpose }).findings
+            : undefined;
         return { source, verified: false, code, message: wholeMessage(refusal), findings };
       }
       const key: MatchedKey = ring[keyIndex]?.matched ?? { index: keyIndex };
@@ -65,7 +64,7 @@ export default defineCommand({
         if (message !== undefined)
           return [
             `${paint('red', 'refused')}  ${printableText(source)}: ${message}`,
-            ...findings.map((finding) => `  ${paint('bold', finding.code)}: ${finding.message}`),
+            ...findingLines(findings, paint),
           ];
         const merchant = key?.merchant ? ` (merchant ${printableText(key.merchant)})` : '';
         return `${paint('green', 'verified')} ${printableText(source)}${merchant}`;

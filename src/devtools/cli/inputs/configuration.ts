@@ -1,11 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import {
-  defineCredentials,
-  plainCredentials,
-  secretKeysOf,
-} from '../../../credentials/define-credentials.ts';
+import { defineCredentials, secretKeysOf } from '../../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
 import { merchantOfOrder, type SigningPurpose, signingKey } from '../../../credentials/signing-key.ts';
 import type { Deployment } from '../../../deployment/define-deployment.ts';
@@ -18,12 +14,11 @@ import {
 } from '../../../deployment/environment-variables.ts';
 import { type Operation, operationRules } from '../../../deployment/operations.ts';
 import { readEnvironment } from '../../../deployment/read-environment.ts';
-import { isJsonObject, type JsonObject } from '../../../internal/json.ts';
+import type { JsonObject } from '../../../internal/json.ts';
 import { createKeyRotation } from '../../../keys/create-key-rotation.ts';
 import { storedKeys } from '../../../keys/stored-keys.ts';
 import { type SignedBody, signBody } from '../../../signature/sign-body.ts';
 import { databaseHeader, firstFlaw } from '../../../store/sqlite/private-file.ts';
-import type { DetectionSecrets } from '../../diagnostics/detection/detection.ts';
 import { type CliContext, CliError, type Variables } from '../terminal/context.ts';
 import { inFile, readJsonObject } from './input.ts';
 import { parseStoreAddress, withStore } from './open-store.ts';
@@ -133,38 +128,6 @@ function readGenerations(context: CliContext, keys: string): Promise<readonly Pa
     const rotation = createKeyRotation({ storage: storedKeys({ store }), now: context.now });
     return (await rotation.credentials()).verifying;
   });
-}
-
-/** The keys as they were given, unchecked: `detect` and `explain` may find a flaw in them. */
-export async function readDetectionSecrets(
-  context: CliContext,
-  { keys }: { readonly keys?: string | undefined },
-): Promise<DetectionSecrets> {
-  const given = keys === undefined ? secretsOfEnvironment(context.env) : await namedSecrets(context, keys);
-  const { partnerSecretKey, merchantSecretKey, merchantSecretKeys } = given;
-  const merchants = isJsonObject(merchantSecretKeys) ? Object.values(merchantSecretKeys) : [];
-  for (const secret of [partnerSecretKey, merchantSecretKey, ...merchants]) {
-    if (typeof secret === 'string') context.secrets.add(secret);
-  }
-  // Sound: detection takes anything, and reads the members that are text.
-  return given as DetectionSecrets;
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-function secretsOfEnvironment(env: Variables): Members {
-  const entries = credentialVariables.map(({ name, member }) => [member, env[name]]);
-  const merchants = Object.entries(env)
-    .filter(([name, value]) => name.startsWith(merchantPrefix) && value)
-    .map(([name, value]) => [name.slice(merchantPrefix.length), value]);
-  return Object.fromEntries([...entries, ['merchantSecretKeys', Object.fromEntries(merchants)]]);
-}
-
-async function namedSecrets(context: CliContext, keys: string): Promise<Members> {
-  const members = await readMembers(context, keys);
-  if (members !== undefined) return members;
-  const [signing] = await readGenerations(context, keys);
-  return signing === undefined ? {} : { ...plainCredentials(signing) };
 }
 
 /** Keys are short: a larger file holds something else. */

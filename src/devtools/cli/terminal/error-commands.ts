@@ -1,10 +1,7 @@
 import { type SdkError, wholeMessage } from '../../../errors/errors.ts';
-import type { DetectionVerdict } from '../../diagnostics/detection/detection.ts';
 
-type Finding = SdkError['code'] | DetectionVerdict;
-
-/** The command for each code and verdict whose message names a function of the library that a command runs. */
-export const errorCommands: Readonly<Partial<Record<Finding, string>>> = {
+/** The command for each code whose message names a function of the library that a command runs. */
+export const errorCommands: Readonly<Partial<Record<SdkError['code'], string>>> = {
   invalid_scheme: 'learn',
   signature_malformed: 'learn',
   signature_mismatch: 'verify',
@@ -15,15 +12,11 @@ export const errorCommands: Readonly<Partial<Record<Finding, string>>> = {
   rotation_pending: 'keys receive',
   rotation_unknown: 'keys receive',
   key_storage_invalid: 'keys receive',
-  found: 'pin',
 };
 
 /** The whole message of an error, and the command that helps. */
 export function messageWithCommand(error: SdkError): string {
-  return withCommand(wholeMessage(error), error.code);
-}
-
-export function withCommand(message: string, finding: Finding): string {
-  const command = errorCommands[finding];
+  const message = wholeMessage(error);
+  const command = errorCommands[error.code];
   return command === undefined ? message : `${message} Command: partner-exchange ${command}`;
 }

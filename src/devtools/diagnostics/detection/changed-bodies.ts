@@ -2,16 +2,16 @@ import { isJsonObject, type JsonObject } from '../../../internal/json.ts';
 import { findMembers } from '../../../internal/json-scanner.ts';
 import { jsonTokens } from '../../../internal/json-tokens.ts';
 import { type BodyForms, serializationRules, type TextRules } from '../../../signature/serializations.ts';
-import type { NearMissCode } from './detection.ts';
 import { javascriptNumber, phpNumber, pythonNumber, rewriteJson, type Spelling } from './json-spellings.ts';
 import type { Sample } from './samples.ts';
 import { allTextRules } from './scheme-space.ts';
 import { longestText, type TextCandidates, textCandidates, textUnder } from './search-schemes.ts';
+import type { SignatureFindingId } from './signature-finding.ts';
 
 /** The texts of a body signed in a different form. */
 export interface ChangedTexts {
-  readonly code: NearMissCode;
-  readonly message: string;
+  readonly id: SignatureFindingId;
+  readonly what: string;
   readonly texts: TextCandidates;
 }
 
@@ -40,10 +40,10 @@ function* withSignature({ source }: Sample): Generator<ChangedTexts> {
   const { start, end } = member.value;
   for (const literal of [...placeholders, `"${'0'.repeat(128)}"`]) {
     const changed = source.slice(0, start) + literal + source.slice(end);
-    const what = literal.startsWith('"0') ? '128 zeros' : literal;
+    const shown = literal.startsWith('"0') ? '128 zeros' : literal;
     yield {
-      code: 'signature-in-body',
-      message: `Fits when the body is signed with its signature member in it, as ${what}: put that in the member's place, and sign and verify that text. The contract leaves the member out (Authentication 4).`,
+      id: 'signature-in-body',
+      what: `Fits when the body is signed with its signature member in it, as ${shown}: put that in the member's place, and sign and verify that text. The contract leaves the member out (Authentication 4).`,
       texts: textsWithSignature(changed),
     };
   }
@@ -70,7 +70,7 @@ function readsText({ serialization }: TextRules): boolean {
 }
 
 function* withNewline(sample: Sample): Generator<ChangedTexts> {
-  for (const [newline, what] of [
+  for (const [newline, name] of [
     ['\n', 'a line feed'],
     ['\r\n', 'a carriage return and a line feed'],
   ] as const) {
@@ -79,8 +79,8 @@ function* withNewline(sample: Sample): Generator<ChangedTexts> {
     const text = textUnder(inBase64, { json: sample.json + newline, value: {} });
     if (text !== undefined) texts.set(text, [inBase64]);
     yield {
-      code: 'newline-signed',
-      message: `Fits with ${what} behind the body, which is signed with it: keep the line break when you take the body from a file or a log, or add it before you verify.`,
+      id: 'newline-signed',
+      what: `Fits with ${name} behind the body, which is signed with it: keep the line break when you take the body from a file or a log, or add it before you verify.`,
       texts,
     };
   }
@@ -88,9 +88,8 @@ function* withNewline(sample: Sample): Generator<ChangedTexts> {
 
 function* stringifiedTwice(sample: Sample): Generator<ChangedTexts> {
   yield {
-    code: 'stringified-twice',
-    message:
-      'Fits when the JSON text is made a JSON string before it is signed, as JSON.stringify(JSON.stringify(body)) does.',
+    id: 'stringified-twice',
+    what: 'Fits when the JSON text is made a JSON string before it is signed, as JSON.stringify(JSON.stringify(body)) does.',
     texts: mapTexts(textCandidates(sample), (text) => JSON.stringify(text)),
   };
 }
@@ -106,9 +105,8 @@ function* withNestedUnsigned({ value }: Sample): Generator<ChangedTexts> {
     return;
   }
   yield {
-    code: 'nested-unsigned',
-    message:
-      'Fits JSON.stringify(body, Object.keys(body).sort()), a recipe that leaves out each nested member whose name is not at the top too: anybody can change those under the same signature, so no scheme has it. Ask the service to sign the whole body.',
+    id: 'nested-unsigned',
+    what: 'Fits JSON.stringify(body, Object.keys(body).sort()), a recipe that leaves out each nested member whose name is not at the top too: anybody can change those under the same signature, so no scheme has it. Ask the service to sign the whole body.',
     texts: new Map([[text, [{ serialization: 'sorted' }]]]),
   };
 }
@@ -118,8 +116,8 @@ function* otherSpellings({ json, value }: Sample): Generator<ChangedTexts> {
     const text = write(json, value);
     if (text === undefined) continue;
     yield {
-      code: 'other-spelling',
-      message: `Fits the body ${name}: what was signed is not the text that is here. Either the sender signs another text than it posts, or a framework or proxy wrote the body again on its way: take the raw body.`,
+      id: 'other-spelling',
+      what: `Fits the body ${name}: what was signed is not the text that is here. Either the sender signs another text than it posts, or a framework or proxy wrote the body again on its way: take the raw body.`,
       texts: new Map([[text, [{ serialization: 'as-sent' }]]]),
     };
   }
@@ -229,8 +227,8 @@ function* otherNumbers({ json, value }: Sample): Generator<ChangedTexts> {
     const forms: BodyForms = { json: rewriteJson(json, { number }), value };
     if (forms.json === json) continue;
     yield {
-      code: 'numbers-respelled',
-      message: `Fits once the numbers are written as ${language} writes them after parsing. The signer parses the body and writes it again: the scheme holds for bodies whose numbers are spelled in that way.`,
+      id: 'numbers-respelled',
+      what: `Fits once the numbers are written as ${language} writes them after parsing. The signer parses the body and writes it again: the scheme holds for bodies whose numbers are spelled in that way.`,
       texts: textCandidates(forms, allTextRules().filter(readsText)),
     };
   }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, tryParse } from '../../../internal/json.
 import { decodeDigest } from '../../../signature/digest.ts';
 import { type Encoding, schemeParts } from '../../../signature/signature-scheme.ts';
 import { decodeBody, type ParsedSignedBody, parseSignedBody } from '../../../signature/signed-body.ts';
-import type { SampleStatus } from './detection.ts';
+import { type SignatureFinding, signatureFinding } from './signature-finding.ts';
 
 /** Bounds the work of a search. */
 const maxSampleBytes = 65_536;
@@ -15,27 +15,28 @@ export interface Sample extends ParsedSignedBody {
   readonly encodings: readonly Encoding[];
 }
 
-export interface UnusableSample {
-  readonly status: Exclude<SampleStatus, 'usable'>;
-  readonly message: string;
-}
-
-/** Parses a sample, or describes its problem. Never throws. */
-export function readSample(body: unknown): Sample | UnusableSample {
+/** Parses a sample, or finds its problem. Never throws. */
+export function readSample(body: unknown): Sample | SignatureFinding {
   if (typeof body !== 'string' && !(body instanceof Uint8Array) && !ArrayBuffer.isView(body)) {
-    return unusable('not-raw', 'Not a raw body: give the text or bytes as received, not a parsed object.');
+    return signatureFinding(
+      'not-raw',
+      'Not a raw body: give the text or bytes as received, not a parsed object.',
+    );
   }
   if (byteLength(body) > maxSampleBytes) {
-    return unusable('too-large', 'Larger than 64 KiB, which bounds the search: give a smaller sample.');
+    return signatureFinding(
+      'too-large',
+      'Larger than 64 KiB, which bounds the search: give a smaller sample.',
+    );
   }
   const source = readText(body);
-  if (source === undefined) return unusable('not-utf8', 'Not UTF-8 text.');
+  if (source === undefined) return signatureFinding('not-utf8', 'Not UTF-8 text.');
   const value = tryParse(source.replace(/^\uFEFF/, ''));
   if (value === undefined)
-    return unusable('not-json', 'Not JSON: give the body alone, complete, as received.');
+    return signatureFinding('not-json', 'Not JSON: give the body alone, complete, as received.');
   if (!isJsonObject(value)) {
     const twice = typeof value === 'string' && isJsonObject(tryParse(value));
-    return unusable(
+    return signatureFinding(
       'not-object',
       twice
         ? 'A JSON text inside a JSON string: the body was stringified twice.'
@@ -44,10 +45,11 @@ export function readSample(body: unknown): Sample | UnusableSample {
   }
   const kept = bodyOfDeliveryFile(value);
   if (kept !== undefined) return readSample(kept);
-  if (!Object.hasOwn(value, 'signature')) return unusable('no-signature', 'Has no top-level signature.');
+  if (!Object.hasOwn(value, 'signature'))
+    return signatureFinding('no-signature', 'Has no top-level signature.');
   const { signature } = value;
   if (typeof signature !== 'string') {
-    return unusable('unreadable-signature', `The signature is ${nameType(signature)}, not text.`);
+    return signatureFinding('unreadable-signature', `The signature is ${nameType(signature)}, not text.`);
   }
   return readClaim(source, signature);
 }
@@ -62,7 +64,7 @@ function bodyOfDeliveryFile({ format, body, bodyBase64 }: JsonObject): string | 
   return typeof bodyBase64 === 'string' ? Buffer.from(bodyBase64, 'base64') : undefined;
 }
 
-export function isUsable(sample: Sample | UnusableSample): sample is Sample {
+export function isUsable(sample: Sample | SignatureFinding): sample is Sample {
   return 'claimedDigest' in sample;
 }
 
@@ -71,22 +73,18 @@ export function encodingsOf(signature: string): Encoding[] {
   return schemeParts.encoding.filter((encoding) => decodeDigest(encoding, signature) !== undefined);
 }
 
-function readClaim(source: string, signature: string): Sample | UnusableSample {
+function readClaim(source: string, signature: string): Sample | SignatureFinding {
   const encodings = encodingsOf(signature);
   const [encoding] = encodings;
-  if (encoding === undefined) return unusable('unreadable-signature', describeUnreadable(signature));
+  if (encoding === undefined) return signatureFinding('unreadable-signature', describeUnreadable(signature));
   try {
     return { source, encodings, ...parseSignedBody(source, encoding) };
   } catch (error) {
     if (!isSignatureError(error)) throw error;
     return error.code === 'signature_duplicated'
-      ? unusable('duplicate-signature', 'Has more than one top-level signature.')
-      : unusable('not-json', 'Not JSON as a receiver reads it.');
+      ? signatureFinding('duplicate-signature', 'Has more than one top-level signature.')
+      : signatureFinding('not-json', 'Not JSON as a receiver reads it.');
   }
-}
-
-function unusable(status: UnusableSample['status'], message: string): UnusableSample {
-  return { status, message };
 }
 
 function byteLength(body: string | ArrayBufferView): number {

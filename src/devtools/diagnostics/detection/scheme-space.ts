@@ -8,7 +8,23 @@ import {
   type SignatureScheme,
   schemeParts,
 } from '../../../signature/signature-scheme.ts';
-import type { DetectionSecrets, SecretName } from './detection.ts';
+
+/**
+ * Keys as issued, unchecked: swapped, padded and incomplete ones are to be found. {@link PartnerCredentials} are such
+ * keys.
+ */
+export interface UncheckedKeys {
+  /** The partner secret. */
+  readonly partnerSecretKey?: string | undefined;
+  /** The merchant secret. */
+  readonly merchantSecretKey?: string | undefined;
+  /** Further merchants by name. Each is tried with every body. */
+  readonly merchantSecretKeys?: Readonly<Record<string, string>> | undefined;
+  /** The public key, which some services make part of the key for orders. */
+  readonly partnerPublicKey?: string | undefined;
+}
+
+export type SecretName = Exclude<keyof UncheckedKeys, 'merchantSecretKeys'>;
 
 /** Separators between secret and text. Some services end a query with `&key=`. */
 export const separators: readonly string[] = ['', '|', ':', '&', '&key='];
@@ -89,7 +105,7 @@ function hasTwoParts(orderKey: OrderKey): boolean {
 export type KeyCandidates = ReadonlyMap<string, readonly KeyRule[]>;
 
 /** The secret of each part of an `orderKey`. */
-export const partNames = [
+const partNames = [
   ['partner', 'partnerSecretKey'],
   ['merchant', 'merchantSecretKey'],
   ['public', 'partnerPublicKey'],
@@ -99,7 +115,7 @@ export const secretNames: readonly SecretName[] = partNames.map(([, name]) => na
 
 /** The distinct keys that the secrets of one or several merchants can make. */
 export function keyCandidates(
-  secrets: DetectionSecrets | readonly DetectionSecrets[],
+  secrets: UncheckedKeys | readonly UncheckedKeys[],
   purpose: SigningPurpose,
   separators?: readonly string[],
 ): KeyCandidates {
@@ -116,7 +132,7 @@ export function keyCandidates(
 
 /** The key of a rule; `undefined` if a secret is missing, and for the public key alone, which anybody has. */
 export function makeKey(
-  secrets: DetectionSecrets,
+  secrets: UncheckedKeys,
   { orderKey = 'merchant+partner', keySeparator = '' }: KeyRule,
   purpose: SigningPurpose,
 ): string | undefined {
@@ -131,7 +147,7 @@ export function makeKey(
 }
 
 /** The keys that anybody can make from the public key. */
-export function publicKeys(secrets: DetectionSecrets): KeyCandidates {
+export function publicKeys(secrets: UncheckedKeys): KeyCandidates {
   const texts = publicTexts(secrets).flatMap((text) => {
     const bare = text.trim();
     return [text, bare, bare.replace(keyPrefixes.partnerPublicKey, '')];
@@ -140,7 +156,7 @@ export function publicKeys(secrets: DetectionSecrets): KeyCandidates {
 }
 
 /** Every text with the prefix of a public key; without any, the text in its place. */
-function publicTexts(secrets: DetectionSecrets): string[] {
+function publicTexts(secrets: UncheckedKeys): string[] {
   const given = secretNames.flatMap((name) => secrets[name] ?? []);
   const begins = (prefix: string) => (text: string) => text.trim().startsWith(prefix);
   const evident = given.filter(begins(keyPrefixes.partnerPublicKey));
@@ -153,7 +169,7 @@ function publicTexts(secrets: DetectionSecrets): string[] {
 }
 
 interface MerchantSecrets {
-  readonly secrets: DetectionSecrets;
+  readonly secrets: UncheckedKeys;
   readonly merchant: string | undefined;
 }
 
@@ -175,7 +191,7 @@ export function merchantSecrets(given: unknown): MerchantSecrets[] {
 }
 
 /** The secrets that are non-empty text. Accepts anything, since callers may be plain JavaScript. */
-function presentSecrets(secrets: unknown): DetectionSecrets {
+function presentSecrets(secrets: unknown): UncheckedKeys {
   if (typeof secrets !== 'object' || secrets === null) return {};
   const present: Partial<Record<SecretName, string>> = {};
   for (const name of secretNames) {

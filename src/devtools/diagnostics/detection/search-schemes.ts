@@ -4,12 +4,50 @@ import { isSignedWith } from '../../../signature/digest.ts';
 import { type BodyForms, signedTexts, type TextRules } from '../../../signature/serializations.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
-import type { DetectionSecrets } from './detection.ts';
-import type { Sample } from './samples.ts';
-import { allFormRules, allTextRules, composeScheme, type KeyCandidates, makeKey } from './scheme-space.ts';
+import { isUsable, readSample, type Sample } from './samples.ts';
+import {
+  allFormRules,
+  allTextRules,
+  composeScheme,
+  type KeyCandidates,
+  keyCandidates,
+  makeKey,
+  merchantSecrets,
+  rankSchemes,
+  type UncheckedKeys,
+} from './scheme-space.ts';
 
 /** A text to try, and the rules that write it. */
 export type TextCandidates = ReadonlyMap<string, readonly TextRules[]>;
+
+/**
+ * The schemes under which a receiver verifies a body, the most plausible first: every construction, separator,
+ * serialisation, joiner, key and encoding is tried. 1 KiB takes tenths of a second, 64 KiB some seconds.
+ */
+export function fittingSchemes(
+  body: string | Uint8Array,
+  secrets: UncheckedKeys,
+  purpose: SigningPurpose = 'order',
+): SignatureScheme[] {
+  const sample = readSample(body);
+  if (!isUsable(sample)) return [];
+  const merchants = merchantSecrets(secrets).map((merchant) => merchant.secrets);
+  return rankSchemes(schemesOf(sample, { merchants, purpose }));
+}
+
+/** The schemes that fit one sample, unranked. */
+export function schemesOf(sample: Sample, signers: Signers): SignatureScheme[] {
+  const keys = keyCandidates(signers.merchants, signers.purpose);
+  return searchSchemes(sample, { keys, texts: textCandidates(sample) }).filter((scheme) =>
+    isVerified(sample, scheme, signers),
+  );
+}
+
+/** Who may have signed a body. */
+interface Signers {
+  readonly merchants: readonly UncheckedKeys[];
+  readonly purpose: SigningPurpose;
+}
 
 /** Every scheme under which one of the texts and keys gives the sample's signature: to be verified, see `isVerified`. */
 export function searchSchemes(
@@ -79,7 +117,7 @@ function textsUnder(rule: TextRules, body: BodyForms): readonly string[] {
 export function isVerified(
   { source }: Sample,
   scheme: SignatureScheme,
-  { merchants, purpose }: { merchants: readonly DetectionSecrets[]; purpose: SigningPurpose },
+  { merchants, purpose }: Signers,
 ): boolean {
   const keys = merchants.flatMap((secrets) => makeKey(secrets, scheme, purpose) ?? []);
   return keys.length > 0 && tryVerify(source, keys, scheme).refusal === undefined;

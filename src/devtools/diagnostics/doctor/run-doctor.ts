@@ -10,7 +10,6 @@ import { databaseFileChecks } from './checks/database-files.ts';
 import { environment, environmentNames, exampleAddress, keys } from './checks/environment.ts';
 import { peerChecks, runtime } from './checks/installation.ts';
 import { learntAssumptions } from './checks/learnt-assumptions.ts';
-import { schemePin } from './checks/scheme-pin.ts';
 import {
   type DoctorCheck,
   type DoctorContext,
@@ -89,7 +88,6 @@ export const doctorChecks: readonly Check[] = [
   environmentNames,
   exampleAddress,
   keys,
-  schemePin,
   learntAssumptions,
   ...baseUrlChecks('onboarding', 'onboardingBaseUrl'),
   baseUrlPath('onboarding', 'onboardingBaseUrl'),

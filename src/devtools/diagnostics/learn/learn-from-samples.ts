@@ -13,7 +13,17 @@ import {
   type LearntDeployment,
   mergeLearnt,
 } from '../../../deployment/learnt-deployment.ts';
-import { defineOptions, invalidOption, type OptionTable, value } from '../../../internal/options.ts';
+import {
+  callback,
+  defineOptions,
+  invalidOption,
+  type OptionTable,
+  optional,
+  value,
+} from '../../../internal/options.ts';
+import { safetyNotes } from '../detection/safety-notes.ts';
+import type { Finding } from '../finding.ts';
+import { askOracle, type SigningOracle } from './ask-oracle.ts';
 import type { CapturedReply } from './captured-reply.ts';
 import { conclude } from './evidence.ts';
 import { createOrderLog } from './order-log.ts';
@@ -23,12 +33,17 @@ import { concludeScheme } from './scheme-finder.ts';
 
 /** Options of {@link learn}. */
 export interface LearnOptions {
-  /** Read once, one after the other, in the order in which they came. */
-  deliveries: Iterable<CapturedDelivery> | AsyncIterable<CapturedDelivery>;
-  /** The keys of the partner, of every generation that may have signed; or a key ring. */
-  credentials: PartnerCredentials | readonly PartnerCredentials[] | KeyRing;
+  /** Read once, one after the other, in the order in which they came. @default none */
+  deliveries?: Iterable<CapturedDelivery> | AsyncIterable<CapturedDelivery> | undefined;
+  /** The keys of the partner, of every generation that may have signed; or a key ring. @default none: no delivery counts */
+  credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | undefined;
   /** Read once, before the deliveries, in the order in which they came. @default none */
   replies?: Iterable<CapturedReply> | AsyncIterable<CapturedReply> | undefined;
+  /**
+   * Lets the deployment sign a small body with a throw-away secret: the one way to its scheme before the first event
+   * (reported: such services have an endpoint that signs). It says nothing of the key for orders. Set a time limit in it.
+   */
+  oracle?: SigningOracle | undefined;
   /** What is configured: rows are compared with it. @default a deployment as assumed */
   deployment?: Deployment<unknown> | undefined;
 }
@@ -75,6 +90,11 @@ export interface Learnt {
   readonly deployment: LearntDeployment;
   /** The same with its evidence: `learnt` of `defineDeployment`. Keep it as JSON. */
   readonly file: DeploymentFile;
+  /**
+   * What to look at: weaknesses of the scheme, deliveries that none of the keys signed, an oracle without a result. One
+   * forgery changes no row.
+   */
+  readonly findings: readonly Finding[];
   /** How many deliveries one of the keys has signed, and how many others there were, which prove nothing. */
   readonly deliveries: { readonly genuine: number; readonly others: number };
   /** How many replies were read, and how many others there were, which are none. */
@@ -83,9 +103,12 @@ export interface Learnt {
 
 const readOptions = defineOptions('learn', {
   // Sound: each delivery is checked when it is read.
-  deliveries: (given, name) => checkIterable(given, name) as LearnOptions['deliveries'],
+  deliveries: value((given, name) => checkIterable(given, name) as Iterable<CapturedDelivery>, {
+    default: [],
+  }),
   // Sound: defineCredentials checks each set.
-  credentials: (given) => given as LearnOptions['credentials'],
+  credentials: value((given) => given as NonNullable<LearnOptions['credentials']>, { default: [] }),
+  oracle: optional(callback<SigningOracle>()),
   // Sound: each reply is checked when it is read.
   replies: value((given, name) => checkIterable(given, name) as NonNullable<LearnOptions['replies']>, {
     default: [],
@@ -109,7 +132,7 @@ function checkIterable(given: unknown, name: string): object {
  * Deliveries that none of the keys has signed prove nothing and are counted apart. Needs the same memory for any number
  * of deliveries and replies.
  *
- * @throws {ConfigurationError} `invalid_option`, `invalid_credentials`, `invalid_deployment`
+ * @throws {ConfigurationError} `invalid_option`, `invalid_credentials`, `invalid_deployment`; and what `oracle` throws
  * @throws {KeyError} `keys_unavailable`
  * @example
  * ```ts
@@ -119,14 +142,19 @@ function checkIterable(given: unknown, name: string): object {
  * ```
  */
 export async function learn(options: LearnOptions): Promise<Learnt> {
-  const { deliveries, credentials, replies, deployment } = readOptions(options);
+  const { deliveries, credentials, oracle, replies, deployment } = readOptions(options);
   const sets = isKeyRing(credentials)
     ? (await credentials.current()).verifying
     : [credentials].flat().map(defineCredentials);
   const evidence = createEvidence();
   const orders = createOrderLog();
   const replyCounts = await readReplies(replies, { evidence, orders, deployment });
+  const asked = oracle && (await askOracle(oracle, deployment.signature));
   const events = await readEvents(deliveries, { evidence, orders, sets, deployment });
+  const scheme = {
+    ...(events.schemes.length > 0 || !asked ? events : asked),
+    configured: deployment.signature,
+  };
   const context = { deployment, usualRefusals: orders.usualRefusals() };
   for (const { order, ...sample } of orders.orders())
     evidence.noteEach(sample, (judge) => ('order' in judge ? judge.order(order, context) : undefined));
@@ -135,9 +163,7 @@ export async function learn(options: LearnOptions): Promise<Learnt> {
   const rows = assumptions.map(({ id, override }): LearntRow => {
     const judge = rowJudges[id];
     if ('cannot' in judge) return { id, verdict: 'not-seen', samples: 0, found: [], howToSee: judge.cannot };
-    if ('part' in judge) {
-      return { id, ...concludeScheme(judge, { ...events, configured: deployment.signature }) };
-    }
+    if ('part' in judge) return { id, ...concludeScheme(judge, scheme) };
     return { id, ...conclude(judge, evidence.tallyOf(id), override) };
   });
   const refuted = rows.filter(({ set }) => set !== undefined);
@@ -156,7 +182,12 @@ export async function learn(options: LearnOptions): Promise<Learnt> {
       })),
       rows: rows.map(({ id, verdict, found }) => ({ id, verdict, found })),
     },
-    deliveries: { genuine: events.genuine, others: events.others },
+    findings: [
+      ...(asked?.findings ?? []),
+      ...scheme.schemes.slice(0, 1).flatMap(safetyNotes),
+      ...events.strays.findings(events.genuine, { credentials: sets, scheme: deployment.signature }),
+    ],
+    deliveries: { genuine: events.genuine, others: events.strays.count() },
     replies: replyCounts,
   };
 }

@@ -15,6 +15,7 @@ import { newTally, note, type RowObservation, type RowSample, type RowTally } fr
 import type { createOrderLog } from './order-log.ts';
 import { rowJudges } from './rows.ts';
 import { createSchemeFinder } from './scheme-finder.ts';
+import { createStrayLog } from './strays.ts';
 
 /** A delivery that was kept, such as a file of `listen --save`. */
 export interface CapturedDelivery {
@@ -85,14 +86,14 @@ export async function readEvents(
   const signed = newTally();
   const memory = createMemory();
   const answers = createAnswerLog();
+  const strays = createStrayLog();
   let genuine = 0;
-  let others = 0;
   let until: string | undefined;
   const considered = lookAhead(deliveries, (body) => finder.consider(body));
   for await (const { body, headers, receivedAt: since, answered } of considered) {
     const read = isBody(body) ? finder.read(body) : undefined;
     if (read === undefined) {
-      others++;
+      strays.note(body);
       continue;
     }
     genuine++;
@@ -109,7 +110,7 @@ export async function readEvents(
       'event' in judge && (disorder !== 'twice' || judge.takesRepeated) ? judge.event(event) : undefined,
     );
   }
-  return { schemes: finder.schemes, signed, answers, genuine, others, until };
+  return { schemes: finder.schemes, signed, answers, strays, genuine, until };
 }
 
 /** Enough that the original of a copy is among them. */

@@ -4,7 +4,7 @@ import { judgedEvents } from './event-rows.ts';
 import type { RowJudge } from './row-judge.ts';
 
 const tellingBody =
-  'Capture a body with a number like 10.0, a slash, letters beyond ASCII and nested members, or have a probe signed (detectFromOracle).';
+  'Capture a body with a number like 10.0, a slash, letters beyond ASCII and nested members, or let an endpoint of the service sign (oracle).';
 
 /** A judge for each row of the ledger, or why there is none. */
 export const rowJudges: Readonly<Record<AssumptionId, RowJudge>> = {

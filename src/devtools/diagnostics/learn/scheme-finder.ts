@@ -2,7 +2,6 @@ import type { PartnerCredentials } from '../../../credentials/partner-credential
 import { defaultScheme, type SignatureScheme, schemeParts } from '../../../signature/signature-scheme.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
 import type { VerifiedBody } from '../../../signature/verify-body.ts';
-import { fittingSchemes } from '../detection/detect-scheme.ts';
 import { isUsable, readSample } from '../detection/samples.ts';
 import {
   allTextRules,
@@ -11,6 +10,7 @@ import {
   normalizeScheme,
   rankSchemes,
 } from '../detection/scheme-space.ts';
+import { fittingSchemes } from '../detection/search-schemes.ts';
 import { type Conclusion, type RowTally, shown } from './evidence.ts';
 
 /** A body that one of the keys has signed. */
@@ -124,22 +124,24 @@ function keysUnder(sets: readonly PartnerCredentials[], scheme: SignatureScheme)
   });
 }
 
+/** What is known of the scheme: from events, or from an oracle. */
+export interface SchemeEvidence {
+  /** The schemes that fit, the most plausible first. */
+  readonly schemes: readonly SignatureScheme[];
+  /** The samples that show it. */
+  readonly signed: RowTally;
+  /** Parts that the samples cannot show. */
+  readonly openParts?: readonly (keyof SignatureScheme)[];
+}
+
 /** One signature proves a scheme, since nobody else has the keys; what the schemes that fit differ in is open. */
 export function concludeScheme(
   { part, howToSee }: { readonly part: keyof SignatureScheme; readonly howToSee: string },
-  {
-    schemes,
-    signed,
-    configured,
-  }: {
-    readonly schemes: readonly SignatureScheme[];
-    readonly signed: RowTally;
-    readonly configured: SignatureScheme;
-  },
+  { schemes, signed, configured, openParts = [] }: SchemeEvidence & { readonly configured: SignatureScheme },
 ): Conclusion {
   const [best] = schemes;
   const open = { verdict: 'not-seen', samples: 0, found: [], howToSee } as const;
-  if (best === undefined) return open;
+  if (best === undefined || openParts.includes(part)) return open;
   const parts = new Set(schemes.map((scheme) => scheme[part] ?? assumed[part]));
   if (parts.size > 1) return { ...open, found: [...parts].slice(0, 5).map((value) => `${value}`) };
   if (part === 'keySeparator' && !(best.orderKey ?? assumed.orderKey).includes('+')) return open;

@@ -206,12 +206,10 @@ export type SentCopy = z.output<typeof sentCopySchema>;
 export const explanationSchema = z
   .object({
     findings: z
-      .array(z.object({ code: z.string(), message: z.string() }))
-      .describe('what is wrong, the most telling first'),
-    deviations: z
-      .array(z.object({ code: z.string(), offset: z.int(), count: z.int(), description: z.string() }))
-      .describe('where the text differs from what JSON.stringify would write'),
-    nextStep: z.string(),
+      .array(
+        z.object({ id: z.string(), verdict: z.string(), what: z.string(), advice: z.string().optional() }),
+      )
+      .describe('what is wrong and what to do, the most telling first'),
   })
   .meta({ id: 'Explanation' });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { EventReading } from '../../../events/event-readings.ts';
-import type { MismatchExplanation } from '../../diagnostics/mismatch/mismatch-explanation.ts';
+import type { MismatchExplanation } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import { Refusal } from '../wire/requests.ts';
 import type { SandboxTrace, TraceEntry } from '../world/trace.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';

@@ -19,7 +19,7 @@ const bodies: Readonly<Record<string, string>> = {
 describe('the texts that are tried for a body', () => {
   it.each(Object.entries(bodies))('have a bounded length if it has %s', (_, body) => {
     const sample = readSample(body);
-    if (!isUsable(sample)) throw new Error(sample.message);
+    if (!isUsable(sample)) throw new Error(sample.what);
     const made = [textCandidates(sample), ...[...changedBodies(sample)].map(({ texts }) => texts)];
     const characters = made.flatMap((texts) => [...texts.keys()]).reduce((sum, text) => sum + text.length, 0);
     expect(characters).toBeLessThan(400 * body.length);

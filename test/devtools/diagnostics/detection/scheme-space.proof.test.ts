@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { probeBody } from '../../../../src/devtools/diagnostics/detection/detect-from-oracle.ts';
 import {
   allTextRules,
   makeKey,
   normalizeScheme,
 } from '../../../../src/devtools/diagnostics/detection/scheme-space.ts';
 import { textUnder } from '../../../../src/devtools/diagnostics/detection/search-schemes.ts';
+import { probe } from '../../../../src/devtools/diagnostics/learn/ask-oracle.ts';
 import { writeSignature } from '../../../../src/signature/digest.ts';
 import { checkScheme, schemeParts } from '../../../../src/signature/signature-scheme.ts';
 import { allSchemes, secrets } from '../support.ts';
@@ -51,7 +51,7 @@ describe('the schemes that are tried', () => {
 
 describe('the probe', () => {
   it('is an order-like JSON object of less than 1 KiB without a signature', () => {
-    const text = probeBody();
+    const text = probe;
     expect(JSON.parse(text)).toMatchObject({
       fiat_amount: 1,
       rate: 1e-7,
@@ -64,7 +64,7 @@ describe('the probe', () => {
   });
 
   it('has a signature of its own under each of all schemes, of either purpose', () => {
-    const text = probeBody();
+    const text = probe;
     const value = JSON.parse(text);
     const texts = new Map(
       allTextRules().map((rule) => [

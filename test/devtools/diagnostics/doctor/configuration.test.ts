@@ -7,11 +7,8 @@ import {
   oldestNode,
   peers,
 } from '../../../../src/devtools/diagnostics/doctor/checks/installation.ts';
-import { pinScheme } from '../../../../src/devtools/diagnostics/pin/pin-scheme.ts';
 import { defaultScheme } from '../../../../src/signature/signature-scheme.ts';
-import { buyInitBody } from '../../../support/bodies.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
-import { delivery } from '../../../webhooks/deliveries.ts';
 import { examined } from './examined.ts';
 
 const keys = {
@@ -19,7 +16,6 @@ const keys = {
   PARTNER_SECRET_KEY: 'sk_partner_9f27c04e8ab1d653',
   MERCHANT_SECRET_KEY: 'sk_merchant_e60d1b72f5934a8c',
 };
-const orderKey = keys.MERCHANT_SECRET_KEY + keys.PARTNER_SECRET_KEY;
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../package.json'), 'utf8'));
 
 describe('the doctor says of the runtime', () => {
@@ -141,60 +137,6 @@ describe('the doctor says of the keys', () => {
     const deployment = defineDeployment({ signature: { ...defaultScheme, orderKey: 'partner' } });
     const env = { ...keys, MERCHANT_SECRET_KEY: '' };
     expect(await examined('keys', { env, deployment })).toMatchObject({ status: 'ok' });
-  });
-});
-
-describe('the doctor says of the signature scheme', () => {
-  const sample = delivery(buyInitBody(), orderKey);
-  const pin = JSON.parse(
-    JSON.stringify(pinScheme({ scheme: defaultScheme, samples: sample, key: orderKey })),
-  );
-
-  it('that nothing proves it', async () => {
-    const check = await examined('signature-scheme', { env: keys });
-    expect(check).toMatchObject({ status: 'warn', found: expect.stringMatching(/Nothing proves/) });
-    expect(check.assumptions).toContain('signature-construction');
-  });
-
-  it('that the samples of the pin and further ones fit it', async () => {
-    const another = delivery(buyInitBody({ partner_order_id: 'A-2' }), orderKey);
-    const check = await examined('signature-scheme', { env: keys, pin, samples: [another] });
-    expect(check).toMatchObject({
-      status: 'ok',
-      found: expect.stringMatching(/all 1 samples.*and 1 further/),
-    });
-  });
-
-  it('the same of the pin that the environment names', async () => {
-    const folder = scratchFolder();
-    const file = join(folder, 'pin.json');
-    writeFileSync(file, JSON.stringify(pin));
-    const byFile = { ...keys, PARTNER_EXCHANGE_SCHEME_FILE: file };
-    const byText = { ...keys, PARTNER_EXCHANGE_SCHEME: JSON.stringify(pin) };
-    for (const env of [byFile, byText]) {
-      expect(await examined('signature-scheme', { env })).toMatchObject({ status: 'ok' });
-    }
-  });
-
-  it.each<[string, object, string, RegExp]>([
-    ['a sample that does not fit', { samples: [delivery(buyInitBody(), 'another')] }, 'fail', /Sample 0/],
-    ['a file that is no pin', { pin: { scheme: 1 } }, 'fail', /The pin has no scheme/],
-    ['missing keys', { env: {} }, 'skip', /keys are missing/],
-    [
-      'another scheme in the deployment',
-      { deployment: defineDeployment({ signature: { ...defaultScheme, encoding: 'base64' } }) },
-      'fail',
-      /another scheme than the pin/,
-    ],
-    [
-      'changed keys',
-      { env: { ...keys, PARTNER_SECRET_KEY: 'sk_partner_0000000000000000' } },
-      'fail',
-      /needs the key with the digest/,
-    ],
-  ])('%s', async (_, options, status, found) => {
-    const check = await examined('signature-scheme', { env: keys, pin, ...options });
-    expect(check).toMatchObject({ status, found: expect.stringMatching(found) });
   });
 });
 

@@ -11,6 +11,10 @@ import { buyInitBody } from '../../../support/bodies.ts';
 
 const key = signingKey(partnerCredentials, 'order');
 
+function withSignature(event: object, signature: string): string {
+  return JSON.stringify({ ...event, signature });
+}
+
 function signed(id: string, scheme: SignatureScheme = defaultScheme): string {
   return signBody(buyInitBody({ partner_order_id: id }), { key, scheme }).text;
 }
@@ -54,6 +58,36 @@ describe.each(Object.entries(copies))('a copy of an event with %s', (_, copyOf) 
     expect(deployment).toEqual({});
     expect(tryVerify(next, [key], signature).refusal).toBeUndefined();
     expect(deliveries).toEqual({ genuine: 3, others: bodies.length - 3 });
+  });
+});
+
+describe('one forgery among twenty events', () => {
+  const event = (id: string) => buyInitBody({ partner_order_id: id });
+  const scheme = { ...defaultScheme, construction: 'hash-suffix', encoding: 'base64' } as const;
+  const genuine = Array.from({ length: 19 }, (_, index) => signed(`C-${index}`, scheme));
+  const { partnerPublicKey } = partnerCredentials;
+  const forgeries: Readonly<Record<string, string>> = {
+    'signed with another key': signBody(event('F'), { key: 'sk_of_somebody_else', scheme }).text,
+    'signed under another scheme': signBody(event('F'), { key: 'sk_of_somebody_else' }).text,
+    'signed with the public key': signBody(event('F'), { key: partnerPublicKey, scheme }).text,
+    'signed without a key': withSignature(event('F'), createHmac('sha512', '').update('{}').digest('hex')),
+    'changed after it was signed': (genuine[3] ?? '').replace('C-3', 'C-X'),
+    'without a signature': JSON.stringify({ ...event('F'), signature: undefined }),
+  };
+  const learnOf = (bodies: readonly string[]) =>
+    learn({ deliveries: bodies.map((body) => ({ body })), credentials: partnerCredentials });
+
+  it.each(Object.entries(forgeries))('%s changes no row at any place, and is said', async (name, forged) => {
+    const undisturbed = await learnOf(genuine);
+    expect(undisturbed.deployment).toEqual({ signature: scheme });
+    for (let place = 0; place <= genuine.length; place++) {
+      const learnt = await learnOf(genuine.toSpliced(place, 0, forged));
+      expect({ place, rows: learnt.rows }).toEqual({ place, rows: undisturbed.rows });
+      expect(learnt.deliveries).toEqual({ genuine: 19, others: 1 });
+      expect(learnt.findings.map(({ what }) => what)).toContain(
+        name === 'without a signature' ? '1 of 20 was no signed body.' : '1 of 20 was signed by other keys.',
+      );
+    }
   });
 });
 

@@ -153,7 +153,16 @@ describe('a service with another habit of replies is refuted', () => {
       { orderStatuses: { 409: 'refused' } },
     ],
   ])('%s, and its override is written', async (id, options, set) => {
-    const { row, rows, deployment, file, deliveries, replies, ...rest } = await learnt(options, {
+    const {
+      row,
+      rows,
+      deployment,
+      file,
+      deliveries,
+      replies,
+      findings: _,
+      ...rest
+    } = await learnt(options, {
       days: options.faults === undefined ? 3 : 12,
     });
     expect(rest).toEqual({});

@@ -124,7 +124,7 @@ export default defineCommand({
     output.status(
       forge
         ? 'A forged event was not refused with 4xx: verify the signature before anything else. Next: partner-exchange attack.'
-        : 'Not every event was answered with 2xx. Next: look at the log of your receiver; "partner-exchange explain" says why a signature does not match.',
+        : 'Not every event was answered with 2xx. Next: look at the log of your receiver; "partner-exchange verify" says why a signature does not match.',
     );
     return exitCodes.findings;
   },
