@@ -5,9 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { attackCases } from '../../../src/devtools/diagnostics/attack/case-table.ts';
 import type { Cause, Signs } from '../../../src/devtools/diagnostics/attack/cause.ts';
 import { attackCauses } from '../../../src/devtools/diagnostics/attack/findings.ts';
-import { doctorChecks } from '../../../src/devtools/diagnostics/doctor/run-doctor.ts';
 
-const page = read('diagnostics.md');
 const faultsPage = read('attack-faults.md');
 const ids = ['authentic', ...attackCases.map(({ id }) => id)];
 const faults = faultsPage
@@ -101,14 +99,6 @@ describe('docs/details/attack-faults.md', () => {
     expect(without.filter(({ sections }) => sections.length === 0)).toEqual([]);
     expect(without.flatMap(({ sections }) => sections.filter((id) => !withCases.includes(id)))).toEqual([]);
   });
-});
-
-it('docs/details/diagnostics.md lists every check of the doctor', () => {
-  const alike: Record<string, string> = { staging: 'onboarding', messenger: 'onboarding', store: 'inbox' };
-  const unlisted = doctorChecks
-    .map(({ id }) => id.replace(/^(staging|messenger|store)(?=-)/, (kind) => alike[kind] ?? kind))
-    .filter((id) => !page.includes(`\`${id}\``));
-  expect(unlisted).toEqual([]);
 });
 
 function read(file: string): string {

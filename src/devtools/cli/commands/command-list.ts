@@ -6,7 +6,7 @@ type Route = Command<RunContext> | RouteMap<RunContext>;
 
 /** The commands, in the order in which `--help` lists them. A new one is a file in `commands` and a line here. */
 const commands = {
-  doctor: () => import('./doctor.ts'),
+  doctor: () => import('./doctor/doctor.ts'),
   onboard: () => import('./onboard.ts'),
   'whitelist-ip': () => import('./whitelist-ip.ts'),
   inbox: () => import('./inbox/inbox-commands.ts'),

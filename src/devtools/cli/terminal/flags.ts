@@ -78,7 +78,7 @@ export const keysFlag = textFlag.optional(
 
 export const schemeFlag = textFlag.optional(
   'file',
-  'JSON file of a signature scheme or pin (default: the environment)',
+  'JSON file of a signature scheme (default: the environment)',
 );
 
 export const signingFlags = { keys: keysFlag, scheme: schemeFlag };
@@ -103,11 +103,15 @@ export const tableFlags = {
 
 /** Where something is stored: what `parseStoreAddress` reads. */
 export function storeFlag(what: string) {
-  return textFlag.required(
-    'store',
-    `${what}: SQLite file, redis: or postgres: address, or env:NAME of a variable`,
-  );
+  return textFlag.required('store', `${what}: ${storeForms}`);
 }
+
+/** Any number of stores. */
+export function storesFlag(what: string) {
+  return textFlag.list('store', `${what}: ${storeForms}`);
+}
+
+const storeForms = 'SQLite file, redis: or postgres: address, or env:NAME of a variable';
 
 export const journalFlags = {
   journal: storeFlag('The order journal'),
