@@ -115,7 +115,7 @@ const laterOnes = '(the next ones only reach onDelivery)';
 const refused = `A webhook request was refused ${laterOnes}`;
 const unverified = `A webhook delivery was answered 503 ${laterOnes}`;
 const captureIt =
-  'If the service sent it, capture its body with onRefused and give it to explainMismatch or detectScheme of partner-exchange-sdk/diagnostics.';
+  'If the service sent it, capture its body with onRefused and give it to explainMismatch or learn of partner-exchange-sdk/diagnostics.';
 
 /** An authentic sender may still send many names. */
 const maxUnreadNames = 100;
