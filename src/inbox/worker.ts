@@ -49,15 +49,7 @@ const settleTries = 5;
  * else runs in its process. A lost lease counts as an attempt only for a delivery that ran alone.
  */
 export function startWorker(records: WorkerRecords, options: WorkerOptions) {
-  const {
-    host,
-    retry,
-    random,
-    concurrency,
-    pollMs,
-    limit = Number.POSITIVE_INFINITY,
-    endsWhenIdle = false,
-  } = options;
+  const { host, concurrency, pollMs, limit = Number.POSITIVE_INFINITY, endsWhenIdle = false } = options;
   const running = new Map<RecordLease, Promise<void>>();
   const cutOff = new AbortController();
   let alarm = new AbortController();
@@ -77,7 +69,7 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
       alarm = new AbortController();
       let pauseMs = pollMs;
       try {
-        if (!hasFreed) await records.freeEnded(retryDelay);
+        if (!hasFreed) await records.freeEnded((attempt) => retryDelay(attempt, options));
         hasFreed = true;
         pauseMs = Math.min(pollMs, await startDue());
       } catch (error) {
@@ -115,7 +107,7 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
     if (free <= 0) return Number.POSITIVE_INFINITY;
     const elapsedMs = startLeaseClock(options);
     const { leased, pauseMs } = await leaseDue(free);
-    for (const one of leased) start(one, elapsedMs);
+    for (const lease of leased) start(lease, elapsedMs);
     return pauseMs;
   }
 
@@ -127,10 +119,6 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
       if (limit === 1 || !isInboxError(error) || error.code !== 'store_full') throw error;
       return await records.lease(1);
     }
-  }
-
-  function retryDelay(attempt: number): number {
-    return backoffDelay(attempt, retry, random);
   }
 
   async function startAlone(): Promise<void> {
@@ -147,65 +135,15 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
     if (leased !== undefined) start(leased, elapsedMs);
   }
 
-  function start(one: RecordLease, elapsedMs: () => number): void {
+  function start(leased: RecordLease, elapsedMs: () => number): void {
     started++;
-    const done = handle(one, elapsedMs).finally(() => {
-      running.delete(one);
+    const settling = { ...options, elapsedMs, cutOff: cutOff.signal, isStopping: () => stopping };
+    const done = handleLeased(leased, records, settling).finally(() => {
+      running.delete(leased);
       if (alone === 'running') alone = 'none';
       alarm.abort(woken);
     });
-    running.set(one, done);
-  }
-
-  async function handle(leased: RecordLease, elapsedMs: () => number): Promise<void> {
-    const signal = cutOff.signal;
-    const marking = makeMarking(
-      (store) => records.mark(leased, store),
-      () => records.isHandled(leased),
-    );
-    const result = await attemptDelivery(host, leased, { ...options, elapsedMs, signal, marking });
-    // The stop has given it back.
-    if (cutOff.signal.aborted) return;
-    const isMarked = marking.isAsked && result.outcome === 'handled';
-    const stored = isMarked || (await settleRepeatedly(leased, result));
-    if (result.outcome === 'put-back') return;
-    // The store decides: what it does not know is tried again, and reported when it does.
-    if (stored === true) host.report(leased.delivery, result);
-    else host.report(leased.delivery, { ...result, outcome: 'failed', ...(stored !== false && stored) });
-  }
-
-  /** Whether its end is stored, or the error of a store that does not take it: then the lease expires. */
-  async function settleRepeatedly(
-    leased: RecordLease,
-    result: Attempt,
-  ): Promise<boolean | { error: unknown }> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await settle(leased, result);
-      } catch (error) {
-        reportStore(error, options);
-        if (stopping || tries === settleTries) return 'error' in result ? false : { error };
-        await options.sleep(afterErrorMs, cutOff.signal);
-      }
-    }
-  }
-
-  /** Whether its end is stored: not if another worker has it by now. */
-  async function settle(leased: RecordLease, result: Attempt): Promise<boolean> {
-    switch (result.outcome) {
-      case 'dead':
-        return await records.moveToDeadLetters(leased, describeError(result.error));
-      case 'failed':
-        await records.postpone(leased, retryDelay(leased.attempt), describeError(result.error));
-        return true;
-      case 'put-back':
-        await records.putBack(leased, result.delayMs);
-        return true;
-      case 'handled':
-      case 'ignored':
-        await records.remove(leased);
-        return true;
-    }
+    running.set(leased, done);
   }
 
   const loop = work();
@@ -239,4 +177,72 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
       return 'cut-off';
     },
   };
+}
+
+interface Settling extends WorkerOptions {
+  /** Milliseconds since the lease was asked for. */
+  readonly elapsedMs: () => number;
+  /** Aborted when the stop gives back what still runs. */
+  readonly cutOff: AbortSignal;
+  readonly isStopping: () => boolean;
+}
+
+async function handleLeased(leased: RecordLease, records: WorkerRecords, options: Settling): Promise<void> {
+  const { host, cutOff } = options;
+  const marking = makeMarking(
+    (store) => records.mark(leased, store),
+    () => records.isHandled(leased),
+  );
+  const result = await attemptDelivery(host, leased, { ...options, signal: cutOff, marking });
+  if (cutOff.aborted) return;
+  const isMarked = marking.isAsked && result.outcome === 'handled';
+  const stored =
+    isMarked || (await settleRepeatedly(() => settle(leased, result, { records, options }), options));
+  if (result.outcome === 'put-back') return;
+  // The store decides: what it does not know is tried again, and reported when it does.
+  if (stored === true) return host.report(leased.delivery, result);
+  const error = stored !== false && !('error' in result) ? stored : undefined;
+  host.report(leased.delivery, { ...result, outcome: 'failed', ...error });
+}
+
+/** Resolves with true once the result is stored. With an error, its own, the lease runs out. */
+async function settleRepeatedly(
+  store: () => Promise<boolean>,
+  options: Settling,
+): Promise<boolean | { readonly error: unknown }> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await store();
+    } catch (error) {
+      reportStore(error, options);
+      if (options.isStopping() || tries === settleTries) return { error };
+      await options.sleep(afterErrorMs, options.cutOff);
+    }
+  }
+}
+
+/** Resolves with whether the result is stored: not if another worker has the delivery by now. */
+async function settle(
+  leased: RecordLease,
+  result: Attempt,
+  { records, options }: { readonly records: WorkerRecords; readonly options: Settling },
+): Promise<boolean> {
+  switch (result.outcome) {
+    case 'dead':
+      return await records.moveToDeadLetters(leased, describeError(result.error));
+    case 'failed':
+      await records.postpone(leased, retryDelay(leased.attempt, options), describeError(result.error));
+      return true;
+    case 'put-back':
+      await records.putBack(leased, result.delayMs);
+      return true;
+    case 'handled':
+    case 'ignored':
+      await records.remove(leased);
+      return true;
+  }
+}
+
+function retryDelay(attempt: number, { retry, random }: Pick<WorkerOptions, 'retry' | 'random'>): number {
+  return backoffDelay(attempt, retry, random);
 }

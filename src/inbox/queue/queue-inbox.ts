@@ -187,7 +187,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       {
         ...settings,
         elapsedMs,
-        // Who does not know the number leaves it to the queue to give up.
+        // Without a number the queue gives up, not the inbox.
         maxAttempts: number === undefined ? Number.POSITIVE_INFINITY : settings.maxAttempts,
         signal,
       },
@@ -235,18 +235,8 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       const reviewed = review(host);
       // A function that ends after its messages would end the review too.
       if (!isWholeProcess()) await reviewed;
-      let read: ReturnType<typeof readMessage>;
-      try {
-        read = readMessage(message);
-      } catch (error) {
-        if (isNewerFormat(error)) {
-          reportStore(error, settings);
-          return 'retry';
-        }
-        if (!(error instanceof InboxError)) throw error;
-        callHook('onInvalidMessage of an inbox', () => settings.onInvalidMessage(error));
-        return 'dead';
-      }
+      const read = readOrRefuse(message, settings);
+      if (typeof read === 'string') return read;
       const cutOff = new AbortController();
       const signals = [cutOff.signal, ...(handleOptions.signal === undefined ? [] : [handleOptions.signal])];
       const turn = { host, number: handleOptions.attempt, signal: AbortSignal.any(signals) };
@@ -269,6 +259,24 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       return 'cut-off';
     },
   };
+}
+
+/** The delivery of a message, or what the queue has to do with one that cannot be read. */
+function readOrRefuse(
+  message: unknown,
+  settings: ReturnType<typeof readOptions>,
+): ReturnType<typeof readMessage> | MessageResult {
+  try {
+    return readMessage(message);
+  } catch (error) {
+    if (isNewerFormat(error)) {
+      reportStore(error, settings);
+      return 'retry';
+    }
+    if (!(error instanceof InboxError)) throw error;
+    callHook('onInvalidMessage of an inbox', () => settings.onInvalidMessage(error));
+    return 'dead';
+  }
 }
 
 function isCount(given: unknown): given is number {

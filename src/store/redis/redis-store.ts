@@ -145,17 +145,6 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
     return outcome === 'conflict' ? undefined : { result };
   }
 
-  async function checkSettings(): Promise<void> {
-    areSettingsKnown = true;
-    // Redis may refuse to answer.
-    const settings = await run(settingsScript, []).then(toText, () => '');
-    const policy = /^maxmemory_policy:(allkeys-\S*)/m.exec(settings)?.[1];
-    if (policy !== undefined)
-      warnOnce(`Redis drops records of redisStore when its memory is full: maxmemory-policy is ${policy}.`);
-    if (/^aof_enabled:0/m.test(settings))
-      warnOnce('Redis loses records of redisStore when it ends: it has no append-only file (appendonly no).');
-  }
-
   return {
     transact: (keys, change) =>
       work.run(async () => {
@@ -164,7 +153,9 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
           for (let attempts = 1; ; attempts++) {
             const done = await attempt(checked, change);
             if (done !== undefined) {
-              if (!areSettingsKnown) work.run(checkSettings).catch(() => {});
+              if (!areSettingsKnown)
+                work.run(() => run(settingsScript, []).then(warnOfSettings)).catch(() => {});
+              areSettingsKnown = true;
               return done.result;
             }
             if (attempts === maxAttempts) throw storeConflict();
@@ -202,6 +193,15 @@ function recordsLost(): StoreError {
   const message =
     'Redis no longer holds the records that this process has used: it was flushed, lost its data, or another server took over.';
   return new StoreError('store_lost', message);
+}
+
+/** Redis may refuse to tell its settings. */
+function warnOfSettings(settings: unknown): void {
+  const policy = /^maxmemory_policy:(allkeys-\S*)/m.exec(toText(settings))?.[1];
+  if (policy !== undefined)
+    warnOnce(`Redis drops records of redisStore when its memory is full: maxmemory-policy is ${policy}.`);
+  if (/^aof_enabled:0/m.test(toText(settings)))
+    warnOnce('Redis loses records of redisStore when it ends: it has no append-only file (appendonly no).');
 }
 
 /** `undefined` if there is none, or if it has expired. */
