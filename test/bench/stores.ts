@@ -37,8 +37,6 @@ type Change = (key: string) => Promise<void>;
 interface Contest {
   readonly bare: Change;
   readonly store: Change;
-  /** The store without waiting for every round trip, where the engine can. */
-  readonly pipelined?: Change;
   close(): Promise<void>;
 }
 
@@ -67,8 +65,8 @@ for (const engine of flags.engine) {
 }
 process.exit();
 
-async function compare(engine: string, { bare, store, pipelined }: Contest, callers: number): Promise<void> {
-  const changes = { bare, store, ...(pipelined && { pipelined }) };
+async function compare(engine: string, { bare, store }: Contest, callers: number): Promise<void> {
+  const changes = { bare, store };
   const contenders = Object.entries(changes).map(
     ([name, change]) => [name, () => measure(change, callers)] as const,
   );
@@ -157,10 +155,8 @@ async function postgresContest(folder: string): Promise<Contest> {
   const server = await startPostgres(folder);
   const address = { host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres', max: 32 };
   const pool = new pg.Pool(address);
-  const pipelining = new pg.Pool({ ...address, pipeline: true });
   await pool.query('CREATE TABLE records (key text PRIMARY KEY, value text NOT NULL)');
   const store = postgresStore({ client: pool });
-  const pipelined = postgresStore({ client: pipelining });
   return {
     async bare(key) {
       const client = await pool.connect();
@@ -174,10 +170,9 @@ async function postgresContest(folder: string): Promise<Contest> {
       client.release();
     },
     store: through(store),
-    pipelined: through(pipelined),
     async close() {
-      await Promise.all([store.close(), pipelined.close()]);
-      await Promise.all([pool.end(), pipelining.end()]);
+      await store.close();
+      await pool.end();
       await server.stop();
     },
   };

@@ -59,7 +59,6 @@ const postgresClients: Readonly<
   Record<string, () => (pg.Pool | pg.Client) & PostgresStoreOptions['client']>
 > = {
   'a pool': () => new pg.Pool({ connectionString: postgresUrl, max: 5 }),
-  'a pool that pipelines': () => new pg.Pool({ connectionString: postgresUrl, max: 5, pipeline: true }),
   'a client': () => new pg.Client(postgresUrl),
 };
 

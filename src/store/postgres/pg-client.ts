@@ -5,8 +5,6 @@ export interface PgClient {
   query(text: string, values?: unknown[]): Promise<unknown>;
   /** `I`: idle, `T`: in a transaction, `E`: in one that has failed. */
   getTransactionStatus(): string | null;
-  /** Sends statements without waiting for the one before. */
-  readonly pipeline?: boolean;
 }
 
 /** The parts of a client of a pool of pg that we use. */
@@ -43,19 +41,6 @@ export function checkClient(given: unknown): PgPool | PgClient {
 
 export function isPool(client: PgPool | PgClient): client is PgPool {
   return 'totalCount' in client && typeof client.connect === 'function';
-}
-
-/** In order; in one round trip if the client can. */
-export async function queryAll(
-  client: Pick<PgClient, 'query' | 'pipeline'>,
-  statements: readonly { readonly text: string; readonly values?: unknown[] }[],
-): Promise<unknown[]> {
-  const send = ({ text, values }: { readonly text: string; readonly values?: unknown[] }) =>
-    values === undefined ? client.query(text) : client.query(text, values);
-  if (client.pipeline === true) return await Promise.all(statements.map(send));
-  const results = [];
-  for (const statement of statements) results.push(await send(statement));
-  return results;
 }
 
 export function rowsOf(result: unknown): readonly Readonly<Record<string, unknown>>[] {

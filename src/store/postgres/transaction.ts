@@ -4,7 +4,7 @@ import { applyChange, type Write } from '../apply-change.ts';
 import { maybeWritten, nothingWritten } from '../engine-calls.ts';
 import type { RecordSet } from '../record-store.ts';
 import type { UserTransaction } from '../user-transaction.ts';
-import { commandOf, type PgClient, queryAll, rowsOf } from './pg-client.ts';
+import { commandOf, type PgClient, rowsOf } from './pg-client.ts';
 import type { Statements } from './statements.ts';
 
 interface Frame {
@@ -44,16 +44,14 @@ export type TransactionOutcome<Result> =
 export type Transaction = Pick<ReturnType<typeof beginTransaction>, 'isCommitting'>;
 
 export function beginTransaction<Result>(
-  client: Pick<PgClient, 'query' | 'pipeline'>,
+  client: Pick<PgClient, 'query'>,
   { frame, statements, keys, change, now, signal }: TransactionOptions<Result>,
 ) {
   let isCommitting = false;
 
   async function run(): Promise<TransactionOutcome<Result>> {
-    const [, read] = await queryAll(client, [
-      { text: `${frame.begin}; ${statements.lock(keys)}` },
-      { text: statements.read, values: [[...keys]] },
-    ]);
+    await client.query(`${frame.begin}; ${statements.lock(keys)}`);
+    const read = await client.query(statements.read, [[...keys]]);
     const found = new Map<string, string>();
     const at = now();
     for (const { key, value, expires_at } of rowsOf(read)) {
@@ -68,13 +66,12 @@ export function beginTransaction<Result>(
     }
     const { result, writes } = applied;
     signal?.throwIfAborted();
-    const changes = toStatements(writes, statements);
-    if (client.pipeline !== true) await queryAll(client, changes.splice(0));
+    await write(client, writes, statements);
     signal?.throwIfAborted();
     isCommitting = writes.size > 0;
-    const results = await queryAll(client, [...changes, { text: frame.commit }]);
+    const committed = await client.query(frame.commit);
     // PostgreSQL answers COMMIT with ROLLBACK when the transaction had failed.
-    if (commandOf(results.at(-1)) === 'ROLLBACK') {
+    if (commandOf(committed) === 'ROLLBACK') {
       isCommitting = false;
       throw new Error('PostgreSQL rolled the transaction back.');
     }
@@ -91,25 +88,17 @@ export function beginTransaction<Result>(
   };
 }
 
-function toStatements(
+async function write(
+  client: Pick<PgClient, 'query'>,
   writes: ReadonlyMap<string, Write>,
-  { remove, write }: Statements,
-): { text: string; values: unknown[] }[] {
-  const removed: string[] = [];
-  const [keys, texts, expiries]: [string[], string[], (number | null)[]] = [[], [], []];
-  for (const [key, record] of writes) {
-    if (record === undefined) {
-      removed.push(key);
-      continue;
-    }
-    keys.push(key);
-    texts.push(record.text);
-    expiries.push(record.expiresAt ?? null);
-  }
-  return [
-    ...(removed.length > 0 ? [{ text: remove, values: [removed] }] : []),
-    ...(keys.length > 0 ? [{ text: write, values: [keys, texts, expiries] }] : []),
-  ];
+  { remove, write: set }: Statements,
+): Promise<void> {
+  const removed = [...writes].flatMap(([key, record]) => (record === undefined ? [key] : []));
+  const written = [...writes].flatMap(([key, record]) => (record === undefined ? [] : { key, ...record }));
+  if (removed.length > 0) await client.query(remove, [removed]);
+  if (written.length === 0) return;
+  const expiries = written.map(({ expiresAt }) => expiresAt ?? null);
+  await client.query(set, [written.map(({ key }) => key), written.map(({ text }) => text), expiries]);
 }
 
 /** A store's way to its table, over a pool or over one client. */
