@@ -5,23 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.
  * One kind of record, as this version reads and writes it. Its version is the member `version`; absent, it is 1, the only
  * one so far. A form that this version would misread gets the next number, on each of its records, those of its indexes
  * too. Members that it may ignore need none, because writing keeps them: so an update can go on while older processes run.
- */
-export interface StoredForm<Value extends object> {
-  /**
-   * The value of a record; `undefined` if there is none.
-   *
-   * @throws {StoreError} `newer_format`
-   */
-  read(stored: JsonValue | undefined): Value | undefined;
-  /**
-   * The record of a value. Members without a value are left out.
-   *
-   * @param former the record that it replaces: what a newer version wrote into it stays
-   */
-  write(value: Value, former: JsonValue | undefined): JsonObject;
-}
-
-/**
+ *
  * @param what begins a sentence: "The record of an effect"
  * @param members names every member that this version reads or writes
  * @param check reads a record that may be another program's, or of an unexpected shape
@@ -30,12 +14,14 @@ export function storedForm<Value extends object>(
   what: string,
   members: Readonly<Record<keyof Value & string, unknown>>,
   check: (stored: JsonValue) => Value | undefined = trusted,
-): StoredForm<Value> {
+) {
   return {
-    read(stored) {
+    /** The value of a record; `undefined` if there is none. @throws {StoreError} `newer_format` */
+    read(stored: JsonValue | undefined): Value | undefined {
       return stored === undefined ? undefined : check(refuseNewer(stored, what));
     },
-    write(value, former) {
+    /** The record of a value. @param former the record that it replaces: what a newer version wrote into it stays */
+    write(value: Value, former: JsonValue | undefined): JsonObject {
       const known = Object.entries(value).filter(([, member]) => member !== undefined);
       return { ...unknownMembers(former, members), ...Object.fromEntries(known) };
     },
