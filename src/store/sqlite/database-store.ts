@@ -1,16 +1,9 @@
 import { invalidOption } from '../../internal/options.ts';
-import {
-  afterAnyKey,
-  applyChange,
-  checkListOptions,
-  checkRecordKeys,
-  rowToStoredRecord,
-  type Write,
-} from '../apply-change.ts';
+import { checkListOptions, checkRecordKeys } from '../apply-change.ts';
 import { openWork } from '../key-queue.ts';
 import type { RecordSet, RecordStore } from '../record-store.ts';
 import { withUserTransaction } from '../user-transaction.ts';
-import { recordStatements, valueOrError, withStoreErrors } from './record-table.ts';
+import { changeRecords, listRecords, prepareStatements, withStoreErrors } from './record-table.ts';
 
 /** The parts of a `DatabaseSync` of `node:sqlite` that we use. */
 export interface SqliteDatabase {
@@ -63,26 +56,13 @@ const savepoint: Frame = {
 export function databaseStore(database: SqliteDatabase, now: () => number): RecordStore {
   const work = openWork();
 
-  /** Returns what the change threw, so that it is not taken for an error of SQLite. */
   function transactNow<Result>(keys: readonly string[], change: (records: RecordSet) => Result) {
     const frame = database.isTransaction ? savepoint : ownTransaction;
     database.exec(frame.begin);
     try {
-      const at = now();
-      const read = database.prepare(recordStatements.read);
-      const found = new Map<string, string>();
-      for (const key of keys) {
-        const row = read.get(key, at);
-        if (row !== undefined) found.set(key, String(row.value));
-      }
-      const applied = valueOrError(() => applyChange(keys, found, change));
-      if ('error' in applied) {
-        database.exec(frame.rollback);
-        return applied;
-      }
-      write(applied.value.writes);
-      database.exec(frame.commit);
-      return applied;
+      const outcome = changeRecords(prepareStatements(database), { keys, change, at: now() });
+      database.exec('error' in outcome ? frame.rollback : frame.commit);
+      return outcome;
     } catch (error) {
       // A full disk has rolled back by itself.
       if (database.isTransaction) database.exec(frame.rollback);
@@ -90,43 +70,23 @@ export function databaseStore(database: SqliteDatabase, now: () => number): Reco
     }
   }
 
-  function write(writes: ReadonlyMap<string, Write>): void {
-    const [set, remove] = [
-      database.prepare(recordStatements.write),
-      database.prepare(recordStatements.remove),
-    ];
-    for (const [key, record] of writes) {
-      if (record === undefined) remove.run(key);
-      else set.run(key, record.text, record.expiresAt ?? null);
-    }
-  }
-
   const store: RecordStore = {
     transact: (keys, change) =>
       work.run(async () => {
         const checked = checkRecordKeys(keys);
-        const applied = withStoreErrors(() => {
+        const outcome = withStoreErrors(() => {
           // There may be personal data in what it deletes: it must not stay in freed pages.
           database.exec('PRAGMA secure_delete = ON');
           return transactNow(checked, change);
         });
-        if ('error' in applied) throw applied.error;
-        return applied.value.result;
+        if ('error' in outcome) throw outcome.error;
+        return outcome.result;
       }),
 
     list: (listOptions) =>
       work.run(async () => {
-        const { prefix, after = '', limit } = checkListOptions(listOptions);
-        const rows = withStoreErrors(() =>
-          database.prepare(recordStatements.list).all({
-            from: after > prefix ? after : prefix,
-            end: `${prefix}${afterAnyKey}`,
-            after,
-            now: now(),
-            limit,
-          }),
-        );
-        return rows.map(rowToStoredRecord);
+        const checked = checkListOptions(listOptions);
+        return withStoreErrors(() => listRecords(prepareStatements(database), checked, now()));
       }),
 
     close: () => work.close(),

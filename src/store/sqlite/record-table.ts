@@ -1,4 +1,7 @@
 import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
+import { type AppliedChange, afterAnyKey, applyChange, rowToStoredRecord } from '../apply-change.ts';
+import type { ListOptions, RecordSet, StoredRecord } from '../record-store.ts';
+import type { SqliteDatabase } from './database-store.ts';
 import { isBusy, isFull } from './sqlite-busy.ts';
 
 /**
@@ -33,14 +36,49 @@ export const recordStatements = {
       (SELECT key FROM partner_records WHERE expires_at <= ? LIMIT ?)`,
 } as const;
 
-export function valueOrError<Value>(
-  work: () => Value,
-): { readonly value: Value } | { readonly error: unknown } {
+export type RecordStatements = ReturnType<typeof prepareStatements>;
+
+export function prepareStatements(database: SqliteDatabase) {
+  const { read, write, remove, list } = recordStatements;
+  return {
+    read: database.prepare(read),
+    write: database.prepare(write),
+    remove: database.prepare(remove),
+    list: database.prepare(list),
+  };
+}
+
+/** Changes records in the open transaction. Returns what the change threw, so that it is not taken for an error of SQLite. */
+export function changeRecords<Result>(
+  statements: RecordStatements,
+  { keys, change, at }: { keys: readonly string[]; change: (records: RecordSet) => Result; at: number },
+): { readonly result: Result } | { readonly error: unknown } {
+  const stored = new Map<string, string>();
+  for (const key of keys) {
+    const row = statements.read.get(key, at);
+    if (row !== undefined) stored.set(key, String(row.value));
+  }
+  let applied: AppliedChange<Result>;
   try {
-    return { value: work() };
+    applied = applyChange(keys, stored, change);
   } catch (error) {
     return { error };
   }
+  for (const [key, record] of applied.writes) {
+    if (record === undefined) statements.remove.run(key);
+    else statements.write.run(key, record.text, record.expiresAt ?? null);
+  }
+  return { result: applied.result };
+}
+
+export function listRecords(
+  statements: RecordStatements,
+  { prefix, after = '', limit }: ListOptions,
+  at: number,
+): StoredRecord[] {
+  // SQLite begins at one bound, and reads every record up to the other.
+  const bounds = { from: after > prefix ? after : prefix, end: `${prefix}${afterAnyKey}`, after };
+  return statements.list.all({ ...bounds, now: at, limit }).map(rowToStoredRecord);
 }
 
 export function withStoreErrors<Result>(work: () => Result): Result {

@@ -8,23 +8,19 @@ import {
   optional,
   type Settings,
 } from '../../internal/options.ts';
-import {
-  afterAnyKey,
-  applyChange,
-  checkListOptions,
-  checkRecordKeys,
-  rowToStoredRecord,
-} from '../apply-change.ts';
+import { checkListOptions, checkRecordKeys } from '../apply-change.ts';
 import { withoutBatches } from '../batches.ts';
 import { openWork } from '../key-queue.ts';
 import { expiryGraceMs, type RecordStore } from '../record-store.ts';
 import { checkDatabase, databaseStore, type SqliteDatabase } from './database-store.ts';
 import {
+  changeRecords,
+  listRecords,
+  prepareStatements,
   recordStatements,
   recordTable,
   storeFailed,
   throwStoreError,
-  valueOrError,
   withStoreErrors,
 } from './record-table.ts';
 import { readWhenFree } from './sqlite-busy.ts';
@@ -100,7 +96,7 @@ function openSqliteStore({
   now,
 }: Omit<Settings<typeof rows>, 'path' | 'database'> & { readonly path: string }): RecordStore {
   const prepare = (database: DatabaseSync) => database.exec(recordTable);
-  const { write, statements, file, close } = withStoreErrors(() => {
+  const { write, statements, sweepStatement, file, close } = withStoreErrors(() => {
     const opened = openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed });
     try {
       return { ...opened, ...prepareWork(opened) };
@@ -115,12 +111,13 @@ function openSqliteStore({
 
   function prepareWork({ database, file }: ReturnType<typeof openDatabase>) {
     const write = groupCommit(database, { busyTimeoutMs, afterCommit: () => file.check() });
-    return { write, statements: prepareStatements(database) };
+    const statements = prepareStatements(database);
+    return { write, statements, sweepStatement: database.prepare(recordStatements.sweep) };
   }
 
   function sweep(at: number): void {
     if (performance.now() < sweepAt) return;
-    const { changes } = statements.sweep.run(at - expiryGraceMs, sweepLimit);
+    const { changes } = sweepStatement.run(at - expiryGraceMs, sweepLimit);
     sweepAt = Number(changes) === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
   }
 
@@ -130,39 +127,20 @@ function openSqliteStore({
         const checked = checkRecordKeys(keys);
         const outcome = await write(() => {
           const at = now();
-          const found = new Map<string, string>();
-          for (const key of checked) {
-            const row = statements.read.get(key, at);
-            if (row !== undefined) found.set(key, String(row.value));
-          }
-          // Caught here, so that the others of the transaction need not begin again.
-          const applied = valueOrError(() => applyChange(checked, found, change));
-          if ('error' in applied) return applied;
-          for (const [key, record] of applied.value.writes) {
-            if (record === undefined) statements.remove.run(key);
-            else statements.write.run(key, record.text, record.expiresAt ?? null);
-          }
+          const changed = changeRecords(statements, { keys: checked, change, at });
           sweep(at);
-          return applied;
+          return changed;
         }).catch(throwStoreError);
         if ('error' in outcome) throw outcome.error;
-        return outcome.value.result;
+        return outcome.result;
       }),
 
     list: (listOptions) =>
       work.run(async () => {
-        const { prefix, after = '', limit } = checkListOptions(listOptions);
+        const checked = checkListOptions(listOptions);
         return await readWhenFree(() => {
           file.check();
-          const rows = statements.list.all({
-            // SQLite begins at one bound, and reads every record up to the other.
-            from: after > prefix ? after : prefix,
-            end: `${prefix}${afterAnyKey}`,
-            after,
-            now: now(),
-            limit,
-          });
-          return rows.map(rowToStoredRecord);
+          return listRecords(statements, checked, now());
         }, busyTimeoutMs).catch(throwStoreError);
       }),
 
@@ -171,15 +149,4 @@ function openSqliteStore({
       return closing;
     },
   });
-}
-
-function prepareStatements(database: DatabaseSync) {
-  const { read, write, remove, list, sweep } = recordStatements;
-  return {
-    read: database.prepare(read),
-    write: database.prepare(write),
-    remove: database.prepare(remove),
-    list: database.prepare(list),
-    sweep: database.prepare(sweep),
-  };
 }
