@@ -1,17 +1,12 @@
 import { InboxError, isStoreError, partsOf } from '../errors/errors.ts';
 import { storeRemedies } from '../errors/remedies.ts';
 import { driverError } from '../internal/driver-error.ts';
-import { limitCalls } from '../store/limited-calls.ts';
+import { type CallLimits, limitCalls } from '../store/limited-calls.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { isNewerFormat } from '../store/stored-form.ts';
 
-export interface StoreLimits {
-  readonly storeTimeoutMs: number;
-  readonly maxPending: number;
-}
-
 /** The store of an inbox, each call of which is limited as {@link limitStoreCalls} says. */
-export function limitedStore(store: RecordStore, limits: StoreLimits): RecordStore {
+export function limitedStore(store: RecordStore, limits: CallLimits): RecordStore {
   const call = limitStoreCalls(limits);
   return {
     transact: (keys, change) => call(() => store.transact(keys, change)),
@@ -20,15 +15,12 @@ export function limitedStore(store: RecordStore, limits: StoreLimits): RecordSto
   };
 }
 
-/** Rejects with an {@link InboxError} at the latest when the time is over. */
-type CallStore = <Result>(work: () => Promise<Result>) => Promise<Result>;
-
-/** The sender of a webhook does not wait longer either. */
-export function limitStoreCalls(limits: StoreLimits): CallStore {
-  const { storeTimeoutMs: timeoutMs, maxPending } = limits;
-  const tooMany = () =>
-    new InboxError('store_unavailable', `${maxPending} deliveries wait for the store of the inbox.`);
-  const call = limitCalls({ timeoutMs, maxPending, tooMany });
+/** Has each call reject with an {@link InboxError} when the time is over: the sender of a webhook waits no longer either. */
+export function limitStoreCalls(
+  limits: CallLimits,
+): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const message = `${limits.maxPending} deliveries wait for the store of the inbox.`;
+  const call = limitCalls(limits, () => new InboxError('store_unavailable', message));
   return (work) => call(work, toInboxError);
 }
 

@@ -1,18 +1,11 @@
 import { StoreError } from '../errors/errors.ts';
-import type { Settings } from '../internal/options.ts';
-import { callLimitRows, limitCalls } from './limited-calls.ts';
+import { type CallLimits, callLimitRows, type LimitedCall, limitCalls } from './limited-calls.ts';
 
 export const engineCallRows = callLimitRows({ maxPending: 10_000 });
 
-export type EngineCalls = ReturnType<typeof limitEngineCalls>;
-
-export function limitEngineCalls({ storeTimeoutMs: timeoutMs, maxPending }: Settings<typeof engineCallRows>) {
-  const tooMany = () =>
-    new StoreError(
-      'store_failed',
-      `${maxPending} transactions wait for the record store; nothing was written.`,
-    );
-  return { timeoutMs, call: limitCalls({ timeoutMs, maxPending, tooMany }) };
+export function limitEngineCalls(limits: CallLimits): LimitedCall {
+  const message = `${limits.maxPending} transactions wait for the record store; nothing was written.`;
+  return limitCalls(limits, () => new StoreError('store_failed', message));
 }
 
 /** The engine was not asked to write yet. */

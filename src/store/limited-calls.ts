@@ -1,5 +1,5 @@
 import { withDeadline } from '../internal/deadline.ts';
-import { integer, type OptionTable, timerMs } from '../internal/options.ts';
+import { integer, type OptionTable, type Settings, timerMs } from '../internal/options.ts';
 import { isWholeProcess } from '../internal/runtime.ts';
 
 /** Limits of calls to a store over the network. */
@@ -23,11 +23,7 @@ export function callLimitRows(defaults: { readonly maxPending: number }) {
   } satisfies OptionTable<StoreCallOptions>;
 }
 
-export interface CallLimits {
-  readonly timeoutMs: number;
-  readonly maxPending: number;
-  readonly tooMany: () => Error;
-}
+export type CallLimits = Settings<ReturnType<typeof callLimitRows>>;
 
 /**
  * Rejects at the latest when the time is over, with what `failed` makes of the error; the signal is aborted before.
@@ -42,7 +38,10 @@ export type LimitedCall = <Result>(
  * Limits how long and how many calls wait: clients of Redis and PostgreSQL queue while their server is away, some of
  * them for ever.
  */
-export function limitCalls({ timeoutMs, maxPending, tooMany }: CallLimits): LimitedCall {
+export function limitCalls(
+  { storeTimeoutMs: ms, maxPending }: CallLimits,
+  tooMany: () => Error,
+): LimitedCall {
   let pending = 0;
   // workerd drops a cancelled request, which would be counted for ever.
   const isBounded = isWholeProcess();
@@ -57,8 +56,8 @@ export function limitCalls({ timeoutMs, maxPending, tooMany }: CallLimits): Limi
           pending--;
         });
     try {
-      const tooLate = () => new Error(`The store did not answer within ${timeoutMs} ms.`);
-      return await withDeadline({ ms: timeoutMs, tooLate }, counted);
+      const tooLate = () => new Error(`The store did not answer within ${ms} ms.`);
+      return await withDeadline({ ms, tooLate }, counted);
     } catch (error) {
       throw failed(error);
     }

@@ -9,7 +9,7 @@ const failed = (error: unknown) => new Error('failed', { cause: error });
 /** One call may wait, for a moment. */
 function oneCall() {
   // real time: of the calls that wait none ends.
-  return limitCalls({ timeoutMs: 20, maxPending: 1, tooMany: () => new Error('too many') });
+  return limitCalls({ storeTimeoutMs: 20, maxPending: 1 }, () => new Error('too many'));
 }
 
 it('a limit of calls counts a call until its work has ended, and not only until nobody waits for it', async () => {

@@ -1,11 +1,12 @@
 import type { Settings } from '../../internal/options.ts';
+import type { CallLimits } from '../../store/limited-calls.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { storedForm } from '../../store/stored-form.ts';
 import type { InboxHost } from '../inbox.ts';
-import { limitedStore, type StoreLimits } from '../store-calls.ts';
+import { limitedStore } from '../store-calls.ts';
 import type { Quarantine, quarantineRows, UnverifiedText } from './quarantine.ts';
 
-export interface RecordQuarantineOptions extends StoreLimits, Settings<typeof quarantineRows> {
+export interface RecordQuarantineOptions extends CallLimits, Settings<typeof quarantineRows> {
   readonly prefix: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

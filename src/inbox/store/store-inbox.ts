@@ -11,7 +11,7 @@ import {
 } from '../../internal/options.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
 import { storeInBatches } from '../../store/batches.ts';
-import { callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
+import { type CallLimits, callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
 import { type ProcessView, viewProcesses } from '../../store/process-identity.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
 import {
@@ -25,7 +25,7 @@ import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import { defaultStopMs, hasHost, type InboxHost, type ManagedInbox } from '../inbox.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { recordQuarantine, reviewRegularly } from '../quarantine/record-quarantine.ts';
-import { limitedStore, type StoreLimits } from '../store-calls.ts';
+import { limitedStore } from '../store-calls.ts';
 import { startWorker, type Worker } from '../worker.ts';
 import { deliveryRecords } from './delivery-records.ts';
 import { deliveryStatus } from './delivery-status.ts';
@@ -116,7 +116,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   // What many callers change at a time is one transaction.
   const received = storeInBatches(store, { slowAfterMs: settings.storeTimeoutMs });
   const handled = storeInBatches(store, { slowAfterMs: settings.storeTimeoutMs });
-  const open = (shared: RecordStore, limits: StoreLimits) =>
+  const open = (shared: RecordStore, limits: CallLimits) =>
     deliveryRecords({
       ...settings,
       store: limitedStore(store, limits),

@@ -1,6 +1,7 @@
 import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { driverError } from '../../internal/driver-error.ts';
-import { type EngineCalls, nothingWritten, storeConflict } from '../engine-calls.ts';
+import { limitEngineCalls, nothingWritten, storeConflict } from '../engine-calls.ts';
+import type { CallLimits } from '../limited-calls.ts';
 import type { RecordSet } from '../record-store.ts';
 import { type PgPool, type PgPoolClient, rowCountOf } from './pg-client.ts';
 import {
@@ -21,12 +22,13 @@ const backoff = { firstDelayMs: 5, maxDelayMs: 200 };
 
 export function poolConnection(
   pool: PgPool,
-  { statements, now, calls }: ConnectionOptions & { readonly calls: EngineCalls },
+  { statements, now, limits }: ConnectionOptions & { readonly limits: CallLimits },
 ): Connection {
+  const call = limitEngineCalls(limits);
   const createTable = () => pool.query(statements.create);
   // Otherwise PostgreSQL would go on waiting after our time limit, and keep the locks of the other keys meanwhile. Half of
   // the time is left to whoever tries them alone.
-  const lockTimeout = `SET LOCAL lock_timeout = ${Math.ceil(calls.timeoutMs / 2)}`;
+  const lockTimeout = `SET LOCAL lock_timeout = ${Math.ceil(limits.storeTimeoutMs / 2)}`;
   const frame = { ...ownTransaction, begin: `${ownTransaction.begin}; ${lockTimeout}` };
   if (pool.listeners?.('acquire').includes(keepListener) === false) pool.on?.('acquire', keepListener);
 
@@ -51,7 +53,7 @@ export function poolConnection(
         throw error;
       }
     };
-    return await calls.call(
+    return await call(
       async (signal) => {
         try {
           return await withTable(() => transact(signal), createTable);
@@ -79,12 +81,12 @@ export function poolConnection(
       }
     },
     query: (text, values) =>
-      calls.call(
+      call(
         () => withTable(() => pool.query(text, values), createTable),
         (error) => nothingWritten(driverError(error)),
       ),
     sweep: (at) =>
-      calls.call(
+      call(
         async () => rowCountOf(await pool.query(statements.sweep, [at])),
         (error) => nothingWritten(driverError(error)),
       ),

@@ -1,6 +1,6 @@
 import { callback, defineOptions, type OptionTable, optional, value } from '../../internal/options.ts';
 import { afterAnyKey, checkListOptions, checkRecordKeys, rowToStoredRecord } from '../apply-change.ts';
-import { engineCallRows, limitEngineCalls } from '../engine-calls.ts';
+import { engineCallRows } from '../engine-calls.ts';
 import { openWork, sharedKeyQueue } from '../key-queue.ts';
 import type { StoreCallOptions } from '../limited-calls.ts';
 import type { RecordStore } from '../record-store.ts';
@@ -56,11 +56,10 @@ const sweepEveryMs = 1_000;
 export function postgresStore(options: PostgresStoreOptions): RecordStore {
   const { client, table, schema, now, ...limits } = readOptions(options);
   const statements = statementsFor({ schema, table });
-  const calls = limitEngineCalls(limits);
   const connection = isPool(client)
-    ? poolConnection(client, { statements, now, calls })
+    ? poolConnection(client, { statements, now, limits })
     : clientConnection(client, { statements, now });
-  const inTurn = sharedKeyQueue(isPool(client) ? calls.timeoutMs : undefined);
+  const inTurn = sharedKeyQueue(isPool(client) ? limits.storeTimeoutMs : undefined);
   const work = openWork();
   let sweepAt = Number.NEGATIVE_INFINITY;
 

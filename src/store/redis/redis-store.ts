@@ -81,8 +81,9 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
   const { client, prefix, now, ...limits } = readOptions(options);
   const runScript = scriptRunner(client);
   const redisKeys = ['records', 'keys', 'expiries', 'commits'].map((name) => `{${prefix}}:${name}`);
-  const { call, timeoutMs } = limitEngineCalls(limits);
-  const inTurn = sharedKeyQueue(timeoutMs);
+  const { storeTimeoutMs } = limits;
+  const call = limitEngineCalls(limits);
+  const inTurn = sharedKeyQueue(storeTimeoutMs);
   const work = openWork();
   let areSettingsKnown = false;
   /** Empty until this process has seen the store. */
@@ -123,7 +124,7 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
     const values = [
       storeId,
       randomUUID(),
-      String(Number(toText(time)) + timeoutMs),
+      String(Number(toText(time)) + storeTimeoutMs),
       String(at),
       String(expiryGraceMs),
       String(writes.size + cleanedBesides),
