@@ -1,10 +1,8 @@
 import type { PreparedOrder } from '../client/prepared-order.ts';
-import type { Reply } from '../client/reply.ts';
 import { checkDuplicateIds, type DuplicateIds } from '../deployment/learnt-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { SameOrder } from '../deployment/same-order.ts';
 import { describeError } from '../internal/driver-error.ts';
-import type { JsonValue } from '../internal/json.ts';
 import {
   callback,
   checkInteger,
@@ -29,7 +27,7 @@ export interface OrderSender<Order = BuyOrder> {
   ): Promise<PreparedOrder>;
   /** The longest call of the client, in milliseconds. */
   readonly totalTimeoutMs?: number | undefined;
-  /** The client's: its `sameOrder` compares events with their orders, its `duplicateIds` is a default. */
+  /** Its `sameOrder` compares events with their orders, its `duplicateIds` is a default. */
   readonly deployment?:
     | { readonly sameOrder?: SameOrder | undefined; readonly duplicateIds?: DuplicateIds | undefined }
     | undefined;
@@ -47,28 +45,20 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    */
   leaseMs?: number | undefined;
   /**
-   * How the service treats a second order with the same id (ledger: `partner-order-id`). `unknown`: it may create a
-   * second order, so an order whose outcome is unknown is never sent again. Change this only if you know: `refused`, with
-   * status 409 or those that `{ refused: [422] }` lists, or `same-order`, where it repeats its first reply. Then `create`
-   * sends such an order again, which settles it. A status that says anything else too is no sign of a duplicate.
+   * How the service treats a second order with the same id (ledger: `partner-order-id`). `unknown`: it may create a second
+   * one, so an order whose outcome is unknown is never sent again. Change this only if you know: then `create` sends such
+   * an order again, which settles it. A status that says anything else too is no sign of a duplicate.
    * @default `duplicateIds` of the deployment, which is `'unknown'` unless set
    */
   duplicateIds?: DuplicateIds | undefined;
-  /**
-   * Picks what to keep of a reply, such as the payment link, as JSON of up to 16,384 characters: it becomes `kept` of the
-   * order. It stays in the store as long as the order, so pick nothing personal. If this throws, nothing is kept, and a
-   * process warning says so.
-   * @default nothing: a reply may repeat the buyer's data
-   */
-  keepReply?: ((reply: Reply) => JsonValue | undefined) | undefined;
   /**
    * Milliseconds to remember a settled order. After that its id may be ordered again, and its events are those of an
    * unknown order. @default for ever, about 1,400 bytes each
    */
   rememberMs?: number | undefined;
   /**
-   * Milliseconds after which `unsettled` lists an accepted order too whose first event has not come, for 30 days; after
-   * that only `reconcile` finds it. `false`: never, for a journal that observes no events. @default 3600000, an hour
+   * Milliseconds after which `unsettled` lists an accepted order too whose first event has not come, for 30 days.
+   * `false`: never, for a journal that observes no events. @default 3600000, an hour
    */
   firstEventWithinMs?: number | false | undefined;
   /**
@@ -78,19 +68,17 @@ export interface OrderJournalOptions<Order = BuyOrder> {
   onStoreError?: ((error: unknown) => unknown) | undefined;
   /**
    * Called when an event, a person (`settle`) or the loop of `start` has made an order `accepted`, `refused` or
-   * `abandoned`: no caller waits for that result. `observe` and `settle` wait for it. If it fails or the process dies, the
-   * loop calls it again, so it may be called more than once for one state, and after a later result of `create`: write
-   * the state where its `revision` is greater.
+   * `abandoned`: no caller waits for that result. If it fails or the process dies, the loop calls it again. So it may be
+   * called more than once, and after a later result of `create`: write the state where its `revision` is greater.
    *
-   * Give it to all journals over one store or to none. For an order of a journal that has it, `observe` and `settle` of
-   * one without it leave the report to a loop that has it, so a person can use a terminal. @default nothing
+   * Give it to all journals over one store or to none; one without it, such as that of a terminal, leaves the report to a
+   * loop that has it. @default nothing
    */
   onSettled?: ((order: JournaledOrder) => unknown) | undefined;
   /**
-   * Which events `observe` rejects as `order_mismatch`, so that no later handler acts on them, and an inbox keeps them as
-   * dead letters: those with another address than the order's, those with any difference, or none. The others are
-   * recorded, and pass: a chain or a currency may have another spelling, and an amount may hold fees.
-   * @default 'address' (ledger: `event-matches-order`)
+   * Which events `observe` rejects as `order_mismatch`: those with another address than the order's, those with any
+   * difference, or none. The others are recorded, and pass: a chain or a currency may have another spelling, and an amount
+   * may hold fees. @default 'address' (ledger: `event-matches-order`)
    */
   rejectMismatch?: 'address' | 'any' | 'never' | undefined;
   /**
@@ -100,7 +88,7 @@ export interface OrderJournalOptions<Order = BuyOrder> {
   onMismatch?: ((order: JournaledOrder, event: JournaledEvent) => unknown) | undefined;
   /**
    * Milliseconds since 1970. Processes that share the store should agree on it to a few seconds: an order begun more than
-   * a minute ahead of it counts as `unknown`, since the clock was set back. @default Date.now
+   * a minute ahead of it counts as `unknown`. @default Date.now
    */
   now?: (() => number) | undefined;
   /** Start of the keys in the store, one for each partner. Printable ASCII, up to 200 characters. @default 'orders:' */
@@ -120,7 +108,6 @@ const readOptions = defineOptions('createOrderJournal', {
   store: checkStore,
   leaseMs: integer({ default: 120_000 }),
   duplicateIds: optional(checkDuplicateIds),
-  keepReply: optional(callback()),
   rememberMs: optional(integer()),
   firstEventWithinMs: value((given, name) => (given === false ? undefined : checkInteger(name, given)), {
     default: 3_600_000,

@@ -1,5 +1,4 @@
 import type { OrderTimeline } from '../events/order-timeline.ts';
-import type { JsonValue } from '../internal/json.ts';
 import type { OrderDifference } from './order-differences.ts';
 import type { OrderState } from './order-state.ts';
 
@@ -19,65 +18,48 @@ export interface JournaledOrder {
   /** Why its address is right although it is refused, as given to `create` or `prepare`. */
   readonly acceptAddress?: string | undefined;
   /**
-   * How many requests were begun. The client repeats one only if it was not sent, or once with other keys of a ring
-   * after 401 or 403 (ledger: `old-keys-die`); that is not counted.
+   * How many requests were begun. What the client repeats by itself, after other keys of a ring for example, is not
+   * counted (ledger: `old-keys-die`).
    */
   readonly attempts: number;
-  /** When the journal first got it, in milliseconds since 1970. */
+  /** When the journal first got it. */
   readonly createdAt: number;
-  /** When its state last changed, in milliseconds since 1970. */
+  /** When its state last changed. */
   readonly changedAt: number;
   /** While `sending`: when it becomes `unknown`. */
   readonly leaseUntil?: number | undefined;
-  /**
-   * While `waiting`, since the service wants fewer requests (429): when it takes the order again at the earliest, in
-   * milliseconds since 1970. The loop of `start` sends it then.
-   */
+  /** While `waiting`, since the service wants fewer requests (429): when the loop of `start` sends it at the earliest. */
   readonly notBefore?: number | undefined;
   /**
-   * What settled it: the `reply` to a request, a refusal as a `duplicate` (with `duplicateIds: 'refused'`), an `event`, or
-   * a `person`.
+   * What settled it: the `reply` to a request, a refusal as a `duplicate` (`duplicateIds`), an `event`, or a `person`.
    */
   readonly evidence?: 'reply' | 'duplicate' | 'event' | 'person' | undefined;
   /** HTTP status of the last reply. */
   readonly status?: number | undefined;
   /** `code` of the `RequestError` of the last request that failed. */
   readonly failure?: string | undefined;
-  /**
-   * Since when an accepted order waits for its first event, in milliseconds since 1970. `unsettled` lists it once
-   * `firstEventWithinMs` is over.
-   */
+  /** Since when an accepted order waits for its first event. */
   readonly awaitingEventSince?: number | undefined;
-  /** What `keepReply` kept of the reply. */
-  readonly kept?: JsonValue | undefined;
   /** The service's reference, from the first event. */
   readonly platform_order_ref?: string | undefined;
   /** The reason of the person who settled it. */
   readonly note?: string | undefined;
   /**
    * The service turned out to have the order although it was in this state before, or it refused an order that it has.
-   * Look into it: something else uses this id, or a refusal was none.
    */
   readonly contradiction?: 'prepared' | 'refused' | 'not-sent' | 'abandoned' | undefined;
-  /**
-   * The members of the payload that events are compared with; of the address the journal keeps a salted hash.
-   */
+  /** The members that events are compared with, if the payload has them as text; of the address a hash is kept. */
   readonly ordered: {
-    /** Absent if the payload has no such text. */
+    /** The chain. */
     readonly chain?: string | undefined;
-    /** Absent if the payload has no such text. */
+    /** The currency. */
     readonly fiat_currency?: string | undefined;
-    /** Absent if the payload has no such text. */
+    /** The amount. */
     readonly fiat_amount?: string | undefined;
   };
-  /**
-   * How far the order has come, from its events: those that `observe` did not reject. In its facts a hash stands for each
-   * address.
-   */
+  /** How far the order has come, from the events that `observe` did not reject. A hash stands for each address. */
   readonly timeline?: OrderTimeline | undefined;
-  /**
-   * The events that `observe` has seen, up to 32: the first of each name, and each one that differs or could not be read.
-   */
+  /** The events that `observe` has seen, up to 32: the first of each name, and each one that differs. */
   readonly events?: readonly JournaledEvent[] | undefined;
   /** `mismatch`: an event differs from the order, and waits for a decision (`settle`). */
   readonly attention?: 'mismatch' | undefined;

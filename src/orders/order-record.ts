@@ -10,8 +10,8 @@ import type { OrderState } from './order-state.ts';
 
 /**
  * An order as the journal keeps it. Nothing personal: of the payload only id and digest, chain, currency, amount and a
- * salted hash of the address, of a reply only its status and what `keepReply` picked. Every transition copies the record
- * that it changes, so members that a newer version has written stay.
+ * salted hash of the address, of a reply only its status. Every transition copies the record that it changes, so members
+ * that a newer version has written stay.
  */
 export interface OrderRecord extends Omit<JournaledOrder, 'ordered' | 'timeline'> {
   readonly version: 1;
@@ -75,7 +75,6 @@ const members = {
   failure: 'shown',
   evidence: 'shown',
   awaitingEventSince: 'shown',
-  kept: 'shown',
   platform_order_ref: 'shown',
   note: 'shown',
   contradiction: 'shown',

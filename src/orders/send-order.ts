@@ -8,10 +8,6 @@ import {
   outcomeOf,
   type RequestError,
 } from '../errors/errors.ts';
-import { describeError } from '../internal/driver-error.ts';
-import { findNonJson, type JsonValue } from '../internal/json.ts';
-import { warn } from '../internal/warn.ts';
-import type { JournalSettings } from './journal-options.ts';
 import type { OrderAttemptResult } from './transitions.ts';
 
 type FailedResult = Exclude<OrderAttemptResult, { outcome: 'accepted' }>;
@@ -20,18 +16,19 @@ export type Sent<Body> =
   | { readonly result: Extract<OrderAttemptResult, { outcome: 'accepted' }>; readonly reply: Reply<Body> }
   | { readonly result: FailedResult; readonly error: unknown };
 
-type Settings = Pick<JournalSettings, 'duplicateStatuses' | 'keepReply'>;
-
-/** Never throws. */
+/**
+ * Never throws.
+ *
+ * @param options.duplicateStatuses the statuses by which the service refuses a second order with the same id
+ */
 export async function sendOrder<Schema extends ReplySchema>(
   prepared: PreparedOrder,
   call: CallOptions<Schema>,
-  { duplicateStatuses, keepReply }: Settings,
+  { duplicateStatuses }: { readonly duplicateStatuses: readonly number[] },
 ): Promise<Sent<ReplyBody<Schema>>> {
   try {
     const reply = await prepared.send(call);
-    const kept = keptOf(reply, keepReply);
-    return { reply, result: { outcome: 'accepted', status: reply.status, kept } };
+    return { reply, result: { outcome: 'accepted', status: reply.status } };
   } catch (error) {
     if (isRequestError(error)) {
       const { code: failure, status } = error;
@@ -59,24 +56,4 @@ function meaningOf(
   // as the cause. 403 may also be about the whitelist: where the keys are the newest, there is no such cause.
   if ((status === 401 || status === 403) && isKeyError(cause)) return { outcome: 'waiting' };
   return { outcome };
-}
-
-const longestKept = 16_384;
-
-function keptOf(reply: Reply, keepReply: Settings['keepReply']): JsonValue | undefined {
-  if (keepReply === undefined) return undefined;
-  try {
-    const kept = keepReply(reply);
-    if (kept === undefined) return undefined;
-    const issue = findNonJson(kept);
-    if (issue !== undefined) throw new TypeError(`what it returned ${issue.message}`);
-    const text = JSON.stringify(kept);
-    if (text.length > longestKept) throw new TypeError('it returned more than 16,384 characters');
-    // A copy, since the user may change the other. Sound: it was checked to be JSON.
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    // The service has accepted the order.
-    warn(`Nothing of a reply was kept, since keepReply failed: ${describeError(error)}`);
-    return undefined;
-  }
 }

@@ -1,4 +1,3 @@
-import type { JsonValue } from '../internal/json.ts';
 import {
   type ComparedRecord,
   type ComparisonRules,
@@ -44,7 +43,7 @@ export interface AttemptRules extends AttemptLease {
 }
 
 export type OrderAttemptResult =
-  | { readonly outcome: 'accepted'; readonly status: number; readonly kept: JsonValue | undefined }
+  | { readonly outcome: 'accepted'; readonly status: number }
   | {
       /**
        * `waiting`: refused, and to be sent again under new keys, or after `retryAfterMs`. `duplicate`: refused because the
@@ -151,8 +150,7 @@ export function finishAttempt(
   const others = record.unresolved.filter((one) => one !== attempt);
   const status = result.status === undefined ? {} : { status: result.status };
   if (result.outcome === 'accepted') {
-    const kept = result.kept === undefined ? {} : { kept: result.kept };
-    const settled = { ...record, ...status, ...kept, unresolved: others };
+    const settled = { ...record, ...status, unresolved: others };
     return record.state === 'accepted' ? settled : accept(settled, 'reply', now);
   }
   const { outcome, retryAfterMs } = result;

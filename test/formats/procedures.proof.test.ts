@@ -18,10 +18,7 @@ const orders = {
   abandoned: [{ state: 'abandoned', evidence: 'person', note: 'not at the service' }, 'order_abandoned'],
   'accepted-by-person': [{ state: 'accepted', evidence: 'person', note: 'seen at the service' }, 'accepted'],
   'accepted-by-event': [{ state: 'accepted', evidence: 'event', platform_order_ref: 'ref_7d41' }, 'accepted'],
-  'accepted-by-reply': [
-    { state: 'accepted', evidence: 'reply', status: 200, kept: expect.anything() },
-    'accepted',
-  ],
+  'accepted-by-reply': [{ state: 'accepted', evidence: 'reply', status: 200 }, 'accepted'],
   'accepted-as-duplicate': [{ state: 'accepted', evidence: 'duplicate', status: 409 }, 'accepted'],
   contradiction: [{ state: 'accepted', evidence: 'event', contradiction: 'refused' }, 'accepted'],
   refused: [{ state: 'refused', status: 422, failure: 'http_error' }, 'order_refused'],

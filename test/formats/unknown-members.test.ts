@@ -119,13 +119,10 @@ describe('a process keeps what a newer version has written into', () => {
   });
 
   it('an order, whatever happens to it', async () => {
-    const { journal, service, store, clock, another } = bench(
-      { keepReply: () => ({ kept: true }) },
-      (now) => {
-        const newer = newerStore({ now });
-        return Object.assign(newer.store, { newer });
-      },
-    );
+    const { journal, service, store, clock, another } = bench({}, (now) => {
+      const newer = newerStore({ now });
+      return Object.assign(newer.store, { newer });
+    });
     const { newer } = store as typeof store & { newer: ReturnType<typeof newerStore> };
     const named = (id: string) => ({ ...order, partner_order_id: id });
     const send = (id: string, ...answers: typeof service.next) => {

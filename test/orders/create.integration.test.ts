@@ -369,32 +369,6 @@ describe('create', () => {
     expect(await another().get('A-1001')).toMatchObject({ state: 'accepted', changedAt: clock.now });
   });
 
-  it('keeps of a reply what keepReply chooses, and returns it later', async () => {
-    const { journal, service } = bench({
-      keepReply: ({ body }) => z.object({ link: z.string() }).parse(body),
-    });
-    service.next.push({ status: 201, body: { link: 'https://pay.example/1', phone: '+234' } });
-    await journal.create(order);
-    const { order: known } = await journal.create(order);
-    expect(known).toMatchObject({ status: 201, kept: { link: 'https://pay.example/1' } });
-  });
-
-  it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no');
-      },
-    ],
-    ['returns too much', () => 'x'.repeat(20_000)],
-    ['returns what is not JSON', () => new Date() as never],
-  ])('the order is accepted although keepReply %s', async (_, keepReply) => {
-    const { journal } = bench({ keepReply });
-    const { order: known } = await journal.create(order);
-    expect(known.state).toBe('accepted');
-    expect(known).not.toHaveProperty('kept');
-  });
-
   it('works without this', async () => {
     const { create, get } = bench().journal;
     await create(order);
@@ -560,7 +534,6 @@ describe('the options', () => {
   it.each([
     [{ leaseMs: 0 }, 'leaseMs'],
     [{ duplicateIds: 'ignored' }, 'duplicateIds'],
-    [{ keepReply: true }, 'keepReply'],
     [{ rememberMs: 1.5 }, 'rememberMs'],
     [{ firstEventWithinMs: 0 }, 'firstEventWithinMs'],
     [{ firstEventWithinMs: true }, 'firstEventWithinMs'],

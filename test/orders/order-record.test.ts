@@ -119,7 +119,7 @@ describe('an order as the journal shows it', () => {
     const shown = {
       ...{ partner_order_id: 'A-1', state: 'accepted', attempts: 1, createdAt: 1, changedAt: 3 },
       ...{ merchant: 'ngn', acceptAddress: 'Confirmed', status: 201, failure: 'timeout', evidence: 'reply' },
-      ...{ awaitingEventSince: 3, kept: { link: 'x' }, platform_order_ref: 'ref', note: 'Asked.' },
+      ...{ awaitingEventSince: 3, platform_order_ref: 'ref', note: 'Asked.' },
       ...{ contradiction: 'refused', attention: 'mismatch' },
     } as const;
     const hidden = {

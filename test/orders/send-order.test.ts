@@ -22,7 +22,7 @@ async function sendWith(answer: Partial<Reply> | Error, settings: Partial<Settin
     // Sound: without a schema a body has any type.
     { payload: {}, partnerId: undefined, send: send as never },
     {},
-    { duplicateStatuses: [], keepReply: undefined, ...settings },
+    { duplicateStatuses: [], ...settings },
   );
   return { ...sent, warnings: warnings() };
 }
@@ -38,52 +38,6 @@ function failed({ code = 'http_error', ...details }: Failure): RequestError {
   const url = 'https://exchange.example/orders';
   return new RequestError(code, 'It failed.', { operation: 'createOrder', method: 'POST', url, ...details });
 }
-
-describe('what keepReply picks', () => {
-  it('may have up to 16,384 characters as JSON', async () => {
-    const keep = async (length: number) =>
-      await sendWith({}, { keepReply: () => 'x'.repeat(length - '""'.length) });
-    expect(await keep(16_384)).toMatchObject({
-      result: { outcome: 'accepted', kept: 'x'.repeat(16_382) },
-      warnings: [],
-    });
-    expect(await keep(16_385)).toMatchObject({ result: { outcome: 'accepted', kept: undefined } });
-  });
-
-  it('is a copy, which later changes of the original do not reach', async () => {
-    const link = { url: 'https://pay.example/1' };
-    const { result } = await sendWith({}, { keepReply: () => link });
-    link.url = 'https://pay.example/2';
-    expect(result).toMatchObject({ kept: { url: 'https://pay.example/1' } });
-  });
-
-  it.each([
-    ['there is no keepReply', undefined],
-    ['it returns undefined', () => undefined],
-  ])('is nothing, without a warning, where %s', async (_, keepReply) => {
-    expect(await sendWith({}, { keepReply })).toMatchObject({
-      result: { outcome: 'accepted', kept: undefined },
-      warnings: [],
-    });
-  });
-
-  it.each([
-    [
-      'it throws',
-      () => {
-        throw new Error('no link');
-      },
-      /Error: no link$/,
-    ],
-    ['it returns too much', () => 'x'.repeat(20_000), /it returned more than 16,384 characters$/],
-    ['it returns what is not JSON', () => Number.NaN, /what it returned must be a finite number$/],
-  ])('is nothing, with a warning, where %s', async (_, keepReply, why) => {
-    const { result, warnings } = await sendWith({}, { keepReply });
-    expect(result).toMatchObject({ outcome: 'accepted', kept: undefined });
-    expect(warnings).toEqual([expect.stringMatching(why)]);
-    expect(warnings[0]).toMatch(/^Nothing of a reply was kept, since keepReply failed: /);
-  });
-});
 
 describe('a request that failed', () => {
   const everything = { duplicateStatuses: [200, 409, 422, 423, 429, 500, 503] } as const;

@@ -205,7 +205,7 @@ describe('an order that nobody asks for now', () => {
 });
 
 describe('a result', () => {
-  const accepted: OrderAttemptResult = { outcome: 'accepted', status: 201, kept: { link: 'x' } };
+  const accepted: OrderAttemptResult = { outcome: 'accepted', status: 201 };
   const failed = (
     outcome: Exclude<OrderAttemptResult['outcome'], 'accepted'>,
     more: object = {},
@@ -222,7 +222,7 @@ describe('a result', () => {
     recordIn('accepted', { evidence, unresolved: ['a1'], ...more });
 
   it.each<[string, OrderRecord, OrderAttemptResult, object]>([
-    ['2xx', sending, accepted, { state: 'accepted', evidence: 'reply', unresolved: [], kept: { link: 'x' } }],
+    ['2xx', sending, accepted, { state: 'accepted', evidence: 'reply', unresolved: [], status: 201 }],
     ['refusal', sending, failed('refused'), { state: 'refused', unresolved: [], failure: 'http_error' }],
     ['refusal under old keys', sending, awaiting, { state: 'waiting', unresolved: [] }],
     ['rate limit', sending, limited, { state: 'waiting', unresolved: [], notBefore: now + 2_000 }],
@@ -305,10 +305,9 @@ describe('a result', () => {
     },
   );
 
-  it('keeps the status of an earlier reply, and what was kept of it, if it has none', () => {
-    const before = { ...sending, status: 503, kept: 'earlier' };
+  it('keeps the status of an earlier reply, if it has none', () => {
+    const before = { ...sending, status: 503 };
     expect(finishAttempt(before, 'a1', failed('not-sent', { status: undefined }), now).status).toBe(503);
-    expect(finishAttempt(before, 'a1', { ...accepted, kept: undefined }, now).kept).toBe('earlier');
   });
 });
 
@@ -420,7 +419,7 @@ describe('a decision of a person', () => {
 });
 
 describe('a change that the store has committed, although it reported a failure', () => {
-  const result: OrderAttemptResult = { outcome: 'accepted', status: 200, kept: undefined };
+  const result: OrderAttemptResult = { outcome: 'accepted', status: 200 };
   const settlement = { decision: 'abandoned', note: 'x', now, acceptedBefore: undefined } as const;
   it.each<[string, OrderRecord | undefined, (record: OrderRecord | undefined) => OrderRecord]>([
     ['a request', undefined, (record) => beginAttempt(record, intent, rules)],

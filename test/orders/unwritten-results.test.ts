@@ -5,7 +5,7 @@ import type { OrderAttemptResult } from '../../src/orders/transitions.ts';
 import { processWarnings } from '../support/process-warnings.ts';
 import { allOf, down, keyOf, put, recordsBench } from './records-bench.ts';
 
-const accepted: OrderAttemptResult = { outcome: 'accepted', status: 200, kept: undefined };
+const accepted: OrderAttemptResult = { outcome: 'accepted', status: 200 };
 
 describe('a result that the store has not taken', () => {
   it('is written by the next call', async () => {

@@ -14,9 +14,7 @@ import { writtenAt } from '../subjects.ts';
 
 /** One order in each state of the journal, each named after it. */
 export async function orderRecords() {
-  const { journal, service, store, clock, another } = bench({
-    keepReply: ({ body }) => ({ reply: String(body) }),
-  });
+  const { journal, service, store, clock, another } = bench();
   const named = (partner_order_id: string) => ({ ...order, partner_order_id });
   const create = (id: string, ...answers: typeof service.next) => {
     service.next.push(...answers);
