@@ -45,10 +45,7 @@ export interface SeenEvent {
   readonly body: JsonObject;
   /** The event, if it is a published one that can be read. */
   readonly event?: OrderEvent | undefined;
-  readonly unread: readonly string[];
 }
-
-const mostUnread = 10;
 
 export function readSeenEvent(
   observed: ObservedEvent,
@@ -58,14 +55,11 @@ export function readSeenEvent(
   const body = isJsonObject(named) ? named : {};
   const parsed = isUnrecognizedEvent(observed) ? observed : parseOrderEvent(body);
   const name = String(parsed.kind === 'known' ? parsed.event.event_name : (parsed.name ?? ''));
-  const issues = parsed.kind === 'nonconforming' ? parsed.issues : [];
-  const unread = issues.slice(0, mostUnread).map(({ path }) => path.join('.').slice(0, 100) || 'event_name');
   return {
     name: storableText(name.slice(0, 100)),
     digest: context.digest ?? digestOf(body, name),
     body,
     event: parsed.kind === 'known' ? parsed.event : undefined,
-    unread: unread.map(storableText),
   };
 }
 
@@ -102,35 +96,33 @@ export function withSeenEvent(
   seen: SeenEvent,
   { rejectMismatch, sameOrder, now }: ComparisonRules,
 ): ComparedRecord {
+  const { events: log = [] } = record;
   const differences = differencesOf(record, seen, sameOrder);
-  const logged = toLogged(seen, differences, now);
-  const known = knownEvent(record.events ?? [], logged);
+  const known = knownEvent(log, seen, differences);
   const verdict = known?.decision?.verdict;
+  const isMismatch = differences.length > 0 && verdict === undefined;
   const isRejected =
     verdict === 'rejected' ||
-    (verdict === undefined && differences.some(({ member }) => isRejecting(member, rejectMismatch)));
+    (isMismatch && differences.some(({ member }) => isRejecting(member, rejectMismatch)));
   const timeline = isRejected ? record.timeline : withEvent(record, seen.event);
-  const hasAttention = differences.length > 0 && verdict === undefined;
-  // It fitted its order when it was seen first.
-  const isNewlyDiffering = hasAttention && known !== undefined && known.differences === undefined;
-  const event = isNewlyDiffering ? { ...known, differences: logged.differences } : (known ?? logged);
-  const events =
-    known === undefined
-      ? appended(record.events ?? [], logged)
-      : isNewlyDiffering
-        ? record.events?.map((each) => (each === known ? event : each))
-        : record.events;
+  // An event that fitted its order when it was seen first may differ now: the deployment has another `sameOrder`.
+  const isLogged = known !== undefined && (!isMismatch || known.differences !== undefined);
+  const { name, digest } = seen;
+  const event: JournaledEvent = isLogged
+    ? known
+    : { ...(known ?? { name, at: now, digest }), ...(isMismatch && { differences }) };
+  const events = isLogged ? record.events : logged(log, event, known);
   const isUnchanged =
     timeline === record.timeline &&
     events === record.events &&
-    (!hasAttention || record.attention === 'mismatch');
+    (!isMismatch || record.attention === 'mismatch');
   const after = {
     ...record,
     ...(timeline !== undefined && { timeline }),
     ...(events !== undefined && { events }),
-    ...(hasAttention && { attention: 'mismatch' as const }),
+    ...(isMismatch && { attention: 'mismatch' as const }),
   };
-  return { record: isUnchanged ? record : after, event, isMismatch: hasAttention, isRejected };
+  return { record: isUnchanged ? record : after, event, isMismatch, isRejected };
 }
 
 /** The record once a person has decided about the undecided events among these; any other stays in sight. */
@@ -177,33 +169,32 @@ function verdictOf(decide: () => boolean | undefined): boolean | undefined {
   }
 }
 
-function toLogged({ name, digest, unread }: SeenEvent, differences: readonly OrderDifference[], at: number) {
-  return {
-    ...{ name, at, digest },
-    ...(differences.length > 0 && { differences: differences.map((each) => ({ ...each })) }),
-    ...(unread.length > 0 && { unread: [...unread] }),
-  } satisfies JournaledEvent;
-}
-
 /** The event of the log that makes another one superfluous: the same digest, or the same name where both fit. */
-function knownEvent(events: readonly JournaledEvent[], event: JournaledEvent): JournaledEvent | undefined {
+function knownEvent(
+  log: readonly JournaledEvent[],
+  { name, digest }: SeenEvent,
+  differences: readonly OrderDifference[],
+): JournaledEvent | undefined {
   const isAlike = (known: JournaledEvent) =>
-    event.differences === undefined &&
-    known.differences === undefined &&
-    known.name === event.name &&
-    String(known.unread) === String(event.unread);
-  return events.find(({ digest }) => digest === event.digest) ?? events.find(isAlike);
+    differences.length === 0 && known.differences === undefined && known.name === name;
+  return log.find((known) => known.digest === digest) ?? log.find(isAlike);
 }
 
 const mostEvents = 32;
 
-function appended(events: readonly JournaledEvent[], event: JournaledEvent): JournaledEvent[] {
-  if (events.length < mostEvents) return [...events, event];
-  if (event.differences === undefined) return [...events];
+/** The log with an event, in the place of a former one if there is one; unchanged if there is no room. */
+function logged(
+  log: readonly JournaledEvent[],
+  event: JournaledEvent,
+  former: JournaledEvent | undefined,
+): readonly JournaledEvent[] {
+  if (former !== undefined) return log.map((known) => (known === former ? event : known));
+  if (log.length < mostEvents) return [...log, event];
+  if (event.differences === undefined) return log;
   // Keep the events that wait for a person: only one that fits, or was decided, makes room.
-  const fitting = events.findIndex((each) => !each.differences);
-  const replaced = fitting === -1 ? events.findIndex((each) => !isUndecided(each)) : fitting;
-  return replaced === -1 ? [...events] : [...events.toSpliced(replaced, 1), event];
+  const fitting = log.findIndex((known) => known.differences === undefined);
+  const replaced = fitting === -1 ? log.findIndex((known) => !isUndecided(known)) : fitting;
+  return replaced === -1 ? log : [...log.toSpliced(replaced, 1), event];
 }
 
 function withEvent(record: OrderRecord, event: OrderEvent | undefined): OrderRecord['timeline'] {

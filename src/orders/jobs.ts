@@ -27,22 +27,15 @@ export function jobOf(
   if (order.unreported === true) return reports ? 'report' : undefined;
   const state = stateAt(order, now);
   if (state === 'sending' || !isUnsettled(order)) return undefined;
-  const [since, mostMs] = state === 'unknown' ? [unknownSince(order), evidenceWithinMs] : [askedAt, maxAgeMs];
+  // The reply was lost, or the lease of a process that died is over.
+  const unknownSince = order.state === 'sending' ? (order.leaseUntil ?? changedAt) : changedAt;
+  const [since, mostMs] = state === 'unknown' ? [unknownSince, evidenceWithinMs] : [askedAt, maxAgeMs];
   if (now - since > mostMs || isAhead(since, now)) return order.handedOver === true ? undefined : 'hand-over';
   if (state === 'unknown') return undefined;
   // The loop sends one at a time until the service takes the new keys.
   if (state === 'waiting' && notBefore === undefined) return 'send';
   const dueAt = Math.max(notBefore ?? 0, changedAt + pauseAfter(attempts, retry));
   return dueAt <= now || isAhead(changedAt, now) ? 'send' : undefined;
-}
-
-/** The reply was lost, or the lease of a process that died is over. */
-function unknownSince({
-  state,
-  changedAt,
-  leaseUntil,
-}: Pick<OpenOrder, 'state' | 'changedAt' | 'leaseUntil'>) {
-  return state === 'sending' ? (leaseUntil ?? changedAt) : changedAt;
 }
 
 /** Every process takes the same pause. A prepared order gets the first pause too: its caller may be about to send it. */

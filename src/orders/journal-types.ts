@@ -241,11 +241,6 @@ export interface JournalHealth
   readonly unreported: number;
   /** Orders whose results the store has not taken: only this process knows them. */
   readonly unwritten: number;
-  /**
-   * Orders that the journal does not have, and whose first event this process has observed since it began. `reconcile`
-   * names those of the last 30 days of all processes (`event_without_order`).
-   */
-  readonly eventsWithoutOrder: number;
 }
 
 /** A verified event: that of a webhook handler, or what `onUnrecognized` gets, whose `body` counts. */

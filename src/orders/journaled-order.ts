@@ -75,8 +75,6 @@ export interface JournaledEvent {
   readonly digest: string;
   /** What differs from the order. */
   readonly differences?: readonly OrderDifference[] | undefined;
-  /** The members that are missing or in another form, if the event could not be read. */
-  readonly unread?: readonly string[] | undefined;
   /** A person has decided about it (`settle`). */
   readonly decision?:
     | {

@@ -2,6 +2,7 @@ import { isAhead } from '../store/lease.ts';
 import type { JournalHealth } from './journal-types.ts';
 import type { OpenOrder } from './open-orders.ts';
 import { isOverdue, isUnsettled, type OrderRecord, stateAt } from './order-record.ts';
+import type { OrderState } from './order-state.ts';
 import type { OrderStore } from './order-store.ts';
 
 /** Counts what is open. Reads the index alone, and no order. */
@@ -9,20 +10,21 @@ export async function countOpenOrders(records: OrderStore, now: () => number): P
   const open = await records.openOrders();
   const overdue = { acceptedBefore: records.acceptedBefore(), now: now() };
   const unsettled = open.filter(isUnsettled);
-  const counts = { prepared: 0, sending: 0, waiting: 0, 'not-sent': 0, unknown: 0 };
-  for (const order of unsettled) {
-    const state = stateAt(order, overdue.now);
-    if (isCounted(state, counts)) counts[state]++;
-  }
+  const count = (wanted: OrderState) =>
+    unsettled.filter((order) => stateAt(order, overdue.now) === wanted).length;
   const [oldest] = unsettled;
   return {
-    ...counts,
+    prepared: count('prepared'),
+    sending: count('sending'),
+    waiting: count('waiting'),
+    'not-sent': count('not-sent'),
+    unknown: count('unknown'),
     unsettled: unsettled.length,
     oldestAgeMs: oldest === undefined ? null : Math.max(0, overdue.now - oldest.openedAt),
     withoutEvent: open.filter((order) => isOverdue(order, overdue)).length,
     mismatches: open.filter(({ attention }) => attention === 'mismatch').length,
     unreported: open.filter(({ unreported }) => unreported === true).length,
-    ...records.ownCounts(),
+    unwritten: records.unwritten,
   };
 }
 
@@ -63,8 +65,4 @@ const chunkSize = 100;
 async function* readChunks(records: OrderStore, orders: readonly OpenOrder[]): AsyncGenerator<OrderRecord> {
   for (let start = 0; start < orders.length; start += chunkSize)
     yield* await records.readOpen(orders.slice(start, start + chunkSize));
-}
-
-function isCounted<State extends string>(state: string, counts: Record<State, number>): state is State {
-  return Object.hasOwn(counts, state);
 }

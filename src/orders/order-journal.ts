@@ -148,10 +148,12 @@ export function createOrderJournal<Order = BuyOrder>(
       const { store, replace, ...given } = readPrepareOptions(prepareOptions);
       const { intent } = await attempts.check(order, given);
       const id = intent.partner_order_id;
-      const change = (record: OrderRecord | undefined) =>
-        prepareOrder(record, intent, { replace, now: now() });
-      if (store !== undefined) return show(await records.updateThrough(store, id, change));
-      return show((await records.update(id, change)).after);
+      const { after } = await records.update(
+        id,
+        (record) => prepareOrder(record, intent, { replace, now: now() }),
+        store,
+      );
+      return show(after);
     },
 
     observe: (event, context) => observeOrder(event, context, { settings, records, reports }),

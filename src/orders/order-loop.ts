@@ -30,10 +30,12 @@ export class RunningLoop<Order> implements OrderLoop {
   readonly #running = new Map<string, Promise<void>>();
   /** The orders that could not be loaded; only this process knows them. */
   readonly #loads = new Map<string, { failures: number; again: number }>();
-  readonly #refusals: RefusalPauses;
   #queue: OpenOrder[] = [];
-  /** Waiting orders that are being sent. */
+  /** Waiting orders that are being sent: one at a time while the service refuses keys, or wants fewer requests. */
   #probes = 0;
+  /** Refusals in a row. The first waiting order finds out whether the service still refuses. */
+  #refusals = 1;
+  #nextProbeAt = 0;
 
   constructor(options: OrderLoopOptions<Order>, parts: LoopParts<Order>) {
     this.#options = readLoopOptions(options);
@@ -42,7 +44,6 @@ export class RunningLoop<Order> implements OrderLoop {
     if (!isWholeProcess())
       throw invalidOption('No process stays here to send orders: call create for what unsettled lists.');
     this.#parts = parts;
-    this.#refusals = new RefusalPauses(parts.settings.now);
     this.#looping = this.#run();
   }
 
@@ -81,8 +82,21 @@ export class RunningLoop<Order> implements OrderLoop {
       this.#job(order) !== undefined;
     const due = listed.filter(isDue);
     const isWaiting = (order: OpenOrder) => order.state === 'waiting' && this.#job(order) === 'send';
-    const waiting = due.filter(isWaiting).slice(0, Math.max(0, this.#refusals.most() - this.#probes));
+    const waiting = due.filter(isWaiting).slice(0, Math.max(0, this.#mostProbes() - this.#probes));
     return [...due.filter((order) => !isWaiting(order)), ...waiting];
+  }
+
+  #mostProbes(): number {
+    if (this.#parts.settings.now() < this.#nextProbeAt) return 0;
+    return this.#refusals === 0 ? Number.POSITIVE_INFINITY : 1;
+  }
+
+  #noteRefusal(state: OrderRecord['state']): void {
+    if (state === 'not-sent') return;
+    const isRefused = state === 'waiting';
+    const pauseMs = pauseAfter(this.#refusals, { firstDelayMs: 500, maxDelayMs: 5_000 });
+    this.#refusals = isRefused ? this.#refusals + 1 : 0;
+    this.#nextProbeAt = isRefused ? this.#parts.settings.now() + pauseMs : 0;
   }
 
   #fill(): void {
@@ -125,7 +139,7 @@ export class RunningLoop<Order> implements OrderLoop {
     this.#loads.delete(idDigest);
     if (made.kind !== 'sent') return;
     const failure = attempts.failureOf(made.record, made.sent);
-    this.#refusals.note(stateAt(made.record, settings.now()));
+    this.#noteRefusal(stateAt(made.record, settings.now()));
     if (failure !== undefined) this.#fail(failure, this.#show(made.record));
     await reports.call(made.record);
   }
@@ -180,31 +194,5 @@ export class RunningLoop<Order> implements OrderLoop {
 
   #fail(error: unknown, order?: JournaledOrder): void {
     callHook('onError of start', () => this.#options.onError(error, order));
-  }
-}
-
-/** Lets one order at a time find out whether the service still refuses keys, or wants fewer requests. */
-class RefusalPauses {
-  readonly #now: () => number;
-  #refusals = 1;
-  #again = 0;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** Most waiting orders to send now. */
-  most(): number {
-    if (this.#now() < this.#again) return 0;
-    return this.#refusals === 0 ? Number.POSITIVE_INFINITY : 1;
-  }
-
-  /** The state of an order after a request. */
-  note(state: OrderRecord['state']): void {
-    if (state === 'not-sent') return;
-    const isRefused = state === 'waiting';
-    this.#refusals = isRefused ? this.#refusals + 1 : 0;
-    const pauseMs = pauseAfter(this.#refusals - 1, { firstDelayMs: 500, maxDelayMs: 5_000 });
-    this.#again = isRefused ? this.#now() + pauseMs : 0;
   }
 }

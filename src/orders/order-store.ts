@@ -37,8 +37,6 @@ export class OrderStore {
   readonly #openPrefix: string;
   readonly #unwritten = new UnwrittenResults();
   #writing: Promise<void> | undefined;
-  /** Orders whose first event this process has kept, because the journal does not have them. */
-  #strays = 0;
 
   constructor(settings: StoreSettings) {
     this.#settings = settings;
@@ -58,25 +56,16 @@ export class OrderStore {
     return await this.#readDigests(ids.map(orderIdDigest));
   }
 
+  /** @param through a transaction of the user's, which cannot be retried and may be rolled back */
   async update<After extends OrderRecord | undefined>(
     partnerOrderId: string,
     change: Change<After>,
+    through?: RecordStore,
   ): Promise<Changed<After>> {
+    if (through !== undefined) return await this.#change(through, partnerOrderId, change);
     const changed = await retryOnce(() => this.#commit(partnerOrderId, change));
     void this.#writeResults();
     return changed;
-  }
-
-  /** Changes an order in a transaction of the user's, which cannot be retried and may be rolled back. */
-  async updateThrough<After extends OrderRecord | undefined>(
-    through: RecordStore,
-    partnerOrderId: string,
-    change: Change<After>,
-  ): Promise<After> {
-    const late = this.#unwritten.of(partnerOrderId);
-    return await this.#changeIn(through, partnerOrderId, (record) =>
-      change(applyResults(record, late, this.#settings.now())),
-    );
   }
 
   /** Keeps a result until the store works again. The store may also lack the intent of the attempt. */
@@ -102,9 +91,9 @@ export class OrderStore {
     return records.filter((record) => record !== undefined);
   }
 
-  /** Counts of this process alone: results that the store has not taken, and orders of which it has an event only. */
-  ownCounts() {
-    return { unwritten: this.#unwritten.size, eventsWithoutOrder: this.#strays };
+  /** Orders whose results the store has not taken. */
+  get unwritten(): number {
+    return this.#unwritten.size;
   }
 
   /** Each order of the journal, and the first event of each that it does not have, page by page. */
@@ -125,14 +114,12 @@ export class OrderStore {
     const { store, now } = this.#settings;
     const key = this.#orderPrefix + orderIdDigest(partner_order_id);
     const stray = { partner_order_id, name, digest, at: now() };
-    const isNew = await retryOnce(() =>
+    await retryOnce(() =>
       store.transact([key], (records) => {
-        if (records.get(key) !== undefined) return false;
-        records.set(key, toStrayRecord(stray), expiryAt(stray.at + watchMs));
-        return true;
+        if (records.get(key) === undefined)
+          records.set(key, toStrayRecord(stray), expiryAt(stray.at + watchMs));
       }),
     );
-    if (isNew) this.#strays++;
   }
 
   async #readDigests(digests: readonly string[]): Promise<(OrderRecord | undefined)[]> {
@@ -169,33 +156,27 @@ export class OrderStore {
     partnerOrderId: string,
     change: Change<After>,
   ): Promise<Changed<After>> {
-    const { store, now } = this.#settings;
-    const late = this.#unwritten.of(partnerOrderId);
-    let stored: OrderRecord | undefined;
-    let before: OrderRecord | undefined;
-    const after = await this.#changeIn(store, partnerOrderId, (record) => {
-      stored = record;
-      before = applyResults(record, late, now());
-      return change(before);
-    });
+    const { stored, late, ...changed } = await this.#change(this.#settings.store, partnerOrderId, change);
     this.#unwritten.remove(partnerOrderId, late);
-    if (after?.contradiction !== stored?.contradiction) warnOfContradiction(after);
-    return { before, after };
+    if (changed.after?.contradiction !== stored?.contradiction) warnOfContradiction(changed.after);
+    return changed;
   }
 
-  async #changeIn<After extends OrderRecord | undefined>(
-    through: RecordStore,
+  async #change<After extends OrderRecord | undefined>(
+    store: RecordStore,
     partnerOrderId: string,
     change: Change<After>,
-  ): Promise<After> {
+  ) {
     const { rememberMs = Number.POSITIVE_INFINITY, now } = this.#settings;
+    const late = this.#unwritten.of(partnerOrderId);
     const digest = orderIdDigest(partnerOrderId);
     const key = this.#orderPrefix + digest;
     const index = this.#openPrefix + digest;
-    return await through.transact([key, index], (records) => {
-      const before = readRecord(records.get(key));
+    const changed = await store.transact([key, index], (records) => {
+      const stored = readRecord(records.get(key));
+      const before = applyResults(stored, late, now());
       const changed = change(before);
-      if (changed === undefined || changed === before) return changed;
+      if (changed === undefined || changed === stored) return { stored, before, after: changed };
       // Sound: a record like the one that it copies.
       const after = { ...changed, revision: changed.revision + 1 } as typeof changed;
       const openUntil = this.#endOfWork(after);
@@ -203,8 +184,9 @@ export class OrderStore {
       records.set(key, writeRecord(after, records.get(key)), expiryAt(expiresAt));
       if (openUntil === 0) records.delete(index);
       else records.set(index, toIndexEntry(after, records.get(index)), expiryAt(openUntil));
-      return after;
+      return { stored, before, after };
     });
+    return { ...changed, late };
   }
 
   /** When an order leaves the index by itself; 0 if it is not in it. */

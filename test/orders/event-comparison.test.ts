@@ -80,7 +80,7 @@ describe('what the journal reads of an event', () => {
   it('has a digest of its own for an event without a context', () => {
     const body = buyInitBody();
     expect(readSeenEvent(body)).toMatchObject({
-      ...{ name: 'event.buy.init', digest: sha256(JSON.stringify(body)), unread: [] },
+      ...{ name: 'event.buy.init', digest: sha256(JSON.stringify(body)) },
       event: { event_name: 'event.buy.init' },
     });
     expect(readSeenEvent(body, { digest: 'of the context' }).digest).toBe('of the context');
@@ -92,20 +92,9 @@ describe('what the journal reads of an event', () => {
   });
 
   it('is bounded, and only what a store can hold', () => {
-    const issues = [
-      [],
-      ['meta_data', 'fee'],
-      ['x'.repeat(150)],
-      ['\0'],
-      ...Array.from({ length: 10 }, (_, index) => [`more_${index}`]),
-    ].map((path) => ({ path, message: 'is wrong' }));
     const name = `\0${'n'.repeat(150)}`;
-    const seen = readSeenEvent({ kind: 'nonconforming', name, body: {}, issues });
+    const seen = readSeenEvent({ kind: 'nonconforming', name, body: {}, issues: [] });
     expect(seen).toMatchObject({ name: `\ufffd${'n'.repeat(99)}`, event: undefined });
-    expect(seen.unread).toEqual([
-      ...['event_name', 'meta_data.fee', 'x'.repeat(100), '\ufffd'],
-      ...['more_0', 'more_1', 'more_2', 'more_3', 'more_4', 'more_5'],
-    ]);
     // Sound: a caller without types may leave the name out.
     expect(readSeenEvent({ kind: 'unknown', body: {} } as never).name).toBe('');
   });
@@ -240,17 +229,6 @@ describe('an event in a record', () => {
     expect([after.attention, isRejected, event]).toEqual(['mismatch', true, differing]);
     // A person can name it.
     expect(after.events).toEqual([differing]);
-  });
-
-  it('is kept once more if other members of it cannot be read', () => {
-    const { record: first } = observe(record(), buyInitBody());
-    const broken = buyInitBody({ pair: [], exchange_rate: [] });
-    const { record: second } = observe(first, broken);
-    expect(second.events?.map(({ unread }) => unread?.toSorted())).toEqual([
-      undefined,
-      ['exchange_rate', 'pair'],
-    ]);
-    expect(observe(second, broken).record).toBe(second);
   });
 
   it('has any address if the order has none', () => {

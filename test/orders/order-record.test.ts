@@ -36,7 +36,7 @@ describe('the record of an order', () => {
       ordered: { chain: 'usdt-trc20', ...later },
       events: [
         {
-          ...{ name: 'n', at: 1, digest: 'e', unread: ['fee'], ...later },
+          ...{ name: 'n', at: 1, digest: 'e', ...later },
           differences: [{ member: 'chain', ordered: 'a', reported: 'b', ...later }],
           decision: { at: 2, note: 'Right.', verdict: 'rejected', ...later },
         },
@@ -128,7 +128,7 @@ describe('an order as the journal shows it', () => {
     } as const;
     const difference = { member: 'chain', ordered: 'a', reported: 'b' } as const;
     const decision = { at: 2, note: 'Right.', verdict: 'accepted' } as const;
-    const event = { name: 'n', at: 1, digest: 'e', unread: ['fee'] };
+    const event = { name: 'n', at: 1, digest: 'e' };
     const stored = {
       ...{ ...record(), ...shown, ...hidden },
       ...later,

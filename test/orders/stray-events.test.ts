@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { countOpenOrders } from '../../src/orders/open-order-views.ts';
 import { allOf, down, hour, idsOf, keyOf, keysIn, put, recordsBench } from './records-bench.ts';
 
 const day = 24 * hour;
 
 describe('an event whose order the journal does not have', () => {
-  const seen = (name: string) => ({ name, digest: `of ${name}`, body: {}, unread: [] });
+  const seen = (name: string) => ({ name, digest: `of ${name}`, body: {} });
   const straysOf = async ({ records }: Pick<ReturnType<typeof recordsBench>, 'records'>) =>
     (await allOf(records.readAll())).flatMap(({ stray }) => stray ?? []);
 
@@ -20,18 +19,6 @@ describe('an event whose order the journal does not have', () => {
     expect(await straysOf(bench)).toEqual([stray]);
     bench.clock.now += 1;
     expect(await straysOf(bench)).toEqual([]);
-  });
-
-  it('is counted by the process that has seen it first, once for each order', async () => {
-    const bench = recordsBench();
-    for (const id of ['A', 'A', 'B']) await bench.records.noteStray(id, seen('first'));
-    const other = bench.open();
-    await other.noteStray('B', seen('second'));
-    expect(await countOpenOrders(bench.records, bench.now)).toMatchObject({
-      eventsWithoutOrder: 2,
-      unsettled: 0,
-    });
-    expect(await countOpenOrders(other, bench.now)).toMatchObject({ eventsWithoutOrder: 0 });
   });
 
   it('is no order, and in no index', async () => {
@@ -61,6 +48,5 @@ describe('an event whose order the journal does not have', () => {
     bench.hooks.before = () => (failures++ === 0 ? down() : undefined);
     await bench.records.noteStray('A', seen('first'));
     expect(await straysOf(bench)).toHaveLength(1);
-    expect(await countOpenOrders(bench.records, bench.now)).toMatchObject({ eventsWithoutOrder: 1 });
   });
 });

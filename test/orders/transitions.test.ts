@@ -312,7 +312,7 @@ describe('a result', () => {
 });
 
 describe('an event', () => {
-  const seen = { name: 'event.buy.init', digest: 'd', body: {}, unread: [] };
+  const seen = { name: 'event.buy.init', digest: 'd', body: {} };
   const observe = (record: OrderRecord, ref?: string) =>
     observeEvent(record, { ref, seen, rejectMismatch: 'address', sameOrder: undefined, now }).record;
 

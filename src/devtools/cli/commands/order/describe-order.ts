@@ -47,7 +47,7 @@ export function describeWhole(order: JournaledOrder, paint: Paint): string[] {
 }
 
 export function describeEvent(
-  { name, at, digest, differences, unread, decision }: JournaledEvent,
+  { name, at, digest, differences, decision }: JournaledEvent,
   paint: Paint,
 ): string {
   const differing = differences?.map(({ member, ordered, reported }) =>
@@ -55,7 +55,6 @@ export function describeEvent(
   );
   const facts = [
     differing && `differs: ${differing.join(', ')}`,
-    unread && `could not be read: ${unread.join(', ')}`,
     decision && `${decision.verdict}: ${decision.note}`,
   ].filter((fact) => fact !== undefined);
   const text = `${new Date(at).toISOString()} ${name} (${digest})`;
