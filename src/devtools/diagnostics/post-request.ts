@@ -69,7 +69,9 @@ export async function postRequest(
 /** A code such as `ECONNRESET` or the name of the error: messages may hold the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  return systemCode(error.cause) ?? systemCode(error) ?? error.name;
+  // The fetch of Node has no code for a port that no browser may use.
+  const isBlocked = error.cause instanceof Error && error.cause.message === 'bad port';
+  return systemCode(error.cause) ?? systemCode(error) ?? (isBlocked ? 'a blocked port' : error.name);
 }
 
 function systemCode(error: unknown): string | undefined {

@@ -187,8 +187,7 @@ function describeCounts({ rows, deliveries, replies }: Learnt, { all }: { all: b
     'not-seen',
     all ? 'not seen' : 'not seen (--all lists them)',
   );
-  const strangers = deliveries.others === 0 ? '' : `, and ${deliveries.others} deliveries that prove nothing`;
-  return [`${counts}, from ${deliveries.genuine} events and ${replies.read} replies${strangers}.`];
+  return [`${counts}, from ${deliveries.genuine} events and ${replies.read} replies.`];
 }
 
 /** A difference that a person has already seen is none. */

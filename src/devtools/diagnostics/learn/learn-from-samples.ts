@@ -21,6 +21,7 @@ import {
   optional,
   value,
 } from '../../../internal/options.ts';
+import { type SignatureScheme, schemePartNames } from '../../../signature/signature-scheme.ts';
 import { safetyNotes } from '../detection/safety-notes.ts';
 import type { Finding } from '../finding.ts';
 import { askOracle, type SigningOracle } from './ask-oracle.ts';
@@ -184,10 +185,26 @@ export async function learn(options: LearnOptions): Promise<Learnt> {
     },
     findings: [
       ...(asked?.findings ?? []),
+      ...openParts(scheme.schemes),
       ...scheme.schemes.slice(0, 1).flatMap(safetyNotes),
       ...events.strays.findings(events.genuine, { credentials: sets, scheme: deployment.signature }),
     ],
     deliveries: { genuine: events.genuine, others: events.strays.count() },
     replies: replyCounts,
   };
+}
+
+/** Says in what the schemes differ that fit all samples. */
+function openParts(schemes: readonly SignatureScheme[]): Finding[] {
+  const [best] = schemes;
+  const parts = schemePartNames.filter((part) => schemes.some((scheme) => scheme[part] !== best?.[part]));
+  if (parts.length === 0) return [];
+  return [
+    {
+      id: 'scheme-open',
+      verdict: 'weak',
+      what: `${schemes.length} schemes fit all samples: they differ in ${parts.join(', ')}. The most plausible is ${JSON.stringify(best)}.`,
+      advice: 'Add an event with numbers like 10.0, slashes, letters beyond ASCII and nested members.',
+    },
+  ];
 }

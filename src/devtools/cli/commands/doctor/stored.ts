@@ -66,9 +66,12 @@ export async function examineSamples(
     ...(genuine === 0
       ? [broken(`None of ${others} samples is signed with these keys.`, 'Give the keys that signed them.')]
       : []),
-    ...refuted.map(({ id, found }) =>
-      broken(`The samples refute ${id}: ${found.join('; ')}.`, 'Run partner-exchange learn with them.'),
-    ),
+    ...refuted.map(({ id, found, set, person }) => {
+      const what = `The samples refute ${id}: ${found.join('; ')}.`;
+      return set === undefined
+        ? weak(what, `Decide: ${person}.`)
+        : broken(what, 'Run partner-exchange learn --write with them.');
+    }),
     ...findings.map(({ verdict, what, advice = '' }) => ({ verdict, what, advice })),
     ...(genuine > 0 && refuted.length === 0
       ? [ok(`${genuine} of ${genuine + others} samples are signed and formed as the deployment says.`)]
