@@ -196,8 +196,9 @@ describe('the signature of an exchange', () => {
       isExpectedKey: false,
     });
     const explained = await story.api(`trace/${changed?.id}/explanation`);
-    expect(explained.body).toMatchObject({ findings: [{ code: 'nothing-fits' }, {}] });
-    expect(explained.body.nextStep).toContain('have a probe signed');
+    expect(explained.body).toMatchObject({
+      findings: [{ id: 'nothing-fits', advice: expect.stringContaining('the keys are those') }, {}],
+    });
     const unsigned = story.sandbox.trace.entries.find(({ operation }) => operation === 'whitelistIp');
     expect((await story.api(`trace/${unsigned?.id}/explanation`)).body.error).toBe('not_signed');
   });
