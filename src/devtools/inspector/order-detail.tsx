@@ -49,8 +49,8 @@ export function OrderDetail({ order }: { order: Order }) {
 
 async function advance({ platform_order_ref }: Order, step: string): Promise<string> {
   const path = pathOf`orders/${platform_order_ref}/advance`;
-  const { delivery } = await post<{ delivery: PostedEvent }>(path, { step });
-  return `${delivery.name}, ${describePostResult(delivery)}`;
+  const { deliveries } = await post<{ deliveries: PostedEvent[] }>(path, { step });
+  return deliveries.map((delivery) => `${delivery.name}, ${describePostResult(delivery)}`).join();
 }
 
 function PlayForm({ name, scenarios }: { name: string; scenarios: readonly string[] }) {

@@ -96,7 +96,7 @@ describe('in a process of its own', () => {
     expect(await run('whitelist-ip')).toMatchObject({ code: 0 });
     expect(await run('messenger', 'key', '1001', '--save', 'key.json')).toMatchObject({ code: 0 });
     expect(await run('order', 'create', '--journal', 'orders.sqlite', '--yes')).toMatchObject({ code: 0 });
-    const advance = ['sandbox', 'advance', 'A-1', 'fiat_received', '--url', url];
+    const advance = ['sandbox', 'advance', 'A-1', 'fiat_received', '--port', new URL(url).port];
     expect(await run(...advance)).toMatchObject({ code: 0 });
     await listen.printed('stdout', /event\.buy\.received\.fiat.*"answered":200/);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

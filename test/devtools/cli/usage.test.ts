@@ -48,7 +48,9 @@ describe('help', () => {
   });
 
   it('of sandbox lists its commands, and that of its start the options', async () => {
-    expect((await partnerExchange(['sandbox', '--help'])).stdout).toMatch(/COMMANDS\n {2}start [\s\S]*reset/);
+    expect((await partnerExchange(['sandbox', '--help'])).stdout).toMatch(
+      /COMMANDS\n {2}start [\s\S]*advance/,
+    );
     for (const words of [
       ['sandbox', 'start', '--help'],
       ['sandbox', '--seed', '7', '--help'],
@@ -128,9 +130,8 @@ describe('usage errors', () => {
     [['messenger', 'check'], '<phone> is missing'],
     [['sign', 'one', 'two'], 'too many arguments'],
     [['sandbox', 'port', '3000'], 'no such command. Options begin with two hyphens, such as --format.'],
-    [['sandbox', 'ordres'], 'did you mean `orders`'],
-    [['sandbox', 'clock', 'advnace', '1h'], 'did you mean `advance`'],
-    [['sandbox', '--enforce-whitelist', 'orders'], 'at most 0 fit.'],
+    [['sandbox', 'advnace'], 'did you mean `advance`'],
+    [['sandbox', '--enforce-whitelist', 'advance'], 'at most 0 fit.'],
     [['sandbox', '--sede', '7'], 'did you mean --seed'],
     [['sandbox', 'port=3000'], 'Options begin with two hyphens'],
     [['sandbox', '-port', '3000'], 'There is no such option. Options begin with two hyphens'],

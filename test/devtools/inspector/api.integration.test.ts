@@ -13,7 +13,7 @@ describe('the API', () => {
     const advanced = await story.api('orders/A-1/advance', { step: 'no_kyc' });
     expect(advanced.body).toMatchObject({
       order: { state: 'no_kyc', next: expect.arrayContaining(['credited', 'refunded']) },
-      delivery: { name: 'event.buy.received.fiat_kyc_error', status: 200, acknowledged: true },
+      deliveries: [{ name: 'event.buy.received.fiat_kyc_error', status: 200, acknowledged: true }],
     });
     const played = await story.api('orders/A-2/play', { scenario: 'happy' });
     expect(played.body).toMatchObject({ order: { state: 'credited', next: [] } });

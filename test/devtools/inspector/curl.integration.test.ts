@@ -48,7 +48,7 @@ it.skipIf(!hasCurl && process.env.CI === undefined)(
     expect(mailed.message).toContain('link');
     expect(whitelisted.ip).toBe('127.0.0.1');
     expect(created.partner_order_id).toBe('A-1');
-    expect(advanced.delivery).toMatchObject({ name: 'event.buy.received.fiat', status: 200 });
+    expect(advanced.deliveries).toMatchObject([{ name: 'event.buy.received.fiat', status: 200 }]);
     expect(redelivered).toMatchObject({ attempts: 2 });
     expect(deliveries.items.map(({ name }: { name: string }) => name)).toEqual([
       'event.buy.received.fiat',

@@ -26,10 +26,7 @@ const commands = {
 export const commandNames: readonly string[] = Object.keys(commands);
 
 /** The command that runs if a group is named alone, or with options. */
-const defaultCommands: Readonly<Record<string, string>> = {
-  sandbox: 'start',
-  'sandbox clock': 'show',
-};
+const defaultCommands: Readonly<Record<string, string>> = { sandbox: 'start' };
 
 /**
  * Adds the default command of a group. stricli could do so, but then takes a misspelt command for an argument of the

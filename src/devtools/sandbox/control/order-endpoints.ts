@@ -81,12 +81,12 @@ export function orderOperations() {
       path: 'orders/{order}/advance',
       summary: 'Moves an order one step, posts its event, and waits for the answer',
       body: z.strictObject({ step: schemas.stepSchema }).meta({ examples: [{ step: 'credited' }] }),
-      answer: z.object({ order: schemas.orderSchema, delivery: schemas.deliverySchema }),
+      answer: z.object({ order: schemas.orderSchema, deliveries: z.array(schemas.deliverySchema) }),
       refusals: [404, 409],
       handle: async ({ params, body }, { sandbox, state }: Subject) => {
         const { platform_order_ref } = findOrder(state, params.order ?? '');
         const delivery = await refuseInvalid(sandbox.advance(platform_order_ref, body.step), notPossible);
-        return { order: shownOrder(state, state.orders.find(platform_order_ref)), delivery };
+        return { order: shownOrder(state, state.orders.find(platform_order_ref)), deliveries: [delivery] };
       },
     }),
     endpoint({

@@ -6,7 +6,7 @@ import { codeOf } from '../../../../errors/errors.ts';
 import { firstFlaw, openToRead } from '../../../../store/sqlite/private-file.ts';
 import { makeFolder, stateFolder } from '../../inputs/folders.ts';
 import { type CliContext, CliError, type Variables } from '../../terminal/context.ts';
-import { port, webAddress } from '../../terminal/flags.ts';
+import { port } from '../../terminal/flags.ts';
 
 /** A sandbox that this user runs, as its file in the state directory describes it. */
 const runningSandbox = z.object({
@@ -17,10 +17,9 @@ const runningSandbox = z.object({
 });
 export type RunningSandbox = z.output<typeof runningSandbox>;
 
-/** Options that choose among several running sandboxes. */
+/** Chooses among several running sandboxes. */
 export const sandboxFlags = {
   port: port.optional('number', 'The port of the sandbox, if several are running'),
-  url: webAddress.optional('url', 'The same by its address'),
 };
 
 /**
@@ -52,59 +51,55 @@ export async function announceSandbox(
 }
 
 /**
- * The sandbox that a command is for: the one that the options or the environment name, also by its base URLs, otherwise
+ * The sandbox that a command is for: the one on this port, the one that the environment names, also by its base URLs, or
  * the only one.
  *
  * @throws {CliError} if there is none, or several
  */
 export async function chooseSandbox(
   context: CliContext,
-  { port, url }: { readonly port?: number | undefined; readonly url?: URL | undefined },
+  { port }: { readonly port?: number | undefined },
 ): Promise<RunningSandbox> {
-  if (port !== undefined && url !== undefined) throw new CliError('Give --port or --url, not both.');
   const running = await runningSandboxes(context);
-  const known = running.map((each) => each.url).join(', ');
+  const known = running.map(({ url }) => url).join(', ');
   const start = 'start one in another terminal with "partner-exchange sandbox"';
   if (running.length === 0) throw new CliError(`No sandbox is running: ${start}.`);
-  const given = port === undefined ? (url ?? addressOf(context.env[sandboxUrlVariable])) : undefined;
-  const chosen = running.filter((each) => {
-    const own = new URL(each.url);
-    if (port !== undefined) return own.port === String(port);
-    return given === undefined || own.origin === given.origin;
-  });
-  // The variables that a sandbox prints: commands with them go to that sandbox.
-  const own = given === undefined && port === undefined ? namedIn(context.env, chosen) : [];
-  const [only, ...others] = own.length === 1 ? own : chosen;
-  if (only === undefined) throw new CliError(`No sandbox is running there: there is ${known}.`);
-  if (others.length > 0)
-    throw new CliError(`Several sandboxes are running: choose one with --port or --url (${known}).`);
-  return only;
+  const named = running.filter(({ url }) =>
+    port === undefined ? originsIn(context.env).includes(url) : new URL(url).port === String(port),
+  );
+  if (named.length === 0 && (port !== undefined || context.env[sandboxUrlVariable] !== undefined)) {
+    throw new CliError(`No sandbox is running there: there is ${known}.`);
+  }
+  const [sandbox, ...others] = named.length === 1 ? named : running;
+  if (sandbox !== undefined && others.length === 0) return sandbox;
+  throw new CliError(`Several sandboxes are running: choose one with --port (${known}).`);
 }
 
-/** The sandboxes whose addresses the environment has as base URLs. */
-function namedIn(env: Variables, running: readonly RunningSandbox[]): RunningSandbox[] {
-  const origins = baseUrlVariables.map((name) => addressOf(env[name])?.origin);
-  return running.filter(({ url }) => origins.includes(new URL(url).origin));
+/** The origins of the sandbox that `--exec` names, or else of the base URLs. */
+function originsIn(env: Variables): readonly (string | undefined)[] {
+  const exec = env[sandboxUrlVariable];
+  if (exec !== undefined) return [originOf(exec)];
+  return baseUrlVariables.map((name) => originOf(env[name]));
 }
 
 const baseUrlVariables = deploymentVariables
   .filter(({ sets }) => ['onboardingBaseUrl', 'stagingUrl', 'messengerBaseUrl'].includes(sets))
   .map(({ name }) => name);
 
-function addressOf(text: string | undefined): URL | undefined {
-  return text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+function originOf(text: string | undefined): string | undefined {
+  return text !== undefined && URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
 /** Lists them in the order of their ports, and removes the files of sandboxes that were killed. */
 async function runningSandboxes(context: CliContext): Promise<RunningSandbox[]> {
   const folder = foldersOf(context);
-  const found = await readAll(folder).catch((error: unknown) => {
+  const files = await readAll(folder).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
   });
-  return found
+  return files
     .flatMap(({ sandbox }) => sandbox ?? [])
-    .toSorted((one, other) => one.url.localeCompare(other.url, 'en', { numeric: true }));
+    .toSorted((a, b) => a.url.localeCompare(b.url, 'en', { numeric: true }));
 }
 
 function foldersOf(context: CliContext): string {

@@ -77,7 +77,6 @@ export const startSandbox = defineCommand({
         return { ofChild: child };
       }
       announce(output, { simulated, server, environment });
-      output.status(`The inspector is at ${server.inspectorUrl}`);
       if (flags.open) await openSecretAddress(context, server.inspectorUrl);
       showTraffic(simulated, output);
       await onceAborted(context.signal);
@@ -120,7 +119,8 @@ interface Announcement {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-function announce(output: Output, { simulated: { seed }, server: { url }, environment }: Announcement): void {
+function announce(output: Output, { simulated: { seed }, server, environment }: Announcement): void {
+  const { url, inspectorUrl } = server;
   output.item({ url, seed, environment }, () =>
     Object.entries(environment)
       .map(([name, value]) => `${name}=${value}`)
@@ -131,5 +131,22 @@ function announce(output: Output, { simulated: { seed }, server: { url }, enviro
   );
   if (environment.PARTNER_SECRET_KEY === undefined)
     output.status('The keys of its partner are those of the environment that you have.');
-  output.status('Put the lines above into the environment. Move orders in the inspector.');
+  output.status(
+    'Put the lines above into the environment. "partner-exchange sandbox advance" moves an order.',
+  );
+  output.status('From another terminal:');
+  for (const line of controlLines(server)) output.status(line);
+  output.status(`The inspector is at ${inspectorUrl}`);
+}
+
+/** Lines of curl to paste, one for each thing that no command does. The token opens this sandbox alone. */
+function controlLines({ url, token }: SandboxServer): readonly string[] {
+  const send = (method: string, path: string, body: object) =>
+    `  curl -sS -X ${method} -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${JSON.stringify(body)}' ${url}/_sandbox/${path}`;
+  return [
+    `  curl -sS ${url}/_sandbox/state    # faults, time, mails with their links, messages with their codes`,
+    `${send('POST', 'faults', { target: 'createOrder', fault: 'reply_lost' })}    # or with "rate": 0.2`,
+    send('DELETE', 'faults', {}),
+    send('POST', 'reset', {}),
+  ];
 }
