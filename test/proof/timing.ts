@@ -8,11 +8,6 @@
  * the first wrong byte is measured in the same way and has to be found out; otherwise the proof proves nothing.
  */
 import { createHash, createHmac } from 'node:crypto';
-import {
-  type Comparison,
-  compare,
-  type Samples,
-} from '../../src/devtools/diagnostics/attack/cases/timing.ts';
 import { SignatureError } from '../../src/errors/errors.ts';
 import { isSignedWith } from '../../src/signature/digest.ts';
 import { canonicalText } from '../../src/signature/serializations.ts';
@@ -23,6 +18,7 @@ import { sampleKey, sampleText } from '../bench/sample-event.ts';
 import { seeded } from '../internal/loose-json.ts';
 import { searchSize } from '../support/search-size.ts';
 import { flipped } from './scheme-vectors.ts';
+import { type Comparison, compare, type Samples } from './timing-comparison.ts';
 
 /** Above this, dudect says that a leak is likely; by chance, seven in a million. */
 const threshold = 4.5;

@@ -17,7 +17,7 @@ export interface CheckResult {
   readonly advice?: string | undefined;
   /** How the receiver failed, if it did in one of the ways that many cases share. */
   readonly problem?: Problem | undefined;
-  /** What the receiver does, as in {@link AttackFinding.summary}. @default made of the problem and of what was sent */
+  /** What the receiver does, as in {@link AttackFinding.what}. @default made of the problem and of what was sent */
   readonly fault?: string | undefined;
   readonly assumptions?: readonly AssumptionId[] | undefined;
 }

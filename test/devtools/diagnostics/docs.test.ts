@@ -2,9 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { attackCases } from '../../../src/devtools/diagnostics/attack/case-table.ts';
-import type { Cause, Signs } from '../../../src/devtools/diagnostics/attack/cause.ts';
-import { attackCauses } from '../../../src/devtools/diagnostics/attack/findings.ts';
+import {
+  attackCases,
+  attackCauses,
+  baselineCase,
+} from '../../../src/devtools/diagnostics/attack/case-table.ts';
+import type { Cause } from '../../../src/devtools/diagnostics/attack/causes.ts';
+import { explains } from '../../../src/devtools/diagnostics/attack/findings.ts';
 
 const faultsPage = read('attack-faults.md');
 const ids = ['authentic', ...attackCases.map(({ id }) => id)];
@@ -53,9 +57,9 @@ describe('docs/details/attack-faults.md', () => {
   });
 
   it('begins each section with what the receiver does, as the finding says it', () => {
-    // Without a summary a finding has the words of a case.
-    const summaries = Object.entries<Cause>(attackCauses).flatMap(([id, { summary }]) =>
-      summary === undefined ? [] : [[id, `**${summary}**`]],
+    // Without words of its own a finding has the words of a case.
+    const summaries = Object.entries<Cause>(attackCauses).flatMap(([id, { what }]) =>
+      what === undefined ? [] : [[id, `**${what}**`]],
     );
     const named = new Map(faults.map(({ id, fault }) => [id, fault]));
     expect(summaries.map(([id = '']) => [id, named.get(id)])).toEqual(summaries);
@@ -83,14 +87,25 @@ describe('docs/details/attack-faults.md', () => {
 
   it('names cases that show the fault, in its section or in one to which it leads', () => {
     const casesOf = new Map(faults.map(({ id, cases }) => [id, cases]));
-    const wrong = Object.entries<Cause>(attackCauses).filter(([id, { explains, shownBy = explains }]) => {
+    const wrong = Object.entries<Cause>(attackCauses).filter(([id, cause]) => {
       const { cases = [], sections = [] } = faults.find((fault) => fault.id === id) ?? {};
       const all = [...cases, ...sections.flatMap((section) => casesOf.get(section) ?? [])];
-      const has = (signs: Signs, name: string) =>
-        Object.values(signs).some((names) => names === 'every case' || names.includes(name));
-      return !all.some((name) => has(shownBy, name)) || !cases.every((name) => has(explains, name));
+      return (
+        !all.some((name) => shows(id, cause, name)) || !cases.every((name) => canExplain(id, cause, name))
+      );
     });
     expect(wrong.map(([id]) => id)).toEqual([]);
+  });
+
+  it('has for each cause cases that it can explain among those that show it', () => {
+    const wrong = Object.entries<Cause>(attackCauses).flatMap(([id, cause]) =>
+      Object.values(cause.shownBy ?? {}).flatMap((names) =>
+        names === 'every case'
+          ? []
+          : names.filter((name) => !canExplain(id, cause, name)).map((name) => [id, name]),
+      ),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('leads from a section without cases of its own to those that have them', () => {
@@ -100,6 +115,33 @@ describe('docs/details/attack-faults.md', () => {
     expect(without.flatMap(({ sections }) => sections.filter((id) => !withCases.includes(id)))).toEqual([]);
   });
 });
+
+const outcomes = [
+  'accepted',
+  'lost',
+  'dropped',
+  'repeated',
+  'retried',
+  'forgotten',
+  'acted',
+  'failed',
+] as const;
+const others = ['redirected', 'closed', 'late', undefined] as const;
+
+/** Whether the cause explains a failure of the case, in some outcome. */
+function canExplain(id: string, cause: Cause, name: string): boolean {
+  const probe = [baselineCase, ...attackCases].find((each) => each.id === name) ?? expect.unreachable(name);
+  return [...outcomes, ...others].some((problem) =>
+    explains(id, cause, { ...probe, answered: '', verdict: 'broken', problem }),
+  );
+}
+
+function shows(id: string, cause: Cause, name: string): boolean {
+  if (cause.shownBy === undefined) return canExplain(id, cause, name);
+  return Object.values(cause.shownBy).some(
+    (names) => names === 'every case' || names.some((each) => each === name),
+  );
+}
 
 function read(file: string): string {
   return readFileSync(join(import.meta.dirname, '../../../docs/details', file), 'utf8');

@@ -9,12 +9,15 @@ import {
   defineOptions,
   flag,
   invalidOption,
+  list,
+  nested,
   type OptionTable,
   optional,
+  text,
   timerMs,
-  value,
 } from '../../../internal/options.ts';
 import type { AttackResult } from './attack-case.ts';
+import type { ProbedOrder } from './probes.ts';
 
 /** Options of `attackReceiver`. */
 export interface AttackOptions {
@@ -26,7 +29,7 @@ export interface AttackOptions {
   /** The receiver's signature scheme and wire names. @default the default scheme, the published names */
   deployment?: Pick<Deployment<unknown>, 'signature' | 'wireNames'> | undefined;
   /**
-   * Sends the requests. With it, cases that need a raw connection are skipped.
+   * Sends the requests.
    * @default globalThis.fetch
    */
   fetch?: typeof fetch | undefined;
@@ -59,7 +62,14 @@ export interface AttackOptions {
    * @default none
    */
   serviceAddresses?: readonly string[] | undefined;
-  /** Leaves out the cases that take long, unless `only` names them: about ten seconds in place of a minute. @default false */
+  /**
+   * An order that exists: authentic events of a name in `handles` are about it. For a receiver that acts on known orders
+   * alone, such as one with a foreign key to them. Take one that nothing depends on. Cases that need the effects of new
+   * orders are skipped.
+   * @default a new order for each event
+   */
+  order?: ProbedOrder | undefined;
+  /** Leaves out the cases that take long, unless `only` names them. @default false */
   quick?: boolean | undefined;
   /** The ids of the cases to run; `authentic` always runs first. @default all */
   only?: readonly string[] | undefined;
@@ -80,6 +90,17 @@ export interface AttackProgress {
   readonly left: number;
 }
 
+const readOrderMembers = nested({
+  partner_order_id: text(),
+  buyer_crypto_address: optional(text()),
+} satisfies OptionTable<ProbedOrder>);
+
+function readOrder(given: unknown, name: string): ProbedOrder | undefined {
+  if (given === undefined) return undefined;
+  const { partner_order_id, buyer_crypto_address } = readOrderMembers(given, name);
+  return { partner_order_id, ...(buyer_crypto_address !== undefined && { buyer_crypto_address }) };
+}
+
 /** @throws {ConfigurationError} @throws {KeyError} `keys_unavailable` */
 export const readAttackOptions = defineOptions('attackReceiver', {
   credentials: (given) => {
@@ -91,31 +112,19 @@ export const readAttackOptions = defineOptions('attackReceiver', {
   fetch: optional(callback<typeof fetch>()),
   signal: abortSignal(),
   timeoutMs: timerMs({ default: 10_000 }),
-  iOwnThisHost: optional((given) => {
-    if (typeof given === 'string' && given !== '') return given;
-    throw invalidOption('iOwnThisHost must be the name of the host, as in the URL.');
-  }),
+  iOwnThisHost: optional(text()),
   handled: optional(callback<NonNullable<AttackOptions['handled']>>()),
-  handles: value(checkNames, { default: ['event.buy.credited.crypto'] }),
+  handles: list(text(), { default: ['event.buy.credited.crypto'] }),
   effectTimeoutMs: timerMs({ default: 5000 }),
-  serviceAddresses: value(checkNames, { default: [] }),
+  serviceAddresses: list(text(), { default: [] }),
   quick: flag({ default: false }),
-  only: optional(checkIds),
-  skip: value(checkIds, { default: [] }),
+  order: readOrder,
+  only: optional(list(text())),
+  skip: list(text(), { default: [] }),
   onCase: callback<NonNullable<AttackOptions['onCase']>>({ default: () => {} }),
 } satisfies OptionTable<AttackOptions>);
 
 export type AttackSettings = ReturnType<typeof readAttackOptions>;
-
-function checkIds(ids: unknown, name: string): readonly string[] {
-  if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return ids;
-  throw invalidOption(`${name} must be a list of ids of cases.`);
-}
-
-function checkNames(names: unknown, name: string): readonly string[] {
-  if (Array.isArray(names) && names.every((each) => typeof each === 'string' && each !== '')) return names;
-  throw invalidOption(`${name} must be a list of texts.`);
-}
 
 /** A URL without its fragment. @throws {ConfigurationError} `invalid_option` */
 export function checkHttpUrl(name: string, given: unknown): URL {

@@ -8,11 +8,11 @@ import { attackCases, baselineCase, type NamedCase } from './case-table.ts';
 import { confirmFindings } from './confirm-findings.ts';
 import type { AttackFinding } from './findings.ts';
 import { prepareAttack } from './prepare-attack.ts';
-import { auditEffects, type CaseRun, notRun, runCase, runInTurn, startBeside } from './run-cases.ts';
+import { auditEffects, type CaseRun, notRun, runCase, runInTurn } from './run-cases.ts';
 
 /**
  * Attacks a receiver of order events, written in any language, and judges its answers: to forged, altered, malformed,
- * huge, slow and repeated deliveries, and to authentic ones that are easily lost. With `handled` it also judges what
+ * huge and repeated deliveries, and to authentic ones that are easily lost. With `handled` it also judges what
  * the receiver did about each event.
  *
  * Run it against your own receiver with test keys, on a test system. It sends probes: events about orders whose ids
@@ -27,7 +27,7 @@ import { auditEffects, type CaseRun, notRun, runCase, runInTurn, startBeside } f
  * @example
  * ```ts
  * const { findings } = await attackReceiver('http://127.0.0.1:3000/orders', { credentials });
- * for (const { verdict, summary, advice } of findings) console.log(verdict, summary, advice);
+ * for (const { verdict, what, advice } of findings) console.log(verdict, what, advice);
  * ```
  */
 export async function attackReceiver(url: string | URL, options: AttackOptions): Promise<AttackReport> {
@@ -47,12 +47,7 @@ export async function attackReceiver(url: string | URL, options: AttackOptions):
   if (first.outcome.verdict !== 'ok' && !isUnhandled(first.outcome)) {
     for (const probe of cases) await ended(notRun(probe, 'the authentic delivery before was not accepted'));
   } else {
-    const beside = startBeside(cases, attack);
-    const obstacle = await runInTurn({ cases, attack, ended, lastAnswer });
-    for (const run of await beside.runs()) {
-      const isObstructed = obstacle !== undefined && run.outcome.verdict !== 'ok';
-      await ended(isObstructed ? notRun(run.probe, obstacle) : run);
-    }
+    await runInTurn({ cases, attack, ended, lastAnswer });
     await auditEffects([...runs.values()], attack);
   }
   const inOrder = [baselineCase, ...cases].flatMap(({ id }) => runs.get(id) ?? []);
@@ -107,5 +102,7 @@ function chosenCases({ only, skip, quick }: AttackSettings): readonly NamedCase[
       `"${id.slice(0, 64)}" is not the id of a case.${near === undefined ? '' : ` Did you mean "${near}"?`}`,
     );
   }
-  return attackCases.filter(({ id, slow }) => (only?.includes(id) ?? !(quick && slow)) && !skip.includes(id));
+  return attackCases.filter(
+    ({ id, isSlow }) => (only?.includes(id) ?? !(quick && isSlow)) && !skip.includes(id),
+  );
 }

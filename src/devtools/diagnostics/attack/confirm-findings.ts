@@ -60,6 +60,6 @@ function isProof({ problem }: CheckResult): boolean {
 }
 
 function judged({ probe, outcome }: CaseRun): JudgedCase {
-  const { id, what, expected } = probe;
-  return { id, what, expected, ...outcome };
+  const { id, what, expected, causes } = probe;
+  return { id, what, expected, causes, ...outcome };
 }

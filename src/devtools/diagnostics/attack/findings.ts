@@ -1,63 +1,49 @@
-import type { CheckResult } from '../check-result.ts';
+import type { CheckResult, Problem } from '../check-result.ts';
+import type { Finding } from '../finding.ts';
 import type { AttackResult } from './attack-case.ts';
 import type { CaseId } from './case-table.ts';
-import { alteredCauses } from './cases/altered.ts';
-import { authenticCauses } from './cases/authentic.ts';
-import { firstCauses } from './cases/baseline.ts';
-import { bodyCauses } from './cases/bodies.ts';
-import { contextCauses } from './cases/contexts.ts';
-import { forgedCauses, forgeryCauses, verifiedCauses } from './cases/forgeries.ts';
-import { handlingCauses } from './cases/handled-once.ts';
-import { otherShapeCauses } from './cases/other-shapes.ts';
-import { limitCauses } from './cases/refusals-of-service.ts';
-import { refusedRepetitionCauses, secondEffectCauses } from './cases/repetition.ts';
-import { requestCauses } from './cases/request-forms.ts';
-import { comparisonCauses, signatureCauses } from './cases/signatures.ts';
-import { transportCauses } from './cases/transport.ts';
-import { keyCauses } from './cases/wrong-keys.ts';
-import type { Cause, CauseTable, Signs } from './cause.ts';
+import { type CaseOutcome, type Cause, type CauseId, causes, type Signs } from './causes.ts';
 
-/** A fault of a receiver, which one case or many show. */
-export interface AttackFinding {
-  /**
-   * Stays the same between versions: `re-serialises`, or the id of the one case that shows it. An anchor of
-   * docs/details/attack-faults.md.
-   */
-  readonly id: string;
-  /** The fault, in one line: `compares only the beginning of a signature`. */
-  readonly summary: string;
-  /** The worst verdict of its cases. */
+/** A fault of a receiver, which one case or many show. Its id is an anchor of docs/details/attack-faults.md. */
+export interface AttackFinding extends Finding<FindingId> {
   readonly verdict: 'weak' | 'broken';
-  /** The ids of the cases that show it. */
-  readonly cases: readonly string[];
   /** What to do. */
   readonly advice: string;
+  /** The ids of the cases that show it. */
+  readonly cases: readonly string[];
   /** How often its first case failed; at least once. */
   readonly seen: number;
   /** How often its first case was tried: a finding is repeated before it is stated. */
   readonly tried: number;
 }
 
+/** The id of a finding: of a cause, or of the one case that shows it. */
+export type FindingId = CauseId | CaseId;
+
 /** A case, its result, and how it went wrong. */
-export type JudgedCase = AttackResult & Pick<CheckResult, 'problem' | 'fault'> & { readonly id: CaseId };
+export interface JudgedCase extends AttackResult, Pick<CheckResult, 'problem' | 'fault'> {
+  readonly id: CaseId;
+  readonly causes?: readonly CauseId[] | undefined;
+}
 
 /** The fewest causes that explain all results that are weak or broken, the worst first. */
 export function findCauses(results: readonly JudgedCase[]): readonly AttackFinding[] {
-  const findings: AttackFinding[] = [];
-  let left = results.filter(isFailed);
-  for (const [id, cause] of Object.entries<Cause>(attackCauses)) {
-    if (!applies(cause, results)) continue;
-    const explained = left.filter((failure) => matches(cause.explains, failure));
-    if (explained.length === 0) continue;
-    left = left.filter((failure) => !explained.includes(failure));
-    // The case that shows it comes first: it has the words, and is the one that is repeated.
-    const shown = explained.filter((failure) => matches(cause.shownBy ?? cause.explains, failure));
-    const cases = [...shown, ...explained.filter((failure) => !shown.includes(failure))];
-    findings.push(finding(id, cause.summary ?? wordsFor(cases), cases, cause.advice));
-  }
-  for (const failure of left) findings.push(finding(failure.id, summaryOf(failure), [failure]));
-  return findings.toSorted((first, second) => rank(first) - rank(second));
+  // Sound: the table is a literal, so it has no other keys.
+  const shown = (Object.entries(causes) as [CauseId, Cause][])
+    .filter(([id, cause]) => isShown(id, cause, results))
+    .toSorted(([, first], [, second]) => first.rank - second.rank);
+  const failures = results.filter(isFailed);
+  const groups = Map.groupBy(
+    failures,
+    (failure): FindingId => shown.find(([id, cause]) => explains(id, cause, failure))?.[0] ?? failure.id,
+  );
+  return [...groups]
+    .map(([id, cases]) => ({ finding: toFinding(id, cases), rank: causeOf(id)?.rank ?? lastRank }))
+    .toSorted((first, second) => badness(first.finding) - badness(second.finding) || first.rank - second.rank)
+    .map(({ finding }) => finding);
 }
+
+const lastRank = Number.MAX_SAFE_INTEGER;
 
 type FailedCase = JudgedCase & { readonly verdict: 'weak' | 'broken' };
 
@@ -65,96 +51,78 @@ function isFailed(result: JudgedCase): result is FailedCase {
   return result.verdict === 'weak' || result.verdict === 'broken';
 }
 
-function applies(
-  { explains, shownBy = explains, atLeast = 1, alongside, unless = {} }: Cause,
-  results: readonly JudgedCase[],
+function outcomeOf(result: JudgedCase): CaseOutcome | undefined {
+  if (result.verdict === 'skipped') return undefined;
+  return isFailed(result) ? (result.problem ?? 'other') : 'ok';
+}
+
+/** Whether a cause can explain the failure of a case. */
+export function explains(
+  id: string,
+  { everywhere = [], named = ['accepted'] }: Cause,
+  result: JudgedCase,
 ): boolean {
+  const outcome = outcomeOf(result);
+  if (outcome === undefined) return false;
+  const isNamed = result.id === id || (result.causes?.some((name) => name === id) ?? false);
+  return everywhere.includes(outcome) || (isNamed && named.includes(outcome));
+}
+
+function isShown(id: string, cause: Cause, results: readonly JudgedCase[]): boolean {
+  const { shownBy, atLeast = 1, alongside, unless = {} } = cause;
   const count = (signs: Signs) => results.filter((result) => matches(signs, result)).length;
+  const shown =
+    shownBy === undefined ? results.filter((result) => explains(id, cause, result)).length : count(shownBy);
   if (alongside !== undefined && count(alongside) === 0) return false;
-  return count(unless) === 0 && count(shownBy) >= atLeast;
+  return shown >= atLeast && count(unless) === 0;
 }
 
 function matches(signs: Signs, result: JudgedCase): boolean {
-  if (result.verdict === 'skipped') return false;
-  const outcome = isFailed(result) ? (result.problem ?? 'other') : 'ok';
-  const ids = signs[outcome];
+  const outcome = outcomeOf(result);
+  const ids = outcome && signs[outcome];
   return ids === 'every case' || (ids?.includes(result.id) ?? false);
 }
 
-function rank({ verdict }: AttackFinding): number {
+function badness({ verdict }: AttackFinding): number {
   return verdict === 'broken' ? 0 : 1;
 }
 
-function finding(id: string, summary: string, cases: readonly FailedCase[], advice?: string): AttackFinding {
+function causeOf(id: string): Cause | undefined {
+  return Object.hasOwn(causes, id) ? causes[id as CauseId] : undefined;
+}
+
+function toFinding(id: FindingId, failures: readonly FailedCase[]): AttackFinding {
+  const cause = causeOf(id);
+  // The case that shows it comes first: it has the words, and is the one that is repeated.
+  const isSign = (failure: FailedCase) => cause?.shownBy === undefined || matches(cause.shownBy, failure);
+  const cases = [...failures.filter(isSign), ...failures.filter((failure) => !isSign(failure))];
   const worst = cases.find(({ verdict }) => verdict === 'broken') ?? cases[0];
   return Object.freeze({
     id,
-    summary,
+    what: cause?.what ?? (cases[0] === undefined ? id : describe(cases[0])),
     verdict: worst?.verdict ?? 'weak',
     cases: cases.map((failure) => failure.id),
-    advice: advice ?? worst?.advice ?? '',
+    advice: cause?.advice ?? worst?.advice ?? '',
     seen: 1,
     tried: 1,
   });
 }
 
-function wordsFor([first]: readonly FailedCase[]): string {
-  return first === undefined ? '' : summaryOf(first);
+/** What a receiver does that fails a case for which nobody wrote a fault. */
+const failing: Readonly<Record<Problem, string>> = {
+  accepted: 'accepts',
+  lost: 'refuses',
+  dropped: 'drops',
+  repeated: 'acts more than once on',
+  retried: 'acts again when it did not answer 2xx to',
+  forgotten: 'loses after a failure:',
+  acted: 'refuses, and acts on,',
+  failed: 'answers 5xx to',
+  redirected: 'answers with a redirect to',
+  closed: 'drops the connection after',
+  late: 'does not answer',
+};
+
+function describe({ fault, problem, what, id }: FailedCase): string {
+  return fault ?? (problem === undefined ? id : `${failing[problem]} ${what}`);
 }
-
-function summaryOf({ fault, problem, what, answered, id }: FailedCase): string {
-  if (fault !== undefined) return fault;
-  switch (problem) {
-    case 'accepted':
-      return `accepts ${what}`;
-    case 'lost':
-      return `refuses ${what}`;
-    case 'dropped':
-      return `drops ${what}`;
-    case 'repeated':
-      return `acts more than once on ${what}`;
-    case 'retried':
-      return `acts again when it did not answer 2xx to ${what}`;
-    case 'forgotten':
-      return `loses what it failed at first: ${what}`;
-    case 'acted':
-      return `acts on what it refuses: ${what}`;
-    case 'failed':
-    case 'redirected':
-      return `answers ${answered} to ${what}`;
-    case 'closed':
-      return `drops the connection after ${what}`;
-    case 'late':
-      return `does not answer ${what}`;
-    case undefined:
-      return id;
-  }
-}
-
-/**
- * Every cause, from the tables beside the cases. In this order: the cause that explains most comes first. An id that no
- * case has does not compile.
- */
-export const attackCauses = {
-  ...firstCauses,
-  ...forgedCauses,
-  ...limitCauses,
-  ...refusedRepetitionCauses,
-  ...secondEffectCauses,
-  ...forgeryCauses,
-  ...comparisonCauses,
-  ...verifiedCauses,
-  ...alteredCauses,
-  ...keyCauses,
-  ...signatureCauses,
-  ...bodyCauses,
-  ...authenticCauses,
-  ...otherShapeCauses,
-  ...contextCauses,
-  ...handlingCauses,
-  ...transportCauses,
-  ...requestCauses,
-} satisfies CauseTable & Readonly<Record<string, Cause<CaseId>>>;
-
-/** The id of a finding: of a cause, or of the one case that shows it. */
-export type FindingId = keyof typeof attackCauses | CaseId;

@@ -1,4 +1,3 @@
-import { secretKeysOf } from '../../../credentials/define-credentials.ts';
 import { merchantsFor, signingKey } from '../../../credentials/signing-key.ts';
 import { isLoopbackHost } from '../../../deployment/base-url.ts';
 import { platformFetch } from '../../../deployment/platform-fetch.ts';
@@ -6,10 +5,8 @@ import { invalidOption } from '../../../internal/options.ts';
 import { type PostAnswer, postRequest } from '../post-request.ts';
 import type { Attack } from './attack-case.ts';
 import { type AttackSettings, checkHttpUrl } from './attack-options.ts';
-import { watchDisclosures } from './disclosures.ts';
-import { readEffects } from './effect-records.ts';
+import { readEffects } from './effects.ts';
 import { makeProbes, type ProbeRequest } from './probes.ts';
-import { rawConnector } from './raw-connection.ts';
 import { watchLimits } from './receiver-limits.ts';
 
 /**
@@ -18,7 +15,7 @@ import { watchLimits } from './receiver-limits.ts';
  * @throws {ConfigurationError} `invalid_option` for a URL that is malformed or not known to be the caller's
  */
 export function prepareAttack(url: unknown, settings: AttackSettings) {
-  const { credentials, deployment, signal, timeoutMs, handles } = settings;
+  const { credentials, deployment, signal, timeoutMs, handles, order } = settings;
   const target = checkHttpUrl('The URL of the receiver', url);
   checkOwnHost(target, settings.iOwnThisHost);
   const { signature: scheme, wireNames } = deployment;
@@ -27,12 +24,10 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
   const callbackUrl = target.origin + target.pathname;
   // Without records nothing is gained by an event that moves money.
   const event = (settings.handled && handles[0]) ?? 'event.buy.init';
-  const probes = makeProbes({ scheme, key, wireNames, callbackUrl, event });
-  const disclosures = watchDisclosures(probes, [key, ...secretKeysOf(credentials)]);
+  const probes = makeProbes({ scheme, key, wireNames, callbackUrl, event, order, handles });
   // The service sends these (contract: Authentication 2).
   const authorization = `Bearer ${credentials.partnerPublicKey}`;
   const headers = { 'content-type': 'application/json', authorization };
-  const hasOwnFetch = settings.fetch !== undefined;
   const pause = pauser(signal);
   const limits = watchLimits({ probes, pause, budgetMs: Math.min(15_000, 2 * timeoutMs) });
   let last: PostAnswer | undefined;
@@ -41,7 +36,6 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
     const sent = Object.entries({ ...headers, ...own }).filter(([, value]) => value !== undefined);
     const request = { url: urlOf(target, delivery), method, headers: Object.fromEntries(sent), body };
     const answer = await postRequest(request, { fetch: settings.fetch ?? platformFetch, timeoutMs, signal });
-    disclosures.inspect(delivery, answer);
     last = answer;
     return answer;
   };
@@ -50,17 +44,13 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
     probes,
     post: (delivery) => limits.post(delivery, send),
     send,
-    record: () => {},
-    raw: rawConnector({ url: target, headers, signal, timeoutMs, hasOwnFetch }),
     handled:
       settings.handled && readEffects(settings.handled, { pause, timeoutMs: settings.effectTimeoutMs }),
     url: target.href,
     serviceAddresses: settings.serviceAddresses,
     handles,
     baseline: probes.authentic(),
-    disclosures,
     limits,
-    timeoutMs,
     signal,
     pause,
   };

@@ -24,15 +24,25 @@ export interface ProbeRequest {
   readonly mayBeBusy?: boolean | undefined;
   /**
    * - `optional`: a sound receiver may also leave it out, such as an event that a later one has overtaken.
-   * - `separate`: so it may, and it may act on it beside the event of the same name: two that contradict each other.
+   * - `separate`: the same, and it may act on it beside the event of the same name: two that contradict each other.
    *
    * @default an event of a name in `handles` must have one, and all events of a name in an order at most one
    */
   readonly effect?: 'optional' | 'separate' | undefined;
 }
 
-/** Makes bodies for the attack. Every event has a new order id that marks it as a probe. */
+/** Makes bodies for the attack. */
 export type Probes = ReturnType<typeof makeProbes>;
+
+/** An order that exists, which the receiver's code acts on. */
+export interface ProbedOrder {
+  readonly partner_order_id: string;
+  /** @default the marker of probes */
+  readonly buyer_crypto_address?: string | undefined;
+}
+
+/** The ids of orders that an attack makes. */
+export const probeIdForm = /^probe-\d+-[0-9a-f]{8}(?:-|$)/;
 
 /** Replaces personal data in every probe. */
 export const probeMarker = 'probe-of-attack-receiver';
@@ -44,20 +54,29 @@ export function makeProbes(options: {
   readonly callbackUrl: string;
   /** The event of a probe whose name does not matter. */
   readonly event: string;
+  /** The order of authentic events of these names. @default a new order for each event */
+  readonly order?: ProbedOrder | undefined;
+  readonly handles?: readonly string[];
 }) {
-  const { scheme, key, wireNames, callbackUrl, event } = options;
+  const { scheme, key, wireNames, callbackUrl, event, order, handles = [] } = options;
   // Random, so that a receiver does not mistake it for a repetition of an earlier attack.
-  const run = randomBytes(6).toString('hex');
+  const run = randomBytes(4).toString('hex');
   let made = 0;
   let verified: { readonly body: string | Uint8Array; readonly isAuthentic: boolean } | undefined;
 
-  const newId = () => `probe-${run}-${++made}`;
-  /** The text of a new event, unsigned. An undefined member is left out. */
+  // The number comes first: a receiver that cuts ids must not take all orders for one.
+  const newId = () => `probe-${++made}-${run}`;
+  /** The text of an event about a new order, unsigned. An undefined member is left out. */
   const unsigned = (members: ProbeMembers = {}) => {
     const id = newId();
     const probe = { ...probeEvent(id, callbackUrl, String(members.event_name ?? event)), ...members };
     // Sound: writing the event as JSON leaves an undefined member out.
     return JSON.stringify(toWireNames(probe as JsonObject, wireNames));
+  };
+  /** The text of an event that is to be signed: about the given order, if events of its name have an effect. */
+  const text = (members: ProbeMembers = {}) => {
+    const isOfOrder = order !== undefined && handles.includes(String(members.event_name ?? event));
+    return unsigned(isOfOrder ? { ...order, ...members } : members);
   };
   /** The signature of a text, with the right key and scheme unless others are given. */
   const sign = (text: string, other: { key?: string; scheme?: SignatureScheme } = {}) => {
@@ -72,19 +91,27 @@ export function makeProbes(options: {
     key,
     /** The event of a probe whose name does not matter. */
     event,
+    order,
     /** An order id that no other probe has. */
     newId,
+    /** The members of an order for several events: the given one, or a new one. */
+    newOrder(): ProbeMembers & { readonly partner_order_id: string } {
+      if (order !== undefined) return { ...order };
+      const id = newId();
+      return { partner_order_id: id, platform_order_ref: id };
+    },
     unsigned,
+    text,
     sign,
-    /** The text of a new event, signed. */
+    /** The text of an event, signed. */
     authentic(members?: ProbeMembers) {
-      const text = unsigned(members);
-      return withSignature(text, sign(text));
+      const body = text(members);
+      return withSignature(body, sign(body));
     },
     /** A text as it is, signed. */
-    signed: (text: string) => withSignature(text, sign(text)),
+    signed: (body: string) => withSignature(body, sign(body)),
     /** The text of an event with the signature of another one. */
-    forged: (text = unsigned()) => withSignature(text, sign(unsigned())),
+    forged: (body = unsigned()) => withSignature(body, sign(unsigned())),
     /** Whether our own verification accepts the body: then it is no forgery under this scheme. */
     verifies(body: string | Uint8Array) {
       // Asked several times about one delivery, of which some are large.

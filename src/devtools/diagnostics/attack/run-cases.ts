@@ -1,8 +1,9 @@
 import { type CheckResult, skipped } from '../check-result.ts';
 import type { PostAnswer } from '../post-request.ts';
-import { type Attack, takesAuthentic } from './attack-case.ts';
+import type { Attack } from './attack-case.ts';
 import type { NamedCase } from './case-table.ts';
-import { limitCases } from './cases/refusals-of-service.ts';
+import { limitCases } from './cases/limits.ts';
+import { takesAuthentic } from './judge.ts';
 import { boundsOf, entriesOf, judgeEffects, type LedgerEntry } from './ledger.ts';
 
 /** A case that has run, and what it sent. */
@@ -15,27 +16,17 @@ export interface CaseRun {
 /** Runs one case, and takes down everything that it sends. */
 export async function runCase(probe: NamedCase, attack: Attack): Promise<CaseRun> {
   const entries: LedgerEntry[] = [];
-  const record: Attack['record'] = (delivery, answer) =>
-    void entries.push(...entriesOf(attack.probes, delivery, answer));
   const send: Attack['send'] = async (delivery) => {
     const answer = await attack.send(delivery);
-    record(delivery, answer);
+    entries.push(...entriesOf(attack.probes, delivery, answer));
     return answer;
   };
   const post: Attack['post'] = (delivery) => attack.limits.post(delivery, send);
-  return { probe, outcome: await probe.run({ ...attack, post, send, record }), entries };
+  return { probe, outcome: await probe.run({ ...attack, post, send }), entries };
 }
 
 export function notRun(probe: NamedCase, reason: string): CaseRun {
   return { probe, outcome: skipped(reason), entries: [] };
-}
-
-/** Starts the cases that mostly wait. Their failure shows when they are awaited. */
-export function startBeside(cases: readonly NamedCase[], attack: Attack) {
-  const started = cases.filter(({ slow }) => slow === 'beside').map((probe) => runCase(probe, attack));
-  const all = Promise.all(started);
-  all.catch(() => {});
-  return { runs: () => all };
 }
 
 /** After so many forgeries an authentic delivery shows that the receiver still looks at them. */
@@ -53,10 +44,9 @@ interface Turns {
 }
 
 /**
- * Runs the cases one after another, and looks from time to time whether authentic deliveries are still accepted.
- * Resolves with the reason why the last ones did not run, if they did not.
+ * Runs the cases one after another. Looks from time to time whether authentic deliveries are still accepted.
  */
-export async function runInTurn({ cases, attack, ended, lastAnswer }: Turns): Promise<string | undefined> {
+export async function runInTurn({ cases, attack, ended, lastAnswer }: Turns): Promise<void> {
   /** Cases since an authentic delivery was last accepted. */
   let unproven: CaseRun[] = [];
   let obstacle: string | undefined;
@@ -64,7 +54,6 @@ export async function runInTurn({ cases, attack, ended, lastAnswer }: Turns): Pr
   let canTellLimits = true;
   for (const probe of cases) {
     attack.signal?.throwIfAborted();
-    if (probe.slow === 'beside') continue;
     // A ban is judged by a case of its own, which sends nothing then.
     const isObstacle = obstacle !== undefined && !(obstacle === refusesAll && probe.id in limitCases);
     if (isObstacle) {
@@ -82,7 +71,7 @@ export async function runInTurn({ cases, attack, ended, lastAnswer }: Turns): Pr
         const recovers = await takesAuthentic(attack);
         attack.limits.ban(recovers ? 'for a while' : 'for good');
         attack.limits.slowDown();
-        for (const each of unproven) each.outcome = skipped(refusesAll);
+        for (const doubtful of unproven) doubtful.outcome = skipped(refusesAll);
         if (recovers) run = await runCase(probe, attack);
         else obstacle = refusesAll;
       }
@@ -92,7 +81,6 @@ export async function runInTurn({ cases, attack, ended, lastAnswer }: Turns): Pr
     const isGone = answer !== undefined && answer.kind !== 'answered' && !(await answersAgain(attack));
     if (isGone) obstacle ??= `the receiver does not answer any more since ${probe.id}`;
   }
-  return obstacle;
 }
 
 function countForged(runs: readonly CaseRun[]): number {

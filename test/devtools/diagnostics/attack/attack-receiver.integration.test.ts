@@ -33,10 +33,11 @@ describe('attackReceiver refuses, before anything is sent,', () => {
     ['credentials in the URL', 'http://user:word@127.0.0.1/', {}, /must not hold credentials/],
     ['another protocol', 'ftp://127.0.0.1/', {}, /http: or https:/],
     ['a relative URL', '/orders', {}, /absolute URL/],
-    ['true for a host', own, { iOwnThisHost: Object(true) }, /must be the name of the host/],
+    ['true for a host', own, { iOwnThisHost: Object(true) }, /iOwnThisHost must be a text/],
     ['a misspelt option', own, Object({ credentails: 1 }), /Did you mean "credentials"/],
     ['a misspelt case', 'http://localhost/', { only: ['unsinged'] }, /Did you mean "unsigned"/],
-    ['a misspelt case to skip', 'http://localhost/', { skip: ['timming'] }, /Did you mean "timing"/],
+    ['a misspelt case to skip', 'http://localhost/', { skip: ['replaid'] }, /Did you mean "replayed"/],
+    ['an order without an id', 'http://localhost/', { order: Object({}) }, /order\.partner_order_id/],
     ['no time', 'http://localhost/', { timeoutMs: 0 }, /timeoutMs/],
     ['a signal that is none', 'http://localhost/', { signal: Object({}) }, /AbortSignal/],
     ['no credentials', 'http://localhost/', { credentials: Object(undefined) }, /partnerPublicKey/],
@@ -122,7 +123,7 @@ describe('attackReceiver', () => {
     ['a key that nobody knows', { key: 'unknown' }, 'refuses an authentic delivery, as plain as can be'],
   ])(
     'says of a receiver that refuses authentic deliveries that it verifies with %s',
-    async (_, verify, summary) => {
+    async (_, verify, what) => {
       const { findings } = await attackReceiver('http://localhost/', {
         credentials,
         async fetch(_, init) {
@@ -134,7 +135,7 @@ describe('attackReceiver', () => {
           }
         },
       });
-      expect(findings).toMatchObject([{ id: 'authentic', verdict: 'broken', summary }]);
+      expect(findings).toMatchObject([{ id: 'authentic', verdict: 'broken', what }]);
     },
   );
 
@@ -182,8 +183,8 @@ describe('attackReceiver', () => {
     let [running, mostAtOnce] = [0, 0];
     const { results } = await attackReceiver(receiver.url, {
       credentials,
-      only: ['forged', 'unsigned', 'timing'],
-      skip: ['timing'],
+      only: ['forged', 'unsigned', 'empty-body'],
+      skip: ['empty-body'],
       async onCase(result, { done, left }) {
         mostAtOnce = Math.max(mostAtOnce, ++running);
         await nextTurn();
@@ -240,16 +241,16 @@ describe('attackReceiver', () => {
       decode: (body) => body.toString(),
     });
     const { fetch } = receiver;
-    const { findings } = await attackReceiver(receiver.url, { credentials, fetch, skip: ['timing'] });
-    expect(findings.map(({ verdict, summary, cases }) => ({ verdict, summary, cases }))).toEqual([
+    const { findings } = await attackReceiver(receiver.url, { credentials, fetch });
+    expect(findings.map(({ verdict, what, cases }) => ({ verdict, what, cases }))).toEqual([
       {
         verdict: 'broken',
-        summary: 'verifies with the partner secret alone',
+        what: 'verifies with the partner secret alone',
         cases: ['key-partner-alone', 'key-unknown-merchant'],
       },
       {
         verdict: 'weak',
-        summary: 'takes other bytes for the signed text: it does not decode as strict UTF-8',
+        what: 'takes other bytes for the signed text: it does not decode as strict UTF-8',
         cases: ['invalid-utf-8'],
       },
     ]);
@@ -315,21 +316,6 @@ describe('attackReceiver', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('stops also while a connection of its own waits', async () => {
-    await using receiver = await startReceiver({ requestTimeout: 0 });
-    const controller = new AbortController();
-    const attack = attackReceiver(receiver.url, {
-      credentials,
-      signal: controller.signal,
-      only: ['aborted', 'slow-body'],
-      // The connection of `slow-body` is made after this.
-      onCase: ({ id }) =>
-        // real time: the attack ends the same before the connection is made.
-        void (id === 'aborted' && setTimeout(() => controller.abort(new Error('enough')), 100)),
-    });
-    await expect(attack).rejects.toThrow('enough');
-  });
-
   it('sends events that say they are probes, as the service sends them', async () => {
     const server = await startServer({ status: 200 });
     await attackReceiver(server.url, { credentials, only: [] });
@@ -340,7 +326,7 @@ describe('attackReceiver', () => {
     });
     expect(JSON.parse(String(request?.body))).toMatchObject({
       event_name: 'event.buy.init',
-      partner_order_id: expect.stringMatching(/^probe-[0-9a-f]{12}-1$/),
+      partner_order_id: expect.stringMatching(/^probe-1-[0-9a-f]{8}$/),
       fiat_payment_status: 'PENDING',
       signature: expect.stringMatching(/^[0-9a-f]{128}$/),
     });
@@ -352,7 +338,7 @@ describe('attackReceiver', () => {
       refuse: (_, text) => [401, `${secrets.join(' ')} ${text}`],
     });
     const { fetch } = receiver;
-    const { results } = await attackReceiver(receiver.url, { credentials, fetch, skip: ['timing'] });
+    const { results } = await attackReceiver(receiver.url, { credentials, fetch });
     const shown = inspect(results, { depth: 9 });
     for (const secret of secrets) expect(shown).not.toContain(secret);
     expect(shown).not.toMatch(/[0-9a-f]{64}/);
@@ -361,7 +347,7 @@ describe('attackReceiver', () => {
   it('does not mind an answer that repeats a delivery that it accepts', async () => {
     const { results } = await attackReceiver('http://localhost/', {
       credentials,
-      only: ['authentic-extra-members', 'echoes-body', 'shows-internals', 'discloses-signature'],
+      only: ['authentic-extra-members', 'echoes-body', 'discloses-signature'],
       async fetch(_, init) {
         try {
           verifyBody(String(init?.body), { key: orderKey });
@@ -371,19 +357,7 @@ describe('attackReceiver', () => {
         }
       },
     });
-    expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
-  });
-
-  it('says of a fetch of its caller that it makes no connections of its own', async () => {
-    const { results } = await attackReceiver('http://localhost/', {
-      credentials,
-      fetch: async () => new Response(null),
-      only: ['slow-body'],
-    });
-    expect(results[1]).toMatchObject({
-      verdict: 'skipped',
-      answered: expect.stringMatching(/given fetch/),
-    });
+    expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'ok', 'ok']);
   });
 
   it('gives up on a fetch that ignores its signal', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import { attackReceiver } from '../../../../src/devtools/diagnostics/attack/attack-receiver.ts';
-import { transportCases } from '../../../../src/devtools/diagnostics/attack/cases/transport.ts';
 import type { FindingId } from '../../../../src/devtools/diagnostics/attack/findings.ts';
 import { isThorough } from '../../../support/repeat.ts';
 import { credentials } from '../../../webhooks/deliveries.ts';
@@ -9,11 +8,8 @@ import { type BrokenReceiver, brokenReceivers, startReceiver } from './broken-re
 // Hundreds of deliveries each: a busy machine takes many times as long.
 vi.setConfig({ testTimeout: 180_000 });
 
-/** They need a connection; all others run in this process, and `receivers-in-python` has all cases use connections. */
-const onConnections = new Set<string>(Object.keys(transportCases));
-
-/** Each takes longer than all other cases together, and one receiver fails it. */
-const slow: readonly FindingId[] = isThorough ? ['timing'] : ['timing', 'too-large'];
+/** It takes longer than all other cases together, and one receiver fails it. */
+const slow: readonly FindingId[] = isThorough ? [] : ['too-large'];
 
 describe('attackReceiver, a receiver that', () => {
   // real time: the attack judges by time, and a busy machine answers late.
@@ -23,25 +19,20 @@ describe('attackReceiver, a receiver that', () => {
       credentials,
       timeoutMs: 5000,
       handled: receiver.handled,
-      // `our-receivers` has it find nothing.
-      skip: isThorough ? [] : ['timing'],
     });
     expect(results.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
     expect(results.length).toBeGreaterThan(80);
   });
 
   for (const receiver of brokenReceivers) {
-    // Other work on the machine can hide differences of time, or make them.
-    const isTimed = receiver.findings.includes('timing') || receiver.timeoutMs !== undefined;
     const title = `${receiver.name} is found, and nothing else is said of it`;
-    it(title, { retry: isTimed ? 2 : 0, concurrent: !isTimed }, () => expectFound(receiver));
+    it(title, { concurrent: receiver.timeoutMs === undefined }, () => expectFound(receiver));
   }
 });
 
 async function expectFound(broken: BrokenReceiver) {
   const { steps, findings: expected, finds, mayFind = [], timeoutMs = 20_000 } = broken;
   await using receiver = await startReceiver(steps);
-  const needsConnections = expected.some((id) => onConnections.has(id));
   const { results, findings } = await attackReceiver(receiver.url, {
     credentials,
     timeoutMs,
@@ -49,7 +40,7 @@ async function expectFound(broken: BrokenReceiver) {
     // real time: these receivers act before they answer: only a missing effect is waited for.
     effectTimeoutMs: 500,
     skip: slow.filter((id) => !expected.includes(id)),
-    fetch: needsConnections ? undefined : receiver.fetch,
+    fetch: receiver.fetch,
   });
   expect(findings.map(({ id }) => id)).toEqual(expected);
   const found = results.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'skipped');

@@ -42,7 +42,6 @@ export const ourReceivers: Readonly<Record<string, (webhooks: Webhooks) => Promi
       void Object.assign(request, { rawBody: bytes });
     app.use(express.json({ verify }));
     app.all('/', webhooks.node);
-    // Express's own one answers with a stack trace in development: see below.
     app.use((error: { status?: number }, _request: unknown, response: express.Response, _next: unknown) => {
       response.sendStatus(error.status ?? 500);
     });

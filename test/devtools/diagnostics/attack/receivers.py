@@ -12,7 +12,6 @@ import re
 import sys
 import threading
 import time
-import traceback
 import unicodedata
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from json.decoder import JSONDecoder, scanstring
@@ -107,7 +106,7 @@ class Sound:
     """Refuses what it must and loses nothing."""
 
     limit = 65536
-    body_seconds = 0.4
+    body_seconds = 4
     reads_once = False
     methods = ("POST",)
 
@@ -467,11 +466,6 @@ class TellsPosition(Sound):
             return 401, "refused"
 
 
-class ShowsTraceback(Sound):
-    def refuse(self, error, text):
-        return 401, "".join(traceback.format_exception(error))
-
-
 class EchoesBody(Sound):
     def refuse(self, error, text):
         return 401, f"cannot verify {text}"
@@ -556,10 +550,6 @@ class QuotesByHand(Sound):
 
 class NoLimit(Sound):
     limit = 1 << 30
-
-
-class NoBodyTimeout(Sound):
-    body_seconds = 30
 
 
 class RefusesUnfamiliar(Sound):

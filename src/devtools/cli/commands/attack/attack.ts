@@ -68,14 +68,14 @@ const flags = {
 export default defineCommand({
   brief: 'Attack your receiver, and report its weaknesses',
   about:
-    'Sends forged, altered, malformed, huge, slow and repeated deliveries to a receiver in any language, and says what is wrong with it. Use test keys: the authentic ones among them are handled by your code, about orders whose ids begin with "probe-". With --handled-url or --handled-command it also judges what your code did. Exits with 1 if the receiver is broken, and with --fail-on weak also if it is weak.',
+    'Sends forged, altered, malformed, huge and repeated deliveries to a receiver in any language, and says what is wrong with it. Use test keys: the authentic ones among them are handled by your code, about orders whose ids begin with "probe-". With --handled-url or --handled-command it also judges what your code did. Exits with 1 if the receiver is broken, and with --fail-on weak also if it is weak.',
   examples: [
     'partner-exchange attack http://127.0.0.1:3000/orders',
     'partner-exchange attack http://127.0.0.1:3000/orders --handled-url http://127.0.0.1:3000/handled',
     'partner-exchange attack http://127.0.0.1:3000/orders --all --report attack.xml',
     'partner-exchange attack https://test.partner.example/orders --i-own-this-host test.partner.example',
   ],
-  json: "{ findings: [{ id, summary, verdict: 'weak' | 'broken', cases, advice, seen, tried }], results: [{ id, what, expected, answered, verdict: 'ok' | 'weak' | 'broken' | 'skipped', advice? }], limits?: { answered, pausedMs } }",
+  json: "{ findings: [{ id, what, verdict: 'weak' | 'broken', cases, advice, seen, tried }], results: [{ id, what, expected, answered, verdict: 'ok' | 'weak' | 'broken' | 'skipped', advice? }], limits?: { answered, pausedMs } }",
   flags,
   args: [{ placeholder: 'url', brief: 'Where your receiver listens', parse: parseWebAddress }],
   async run(context, flags, url) {
@@ -136,9 +136,9 @@ function describeLimits({ answered, pausedMs }: AttackLimits, paint: Paint): str
 }
 
 function describeFinding(finding: AttackFinding, paint: Paint): string[] {
-  const { id, verdict, summary, cases, advice, seen, tried } = finding;
+  const { id, verdict, what, cases, advice, seen, tried } = finding;
   return [
-    `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', summary)}`,
+    `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', what)}`,
     `${indent}${advice}`,
     `${indent}${paint('dim', `shown by ${nameSome(cases)}; seen ${seen} of ${tried} times`)}`,
     `${indent}${paint('dim', `see docs/details/attack-faults.md#${id}`)}`,
@@ -182,9 +182,9 @@ function toJunit({ results, findings }: AttackReport): string {
     if (verdict === 'skipped') {
       return `${head}>\n    <skipped message="${escapeXml(answered)}"/>\n  </testcase>`;
     }
-    const summary = findings.find((finding) => finding.cases.includes(id))?.summary ?? answered;
+    const fault = findings.find((finding) => finding.cases.includes(id))?.what ?? answered;
     const text = escapeXml(`expected: ${expected}\nanswered: ${answered}\n${advice}`);
-    return `${head}>\n    <failure type="${verdict}" message="${escapeXml(summary)}">${text}</failure>\n  </testcase>`;
+    return `${head}>\n    <failure type="${verdict}" message="${escapeXml(fault)}">${text}</failure>\n  </testcase>`;
   });
   const failures = results.filter(({ verdict }) => verdict === 'weak' || verdict === 'broken').length;
   const skipped = results.filter(({ verdict }) => verdict === 'skipped').length;

@@ -1,8 +1,8 @@
 import { type CheckResult, worstOf } from '../../check-result.ts';
-import { describePostAnswer } from '../../post-request.ts';
-import { accepted, type CaseTable, deliverAsService, judgeAcceptance } from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
-import { type ProbeMembers, type Probes, withSignature } from '../probes.ts';
+import type { CaseTable } from '../attack-case.ts';
+import type { CauseId } from '../causes.ts';
+import { accepted, deliverAsService, judgeAcceptance, judgeHonesty } from '../judge.ts';
+import type { ProbeMembers, Probes } from '../probes.ts';
 
 const verifyRawToKeep =
   'Verify the bytes as they arrived, before anything parses them. This receiver verifies what it writes again, and so loses authentic events of a sender that writes JSON differently.';
@@ -16,6 +16,8 @@ const spellings =
 
 const kycError = 'event.buy.received.fiat_kyc_error';
 const thirdParty = { kyc_error_type: 'THIRD_PARTY_PAYMENT', default_kyc_url: null };
+
+const rewritten: readonly CauseId[] = ['re-serialises'];
 
 /** Each name, each spelling and each pair of statuses that the contract states. */
 const publishedEvents: readonly ProbeMembers[] = [
@@ -34,6 +36,7 @@ const publishedEvents: readonly ProbeMembers[] = [
 export const authenticCases = {
   'authentic-published': {
     what: 'authentic deliveries of every event that the contract states, in each of its spellings',
+    causes: rewritten,
     expected: '2xx, and an effect of those that must have one',
     async run(attack) {
       const refused: string[] = [];
@@ -54,6 +57,7 @@ export const authenticCases = {
   },
   'authentic-third-party-error': {
     what: 'authentic deliveries of event.buy.third_party_error, whose body the contract does not show: with an order id and a message alone, and without an order id',
+    causes: rewritten,
     expected: '2xx, or 5xx from a receiver that cannot keep them',
     async run(attack) {
       const { probes, post } = attack;
@@ -64,21 +68,15 @@ export const authenticCases = {
         { event_name, reason: 'the payer has another name' },
       ]) {
         const answer = await post({ body: probes.signed(JSON.stringify(event)) });
-        const isHonest = answer.kind === 'answered' && answer.status >= 500;
-        results.push(
-          isHonest
-            ? { verdict: 'ok', answered: describePostAnswer(answer) }
-            : {
-                ...judgeAcceptance(answer, acknowledge),
-                fault: `does not acknowledge ${event_name} with an unknown body`,
-              },
-        );
+        const fault = `does not acknowledge ${event_name} with an unknown body`;
+        results.push({ ...judgeHonesty(answer, acknowledge), fault });
       }
       return worstOf(results);
     },
   },
   'authentic-completed': {
     what: 'authentic deliveries of a credit, first with the crypto_payment_status PAID and then Completed',
+    causes: ['refuses-repetitions', 'respelled'],
     expected: '2xx to both, and one effect',
     faults: {
       repeated: {
@@ -87,8 +85,7 @@ export const authenticCases = {
       },
     },
     async run(attack) {
-      const partner_order_id = attack.probes.newId();
-      const credit = { partner_order_id, event_name: 'event.buy.credited.crypto' };
+      const credit = { ...attack.probes.newOrder(), event_name: 'event.buy.credited.crypto' };
       const results: CheckResult[] = [];
       for (const crypto_payment_status of ['PAID', 'Completed']) {
         const body = attack.probes.authentic({ ...credit, crypto_payment_status });
@@ -99,25 +96,29 @@ export const authenticCases = {
   },
   'authentic-white-space': accepted({
     what: 'an authentic delivery with indentation',
+    causes: rewritten,
     advice: verifyRawToKeep,
     body: (probes) => {
-      const text = JSON.stringify(JSON.parse(probes.unsigned()), null, 2);
+      const text = JSON.stringify(JSON.parse(probes.text()), null, 2);
       return `${text.slice(0, -2)},\n  "signature": "${probes.sign(text)}"\n}`;
     },
   }),
   'authentic-escapes': accepted({
     what: 'an authentic delivery with \\/ and \\u00e9',
+    causes: rewritten,
     advice: verifyRawToKeep,
     body: (probes) => respelled(probes, 'Ren\\u00e9 \\/ Zo\\u00EB'),
   }),
   'authentic-letters': accepted({
     what: 'an authentic delivery with letters beyond ASCII as they are',
+    causes: rewritten,
     advice:
       'Read and verify bodies as UTF-8. A receiver that escapes letters, or reads another encoding, verifies something else.',
     body: (probes) => respelled(probes, 'René 😀 Ọlá'),
   }),
   'authentic-quotes': accepted({
     what: "an authentic delivery with ', \" and < in the buyer's name",
+    causes: rewritten,
     advice:
       'Hand values to the database as parameters and to a page as text, never as a part of a statement.',
     body: ({ authentic }) =>
@@ -127,6 +128,7 @@ export const authenticCases = {
   }),
   'authentic-combined-letters': {
     what: 'authentic deliveries of one name in two forms of Unicode: with letters of one code point (NFC), and of two (NFD)',
+    causes: [...rewritten, 'authentic-letters'],
     expected: '2xx to both',
     async run(attack) {
       const results: CheckResult[] = [];
@@ -141,18 +143,20 @@ export const authenticCases = {
   },
   'authentic-precise-amounts': accepted({
     what: 'an authentic delivery with amounts of more digits than a float holds',
+    causes: rewritten,
     advice:
       'Verify the bytes as they arrived, and read amounts as decimals: a number of JSON has more digits than a float.',
     body: (probes) =>
       probes.signed(
         probes
-          .unsigned()
+          .text()
           .replace('":10,', '":123456789012345678.91,')
           .replace('":0.5,', '":0.123456789012345678901234567,'),
       ),
   }),
   'authentic-60-kilobytes': accepted({
     what: 'an authentic delivery with 60 kB of KYC text',
+    causes: [...rewritten, 'authentic-large'],
     advice: 'Read bodies to their end, up to a limit of at least 64 kB, and keep texts of any length.',
     body: ({ authentic }) =>
       authentic({
@@ -161,6 +165,7 @@ export const authenticCases = {
   }),
   'authentic-old': {
     what: 'authentic deliveries with an old Date header, and of an event that was created long ago',
+    causes: rewritten,
     expected: '2xx',
     async run(attack) {
       const { probes } = attack;
@@ -175,45 +180,47 @@ export const authenticCases = {
   },
   'authentic-large': accepted({
     what: 'an authentic delivery of 8 kB',
+    causes: rewritten,
     advice: 'Read bodies to their end, up to a limit of at least 64 kB.',
     body: ({ authentic }) => authentic({ note: 'x'.repeat(8_000) }),
   }),
   'authentic-numbers': accepted({
     what: 'an authentic delivery with 10.0, 5e-1 and 20.50',
+    causes: rewritten,
     advice: verifyRawToKeep,
     body: (probes) => {
       const text = probes
-        .unsigned()
+        .text()
         .replace('":10,', '":10.0,')
         .replace('":0.5,', '":5e-1,')
         .replace('":20,', '":20.50,');
-      return withSignature(text, probes.sign(text));
+      return probes.signed(text);
     },
   }),
   'authentic-integer-name': accepted({
     what: 'an authentic delivery whose last member is named 7, which parsing moves to the front',
+    causes: rewritten,
     advice: verifyRawToKeep,
-    body: (probes) => {
-      const text = `${probes.unsigned().slice(0, -1)},"7":"seven"}`;
-      return withSignature(text, probes.sign(text));
-    },
+    body: (probes) => probes.signed(`${probes.text().slice(0, -1)},"7":"seven"}`),
   }),
   'authentic-signature-first': accepted({
     what: 'an authentic delivery with its signature before all other members',
     advice: 'Find the signature by its name, wherever it stands in the body.',
     body: (probes) => {
-      const text = probes.unsigned();
+      const text = probes.text();
       return `{"signature":"${probes.sign(text)}",${text.slice(1)}`;
     },
   }),
   'authentic-nested-signature': accepted({
     what: 'an authentic delivery with another signature in a nested object, and the word in a text',
+    causes: rewritten,
     advice: 'Leave out only the top-level signature: nested ones are part of what is signed.',
     body: ({ authentic }) =>
       authentic({ meta_data: { message: 'the "signature":"x" of it', signature: 'nested' } }),
   }),
   'authentic-extra-members': accepted({
     what: 'an authentic delivery with members that the contract does not have',
+    causes: [...rewritten, 'refuses-unfamiliar', 'drops-unfamiliar'],
     advice: acknowledge,
     body: ({ authentic }) => authentic({ new_member: 1, another: { nested: [true, null] } }),
   }),
@@ -240,6 +247,7 @@ export const authenticCases = {
   },
   'authentic-unknown-order': accepted({
     what: 'an authentic delivery that says an unknown order was paid',
+    causes: ['refuses-unfamiliar'],
     advice: acknowledge,
     body: ({ authentic }) =>
       authentic({
@@ -256,19 +264,5 @@ function describeEvent({ event_name, kyc_error_type }: ProbeMembers): string {
 
 /** A delivery with the exact text of a JSON string. */
 function respelled(probes: Probes, literal: string): string {
-  const text = `${probes.unsigned().slice(0, -1)},"note":"${literal}"}`;
-  return withSignature(text, probes.sign(text));
+  return probes.signed(`${probes.text().slice(0, -1)},"note":"${literal}"}`);
 }
-
-/** What of an authentic delivery is lost. */
-export const authenticCauses = {
-  'authentic-letters': {
-    shownBy: { lost: ['authentic-letters'] },
-    explains: { lost: ['authentic-letters', 'authentic-combined-letters'] },
-  },
-  'authentic-large': {
-    shownBy: { lost: ['authentic-large'] },
-    unless: { lost: ['in-pieces'] },
-    explains: { lost: ['authentic-large', 'authentic-60-kilobytes'] },
-  },
-} as const satisfies CauseTable;

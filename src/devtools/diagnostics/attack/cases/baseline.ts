@@ -2,16 +2,17 @@ import { createHmac } from 'node:crypto';
 import { type SignatureScheme, schemeParts } from '../../../../signature/signature-scheme.ts';
 import type { CheckResult } from '../../check-result.ts';
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
-import { type Attack, type AttackCase, deliverTwice, judgeAcceptance } from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
-import { oneOfEach } from '../effect-records.ts';
+import type { Attack, AttackCase } from '../attack-case.ts';
+import { oneOfEach } from '../effects.ts';
+import { deliverTwice, judgeAcceptance } from '../judge.ts';
 import { orderIdOf, type Probes, withSignature } from '../probes.ts';
-import { wrongKeys } from './wrong-keys.ts';
+import { wrongKeys } from './keys.ts';
 
 /** If this authentic delivery is refused, refusals of others prove nothing. */
 export const firstDelivery: AttackCase = {
   what: 'an authentic delivery, as plain as can be',
   expected: '2xx, and an effect',
+  causes: ['forgets-among-others', 'repeated-later', 'replayed', 'handled-once'],
   looks: 2,
   async run(attack): Promise<CheckResult> {
     const first = await judgeDelivery(attack, attack.baseline);
@@ -125,23 +126,3 @@ function adviceFor(answer: PostAnswer): string {
   }
   return 'Does the receiver have the same credentials (and merchant), and the same signature scheme? Explain a refused body with explainMismatch of partner-exchange-sdk/diagnostics. The order of the event is unknown to it: acknowledge unknown orders.';
 }
-
-/** Comes before all others: what has no effect proves nothing. */
-export const firstCauses = {
-  'handles-nothing': {
-    summary: 'acknowledges genuine events, and acts on none of them',
-    shownBy: { dropped: ['authentic'] },
-    explains: { dropped: 'every case' },
-  },
-  'remembers-before-acting': {
-    summary: 'remembers an event before it has acted: after a failure it takes the repetition for handled',
-    shownBy: { forgotten: 'every case' },
-    // It may fail at the first delivery of every event.
-    explains: {
-      forgotten: 'every case',
-      lost: ['in-pieces'],
-      failed: ['signature-escaped-name'],
-      other: ['repeated-during', 'repeated-at-once'],
-    },
-  },
-} as const satisfies CauseTable;

@@ -1,6 +1,6 @@
 import type { PostAnswer } from '../../post-request.ts';
-import { type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
+import type { CaseTable } from '../attack-case.ts';
+import { judgeRefusal, refused } from '../judge.ts';
 import type { Probes } from '../probes.ts';
 
 const parseSafely =
@@ -12,27 +12,32 @@ const strictUtf8 =
 export const bodyCases = {
   'not-json': refused({
     what: 'bodies that are not JSON, or break off',
+    causes: ['fails-on-not-json'],
     advice: parseSafely,
     deliveries: ({ authentic }) => ['not JSON', '{"event_name":', authentic().slice(0, -2)].map(asBody),
   }),
   'empty-body': refused({
     what: 'an empty body',
+    causes: ['fails-on-not-json'],
     advice: parseSafely,
     deliveries: () => [{ body: '' }],
   }),
   'wrong-type': refused({
     what: 'JSON that is no object: null, numbers, true, text, arrays',
+    causes: ['fails-on-not-json'],
     advice: parseSafely,
     deliveries: ({ authentic }) =>
       ['null', '0', '1', 'true', '""', '"text"', '[]', '[null]', `[${authentic()}]`].map(asBody),
   }),
   'empty-object': refused({
     what: 'an empty object',
+    causes: ['accepts-unsigned', 'fails-open', 'fails-without-signature', 'fails-on-not-json'],
     advice: parseSafely,
     deliveries: () => [{ body: '{}' }],
   }),
   'utf-16': refused({
     what: 'an authentic delivery as UTF-16, with and without saying so',
+    causes: ['lenient-decoding', 'fails-on-not-json', 'fails-on-other-encodings'],
     ifAccepted: 'weak',
     advice: strictUtf8,
     deliveries: ({ authentic }) => [
@@ -42,17 +47,20 @@ export const bodyCases = {
   }),
   'invalid-utf-8': refused({
     what: 'an authentic delivery with bytes that are not UTF-8 in place of a replacement character',
+    causes: ['lenient-decoding', 'fails-on-not-json', 'fails-on-other-encodings'],
     ifAccepted: 'weak',
     advice: strictUtf8,
     deliveries: (probes) => [[0xff], [0xc3], [0xed, 0xa0, 0x80]].map((bytes) => lossy(probes, bytes)),
   }),
   'lone-surrogate': refused({
     what: 'a forged delivery with half of a surrogate pair in it',
+    causes: ['fails-open'],
     advice: parseSafely,
     deliveries: (probes) => [{ body: forgedWith(probes, '"note":"\\ud800"') }],
   }),
   'deep-nesting': refused({
     what: 'a forged delivery nested 25,000 levels deep',
+    causes: ['fails-on-not-json'],
     advice: parseSafely,
     deliveries: (probes) => [
       { body: forgedWith(probes, `"note":${'['.repeat(25_000)}${']'.repeat(25_000)}`) },
@@ -68,6 +76,7 @@ export const bodyCases = {
   }),
   'prototype-names': refused({
     what: 'a forged delivery with members __proto__, constructor and prototype, then one without a signature',
+    causes: ['accepts-unsigned', 'fails-open', 'fails-without-signature'],
     advice:
       'Look members up as own members (Object.hasOwn), and never merge a parsed body into another object.',
     deliveries: (probes) => {
@@ -78,16 +87,17 @@ export const bodyCases = {
   }),
   'too-large': {
     what: 'a forged delivery of 5 MB',
-    slow: 'alone',
+    causes: ['forged-large'],
+    isSlow: true,
     expected: '413, before it is verified',
     async run({ probes, post }) {
       const small = await post({ body: forgedWith(probes, '"note":"x"') });
       const answer = await post({ body: forgedWith(probes, `"note":"${'x'.repeat(5_000_000)}"`) });
-      const finding = judgeRefusal(answer, { ifClosed: 'ok', advice: parseSafely });
-      if (finding.verdict !== 'ok' || !isSameAnswer(small, answer)) return finding;
+      const result = judgeRefusal(answer, { ifClosed: 'ok', advice: parseSafely });
+      if (result.verdict !== 'ok' || !isSameAnswer(small, answer)) return result;
       // It was read, parsed and verified like a small one.
       return {
-        ...finding,
+        ...result,
         verdict: 'weak',
         advice: limitBodies,
         fault: 'has no limit for the size of bodies',
@@ -131,44 +141,3 @@ function utf16(text: string): Uint8Array<ArrayBuffer> {
     return index % 2 === 0 ? unit & 0xff : unit >> 8;
   });
 }
-
-const encodings = ['utf-16', 'invalid-utf-8'] as const;
-
-/** How bodies are decoded and parsed. */
-export const bodyCauses = {
-  'lenient-decoding': {
-    summary: 'takes other bytes for the signed text: it does not decode as strict UTF-8',
-    explains: { accepted: encodings },
-  },
-  'fails-on-not-json': {
-    summary: 'answers 5xx to a body that is not a JSON object',
-    shownBy: { failed: ['not-json'] },
-    explains: {
-      failed: [
-        'not-json',
-        'empty-body',
-        'wrong-type',
-        'empty-object',
-        'content-encoding',
-        'forged-as-form',
-        'forged-in-list',
-        'forged-compressed',
-        'deep-nesting',
-        'length-too-long',
-        'length-too-short',
-        'length-and-chunks',
-        ...encodings,
-      ],
-    },
-  },
-  'fails-on-other-encodings': {
-    summary: 'answers 5xx to a body that is not UTF-8',
-    shownBy: { failed: encodings },
-    explains: { failed: [...encodings, 'forged-compressed'] },
-  },
-  'wrong-type': {
-    summary: 'answers 5xx to JSON that is no object',
-    shownBy: { failed: ['wrong-type'] },
-    explains: { failed: ['wrong-type', 'forged-in-list'] },
-  },
-} as const satisfies CauseTable;

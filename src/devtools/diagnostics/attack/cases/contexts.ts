@@ -1,24 +1,24 @@
-import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { type CheckResult, worstOf } from '../../check-result.ts';
 import { isAccepted, type PostAnswer } from '../../post-request.ts';
-import {
-  type Attack,
-  type AttackCase,
-  type CaseTable,
-  deliverAsService,
-  judgeAcceptance,
-  judgeRefusal,
-} from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
+import type { Attack, AttackCase, CaseTable } from '../attack-case.ts';
+import type { CauseId } from '../causes.ts';
+import { deliverAsService, judgeAcceptance, refused } from '../judge.ts';
 import { objectOf, orderIdOf, type ProbeMembers, type ProbeRequest, withSignature } from '../probes.ts';
 
 const noSecondWay =
   'Verify every delivery, on every way into the receiver, before anything else: what was delivered before, who seems to send it and in which form it comes prove nothing.';
+
+/** Some of the deliveries have no signature. */
+const unsigned: readonly CauseId[] = ['accepts-unsigned', 'fails-open', 'fails-without-signature'];
+/** A second effect of the genuine event looks like one of the forgery. */
+const secondEffect: readonly CauseId[] = ['acts-twice', 'acts-again', 'acts-then-fails'];
 
 /** Forgeries that a cache, a gate or a second way into the receiver lets through. */
 export const contextCases = {
   'forged-after-genuine': inContext({
     what: 'forged deliveries about an order of which a genuine one was accepted just before',
     fault: 'accepts forgeries about an order of which it has accepted a genuine delivery',
+    causes: ['unsigned-other-events', 'forged-other-events', 'remembers-forgeries', ...secondEffect],
     async deliveries(attack) {
       const { probes } = attack;
       const genuine = probes.authentic();
@@ -35,6 +35,7 @@ export const contextCases = {
   'delivered-signature': inContext({
     what: 'other bodies under a signature that was delivered and accepted just before',
     fault: 'accepts any body under a signature that it has accepted before',
+    causes: ['forged-other-events', 'signs-a-part'],
     advice:
       'Verify the signature over this body each time: a signature that was right once is right for one text.',
     async deliveries(attack) {
@@ -71,7 +72,8 @@ export const contextCases = {
   'forged-other-paths': {
     what: 'forged deliveries to other spellings of the path: a slash more or less, another case, a query, a path below',
     expected: 'anything but 2xx',
-    async run(attack) {
+    causes: unsigned,
+    async run(attack): Promise<CheckResult> {
       const requests: ProbeRequest[] = otherPaths(new URL(attack.url).pathname).flatMap((path) =>
         forgedAndUnsigned(attack, {}).map((request) => ({ ...request, path: () => path })),
       );
@@ -82,17 +84,15 @@ export const contextCases = {
       for (const request of requests) {
         const answer = await attack.post(request);
         statuses.add(answer.kind === 'answered' ? String(answer.status) : answer.kind);
-        // With records the effects tell: a page for everything else may answer 200.
+        // With `handled` the effects decide, because a catch-all page may answer 200.
         if (!isAccepted(answer) || (attack.handled?.isKnown() && request.path !== undefined)) continue;
         const isPage =
           request.path !== undefined && isAccepted(await attack.post({ ...request, body: 'no event' }));
-        const verdict = isPage ? 'weak' : 'broken';
-        const fault = 'accepts forgeries at another spelling of its path';
         return {
-          verdict,
+          verdict: isPage ? 'weak' : 'broken',
           answered: `${describe(request)}: 2xx`,
           problem: 'accepted',
-          fault,
+          fault: 'accepts forgeries at another spelling of its path',
           advice: noSecondWay,
         };
       }
@@ -102,6 +102,7 @@ export const contextCases = {
   'forged-as-form': inContext({
     what: 'forged deliveries as form data: each member a field, and the event in one field',
     fault: 'accepts forgeries as form data',
+    causes: ['fails-on-not-json'],
     deliveries: (attack) =>
       forgedAndUnsigned(attack, {}).flatMap(({ body }) => {
         const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -116,6 +117,7 @@ export const contextCases = {
   'forged-in-list': inContext({
     what: 'forged deliveries in a list of events, alone and behind a genuine one',
     fault: 'accepts forgeries in a list of events',
+    causes: ['fails-on-not-json', 'wrong-type'],
     advice: 'Refuse a body that is not one JSON object: the service sends one event, with one signature.',
     deliveries: (attack) => {
       const { probes } = attack;
@@ -133,6 +135,7 @@ export const contextCases = {
   'forged-compressed': inContext({
     what: 'forged deliveries that are compressed: gzip and deflate',
     fault: 'accepts forgeries that are compressed',
+    causes: ['fails-on-not-json', 'fails-on-other-encodings'],
     async deliveries(attack) {
       const requests: ProbeRequest[] = [];
       for (const encoding of ['gzip', 'deflate'] as const) {
@@ -155,11 +158,13 @@ export const contextCases = {
   'forged-at-once': {
     what: 'forty forged deliveries at once',
     expected: '4xx to all',
+    causes: unsigned,
     run: (attack) => flood(attack, 0),
   },
   'forged-among-genuine': {
     what: 'twenty forged deliveries among twenty genuine ones, all at once',
     expected: '4xx to the forged, 2xx to the genuine',
+    causes: unsigned,
     run: (attack) => flood(attack, 20),
   },
 } satisfies CaseTable;
@@ -168,32 +173,23 @@ interface InContext {
   readonly what: string;
   readonly fault: string;
   readonly advice?: string;
+  readonly causes?: readonly CauseId[];
   readonly deliveries: (attack: Attack) => readonly ProbeRequest[] | Promise<readonly ProbeRequest[]>;
 }
 
-/** Forgeries that must be refused, as `refused` has them, but made from what was delivered before. */
-function inContext({ what, fault, advice = noSecondWay, deliveries }: InContext): AttackCase {
-  return {
-    what,
-    expected: '4xx, or 503 with Retry-After',
-    async run(attack) {
-      const all = await deliveries(attack);
-      const isForged = ({ body, carries: inner }: ProbeRequest) =>
-        inner !== undefined || body === undefined || !attack.probes.verifies(body);
-      if (!all.every(isForged))
-        return skipped('under this signature scheme it has a valid signature, so it is no forgery');
-      const results: CheckResult[] = [];
-      for (const request of all) {
-        const answer = await attack.post(request);
-        // Large bodies may end the connection, and so may forms.
-        results.push(judgeRefusal(answer, { advice, fault, ifClosed: 'ok' }));
-      }
-      return worstOf(results);
-    },
-  };
+/** Forgeries that follow other deliveries, or come in another form. */
+function inContext({ advice = noSecondWay, causes = [], deliveries, ...described }: InContext): AttackCase {
+  return refused({
+    ...described,
+    advice,
+    causes: [...unsigned, ...causes],
+    // Large bodies may end the connection, and so may forms.
+    ifClosed: 'ok',
+    deliveries: (_probes, _credentials, attack) => deliveries(attack),
+  });
 }
 
-/** With the signature of another text, and without one. */
+/** Each event with the signature of another text, and without one. */
 function forgedAndUnsigned({ probes }: Attack, ...all: readonly ProbeMembers[]) {
   return all.flatMap((members) => {
     const [first, second] = [probes.unsigned(members), probes.unsigned(members)];
@@ -240,7 +236,7 @@ function describe({ path, query }: ProbeRequest): string {
   return path === undefined ? `?${query}` : path('');
 }
 
-/** On every runtime: the web's own compression. */
+/** Compresses on every runtime. */
 async function compressed(text: string, encoding: 'gzip' | 'deflate'): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream(encoding));
   return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -277,11 +273,3 @@ async function flood(attack: Attack, genuine: number): Promise<CheckResult> {
 const closed: PostAnswer = { kind: 'closed', reason: 'unknown' };
 const noShared =
   'Keep what belongs to one request in that request: genuine deliveries at the same time as forged ones were refused.';
-
-/** Which forgeries a gate lets through. */
-export const contextCauses = {
-  'forged-large': {
-    shownBy: { accepted: ['forged-large'] },
-    explains: { accepted: ['forged-large', 'behind-a-refusal', 'too-large'] },
-  },
-} as const satisfies CauseTable;

@@ -1,24 +1,34 @@
+import { orderEventNames } from '../../../../events/event-names.ts';
 import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
 import { isAccepted, type PostAnswer } from '../../post-request.ts';
-import {
-  type Attack,
-  type CaseTable,
-  deliverAsService,
-  idsOf,
-  judgeAcceptance,
-  judgeRefusal,
-} from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
-import { oneOfEach } from '../effect-records.ts';
-import { effects, effectsOf, noEffects } from '../effects.ts';
+import type { Attack, CaseTable } from '../attack-case.ts';
+import type { CauseId } from '../causes.ts';
+import { effects, effectsOf, noEffects, oneOfEach } from '../effects.ts';
+import { deliverAsService, judgeAcceptance, judgeRefusal, takesAuthentic } from '../judge.ts';
 import { orderIdOf, type Probes, withSignature } from '../probes.ts';
-import { sequenceCases } from './sequences.ts';
+
+/** A second effect of a genuine event looks like one of its forgery. */
+const secondEffect: readonly CauseId[] = ['acts-twice', 'acts-again', 'acts-then-fails'];
+
+const verifyBeforeAll =
+  'Verify before you look an id up or remember it: otherwise a forgery makes the genuine event a repetition, which is not handled.';
+const remembersForgery = {
+  fault: 'remembers a delivery before it verifies it: a forgery makes the genuine event a repetition',
+  advice: verifyBeforeAll,
+};
+
+const locksOrder = {
+  fault: 'locks an order after some forgeries that name it: genuine events of it are lost then',
+  advice:
+    'Count failures by sender or not at all, never by order: anybody can write the id of an order into a forgery.',
+};
 
 /** Genuine deliveries beside forgeries and other events, and what was done about each. */
 export const handlingCases = {
   'forged-first': {
     what: 'two forgeries of a delivery, then the genuine one',
     expected: '4xx to the forgeries, 2xx to the genuine one',
+    causes: ['remembers-forgeries', ...secondEffect],
     async run(attack) {
       const { post } = attack;
       const { forgery, genuine } = forgedAndGenuine(attack.probes);
@@ -30,9 +40,32 @@ export const handlingCases = {
       return worstOf([first, second, isRefused ? { ...last, fault: remembersForgery.fault } : last]);
     },
   },
+  'forged-often': {
+    what: 'twelve forgeries of several events of an order, then a genuine event of it',
+    expected: '4xx to the forgeries, 2xx to the genuine one, and its effect',
+    causes: ['accepts-unsigned', 'forged-other-events', 'remembers-forgeries', ...secondEffect],
+    faults: { dropped: locksOrder },
+    async run(attack) {
+      const { probes, post } = attack;
+      const order = probes.newOrder();
+      const { partner_order_id } = order;
+      for (let count = 0; count < 12; count++) {
+        const event_name = orderEventNames[count % orderEventNames.length];
+        const text = probes.unsigned({ partner_order_id, event_name, note: count });
+        const result = judgeRefusal(await post({ body: probes.forged(text) }), { advice: verifyBeforeAll });
+        if (result.verdict !== 'ok') return result;
+      }
+      const answer = await deliverAsService(attack, probes.authentic(order));
+      const result = judgeAcceptance(answer, locksOrder.advice);
+      // Events of other orders must be accepted: otherwise the receiver limits or bans.
+      const isLocked = result.problem === 'lost' && (await takesAuthentic(attack));
+      return isLocked ? { ...result, fault: locksOrder.fault } : result;
+    },
+  },
   'handled-after-forgeries': effects({
     what: 'whether a genuine delivery was handled after forgeries of it',
     expected: 'handled',
+    causes: ['forged-other-events', 'remembers-forgeries', ...secondEffect],
     async run(attack) {
       const { forgery, genuine } = forgedAndGenuine(attack.probes);
       return await judgeHandled(attack, { forgeries: [forgery, forgery], genuine, ifNot: remembersForgery });
@@ -41,6 +74,14 @@ export const handlingCases = {
   'handled-after-forged-close': effects({
     what: 'whether a genuine delivery was handled after a forged and an unsigned close of its order',
     expected: 'handled',
+    causes: [
+      'accepts-unsigned',
+      'fails-open',
+      'unsigned-other-events',
+      'forged-other-events',
+      'fails-without-signature',
+      ...secondEffect,
+    ],
     async run(attack) {
       const { probes } = attack;
       const genuine = probes.authentic();
@@ -81,34 +122,34 @@ export const handlingCases = {
       };
     },
   }),
-  'acted-before-verification': effects({
-    what: 'whether anything was done about unsigned, forged and altered deliveries',
-    expected: 'nothing done',
-    async run(attack) {
-      const { unsigned, forged, authentic } = attack.probes;
-      const bodies = [
-        unsigned(),
-        forged(),
-        withSignature(unsigned(), ''),
-        authentic().replace('":10,', '":70,'),
-      ];
-      const answers: PostAnswer[] = [];
-      for (const body of bodies) answers.push(await attack.post({ body }));
-      const counts = await effectsOf(attack, bodies.map(orderIdOf));
-      if (counts === undefined) return skipped(noEffects);
-      if (counts.every((count) => count === 0)) return { verdict: 'ok', answered: 'nothing done' };
-      const isRefusedToo = answers.some((answer, index) => !isAccepted(answer) && counts[index] !== 0);
-      return {
-        verdict: 'broken',
-        answered: 'handled',
-        ...(isRefusedToo
-          ? { problem: 'acted', fault: 'acts before it verifies' }
-          : { problem: 'accepted', fault: 'acts on forgeries' }),
-        advice:
-          'Verify before anything is written, queued or called. A forged delivery was acted on, whatever was answered.',
-      };
+  'acted-before-verification': effects(
+    {
+      what: 'whether anything was done about unsigned, forged and altered deliveries',
+      expected: 'nothing done',
+      causes: ['fails-open', 'accepts-unsigned', 'accepts-cut-signature'],
+      async run(attack) {
+        const { unsigned, forged, signed } = attack.probes;
+        const altered = signed(unsigned()).replace('":10,', '":70,');
+        const bodies = [unsigned(), forged(), withSignature(unsigned(), ''), altered];
+        const answers: PostAnswer[] = [];
+        for (const body of bodies) answers.push(await attack.post({ body }));
+        const counts = await effectsOf(attack, bodies.map(orderIdOf));
+        if (counts === undefined) return skipped(noEffects);
+        if (counts.every((count) => count === 0)) return { verdict: 'ok', answered: 'nothing done' };
+        const isRefusedToo = answers.some((answer, index) => !isAccepted(answer) && counts[index] !== 0);
+        return {
+          verdict: 'broken',
+          answered: 'handled',
+          ...(isRefusedToo
+            ? { problem: 'acted', fault: 'acts before it verifies' }
+            : { problem: 'accepted', fault: 'acts on forgeries' }),
+          advice:
+            'Verify before anything is written, queued or called. A forged delivery was acted on, whatever was answered.',
+        };
+      },
     },
-  }),
+    'anyOrder',
+  ),
 } satisfies CaseTable;
 
 interface Handled {
@@ -127,37 +168,7 @@ async function judgeHandled(attack: Attack, { forgeries, genuine, ifNot }: Handl
   return { verdict: 'broken', answered: 'not handled', ...ifNot };
 }
 
-const verifyBeforeAll =
-  'Verify before you look an id up or remember it: otherwise a forgery makes the genuine event a repetition, which is not handled.';
-const remembersForgery = {
-  fault: 'remembers a delivery before it verifies it: a forgery makes the genuine event a repetition',
-  advice: verifyBeforeAll,
-};
-
 function forgedAndGenuine({ unsigned, forged, sign }: Probes) {
   const text = unsigned();
   return { forgery: forged(text), genuine: withSignature(text, sign(text)) };
 }
-
-/** What is remembered of deliveries. */
-export const handlingCauses = {
-  'handled-next-event': {
-    shownBy: { dropped: ['handled-next-event'] },
-    explains: { dropped: ['handled-next-event', ...idsOf(sequenceCases)] },
-  },
-  'remembers-forgeries': {
-    summary: 'remembers a delivery before it verifies it: a forgery makes the genuine event a repetition',
-    shownBy: {
-      accepted: ['forged-first', 'handled-after-forgeries'],
-      dropped: ['forged-first', 'handled-after-forgeries'],
-      lost: ['forged-first', 'handled-after-forgeries'],
-      other: ['forged-first', 'handled-after-forgeries'],
-    },
-    explains: {
-      accepted: ['forged-first', 'handled-after-forgeries', 'forged-after-genuine'],
-      dropped: ['forged-first', 'handled-after-forgeries'],
-      lost: ['forged-first', 'handled-after-forgeries'],
-      other: ['forged-first', 'handled-after-forgeries'],
-    },
-  },
-} as const satisfies CauseTable;

@@ -1,8 +1,8 @@
-import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
+import { type CheckResult, worstOf } from '../../check-result.ts';
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
-import { type CaseTable, deliverAsService, judgeAcceptance, judgeRefusal } from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
+import type { CaseTable } from '../attack-case.ts';
 import { effects } from '../effects.ts';
+import { deliverAsService, judgeAcceptance, judgeRefusal } from '../judge.ts';
 
 const rememberHandled =
   'Remember what was handled and look it up first: senders repeat a delivery whose answer got lost.';
@@ -13,22 +13,12 @@ const rememberLonger =
 const acknowledgeAgain =
   'Answer 2xx to a repetition, without handling it: a sender whose delivery is refused sends it again.';
 
-/** Of these the answer counts. */
-const answeredRepetitions = [
-  'repeated',
-  'repeated-at-once',
-  'replayed',
-  'repeated-after-others',
-  'repeated-later',
-  'repeated-during',
-  'repeated-unanswered',
-] as const;
-
 /** The same delivery several times, and how often the receiver's code acted. */
 export const repetitionCases = {
   repeated: {
     what: 'an authentic delivery twice, one after the other',
     expected: '2xx both times, and one effect',
+    causes: ['refuses-repetitions'],
     faults: { repeated: { fault: 'acts again on a repeated delivery', advice: rememberHandled } },
     async run(attack) {
       const body = attack.probes.authentic();
@@ -39,6 +29,13 @@ export const repetitionCases = {
   'repeated-during': {
     what: 'authentic deliveries that are repeated 1, 10, 40 and 150 ms later, while the first may still be handled',
     expected: '2xx, or 503 while the first is being handled, and one effect',
+    causes: [
+      'refuses-repetitions',
+      'forgets-among-others',
+      'acts-at-once',
+      'acts-then-fails',
+      'remembers-before-acting',
+    ],
     faults: {
       repeated: {
         fault: 'acts twice on a delivery that is repeated while it handles the first',
@@ -58,6 +55,7 @@ export const repetitionCases = {
   'repeated-after-others': {
     what: 'an authentic delivery again after ten others',
     expected: '2xx, and one effect',
+    causes: ['refuses-repetitions', 'forgets-among-others'],
     faults: { repeated: { fault: 'acts again on a delivery after ten others', advice: rememberLonger } },
     async run(attack) {
       const { probes, post } = attack;
@@ -70,7 +68,8 @@ export const repetitionCases = {
   'repeated-later': {
     what: 'an authentic delivery again after more than two seconds',
     expected: '2xx, and one effect',
-    slow: 'beside',
+    causes: ['refuses-repetitions', 'forgets-among-others'],
+    isSlow: true,
     faults: { repeated: { fault: 'acts again on a delivery after two seconds', advice: rememberLonger } },
     async run(attack) {
       const { probes, post, pause } = attack;
@@ -83,6 +82,7 @@ export const repetitionCases = {
   respelled: {
     what: 'an authentic event again in other texts, each with its own valid signature: white space, order of members, escapes, spelling of numbers',
     expected: '2xx, and one effect',
+    causes: ['refuses-repetitions', 're-serialises'],
     faults: {
       repeated: {
         fault:
@@ -93,7 +93,7 @@ export const repetitionCases = {
     },
     async run(attack) {
       const { probes } = attack;
-      const text = probes.unsigned();
+      const text = probes.text();
       const [first = '', ...others] = Object.entries(JSON.parse(text)).map(([name, value]) => {
         return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
       });
@@ -105,8 +105,8 @@ export const repetitionCases = {
         text.replace('":10,', '":10.00,').replace('":0.5,', '":5e-1,'),
       ];
       const results: CheckResult[] = [];
-      for (const each of texts) {
-        const body = probes.signed(each);
+      for (const spelling of texts) {
+        const body = probes.signed(spelling);
         if (!probes.verifies(body)) continue;
         const answer = await deliverAsService(attack, body);
         // 401 says that it does not verify: then it is no repetition to this receiver.
@@ -117,37 +117,10 @@ export const repetitionCases = {
       return worstOf(results);
     },
   },
-  'repeated-unanswered': {
-    what: 'authentic deliveries whose sender breaks off before the answer, and that are then repeated',
-    expected: '2xx to the repetition, and one effect',
-    faults: {
-      retried: { fault: 'acts again on a delivery whose answer nobody waited for', advice: rememberHandled },
-      forgotten: {
-        fault: 'loses a delivery whose answer nobody waited for: it takes the repetition for handled',
-        advice: 'Remember a delivery when it was acted on, in the same transaction, not when it arrives.',
-      },
-    },
-    async run(attack) {
-      const { probes, raw, record, pause } = attack;
-      if (typeof raw !== 'function') return skipped(raw.missing);
-      const results: CheckResult[] = [];
-      for (const lag of [0, 5, 30]) {
-        const body = probes.authentic();
-        const connection = await raw().catch(() => undefined);
-        if (connection === undefined) return skipped('a connection of its own could not be made');
-        connection.request({ 'content-length': String(Buffer.byteLength(body)) }, body);
-        await pause(lag);
-        connection.destroy();
-        record({ body }, { kind: 'closed', reason: 'by the sender' });
-        await pause(20);
-        results.push(judgeRepetition(await deliverAsService(attack, body)));
-      }
-      return worstOf(results);
-    },
-  },
   'repeated-at-once': {
     what: 'an authentic delivery eight times at once',
     expected: '2xx, or 503 while another one is being handled, and one effect',
+    causes: ['refuses-repetitions', 'acts-at-once', 'acts-then-fails', 'remembers-before-acting'],
     faults: {
       repeated: { fault: 'acts twice on equal deliveries at the same time', advice: oneStep },
     },
@@ -160,6 +133,7 @@ export const repetitionCases = {
   replayed: {
     what: 'the first delivery of this attack again, after many others',
     expected: '2xx or 4xx, and no second effect',
+    causes: ['refuses-repetitions', 'forgets-among-others', 'repeated-later'],
     faults: { repeated: { fault: 'acts again on a delivery after many others', advice: rememberLonger } },
     async run({ baseline, post }) {
       return judgeRepetition(await post({ body: baseline }));
@@ -168,6 +142,7 @@ export const repetitionCases = {
   'handled-once': effects({
     what: 'whether deliveries that came once, twice, and twice at the same time were handled once each',
     expected: 'handled once each',
+    causes: ['forgets-among-others', 'acts-at-once', 'repeated-later'],
     async run({ probes, post }) {
       const [single, twice, atOnce] = [probes.authentic(), probes.authentic(), probes.authentic()];
       const answers = [
@@ -194,9 +169,13 @@ function judgeAtOnce(answers: readonly PostAnswer[]): CheckResult {
   const isBusy = (answer: PostAnswer) =>
     answer.kind === 'answered' && [409, 425, 429, 503].includes(answer.status);
   if (!answers.some(isAccepted)) {
-    const advice =
-      'One of several equal deliveries at the same time must be accepted: here they lost against each other.';
-    return { verdict: 'broken', answered, advice, fault: 'accepts none of several equal deliveries at once' };
+    return {
+      verdict: 'broken',
+      answered,
+      advice:
+        'One of several equal deliveries at the same time must be accepted: here they lost against each other.',
+      fault: 'accepts none of several equal deliveries at once',
+    };
   }
   if (answers.every((answer) => isAccepted(answer) || isBusy(answer))) return { verdict: 'ok', answered };
   const advice =
@@ -204,95 +183,3 @@ function judgeAtOnce(answers: readonly PostAnswer[]): CheckResult {
   const verdict = answers.some(({ kind }) => kind !== 'answered') ? 'broken' : 'weak';
   return { verdict, answered, advice, fault: 'refuses one of several equal deliveries at once' };
 }
-
-/** How repetitions are answered. */
-export const refusedRepetitionCauses = {
-  'refuses-authentic': {
-    summary: 'refuses authentic deliveries after the first one',
-    // It shows that even a plain delivery is refused later.
-    shownBy: { lost: ['repeated'] },
-    explains: { lost: 'every case' },
-  },
-  'refuses-repetitions': {
-    summary: 'does not acknowledge a repetition',
-    shownBy: {
-      lost: answeredRepetitions,
-      failed: answeredRepetitions,
-      redirected: answeredRepetitions,
-      other: answeredRepetitions,
-    },
-    explains: {
-      lost: [...answeredRepetitions, 'conflicting-statements', 'authentic-completed'],
-      failed: [...answeredRepetitions, 'respelled'],
-      redirected: [...answeredRepetitions, 'respelled'],
-      other: [...answeredRepetitions, 'respelled'],
-    },
-  },
-} as const satisfies CauseTable;
-
-const orderOfForgeries = [
-  'forged-after-genuine',
-  'forged-first',
-  'handled-after-forgeries',
-  'handled-after-forged-close',
-] as const;
-const olderOnes = ['repeated-later', 'replayed', 'authentic', 'handled-once'] as const;
-
-/** How often a receiver acts. A second effect of a genuine event looks like one of the forgeries of its order. */
-export const secondEffectCauses = {
-  'acts-twice': {
-    summary: 'acts more than once on one delivery',
-    advice: 'Act in one place, once for each delivery.',
-    shownBy: { repeated: ['authentic-extra-members', 'authentic-signature-first', 'authentic-large'] },
-    explains: { repeated: 'every case', retried: 'every case', acted: orderOfForgeries },
-  },
-  'acts-again': {
-    summary: 'acts again on a repeated delivery',
-    shownBy: { repeated: ['repeated'] },
-    explains: { repeated: 'every case', retried: 'every case', acted: orderOfForgeries },
-  },
-  'acts-then-fails': {
-    summary: 'acts on an event, answers 5xx or 3xx or not at all, and acts again when it is repeated',
-    // It may fail at the first delivery of every event.
-    explains: {
-      retried: 'every case',
-      repeated: 'every case',
-      acted: orderOfForgeries,
-      lost: ['in-pieces'],
-      failed: ['signature-escaped-name'],
-      other: ['repeated-during', 'repeated-at-once'],
-    },
-    shownBy: { retried: 'every case' },
-    unless: { repeated: ['repeated-at-once'] },
-  },
-  'forgets-among-others': {
-    summary: 'acts again on a delivery after a few others: it remembers only the last ones',
-    shownBy: { repeated: ['repeated-after-others'] },
-    explains: { repeated: ['repeated-after-others', 'repeated-during', ...olderOnes] },
-  },
-  'acts-at-once': {
-    summary: 'acts twice on equal deliveries at the same time',
-    advice: oneStep,
-    shownBy: { repeated: ['repeated-at-once', 'repeated-during'] },
-    explains: {
-      repeated: ['repeated-at-once', 'repeated-during', 'handled-once'],
-      retried: ['repeated-unanswered'],
-    },
-  },
-  respelled: {
-    shownBy: { repeated: ['respelled'] },
-    explains: { repeated: ['respelled', 'authentic-completed'] },
-  },
-  'repeated-later': {
-    shownBy: { repeated: ['repeated-later'] },
-    explains: { repeated: olderOnes },
-  },
-  replayed: {
-    shownBy: { repeated: ['replayed'] },
-    explains: { repeated: ['replayed', 'authentic'] },
-  },
-  'handled-once': {
-    shownBy: { repeated: ['handled-once'] },
-    explains: { repeated: ['handled-once', 'authentic'] },
-  },
-} as const satisfies CauseTable;

@@ -1,7 +1,7 @@
 import type { CheckResult } from '../../check-result.ts';
 import { isAccepted } from '../../post-request.ts';
-import { type AttackCase, type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
+import type { AttackCase, CaseTable } from '../attack-case.ts';
+import { judgeRefusal, refused } from '../judge.ts';
 
 const onlyPost = 'Answer 405 with Allow: POST to everything but POST, so that a wrong configuration shows.';
 
@@ -11,18 +11,30 @@ export const requestCases = {
   'method-head': withoutBody('HEAD'),
   'method-put': refused({
     what: 'PUT of a forged delivery',
+    causes: ['answers-other-methods'],
     expected: '405',
     advice: onlyPost,
     deliveries: ({ forged }) => [{ method: 'PUT', body: forged() }],
   }),
   'method-options': {
     what: 'OPTIONS, as a browser sends it before a request of another site',
+    causes: ['answers-other-methods'],
     expected: '405, or an answer that allows no other site',
-    async run({ post }) {
+    async run({ post }): Promise<CheckResult> {
       const headers = { origin: 'https://attacker.example', 'access-control-request-method': 'POST' };
       const answer = await post({ method: 'OPTIONS', headers });
-      const finding = judgeRefusal(answer, { ifAccepted: 'ok', advice: '' });
-      return isAccepted(answer) && answer.kind === 'answered' ? judgeCors(answer.headers, finding) : finding;
+      const result = judgeRefusal(answer, { ifAccepted: 'ok', advice: '' });
+      const allowed =
+        answer.kind === 'answered' && isAccepted(answer)
+          ? answer.headers.get('access-control-allow-origin')
+          : null;
+      if (allowed !== '*' && allowed !== headers.origin) return result;
+      return {
+        verdict: 'weak',
+        answered: `${result.answered}, for every site`,
+        fault: 'lets every website call it from a browser',
+        advice: 'Leave the callback out of CORS: no browser has a reason to call it.',
+      };
     },
   },
   'content-type': refused({
@@ -36,6 +48,7 @@ export const requestCases = {
   }),
   'content-encoding': refused({
     what: 'forged deliveries that say they are compressed, and are not',
+    causes: ['fails-on-not-json'],
     expected: '401, 400 or 415',
     advice: 'Verify the bytes, whatever the content encoding says.',
     deliveries: ({ forged }) =>
@@ -49,28 +62,10 @@ export const requestCases = {
 function withoutBody(method: 'GET' | 'HEAD'): AttackCase {
   return refused({
     what: `${method}, without a body`,
+    causes: ['answers-other-methods'],
     expected: '405',
     ifAccepted: 'weak',
     advice: onlyPost,
     deliveries: () => [{ method }],
   });
 }
-
-function judgeCors(headers: Headers, finding: CheckResult): CheckResult {
-  const allowed = headers.get('access-control-allow-origin');
-  if (allowed !== '*' && allowed !== 'https://attacker.example') return finding;
-  return {
-    verdict: 'weak',
-    answered: `${finding.answered}, for every site`,
-    fault: 'lets every website call it from a browser',
-    advice: 'Leave the callback out of CORS: no browser has a reason to call it.',
-  };
-}
-
-/** Which requests are taken for deliveries. */
-export const requestCauses = {
-  'answers-other-methods': {
-    summary: 'answers 2xx to other methods than POST',
-    explains: { accepted: ['method-get', 'method-head', 'method-put', 'method-options'] },
-  },
-} as const satisfies CauseTable;

@@ -1,12 +1,8 @@
 import { orderEventNames } from '../../../../events/event-names.ts';
 import { type CheckResult, worstOf } from '../../check-result.ts';
-import {
-  type Attack,
-  type AttackCase,
-  type CaseTable,
-  deliverAsService,
-  judgeAcceptance,
-} from '../attack-case.ts';
+import type { Attack, AttackCase, CaseTable } from '../attack-case.ts';
+import type { CauseId } from '../causes.ts';
+import { deliverAsService, judgeAcceptance } from '../judge.ts';
 import { objectOf, type ProbeMembers, type ProbeRequest } from '../probes.ts';
 
 const anyOrder =
@@ -19,32 +15,43 @@ const kycError = event('event.buy.received.fiat_kyc_error');
 const credited = event('event.buy.credited.crypto');
 const close = event('buy.event.close');
 
+const common: readonly CauseId[] = ['handled-next-event'];
+const withOtherForms: readonly CauseId[] = ['re-serialises', ...common];
+
 /** Several authentic events of one order. */
 export const sequenceCases = {
-  'kyc-error-first': sequence('a KYC error before the fiat of the order is received, then the credit', [
-    kycError,
-    received,
-    credited,
-  ]),
-  'credited-first': sequence('the credit of an order before its other events', [credited, received, init]),
-  'refund-after-credit': sequence('a whole order, and then its close with a refund', [
-    init,
-    received,
-    credited,
-    close,
-  ]),
-  'close-without-credit': sequence('an order that is closed with a refund, and was never credited', [
-    init,
-    received,
-    close,
-  ]),
-  'close-alone': sequence('a close with a refund about an order that is not known', [close]),
-  'conflicting-statements': sequence('two credits of one order that contradict each other', [
-    credited,
-    { ...credited, crypto_amount_to_receive: 0.6, crypto_txn_hash: 'another-hash' },
-  ]),
+  'kyc-error-first': sequence({
+    what: 'a KYC error before the fiat of the order is received, then the credit',
+    causes: withOtherForms,
+    events: [kycError, received, credited],
+  }),
+  'credited-first': sequence({
+    what: 'the credit of an order before its other events',
+    events: [credited, received, init],
+  }),
+  'refund-after-credit': sequence({
+    what: 'a whole order, and then its close with a refund',
+    causes: withOtherForms,
+    events: [init, received, credited, close],
+  }),
+  'close-without-credit': sequence({
+    what: 'an order that is closed with a refund, and was never credited',
+    causes: withOtherForms,
+    events: [init, received, close],
+  }),
+  'close-alone': sequence({
+    what: 'a close with a refund about an order that is not known',
+    causes: withOtherForms,
+    events: [close],
+  }),
+  'conflicting-statements': sequence({
+    what: 'two credits of one order that contradict each other',
+    causes: ['refuses-repetitions', ...common],
+    events: [credited, { ...credited, crypto_amount_to_receive: 0.6, crypto_txn_hash: 'another-hash' }],
+  }),
   'events-at-once': {
     what: 'two events of one order at once',
+    causes: common,
     expected: '2xx to both, at the latest when the second is repeated',
     async run(attack) {
       const results: CheckResult[] = [];
@@ -68,9 +75,14 @@ export const sequenceCases = {
   },
 } satisfies CaseTable;
 
-function sequence(what: string, events: readonly ProbeMembers[]): AttackCase {
+interface Sequence extends Pick<AttackCase, 'what' | 'causes'> {
+  readonly events: readonly ProbeMembers[];
+}
+
+function sequence({ what, causes = common, events }: Sequence): AttackCase {
   return {
     what,
+    causes,
     expected: '2xx to each, and at most one effect of each',
     async run(attack) {
       const results: CheckResult[] = [];
@@ -86,13 +98,14 @@ function sequence(what: string, events: readonly ProbeMembers[]): AttackCase {
 }
 
 /** Counts the effects of an order after each of its events: their sum can be right when each is wrong. */
-function watchSteps({ handled, handles }: Attack) {
+function watchSteps({ handled, handles, probes }: Attack) {
   let [counted, acknowledged] = [0, 0];
   return async (
     body: string,
     { effect, result }: { readonly effect: ProbeRequest['effect']; readonly result: CheckResult },
   ): Promise<CheckResult | undefined> => {
-    if (handled === undefined || !handled.isKnown()) return undefined;
+    // The given order has had effects before.
+    if (handled === undefined || !handled.isKnown() || probes.order !== undefined) return undefined;
     const { partner_order_id, event_name } = objectOf(body) ?? {};
     const [id, name] = [String(partner_order_id), String(event_name)];
     const isDue = effect === undefined && handles.includes(name);
@@ -120,14 +133,13 @@ const stages: readonly unknown[] = orderEventNames;
 type Step = Pick<ProbeRequest, 'effect'> & { readonly body: string };
 
 function stepsOf({ probes }: Attack, events: readonly ProbeMembers[]): readonly Step[] {
-  const partner_order_id = probes.newId();
+  const order = probes.newOrder();
   return events.map((members, index) => {
     const { event_name } = members;
-    const earlier = events.slice(0, index).map((one) => one.event_name);
+    const earlier = events.slice(0, index).map((members) => members.event_name);
     const isOvertaken = earlier.some((name) => stages.indexOf(name) > stages.indexOf(event_name));
     const isCredit = event_name === credited.event_name;
-    const hash = isCredit ? { crypto_txn_hash: `hash-of-${partner_order_id}` } : {};
-    const order = { partner_order_id, platform_order_ref: partner_order_id };
+    const hash = isCredit ? { crypto_txn_hash: `hash-of-${order.partner_order_id}` } : {};
     return {
       body: probes.authentic({ ...order, ...hash, ...members }),
       effect: earlier.includes(event_name) ? 'separate' : isOvertaken ? 'optional' : undefined,

@@ -1,7 +1,7 @@
-import { type AttackCase, type CaseTable, judgeRefusal, refused } from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
+import type { AttackCase, CaseTable } from '../attack-case.ts';
+import type { CauseId } from '../causes.ts';
+import { deliverAsService, judgeRefusal, refused } from '../judge.ts';
 import { type Probes, withSignature } from '../probes.ts';
-import { unsignedCaseIds } from './forgeries.ts';
 
 const exact =
   'Accept exactly one spelling of a signature: the length, alphabet and case of the scheme, checked before it is decoded. Nothing forged passes here, but one delivery then has several signatures.';
@@ -11,27 +11,58 @@ const oneSignature =
   'Refuse a body with more than one top-level signature: which of them counts, and what the other one is part of, depends on the parser.';
 const topLevel = 'Take the signature only from the own top-level member of the parsed body.';
 
+const odd: CauseId = 'fails-on-odd-signature';
+const unsigned: readonly CauseId[] = ['accepts-unsigned', 'fails-open', 'fails-without-signature', odd];
+const length: readonly CauseId[] = ['compares-prefix', 'fails-open', 'accepts-cut-signature', odd];
+const spelling: readonly CauseId[] = ['compares-prefix', 'fails-open', 'several-spellings', odd];
+const two: readonly CauseId[] = ['fails-open', 're-serialises', 'two-signatures'];
+
 /** Misspelled and misplaced signatures of authentic bodies. */
 export const signatureCases = {
-  'signature-empty': signed('an empty signature', () => ''),
-  'signature-first-digit': signed('a signature whose first letter is wrong', (right) =>
-    withOtherCharacter(right, 0),
-  ),
-  'signature-middle-digit': signed('a signature of which one of the middle letters is wrong', (right) =>
-    withOtherCharacter(right, right.length >> 1),
-  ),
-  'signature-last-digit': signed('a signature of which one of the last letters is wrong', (right) =>
+  'signature-empty': signed({
+    what: 'an empty signature',
+    causes: [...unsigned, 'accepts-cut-signature'],
+    write: () => '',
+  }),
+  'signature-first-digit': signed({
+    what: 'a signature whose first letter is wrong',
+    causes: ['compares-suffix', odd],
+    write: (right) => withOtherCharacter(right, 0),
+  }),
+  'signature-middle-digit': signed({
+    what: 'a signature of which one of the middle letters is wrong',
+    causes: ['compares-prefix', 'compares-suffix', odd],
+    write: (right) => withOtherCharacter(right, right.length >> 1),
+  }),
+  'signature-last-digit': signed({
+    what: 'a signature of which one of the last letters is wrong',
+    causes: ['compares-prefix', odd],
     // The last letter itself may hold padding in base64.
-    withOtherCharacter(right, right.length - 4),
-  ),
-  'signature-short': signed('the right signature but for its last letters', (right) => right.slice(0, -4)),
-  'signature-half': signed('the first half of the right signature', (right) => right.slice(0, 64)),
-  'signature-long': signed('the right signature and as much again', (right) => right + right),
-  'signature-not-a-digest': signed('a signature of the right length that cannot be decoded', (right) =>
-    '!'.repeat(right.length),
-  ),
+    write: (right) => withOtherCharacter(right, right.length - 4),
+  }),
+  'signature-short': signed({
+    what: 'the right signature but for its last letters',
+    causes: length,
+    write: (right) => right.slice(0, -4),
+  }),
+  'signature-half': signed({
+    what: 'the first half of the right signature',
+    causes: length,
+    write: (right) => right.slice(0, 64),
+  }),
+  'signature-long': signed({
+    what: 'the right signature and as much again',
+    causes: [...length, 'compares-suffix', 'several-spellings'],
+    write: (right) => right + right,
+  }),
+  'signature-not-a-digest': signed({
+    what: 'a signature of the right length that cannot be decoded',
+    causes: ['fails-open', odd],
+    write: (right) => '!'.repeat(right.length),
+  }),
   'signature-not-ascii': refused({
     what: 'signatures of the right length with letters beyond ASCII: é, a fullwidth 1, half of a surrogate pair',
+    causes: ['fails-open', odd],
     advice: strict,
     deliveries: ({ unsigned, sign }) =>
       ['\u00e9', '\uff11', '\ud800'].map((letter) => {
@@ -39,15 +70,28 @@ export const signatureCases = {
         return { body: withSignature(text, letter.repeat(sign(text).length)) };
       }),
   }),
-  'signature-respelled': signed('the right signature in other letters (case, padding)', respell, 'weak'),
-  'signature-trailing': signed(
-    'the right signature with something behind it',
-    (right) => `${right}!!`,
-    'weak',
-  ),
-  'signature-in-array': signed('the right signature in an array', (right) => [right], 'weak'),
+  'signature-respelled': signed({
+    what: 'the right signature in other letters (case, padding)',
+    causes: spelling,
+    ifAccepted: 'weak',
+    write: respell,
+  }),
+  'signature-trailing': signed({
+    what: 'the right signature with something behind it',
+    causes: [...spelling, 'accepts-cut-signature'],
+    ifAccepted: 'weak',
+    write: (right) => `${right}!!`,
+  }),
+  'signature-in-array': signed({
+    what: 'the right signature in an array',
+    causes: spelling,
+    ifAccepted: 'weak',
+    write: (right) => [right],
+  }),
   'signature-words': refused({
     what: 'words in place of a signature: none, null, undefined, true, test, valid, skip',
+    // One of the words can be how the right signature begins.
+    causes: ['fails-open', 'accepts-cut-signature', odd],
     advice: strict,
     deliveries: ({ unsigned }) =>
       ['none', 'null', 'undefined', 'true', 'test', 'valid', 'skip', '0', '*'].map((word) => ({
@@ -56,36 +100,42 @@ export const signatureCases = {
   }),
   'signature-wrong-type': refused({
     what: 'signatures that are no text: true, 0, null, an object, an array',
+    causes: unsigned,
     advice: strict,
     deliveries: ({ unsigned }) =>
       [true, 0, null, {}, []].map((signature) => ({ body: withSignature(unsigned(), signature) })),
   }),
   'signatures-first-right': refused({
     what: 'two signatures, the first one right',
+    causes: two,
     advice: oneSignature,
     deliveries: (probes) => [{ body: twoSignatures(probes, 'first') }],
   }),
   'signatures-last-right': refused({
     what: 'two signatures, the last one right',
+    causes: two,
     advice: oneSignature,
     deliveries: (probes) => [{ body: twoSignatures(probes, 'last') }],
   }),
   'signatures-escaped': refused({
     what: 'two signatures, the first one wrong and with its name as \\u0073ignature',
+    causes: two,
     advice: oneSignature,
     deliveries: (probes) => [{ body: twoSignatures(probes, 'last', '\\u0073ignature') }],
   }),
   'signature-escaped-name': {
     what: 'an authentic delivery with the name of its signature as \\u0073ignature',
     expected: '2xx or 4xx',
+    causes: [odd],
     // It has the same meaning, but no sender writes it: both answers are sound.
-    async run({ probes, post }) {
-      const body = probes.authentic().replace('"signature"', '"\\u0073ignature"');
-      return judgeRefusal(await post({ body }), { ifAccepted: 'ok', advice: '' });
+    async run(attack) {
+      const body = attack.probes.authentic().replace('"signature"', '"\\u0073ignature"');
+      return judgeRefusal(await deliverAsService(attack, body), { ifAccepted: 'ok', advice: '' });
     },
   },
   'signature-nested': refused({
     what: 'the right signature in a nested object, none at the top',
+    causes: unsigned,
     advice: topLevel,
     deliveries: ({ unsigned, sign }) => {
       const text = unsigned();
@@ -94,6 +144,7 @@ export const signatureCases = {
   }),
   'signature-inherited': refused({
     what: 'the right signature in a member __proto__, none at the top',
+    causes: unsigned,
     advice: `${topLevel} Do not merge a parsed body into another object: a member __proto__ then sets what all members are looked up in.`,
     deliveries: ({ unsigned, sign }) => {
       const text = unsigned();
@@ -102,13 +153,15 @@ export const signatureCases = {
   }),
 } satisfies CaseTable;
 
-function signed(
-  what: string,
-  write: (right: string, probes: Probes) => unknown,
-  ifAccepted?: 'weak',
-): AttackCase {
+interface Signed extends Pick<AttackCase, 'what' | 'causes'> {
+  /** The signature, made of the right one. */
+  readonly write: (right: string, probes: Probes) => unknown;
+  readonly ifAccepted?: 'weak';
+}
+
+function signed({ write, ifAccepted, ...described }: Signed): AttackCase {
   return refused({
-    what,
+    ...described,
     ifAccepted,
     advice: ifAccepted === undefined ? strict : exact,
     deliveries: (probes) => {
@@ -134,7 +187,7 @@ export function withOtherCharacter(signature: string, at: number): string {
   return signature.slice(0, at) + cased + signature.slice(at + 1);
 }
 
-/** The same digest in letters that a lenient decoder accepts. */
+/** A digest in other letters that a lenient decoder accepts. */
 function respell(right: string, { scheme }: Probes): string {
   switch (scheme.encoding) {
     case 'hex':
@@ -146,105 +199,3 @@ function respell(right: string, { scheme }: Probes): string {
       return right.replace(/=+$/, '');
   }
 }
-
-const lengthsOfSignature = ['signature-short', 'signature-half', 'signature-long'] as const;
-const spellings = ['signature-respelled', 'signature-trailing', 'signature-in-array'] as const;
-const undecodable = ['signature-not-a-digest', 'signature-not-ascii'] as const;
-const twoSignatureIds = ['signatures-first-right', 'signatures-last-right', 'signatures-escaped'] as const;
-
-/** How signatures are compared. */
-export const comparisonCauses = {
-  'compares-prefix': {
-    summary: 'compares only the beginning of a signature (a prefix)',
-    shownBy: { accepted: ['signature-last-digit'] },
-    unless: { accepted: ['signature-first-digit'] },
-    explains: {
-      accepted: [
-        'signature-middle-digit',
-        'signature-last-digit',
-        ...lengthsOfSignature,
-        ...spellings,
-        'tells-refusals-apart',
-      ],
-    },
-  },
-  'compares-suffix': {
-    summary: 'compares only the end of a signature',
-    shownBy: { accepted: ['signature-first-digit'] },
-    unless: { accepted: ['signature-last-digit'] },
-    explains: {
-      accepted: ['signature-first-digit', 'signature-middle-digit', 'signature-long', 'tells-refusals-apart'],
-    },
-  },
-  'fails-open': {
-    summary: 'accepts a delivery whose signature it fails to verify (it fails open)',
-    advice: 'Refuse where the check of a signature throws, as where it says no.',
-    shownBy: { accepted: undecodable },
-    unless: { accepted: ['signature-first-digit', 'signature-last-digit'] },
-    explains: {
-      accepted: [
-        ...undecodable,
-        ...unsignedCaseIds,
-        ...lengthsOfSignature,
-        ...spellings,
-        ...twoSignatureIds,
-        'signature-words',
-        'lone-surrogate',
-        'acted-before-verification',
-      ],
-    },
-  },
-} as const satisfies CauseTable;
-
-/** Which signatures of a delivery count. */
-export const signatureCauses = {
-  'two-signatures': {
-    summary: 'accepts a body with two signatures',
-    explains: { accepted: twoSignatureIds },
-  },
-  'accepts-cut-signature': {
-    summary: 'compares a signature only as far as it goes: a part of the right one is enough',
-    shownBy: { accepted: ['signature-short', 'signature-half'] },
-    explains: {
-      accepted: [
-        'signature-empty',
-        ...lengthsOfSignature,
-        'signature-trailing',
-        // One of the words can be how the right signature begins.
-        'signature-words',
-        'acted-before-verification',
-      ],
-    },
-  },
-  'several-spellings': {
-    summary: 'accepts more than one spelling of the right signature',
-    shownBy: { accepted: spellings },
-    explains: { accepted: [...spellings, 'signature-long'] },
-  },
-  'fails-without-signature': {
-    summary: 'answers 5xx to a delivery without a signature',
-    shownBy: { failed: ['unsigned'] },
-    explains: { failed: unsignedCaseIds },
-  },
-  'fails-on-odd-signature': {
-    summary: 'answers 5xx to a signature of another length, alphabet or type',
-    atLeast: 2,
-    explains: {
-      failed: [
-        'signature-first-digit',
-        'signature-middle-digit',
-        'signature-last-digit',
-        ...lengthsOfSignature,
-        ...undecodable,
-        ...spellings,
-        'signature-words',
-        'signature-empty',
-        'signature-wrong-type',
-        'signature-nested',
-        'signature-inherited',
-        'signature-of-another-body',
-        'signature-escaped-name',
-      ],
-    },
-  },
-} as const satisfies CauseTable;

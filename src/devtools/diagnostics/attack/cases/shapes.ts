@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../../../internal/json.ts';
 import { type CheckResult, worstOf } from '../../check-result.ts';
-import { describePostAnswer, isAccepted } from '../../post-request.ts';
-import { type Attack, type CaseTable, judgeAcceptance } from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
-import { oneOfEach } from '../effect-records.ts';
+import { isAccepted } from '../../post-request.ts';
+import type { Attack, CaseTable } from '../attack-case.ts';
+import { oneOfEach } from '../effects.ts';
+import { judgeHonesty } from '../judge.ts';
 import { objectOf, orderIdOf } from '../probes.ts';
 
 /** An authentic event that differs from the published ones; an absent member is left out. */
@@ -53,14 +53,16 @@ const keepIt =
   'Keep what your code cannot read and answer 2xx, or answer 5xx so that the service may repeat it: it is authentic, and may be about money. If it is kept where your count of effects does not look (a dead letter), count that too.';
 
 /** Authentic events in another form than the published one. */
-export const otherShapeCases = {
+export const shapeCases = {
   'authentic-unfamiliar': {
     what: 'authentic deliveries of events that the contract does not have',
+    causes: ['refuses-unfamiliar', 'drops-unfamiliar'],
     expected: '2xx or 5xx',
     run: (attack) => judgeShapes(attack, otherNames),
   },
   'authentic-other-shape': {
     what: 'authentic deliveries of published events in another shape',
+    causes: ['re-serialises', 'refuses-unfamiliar', 'drops-unfamiliar'],
     expected: '2xx, and handled or kept; or 5xx',
     run: (attack) => judgeShapes(attack, otherShapes),
   },
@@ -72,13 +74,10 @@ async function judgeShapes(attack: Attack, shapes: readonly OtherShape[]): Promi
   for (const { what, members } of shapes) {
     const body = attack.probes.authentic(members);
     const answer = await attack.post({ body });
-    const isHonest = answer.kind === 'answered' && answer.status >= 500;
     const { event_name } = objectOf(body) ?? {};
     if (isAccepted(answer) && attack.handles.includes(String(event_name)))
       acknowledged.push({ what, id: orderIdOf(body) });
-    results.push(
-      isHonest ? { verdict: 'ok', answered: describePostAnswer(answer) } : judgeAcceptance(answer, keepIt),
-    );
+    results.push(judgeHonesty(answer, keepIt));
   }
   const worst = worstOf(results);
   const { handled } = attack;
@@ -90,24 +89,3 @@ async function judgeShapes(attack: Attack, shapes: readonly OtherShape[]): Promi
   const answered = `${worst.answered}, and nothing became of: ${forms}`;
   return { verdict: 'broken', answered, problem: 'dropped', advice: keepIt };
 }
-
-/** What is done about events that a receiver does not know. */
-export const otherShapeCauses = {
-  'refuses-unfamiliar': {
-    summary: 'refuses authentic events that it does not know',
-    shownBy: { lost: ['authentic-extra-members', 'authentic-unfamiliar', 'authentic-other-shape'] },
-    explains: {
-      lost: [
-        'authentic-extra-members',
-        'authentic-unfamiliar',
-        'authentic-other-shape',
-        'authentic-unknown-order',
-      ],
-    },
-  },
-  'drops-unfamiliar': {
-    summary: 'drops what it does not know: it answers 2xx, and neither handles nor keeps the event',
-    shownBy: { dropped: ['authentic-other-shape', 'authentic-unfamiliar'] },
-    explains: { dropped: ['authentic-other-shape', 'authentic-unfamiliar', 'authentic-extra-members'] },
-  },
-} as const satisfies CauseTable;

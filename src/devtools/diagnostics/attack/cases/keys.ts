@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { secretKeysOf } from '../../../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../../../credentials/partner-credentials.ts';
-import { type AttackCase, type CaseTable, refused } from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
+import type { AttackCase, CaseTable } from '../attack-case.ts';
+import { refused } from '../judge.ts';
 import { withSignature } from '../probes.ts';
 
 const combined =
@@ -44,7 +44,7 @@ export const wrongKeys = {
   },
 } satisfies Readonly<Record<string, WrongKey>>;
 
-/** Of the documentation of this package and of others, alone and as a merchant and a partner secret. */
+/** Keys of documentation, alone and as a merchant and a partner secret. */
 const exampleKeys: readonly string[] = [
   'sk_merchant_vectorM1sk_partner_vectorP1',
   'sk_merchant_testsk_partner_test',
@@ -78,6 +78,7 @@ export const keyCases = {
   }),
   'key-unknown-merchant': refused({
     what: 'deliveries of a currency and a merchant that are not known, signed with what code makes of a missing secret',
+    causes: ['key-partner-alone', 'key-missing'],
     fault: 'verifies with a missing secret if it knows no merchant for the delivery',
     advice:
       'Refuse a delivery for which you have no key. What chooses the key is not verified yet: anybody can write it.',
@@ -118,15 +119,3 @@ function signedWith({ what, keys, advice }: WrongKey): AttackCase {
       }),
   });
 }
-
-/** Which keys are taken for the right one. */
-export const keyCauses = {
-  'key-partner-alone': {
-    shownBy: { accepted: ['key-partner-alone'] },
-    explains: { accepted: ['key-partner-alone', 'key-unknown-merchant'] },
-  },
-  'key-missing': {
-    shownBy: { accepted: ['key-missing'] },
-    explains: { accepted: ['key-missing', 'key-unknown-merchant'] },
-  },
-} as const satisfies CauseTable;

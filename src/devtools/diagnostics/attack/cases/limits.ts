@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../check-result.ts';
-import { type CaseTable, takesAuthentic } from '../attack-case.ts';
-import type { CauseTable } from '../cause.ts';
+import type { CaseTable } from '../attack-case.ts';
+import { takesAuthentic } from '../judge.ts';
 
 /** Runs after all others: it may end with a ban. */
 export const limitCases = {
@@ -28,11 +28,3 @@ export const limitCases = {
     },
   },
 } satisfies CaseTable;
-
-/** A receiver that refuses a sender refuses every delivery of it. */
-export const limitCauses = {
-  'refuses-when-limited': {
-    shownBy: { other: ['refuses-when-limited'] },
-    explains: { other: ['refuses-when-limited'], lost: 'every case' },
-  },
-} as const satisfies CauseTable;

@@ -1,0 +1,178 @@
+import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
+import { type CheckResult, skipped, worstOf } from '../check-result.ts';
+import { describePostAnswer, type HttpAnswer, isAccepted, type PostAnswer } from '../post-request.ts';
+import type { Attack, AttackCase } from './attack-case.ts';
+import type { ProbeRequest, Probes } from './probes.ts';
+
+/** How to judge the answer to a delivery that must be refused. */
+interface RefusalRule {
+  /** The verdict if it is accepted. @default 'broken' */
+  readonly ifAccepted?: 'ok' | 'weak' | 'broken' | undefined;
+  /** The verdict if the connection is closed without an answer. @default 'broken' */
+  readonly ifClosed?: 'ok' | 'broken' | undefined;
+  /** The advice if it is accepted. */
+  readonly advice: string;
+  /** What a receiver does that accepts it. @default 'accepts' and the delivery */
+  readonly fault?: string | undefined;
+}
+
+interface Refused extends RefusalRule, Pick<AttackCase, 'what' | 'causes' | 'isSlow'> {
+  /** @default '4xx, or 503 with Retry-After' */
+  readonly expected?: string;
+  /** The deliveries; an empty list if they need a merchant secret and there is none. */
+  readonly deliveries: (
+    probes: Probes,
+    credentials: PartnerCredentials,
+    attack: Attack,
+  ) => readonly ProbeRequest[] | Promise<readonly ProbeRequest[]>;
+}
+
+/** A case in which every delivery must be refused. */
+export function refused({
+  what,
+  causes,
+  isSlow,
+  expected = refusal,
+  deliveries,
+  ...rule
+}: Refused): AttackCase {
+  return {
+    what,
+    expected,
+    causes,
+    isSlow,
+    async run(attack) {
+      const { probes, credentials, post } = attack;
+      const all = await deliveries(probes, credentials, attack);
+      if (all.length === 0) return skipped('there is no merchant secret');
+      // Some schemes do not sign everything: the receiver cannot see such a change.
+      const isForged = ({ body, carries }: ProbeRequest) =>
+        body === undefined || carries !== undefined || !probes.verifies(body);
+      if (!all.every(isForged)) return skipped(notForged);
+      const results: CheckResult[] = [];
+      for (const delivery of all) results.push(judgeRefusal(await post(delivery), rule));
+      return worstOf(results);
+    },
+  };
+}
+
+const refusal = '4xx, or 503 with Retry-After';
+const notForged = 'under this signature scheme it has a valid signature, so it is no forgery';
+
+interface Accepted extends Pick<AttackCase, 'what' | 'causes'> {
+  /** The advice if it is refused. */
+  readonly advice: string;
+  readonly body: (probes: Probes) => string;
+}
+
+/** A case whose delivery is authentic and must be accepted. */
+export function accepted({ what, causes, advice, body }: Accepted): AttackCase {
+  return {
+    what,
+    causes,
+    expected: '2xx',
+    async run(attack) {
+      const text = body(attack.probes);
+      if (!attack.probes.verifies(text)) return skipped('this signature scheme cannot sign it');
+      return judgeAcceptance(await deliverAsService(attack, text), advice);
+    },
+  };
+}
+
+/** Sends an authentic event as the service does: again, if it is neither accepted nor refused. */
+export async function deliverAsService(
+  attack: Attack,
+  body: string,
+  request: Omit<ProbeRequest, 'body'> = {},
+): Promise<PostAnswer> {
+  const { first, last } = await deliverTwice(attack, body, request);
+  return isAccepted(last) ? last : first;
+}
+
+/** The same, with both answers; they are one if it is sent once. */
+export async function deliverTwice(
+  { post, pause }: Attack,
+  body: string,
+  request: Omit<ProbeRequest, 'body'> = {},
+): Promise<{ readonly first: PostAnswer; readonly last: PostAnswer }> {
+  const first = await post({ ...request, body });
+  if (first.kind === 'late' || isAccepted(first) || isRefused(first)) return { first, last: first };
+  await pause(20);
+  return { first, last: await post({ ...request, body }) };
+}
+
+/** Whether the receiver still takes authentic deliveries, though it may limit their rate. */
+export async function takesAuthentic(attack: Attack): Promise<boolean> {
+  const answer = await deliverAsService(attack, attack.probes.authentic());
+  return isAccepted(answer) || (answer.kind === 'answered' && isLimited(answer));
+}
+
+/** Whether the answer says that the receiver will not take the delivery, however often it comes. */
+export function isRefused(answer: PostAnswer): boolean {
+  return answer.kind === 'answered' && answer.status >= 400 && answer.status < 500;
+}
+
+/** Whether it refuses for now, as a receiver does that reads its keys again before it calls a delivery forged. */
+export function isPostponed(answer: PostAnswer): boolean {
+  return answer.kind === 'answered' && answer.status === 503 && answer.headers.has('retry-after');
+}
+
+/** Judges the answer to a delivery that a receiver must refuse. */
+export function judgeRefusal(
+  answer: PostAnswer,
+  { ifAccepted = 'broken', ifClosed = 'broken', advice, fault }: RefusalRule,
+): CheckResult {
+  const answered = describePostAnswer(answer);
+  const sound: CheckResult = { verdict: 'ok', answered };
+  if (answer.kind === 'closed' && ifClosed === 'ok') return sound;
+  if (answer.kind !== 'answered') return missing(answer.kind, answered);
+  if (!isAccepted(answer)) return judgeStatus(answer, answered) ?? sound;
+  return ifAccepted === 'ok' ? sound : { verdict: ifAccepted, answered, advice, problem: 'accepted', fault };
+}
+
+/** Judges the answer to an authentic delivery. */
+export function judgeAcceptance(answer: PostAnswer, advice: string): CheckResult {
+  const answered = describePostAnswer(answer);
+  if (isAccepted(answer)) return { verdict: 'ok', answered };
+  if (answer.kind !== 'answered') return missing(answer.kind, answered);
+  if (isLimited(answer)) return skipped(rateLimited(answer));
+  return { verdict: 'broken', answered, advice, problem: 'lost' };
+}
+
+/** Judges the answer to an authentic delivery that may also be answered with 5xx: then the service repeats it. */
+export function judgeHonesty(answer: PostAnswer, advice: string): CheckResult {
+  const isHonest = answer.kind === 'answered' && answer.status >= 500;
+  return isHonest ? { verdict: 'ok', answered: describePostAnswer(answer) } : judgeAcceptance(answer, advice);
+}
+
+function missing(problem: 'closed' | 'late', answered: string): CheckResult {
+  return { verdict: 'broken', answered, advice: adviceFor[problem], problem };
+}
+
+/** `undefined` for a proper refusal. */
+function judgeStatus(answer: HttpAnswer, answered: string): CheckResult | undefined {
+  const { status } = answer;
+  if (isLimited(answer)) return skipped(rateLimited(answer));
+  // "Not implemented" refuses a method (RFC 9110, 15.6.2); it is no crash.
+  if (isPostponed(answer) || status === 501) return undefined;
+  if (status >= 500) return { verdict: 'broken', answered, advice: adviceFor.failed, problem: 'failed' };
+  if (status < 400) return { verdict: 'weak', answered, advice: adviceFor.redirected, problem: 'redirected' };
+  return undefined;
+}
+
+function isLimited({ status, isLimited = false }: HttpAnswer): boolean {
+  return status === 429 || isLimited;
+}
+
+function rateLimited({ status }: HttpAnswer): string {
+  return `answered ${status} in spite of pauses (rate limit), so nothing is known: lift the limit for the attack, or name fewer cases in \`only\``;
+}
+
+const adviceFor = {
+  late: 'Answer within the time that a sender waits: refuse what is malformed before any work, and give every step a time limit.',
+  closed:
+    'The connection broke off: look whether the process crashed, and catch what it threw. One request of a stranger must not end others.',
+  failed:
+    'It failed where it should refuse. Catch what this input throws and answer 400 or 401: a 5xx asks the sender to repeat it, and anybody can provoke it.',
+  redirected: 'Answer 401, not a redirect: senders do not follow it, or send the body elsewhere.',
+} as const;
