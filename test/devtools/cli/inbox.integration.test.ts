@@ -57,6 +57,34 @@ describe('over a SQLite file, inbox', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ digest: first, attempts: 1 });
   });
 
+  it('discard --attack drops what an attack left, also what waits, and nothing else', async () => {
+    const cwd = scratchFolder();
+    const path = join(cwd, 'inbox.sqlite');
+    const inbox = sqliteInbox({ path, pollMs: 5, ...options });
+    const bodyOf = (partner_order_id: string) => JSON.stringify({ partner_order_id });
+    const [kept = ''] = await fill(inbox, [bodyOf('A-1'), bodyOf('probe-7-0123abcd'), bodyOf('probe-1')]);
+    await inbox.stop();
+    const receiver = sqliteInbox({ path, role: 'receiver' });
+    const body = bodyOf('probe-8-0123abcd-11');
+    const digest = createHash('sha256').update(body).digest('hex');
+    await receiver.receive(
+      { digest, name: 'event.buy.init', key: { index: 0 }, body },
+      async () => 'handled',
+    );
+    const args = ['inbox', 'discard', '--attack', '--inbox', 'inbox.sqlite'];
+    const { code, stdout, stderr } = await partnerExchange(args, { cwd, now: Date.now });
+    expect({ code, stderr, lines: stdout.split('\n').length - 1 }).toEqual({
+      code: 0,
+      stderr: '2 dropped.\n',
+      lines: 2,
+    });
+    expect(await receiver.counts()).toEqual({ open: 0, dead: 2 });
+    expect(await receiver.deadLetter(kept)).toBeDefined();
+    await receiver.stop();
+    const both = await partnerExchange([...args, '--all'], { cwd, now: Date.now });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('give no digests') });
+  });
+
   it('show adds the body', async () => {
     const { second, run } = await deadLetters();
     const { stdout } = await run(['show', second.slice(0, 10)]);

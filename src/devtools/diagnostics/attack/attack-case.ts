@@ -3,6 +3,7 @@ import type { AttackVerdict, CheckResult, Problem } from '../check-result.ts';
 import type { PostAnswer } from '../post-request.ts';
 import type { CauseId } from './causes.ts';
 import type { Effects } from './effects.ts';
+import type { OrderWatch } from './ledger.ts';
 import type { ProbeRequest, Probes } from './probes.ts';
 import type { Limits } from './receiver-limits.ts';
 
@@ -15,6 +16,8 @@ export interface Attack {
   send(delivery: ProbeRequest): Promise<PostAnswer>;
   /** The receiver's records of the orders; `undefined` if the owner gives none. */
   readonly handled: Effects | undefined;
+  /** Judges the effects on the one order that is given, after each case. */
+  readonly watchOrder: OrderWatch;
   readonly url: string;
   readonly serviceAddresses: readonly string[];
   /** The names of the events that must have an effect. */

@@ -1,13 +1,14 @@
 import { nearestName } from '../../../internal/nearest-name.ts';
 import { invalidOption } from '../../../internal/options.ts';
 import type { CheckResult } from '../check-result.ts';
-import { type PostAnswer, unreachableBecause } from '../post-request.ts';
+import { isAccepted, type PostAnswer, unreachableBecause } from '../post-request.ts';
 import type { AttackResult } from './attack-case.ts';
 import { type AttackOptions, type AttackSettings, readAttackOptions } from './attack-options.ts';
 import { attackCases, baselineCase, type NamedCase } from './case-table.ts';
 import { confirmFindings } from './confirm-findings.ts';
 import type { AttackFinding } from './findings.ts';
 import { prepareAttack } from './prepare-attack.ts';
+import { probeIdForm } from './probes.ts';
 import { auditEffects, type CaseRun, notRun, runCase, runInTurn } from './run-cases.ts';
 
 /**
@@ -41,10 +42,12 @@ export async function attackReceiver(url: string | URL, options: AttackOptions):
     await settings.onCase(resultOf(run), { done: runs.size, left });
   };
 
+  // Effects of an earlier run are none of this one.
+  await attack.watchOrder([]);
   const first = await runCase(baselineCase, attack);
   checkReachable(target, lastAnswer());
   await ended(first);
-  if (first.outcome.verdict !== 'ok' && !isUnhandled(first.outcome)) {
+  if (!isAcknowledged(first.outcome)) {
     for (const probe of cases) await ended(notRun(probe, 'the authentic delivery before was not accepted'));
   } else {
     await runInTurn({ cases, attack, ended, lastAnswer });
@@ -52,7 +55,8 @@ export async function attackReceiver(url: string | URL, options: AttackOptions):
   }
   const inOrder = [baselineCase, ...cases].flatMap(({ id }) => runs.get(id) ?? []);
   const findings = await confirmFindings(inOrder, attack);
-  return { findings, results: inOrder.map(resultOf), limits: attack.limits.summary() };
+  const results = inOrder.map(resultOf);
+  return { findings, results, limits: attack.limits.summary(), orders: acknowledgedOrders(inOrder) };
 }
 
 /** The results of an attack. */
@@ -61,6 +65,11 @@ export interface AttackReport {
   readonly findings: readonly AttackFinding[];
   /** Each case, always in the same order. */
   readonly results: readonly AttackResult[];
+  /**
+   * The ids that the attack made, of orders about which the receiver acknowledged an authentic event. Its inbox and its
+   * journal may keep them; they begin with `probe-`.
+   */
+  readonly orders: readonly string[];
   /** How the receiver limited the attack, which then slowed down; `undefined` if it did not. */
   readonly limits: AttackLimits | undefined;
 }
@@ -73,9 +82,15 @@ export interface AttackLimits {
   readonly pausedMs: number;
 }
 
-/** Acknowledged without an effect: the other cases are judged by their answers. */
-function isUnhandled({ problem }: CheckResult): boolean {
-  return problem === 'dropped' || problem === 'forgotten';
+/** Without the right effect, too: then the other cases are judged by their answers. */
+function isAcknowledged({ verdict, problem }: CheckResult): boolean {
+  return verdict === 'ok' || problem === 'dropped' || problem === 'forgotten' || problem === 'repeated';
+}
+
+function acknowledgedOrders(runs: readonly CaseRun[]): readonly string[] {
+  const entries = runs.flatMap((run) => run.entries);
+  const acknowledged = entries.filter(({ isAuthentic, answer }) => isAuthentic && isAccepted(answer));
+  return [...new Set(acknowledged.map(({ orderId }) => orderId))].filter((id) => probeIdForm.test(id));
 }
 
 function resultOf({ probe, outcome }: CaseRun): AttackResult {

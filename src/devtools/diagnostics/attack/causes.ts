@@ -136,6 +136,8 @@ export const causes = {
     advice: 'Act in one place, once for each delivery.',
     ...actsTwice,
     shownBy: { repeated: ['authentic-extra-members', 'authentic-signature-first', 'authentic-large'] },
+    // Of one given order every event is a repetition, but the first one.
+    unless: { ok: ['authentic'] },
   },
   'acts-again': {
     rank: 41,

@@ -1,5 +1,6 @@
 import type { CheckResult } from '../check-result.ts';
 import { isAccepted, type PostAnswer } from '../post-request.ts';
+import type { Effects } from './effects.ts';
 import { objectOf, type ProbeRequest, type Probes } from './probes.ts';
 
 /** One event that was sent, and its answer. */
@@ -23,7 +24,7 @@ export function entriesOf(probes: Probes, request: ProbeRequest, answer: PostAns
     const event = objectOf(text) ?? {};
     if (typeof event.partner_order_id !== 'string') return [];
     const name = String(event.event_name);
-    const step = effect === 'separate' ? `${name} of another statement` : name;
+    const step = effect === 'separate' ? String(text) : name;
     const isOptional = effect !== undefined;
     return [{ orderId: event.partner_order_id, name, step, isOptional, isAuthentic, answer }];
   });
@@ -54,6 +55,32 @@ function countSteps(entries: readonly LedgerEntry[]): number {
 
 function isRefusal(answer: PostAnswer): boolean {
   return answer.kind === 'answered' && answer.status >= 400 && answer.status < 500;
+}
+
+/** The result of a case that sent these, if their effects on the given order are wrong. */
+export type OrderWatch = (own: readonly LedgerEntry[]) => Promise<CheckResult | undefined>;
+
+/** Watches the order of all cases, which may have had effects before. The case with which they grow is to blame. */
+export function watchOrder(
+  id: string | undefined,
+  { handled, handles }: { handled: Effects | undefined; handles: readonly string[] },
+): OrderWatch {
+  const entries: LedgerEntry[] = [];
+  let [before, excess]: [number | undefined, number] = [undefined, 0];
+  return async (all) => {
+    if (id === undefined || handled === undefined || !handled.isKnown()) return undefined;
+    const own = all.filter(({ orderId }) => orderId === id);
+    entries.push(...own.filter(({ isAuthentic }) => isAuthentic));
+    const { least, most } = boundsOf(entries, handles);
+    const count = (await handled.awaited(new Map([[id, least]]))).get(id) ?? 0;
+    before ??= count;
+    if (own.length === 0) return undefined;
+    if (count < least) return judgeEffects(own, handles, 0);
+    const more = count - Math.max(before, most) - excess;
+    if (more <= 0) return undefined;
+    excess += more;
+    return judgeEffects(own, handles, boundsOf(own, handles).most + more);
+  };
 }
 
 /** What is wrong with the effects of one order; `undefined` if nothing is. */

@@ -6,6 +6,7 @@ import { type PostAnswer, postRequest } from '../post-request.ts';
 import type { Attack } from './attack-case.ts';
 import { type AttackSettings, checkHttpUrl } from './attack-options.ts';
 import { readEffects } from './effects.ts';
+import { watchOrder } from './ledger.ts';
 import { makeProbes, type ProbeRequest } from './probes.ts';
 import { watchLimits } from './receiver-limits.ts';
 
@@ -30,6 +31,8 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
   const headers = { 'content-type': 'application/json', authorization };
   const pause = pauser(signal);
   const limits = watchLimits({ probes, pause, budgetMs: Math.min(15_000, 2 * timeoutMs) });
+  const handled =
+    settings.handled && readEffects(settings.handled, { pause, timeoutMs: settings.effectTimeoutMs });
   let last: PostAnswer | undefined;
   const send = async (delivery: ProbeRequest) => {
     const { body, method, headers: own } = delivery;
@@ -44,8 +47,8 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
     probes,
     post: (delivery) => limits.post(delivery, send),
     send,
-    handled:
-      settings.handled && readEffects(settings.handled, { pause, timeoutMs: settings.effectTimeoutMs }),
+    handled,
+    watchOrder: watchOrder(order?.partner_order_id, { handled, handles }),
     url: target.href,
     serviceAddresses: settings.serviceAddresses,
     handles,

@@ -22,7 +22,9 @@ export async function runCase(probe: NamedCase, attack: Attack): Promise<CaseRun
     return answer;
   };
   const post: Attack['post'] = (delivery) => attack.limits.post(delivery, send);
-  return { probe, outcome: await probe.run({ ...attack, post, send }), entries };
+  const run: CaseRun = { probe, outcome: await probe.run({ ...attack, post, send }), entries };
+  worsen(run, await attack.watchOrder(entries));
+  return run;
 }
 
 export function notRun(probe: NamedCase, reason: string): CaseRun {
@@ -100,22 +102,26 @@ async function answersAgain({ post, probes }: Attack): Promise<boolean> {
 export async function auditEffects(runs: readonly CaseRun[], attack: Attack): Promise<void> {
   const { handled, handles } = attack;
   if (handled === undefined || !handled.isKnown()) return;
+  // `watchOrder` has judged the given one.
+  const isMade = ({ orderId }: LedgerEntry) => orderId !== attack.probes.order?.partner_order_id;
   const orders = Map.groupBy(
-    runs.flatMap(({ entries }) => entries),
+    runs.flatMap(({ entries }) => entries.filter(isMade)),
     ({ orderId }) => orderId,
   );
   const due = new Map([...orders].map(([id, entries]) => [id, boundsOf(entries, handles).least]));
   // The time of an effect counts, so that what is never due is not waited for.
   const counts = await handled.awaited(due);
   for (const run of runs) {
-    // A weak case says what it means that the receiver accepts it.
-    if (run.outcome.verdict === 'broken' || run.outcome.problem === 'accepted') continue;
-    for (const [id, own] of Map.groupBy(run.entries, ({ orderId }) => orderId)) {
+    for (const id of new Set(run.entries.filter(isMade).map(({ orderId }) => orderId))) {
       // Several cases can send one order: the baseline comes again.
-      const worse = judgeEffects(orders.get(id) ?? own, handles, counts.get(id) ?? 0);
-      if (worse === undefined) continue;
-      run.outcome = { ...worse, ...(worse.problem && run.probe.faults?.[worse.problem]) };
-      break;
+      worsen(run, judgeEffects(orders.get(id) ?? [], handles, counts.get(id) ?? 0));
     }
   }
+}
+
+/** What the effects show of a case, in its own words. */
+function worsen(run: CaseRun, worse: CheckResult | undefined): void {
+  // A weak case says what it means that the receiver accepts it.
+  if (worse === undefined || run.outcome.verdict === 'broken' || run.outcome.problem === 'accepted') return;
+  run.outcome = { ...worse, ...(worse.problem && run.probe.faults?.[worse.problem]) };
 }

@@ -49,6 +49,14 @@ const flags = {
     'event',
     'An event that must have an effect, not only be acknowledged; event.buy.credited.crypto if none is named',
   ),
+  order: textFlag.optional(
+    'id',
+    'An order that exists, for the events that must have an effect: if your code acts on known orders alone',
+  ),
+  orderAddress: textFlag.optional(
+    'address',
+    'The buyer_crypto_address of that order, if your code compares it',
+  ),
   failOn: {
     kind: 'enum',
     values: ['weak', 'broken'],
@@ -72,15 +80,16 @@ export default defineCommand({
   examples: [
     'partner-exchange attack http://127.0.0.1:3000/orders',
     'partner-exchange attack http://127.0.0.1:3000/orders --handled-url http://127.0.0.1:3000/handled',
+    'partner-exchange attack http://127.0.0.1:3000/orders --order A-1001',
     'partner-exchange attack http://127.0.0.1:3000/orders --all --report attack.xml',
     'partner-exchange attack https://test.partner.example/orders --i-own-this-host test.partner.example',
   ],
-  json: "{ findings: [{ id, what, verdict: 'weak' | 'broken', cases, advice, seen, tried }], results: [{ id, what, expected, answered, verdict: 'ok' | 'weak' | 'broken' | 'skipped', advice? }], limits?: { answered, pausedMs } }",
+  json: "{ findings: [{ id, what, verdict: 'weak' | 'broken', cases, advice, seen, tried }], results: [{ id, what, expected, answered, verdict: 'ok' | 'weak' | 'broken' | 'skipped', advice? }], orders, limits?: { answered, pausedMs } }",
   flags,
   args: [{ placeholder: 'url', brief: 'Where your receiver listens', parse: parseWebAddress }],
   async run(context, flags, url) {
     const output = openOutput(context, flags);
-    const { iOwnThisHost, timeoutMs, only, skip, handles, quick } = flags;
+    const { iOwnThisHost, timeoutMs, only, skip, handles, quick, order, orderAddress } = flags;
     if (iOwnThisHost === undefined && !isLoopbackHost(url.hostname)) {
       throw new CliError(
         `${url.hostname} is not this machine: if it is yours, add --i-own-this-host ${url.hostname}.`,
@@ -99,6 +108,8 @@ export default defineCommand({
         timeoutMs,
         handled,
         handles: handles?.length ? handles : undefined,
+        order:
+          order === undefined ? undefined : { partner_order_id: order, buyer_crypto_address: orderAddress },
         quick,
         only: only?.length ? only : undefined,
         skip,
@@ -106,11 +117,11 @@ export default defineCommand({
         onCase: ({ id }, { done, left }) => progress.update(`${done} done, ${left} left, last ${id}`),
       });
       progress.stop();
-      const { results, findings, limits } = report;
+      const { results, findings, limits, orders } = report;
       if (flags.report !== undefined) {
         await writeFile(resolve(context.cwd, flags.report), context.secrets.redact(toJunit(report)));
       }
-      output.result({ findings, results, limits }, (paint) => [
+      output.result({ findings, results, limits, orders }, (paint) => [
         ...(flags.all ? results.flatMap((result) => describeCase(result, paint)) : []),
         ...findings.flatMap((finding) => describeFinding(finding, paint)),
         ...(flags.all ? [] : describeUnjudged(results, paint)),
@@ -118,6 +129,7 @@ export default defineCommand({
       ]);
       const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
       output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
+      if (orders.length > 0) output.status(describeOrders(orders));
       const isFailed = findings.some(({ verdict }) => verdict === 'broken' || verdict === flags.failOn);
       // If every case was skipped, the receiver was not judged.
       const isJudged = results.some(({ verdict }) => verdict !== 'skipped');
@@ -127,6 +139,12 @@ export default defineCommand({
     }
   },
 });
+
+/** An inbox and a journal may keep events of orders that nobody made. */
+function describeOrders(orders: readonly string[]): string {
+  const count = orders.length === 1 ? 'one order' : `${orders.length} orders`;
+  return `Left behind: your receiver acknowledged events about ${count} of the attack ("${orders[0]}" and so on). If it has an inbox: partner-exchange inbox discard --attack --inbox STORE.`;
+}
 
 const indent = ' '.repeat(8);
 

@@ -18,6 +18,7 @@ import {
 } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { adviceOf, deliveryLines, holderLine } from './describe-delivery.ts';
+import { discardProbes } from './discard-probes.ts';
 import { withInbox } from './open-inbox.ts';
 
 /** A list of this length is too long to read. */
@@ -131,13 +132,34 @@ const replay = defineCommand({
 const discard = defineCommand({
   brief: 'Drop dead letters',
   about:
-    'Drops dead letters for ever, after a question. The inbox still recognizes an event that the service repeats.',
-  examples: ['partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes'],
+    'Drops dead letters for ever, after a question. The inbox still recognizes an event that the service repeats. --attack drops the events of orders that "partner-exchange attack" made, those that wait for another attempt too, without a question.',
+  examples: [
+    'partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes',
+    'partner-exchange inbox discard --attack --inbox env:DATABASE_URL',
+  ],
   json: 'A line for each: { digest, name, done }',
-  flags: { ...replayFlags, ...confirmFlags },
+  flags: {
+    ...replayFlags,
+    attack: toggle('What an attack left: all events of its orders'),
+    ...confirmFlags,
+  },
   args: manyArgs(digestArg('Digest, or its beginning')),
   async run(context, flags, ...digests) {
     const output = openOutput(context, flags);
+    if (flags.attack) {
+      if (flags.all || digests.length > 0) throw new CliError('--attack names the events: give no digests.');
+      return await withInbox(context, flags, async (_inbox, records) => {
+        let [done, held] = [0, 0];
+        for await (const removed of discardProbes(records)) {
+          if (removed.done) done++;
+          else held++;
+          printResult(output, removed);
+        }
+        const left = held === 0 ? '' : ` ${held} are being handled: repeat this when that is over.`;
+        output.status(`${done} dropped.${left}`);
+        return exitCodes.ok;
+      });
+    }
     checkChoice(flags, digests);
     return await withInbox(context, flags, async (inbox) => {
       const letters = await selectLetters(inbox, flags, digests);
@@ -212,10 +234,20 @@ async function applyToEach(
 ): Promise<number> {
   let done = 0;
   for (const { digest, name } of letters) {
-    const found = await act(digest);
-    if (found) done++;
-    const what = found ? 'done' : 'gone: another process was faster';
-    output.item({ digest, name, done: found }, () => `${digest.slice(0, 12)} ${printableText(name)} ${what}`);
+    const isDone = await act(digest);
+    if (isDone) done++;
+    printResult(output, { digest, name, done: isDone });
   }
   return done;
+}
+
+interface Result {
+  readonly digest: string;
+  readonly name: string;
+  readonly done: boolean;
+}
+
+function printResult(output: Output, result: Result): void {
+  const what = result.done ? 'done' : 'gone: another process was faster';
+  output.item(result, () => `${result.digest.slice(0, 12)} ${printableText(result.name)} ${what}`);
 }

@@ -1,5 +1,6 @@
 import type { ManagedInbox } from '../../../../inbox/inbox.ts';
 import { inboxPrefix, storeInbox } from '../../../../inbox/store/store-inbox.ts';
+import type { RecordStore } from '../../../../store/record-store.ts';
 import { parseStoreAddress, requireRecords, withStore } from '../../inputs/open-store.ts';
 import type { CliContext } from '../../terminal/context.ts';
 
@@ -14,16 +15,22 @@ interface InboxFlags {
 export function withInbox<Result>(
   context: CliContext,
   { inbox: at, prefix = inboxPrefix, schema, table }: InboxFlags,
-  work: (inbox: ManagedInbox) => Promise<Result>,
+  work: (inbox: ManagedInbox, records: InboxRecords) => Promise<Result>,
 ): Promise<Result> {
   const address = parseStoreAddress(context, at);
   return withStore(context, { address, mustExist: true, schema, table }, async (store) => {
     await requireRecords(store, prefix, 'No delivery was ever received here');
     const inbox = storeInbox({ store, prefix, role: 'receiver', now: context.now });
     try {
-      return await work(inbox);
+      return await work(inbox, { store, prefix });
     } finally {
       await inbox.stop();
     }
   });
+}
+
+/** The records in which an inbox keeps its deliveries. */
+export interface InboxRecords {
+  readonly store: RecordStore;
+  readonly prefix: string;
 }

@@ -77,7 +77,7 @@ function actsAndFails(answer: PostAnswer, count: number): Pick<CheckResult, 'fau
 async function explainRefusal(attack: Attack): Promise<Pick<CheckResult, 'fault' | 'advice'> | undefined> {
   const { probes, credentials, post } = attack;
   const isAcceptedBy = async (sign: (text: string) => string) => {
-    const text = probes.unsigned();
+    const text = probes.text();
     return isAccepted(await post({ body: withSignature(text, sign(text)) }));
   };
   const isAcceptedWith = (other: Parameters<Probes['sign']>[1]) =>

@@ -168,7 +168,7 @@ async function judgeHandled(attack: Attack, { forgeries, genuine, ifNot }: Handl
   return { verdict: 'broken', answered: 'not handled', ...ifNot };
 }
 
-function forgedAndGenuine({ unsigned, forged, sign }: Probes) {
-  const text = unsigned();
-  return { forgery: forged(text), genuine: withSignature(text, sign(text)) };
+function forgedAndGenuine(probes: Probes) {
+  const text = probes.text();
+  return { forgery: probes.forged(text), genuine: probes.signed(text) };
 }

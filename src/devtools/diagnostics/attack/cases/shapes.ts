@@ -73,7 +73,9 @@ async function judgeShapes(attack: Attack, shapes: readonly OtherShape[]): Promi
   const acknowledged: { readonly what: string; readonly id: string }[] = [];
   for (const { what, members } of shapes) {
     const body = attack.probes.authentic(members);
-    const answer = await attack.post({ body });
+    // Of one given order each may be kept for a person, and only the first is acted on.
+    const effect = attack.probes.order && ('separate' as const);
+    const answer = await attack.post({ body, effect });
     const { event_name } = objectOf(body) ?? {};
     if (isAccepted(answer) && attack.handles.includes(String(event_name)))
       acknowledged.push({ what, id: orderIdOf(body) });
