@@ -14,6 +14,8 @@ import { listening } from '../../../support/listening.ts';
 import { nextTurn } from '../../../support/next-turn.ts';
 import { credentials } from '../../../webhooks/deliveries.ts';
 
+type Reply = readonly [status: number, text: string, headers?: Readonly<Record<string, string>>];
+
 /** What a receiver does at each step; a broken one replaces one of them. */
 interface Steps {
   /** Most bytes of a body. */
@@ -28,7 +30,7 @@ interface Steps {
   /** The order that a table with its own collation, or a short column, finds under an id. */
   idOf: (partnerOrderId: string) => string;
   /** The answer to what `verify` threw. */
-  refuse: (error: unknown, text: string) => [status: number, text: string];
+  refuse: (error: unknown, text: string) => Reply;
   act: (event: JsonObject, acting: Acting) => void | Promise<void>;
 }
 
@@ -105,8 +107,8 @@ export async function startReceiver(own: Partial<Steps> = {}) {
   const { requestTimeout } = steps;
   const server = createServer({ requestTimeout, connectionsCheckingInterval: 50 }, (request, response) => {
     receive(steps, acting, request).then(
-      ([status, text]) => answer(response, status, text),
-      () => answer(response, 500, 'failed'),
+      (reply) => answer(response, reply),
+      () => answer(response, [500, 'failed']),
     );
   });
   const origin = await listening(server);
@@ -122,9 +124,10 @@ export async function startReceiver(own: Partial<Steps> = {}) {
       const parts = { method, url: pathname + search, headers: Object.fromEntries(request.headers) };
       // Sound: the steps read no other part of a request.
       const received = Object.assign(body, parts) as unknown as IncomingMessage;
-      const [status, text] = await receive(steps, acting, received).catch(() => [500, 'failed'] as const);
+      const failed: Reply = [500, 'failed'];
+      const [status, text, more] = await receive(steps, acting, received).catch(() => failed);
       if (isDown) throw new TypeError('fetch failed');
-      return new Response(text, { status, headers: { 'content-type': 'text/plain' } });
+      return new Response(text, { status, headers: { 'content-type': 'text/plain', ...more } });
     },
     [Symbol.asyncDispose]: async () => {
       server.close();
@@ -133,11 +136,7 @@ export async function startReceiver(own: Partial<Steps> = {}) {
   };
 }
 
-async function receive(
-  steps: Steps,
-  acting: Acting,
-  request: IncomingMessage,
-): Promise<[status: number, text: string]> {
+async function receive(steps: Steps, acting: Acting, request: IncomingMessage): Promise<Reply> {
   if (request.method !== 'POST') return [405, 'only POST'];
   const chunks: Buffer[] = [];
   let size = 0;
@@ -159,8 +158,8 @@ async function receive(
   return [200, 'received'];
 }
 
-function answer(response: ServerResponse, status: number, text: string): void {
-  if (!response.destroyed) response.writeHead(status, { 'content-type': 'text/plain' }).end(text);
+function answer(response: ServerResponse, [status, text, more]: Reply): void {
+  if (!response.destroyed) response.writeHead(status, { 'content-type': 'text/plain', ...more }).end(text);
 }
 
 function parse(text: string): JsonObject {

@@ -44,6 +44,17 @@ const soundReceivers: Readonly<Record<string, SoundReceiver>> = {
   'refuses with 400': refusing(400),
   'refuses with 403': refusing(403),
   'refuses with 422': refusing(422),
+  'refuses with 503 while it waits for keys': {
+    steps: () => ({ refuse: () => [503, 'the keys are read again', { 'retry-after': '5' }] }),
+  },
+  'refuses with 503 while it may not read its keys again, and with 401 otherwise': {
+    steps() {
+      let refused = 0;
+      return {
+        refuse: () => (refused++ % 3 === 0 ? [401, 'refused'] : [503, 'later', { 'retry-after': '5' }]),
+      };
+    },
+  },
   'acts in a worker, a while after its answer': {
     steps: () => ({
       act(event, acting) {
