@@ -1,4 +1,4 @@
-import type { CallOptions } from '../client/call-options.ts';
+import { type CallOptions, callRows } from '../client/call-options.ts';
 import type { PartnerIdentity } from '../client/exchange-client.ts';
 import type { Reply } from '../client/reply.ts';
 import { defineCredentials, plainCredentials } from '../credentials/define-credentials.ts';
@@ -12,7 +12,6 @@ import {
   flag,
   integer,
   type OptionTable,
-  unchecked,
 } from '../internal/options.ts';
 import { keyMatches } from './key-matches.ts';
 import {
@@ -78,11 +77,8 @@ const readOptions = defineOptions('createKeyRotation', {
 } satisfies OptionTable<KeyRotationOptions>);
 
 const readRequestOptions = defineOptions('request', {
+  ...callRows,
   again: flag({ default: false }),
-  signal: unchecked(),
-  timeoutMs: unchecked(),
-  leftMs: unchecked(),
-  schema: unchecked(),
 } satisfies OptionTable<KeyRequestOptions>);
 
 /** Replaces a partner's keys: see {@link createKeyRotation}. Its functions need no `this`. */
@@ -101,17 +97,14 @@ export interface KeyRotation {
   /**
    * Stores new keys. Call it first of all, since the link shows them once. They verify from now on, and sign once they
    * are promoted; the very first keys sign at once. Members that the new keys leave out (merchant secrets, partner ID
-   * and code) stay as they were. Keys need not have been requested here, and known keys may be received again: the
-   * newest receipt counts. To correct mistyped keys, receive the right ones, also after `promote`. To take back keys
-   * that are not promoted yet, receive the current ones.
+   * and code) stay as they were. Known keys may be received again: the newest receipt counts. To correct mistyped keys,
+   * receive the right ones, also after `promote`. To take back keys that are not promoted yet, receive the current ones.
    *
    * Until a delivery has matched keys that were received after others, for `overlapMs` at most, a delivery that matches
-   * none is answered 503 (`keys_unconfirmed`), and not 401 as a forgery.
+   * none is answered 503 (`keys_unconfirmed`), and not 401 as a forgery. All keys of one rotation are one partner, whose
+   * digests go on under its first name, or under none. So store the name with the first keys.
    *
    * @throws {ConfigurationError} `invalid_credentials` for malformed keys; nothing is stored
-   * All keys of one rotation are one partner, also when a name is added later: its digests go on under the first name,
-   * or under none. So store the name with the first keys.
-   *
    * @throws {KeyError} `keys_known` for the current keys while new ones are awaited, `keys_of_another_partner` for a
    *   different name
    */

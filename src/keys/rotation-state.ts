@@ -1,6 +1,6 @@
 import { defineCredentials, plainCredentials } from '../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { type KeyOrigin, namesOf, readOrigin } from '../credentials/partner-credentials.ts';
+import { type KeyOrigin, readOrigin } from '../credentials/partner-credentials.ts';
 import { KeyError } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, tryParse } from '../internal/json.ts';
 import { type KnownMembers, refuseNewer, unknownMembers } from '../store/stored-form.ts';
@@ -81,22 +81,14 @@ export function readState(text: string | undefined): RotationState {
   if (state.version !== version) throw invalid('it has another version');
   const { version: _, origin, current, request, pending, retired, ...later } = state;
   if (!Array.isArray(retired)) throw invalid('retired is not a list');
-  const read = {
+  return {
     ...later,
+    origin: origin === undefined ? undefined : readStoredOrigin(origin),
     current: current === undefined ? undefined : readGeneration('current', current),
     request: request === undefined ? undefined : readRequest(request),
     pending: pending === undefined ? undefined : readGeneration('pending', pending),
     retired: retired.map((each, index) => readRetired(`retired[${index}]`, each)),
   };
-  return { ...read, origin: origin === undefined ? originOf(read) : readStoredOrigin(origin) };
-}
-
-/** Of a state that a version without origins has stored: each process derives the same. */
-function originOf({ current, pending, retired }: RotationState): KeyOrigin | undefined {
-  const generations = [current, pending, ...retired].filter((generation) => generation !== undefined);
-  const [oldest] = generations.toSorted((one, other) => one.number - other.number);
-  if (oldest === undefined) return undefined;
-  return { rotation: `since ${oldest.receivedAt}`, ...namesOf(oldest.credentials) };
 }
 
 /** With what a newer version has written in it. */

@@ -176,23 +176,20 @@ export function statusOf(
   verifiesUntil: (generation: RetiredGeneration) => number,
 ): RotationStatus {
   const { current, pending, request, retired } = state;
-  const live: KeyStatus[] = [];
-  if (current) live.push({ generation: current.number, role: 'signing', receivedAt: current.receivedAt });
-  if (pending) live.push({ generation: pending.number, role: 'pending', receivedAt: pending.receivedAt });
+  const statusIn = (role: KeyStatus['role'], generation: Generation | undefined): KeyStatus[] =>
+    generation === undefined
+      ? []
+      : [{ generation: generation.number, role, receivedAt: generation.receivedAt }];
+  const replaced = retired.map((generation) => ({
+    ...{ generation: generation.number, role: 'replaced' as const, receivedAt: generation.receivedAt },
+    replacedAt: generation.retiredAt,
+    ...(generation.matchedAt !== undefined && { matchedAt: generation.matchedAt }),
+    verifiesUntil: verifiesUntil(generation),
+  }));
   return {
     step: stepOf(state),
     ...(request && { requestedAt: request.at }),
-    keys: [
-      ...live,
-      ...retired.map((each) => ({
-        generation: each.number,
-        role: 'replaced' as const,
-        receivedAt: each.receivedAt,
-        replacedAt: each.retiredAt,
-        ...(each.matchedAt !== undefined && { matchedAt: each.matchedAt }),
-        verifiesUntil: verifiesUntil(each),
-      })),
-    ],
+    keys: [...statusIn('signing', current), ...statusIn('pending', pending), ...replaced],
   };
 }
 

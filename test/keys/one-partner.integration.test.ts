@@ -239,27 +239,7 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
     expect(await kindOf(fresh(), 2)).toBe('stored');
   });
 
-  it('a state that an earlier version stored goes on under the name of its oldest keys', async () => {
-    const forget = () =>
-      storage.update((text) => {
-        const { origin, ...state } = JSON.parse(text ?? '');
-        expect(origin).toEqual({ rotation: expect.any(String) });
-        return JSON.stringify(state);
-      });
-    await fresh().rotation.receive(keys(1));
-    await forget();
-    expect(await kindOf(fresh(), 1)).toBe('stored');
-    await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
-    await forget();
-    expect([await kindOf(fresh(), 2), await kindOf(fresh(), 1)]).toEqual(['duplicate', 'duplicate']);
-    await fresh().rotation.promote();
-    await forget();
-    const { origin } = await fresh().rotation.credentials();
-    expect((await fresh().rotation.credentials()).origin).toEqual(origin);
-    expect([await kindOf(fresh(), 2), await kindOf(fresh(), 1)]).toEqual(['duplicate', 'duplicate']);
-  });
-
-  it('a state in which an earlier version has stored two names stays that of two partners', async () => {
+  it('a state without an origin, in which two names are stored, stays that of two partners', async () => {
     await fresh().rotation.receive(keys(1, { partnerId: 'P-1' }));
     await fresh().rotation.receive(keys(2));
     await fresh().rotation.promote();
