@@ -8,6 +8,7 @@ export type { CallOptions, ReplyBody, ReplySchema } from './client/call-options.
 export type {
   ClientOptions,
   NoResponseObservation,
+  ObservedAttempt,
   ObservedCall,
   RequestObservation,
   ResponseObservation,

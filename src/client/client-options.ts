@@ -14,26 +14,32 @@ import {
   timerMs,
 } from '../internal/options.ts';
 
-/** A request that is about to be sent, without its secrets and its body. */
-export interface RequestObservation {
-  /** Which call it is, e.g. `createOrder`. */
+/** An attempt of a call, without its secrets. */
+export interface ObservedAttempt {
+  /** Which call it belongs to, e.g. `createOrder`. */
   readonly operation: string;
   /** HTTP method. */
   readonly method: string;
   /** With query values redacted. */
   readonly url: string;
-  /** With secrets redacted. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** UTF-8 bytes of the body. */
-  readonly bodyBytes: number;
   /** 1 for the first attempt. */
   readonly attempt: number;
 }
 
-/** Which call an attempt belongs to, without its values: `learn` of `./diagnostics` reads it. */
-export interface ObservedCall {
+/** A request that is about to be sent, without its body. */
+export interface RequestObservation extends ObservedAttempt {
+  /** With secrets redacted. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** UTF-8 bytes of the body. */
+  readonly bodyBytes: number;
+}
+
+/** An attempt that has ended. `learn` of `./diagnostics` reads it. */
+export interface ObservedCall extends ObservedAttempt {
   /** When the attempt ended, in ISO 8601. */
   readonly at: string;
+  /** Milliseconds since this attempt was sent. */
+  readonly durationMs: number;
   /** Of `createOrder`: the SHA-256 of the JSON of its `partner_order_id`, in hexadecimal digits. */
   readonly order?: string | undefined;
   /** The first 16 hexadecimal digits of the SHA-256 of its `Authorization` header, if that has the public key. */
@@ -42,12 +48,6 @@ export interface ObservedCall {
 
 /** A reply that has arrived, with the shape of its body in place of the body: it can be logged and kept. */
 export interface ResponseObservation extends ObservedCall {
-  /** Which call it was, e.g. `createOrder`. */
-  readonly operation: string;
-  /** HTTP method. */
-  readonly method: string;
-  /** With query values redacted. */
-  readonly url: string;
   /** HTTP status. */
   readonly status: number;
   /** With secrets redacted. */
@@ -56,28 +56,14 @@ export interface ResponseObservation extends ObservedCall {
   readonly shape?: JsonValue | undefined;
   /** Why there is no body, if it could not be read. */
   readonly failure?: 'too_large' | 'broken' | undefined;
-  /** Milliseconds since this attempt was sent. */
-  readonly durationMs: number;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
 }
 
 /** An attempt that ended without a reply. */
 export interface NoResponseObservation extends ObservedCall {
-  /** Which call it was, e.g. `createOrder`. */
-  readonly operation: string;
-  /** HTTP method. */
-  readonly method: string;
-  /** With query values redacted. */
-  readonly url: string;
   /** `connection_failed`, `network_error`, `timeout` or `aborted`. */
   readonly code: RequestErrorCode;
   /** Whether the service can have acted on this attempt. */
   readonly outcome: RequestOutcome;
-  /** Milliseconds since this attempt was sent. */
-  readonly durationMs: number;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
 }
 
 /** How long to wait before a call is repeated. */

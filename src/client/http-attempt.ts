@@ -168,29 +168,33 @@ function observeRequest(call: Call, { onRequest }: ClientSettings, attempt: numb
   if (onRequest === undefined) return;
   callHook(`onRequest of ${call.operation}`, () =>
     onRequest({
-      ...shown(call, attempt),
+      ...shownAttempt(call, attempt),
       headers: redactRequestHeaders(call.headers, secretsOf(call)),
-      bodyBytes: call.body === undefined ? 0 : new TextEncoder().encode(call.body).byteLength,
+      bodyBytes: call.body === undefined ? 0 : encoder.encode(call.body).byteLength,
     }),
   );
+}
+
+interface Ending {
+  readonly attempt: number;
+  readonly started: number;
 }
 
 function observeResponse(
   call: Call,
   { onResponse, now }: ClientSettings,
-  { attempt, reply, started }: { attempt: number; reply: ReadReply; started: number },
+  { reply, ...ending }: Ending & { readonly reply: ReadReply },
 ): void {
   if (onResponse === undefined) return;
-  const ended = now();
+  const observed = endedAttempt(call, ending, now());
+  const { status, headers, body, failure } = reply;
   callHook(`onResponse of ${call.operation}`, () =>
     onResponse({
-      ...shown(call, attempt),
-      ...identified(call, ended),
-      status: reply.status,
-      headers: redactReplyHeaders(reply.headers, secretsOf(call)),
-      shape: shapeOfReply(reply.body),
-      ...(reply.failure !== undefined && { failure: reply.failure }),
-      durationMs: ended - started,
+      ...observed,
+      status,
+      headers: redactReplyHeaders(headers, secretsOf(call)),
+      shape: shapeOfReply(body),
+      ...(failure !== undefined && { failure }),
     }),
   );
 }
@@ -198,32 +202,28 @@ function observeResponse(
 function observeNoResponse(
   call: Call,
   { onNoResponse, now }: ClientSettings,
-  { started, attempt, ...failure }: FailureFacts & { readonly attempt: number; readonly started: number },
+  { code, outcome, ...ending }: Ending & FailureFacts,
 ): void {
   if (onNoResponse === undefined) return;
-  const ended = now();
-  callHook(`onNoResponse of ${call.operation}`, () =>
-    onNoResponse({
-      ...shown(call, attempt),
-      ...identified(call, ended),
-      ...failure,
-      durationMs: ended - started,
-    }),
-  );
+  const observed = endedAttempt(call, ending, now());
+  callHook(`onNoResponse of ${call.operation}`, () => onNoResponse({ ...observed, code, outcome }));
 }
 
-function shown({ operation, method, url }: Call, attempt: number) {
+function shownAttempt({ operation, method, url }: Call, attempt: number) {
   return { operation, method, url: redactUrl(url), attempt };
 }
 
-function identified({ operation, headers, body }: Call, now: number) {
+function endedAttempt(call: Call, { attempt, started }: Ending, now: number) {
+  const { operation, headers, body } = call;
   // Of the public key only: a digest of a master key could be guessed.
   const isByPublicKey = operationRules(operation).authorization === 'public-key';
   const authorization = isByPublicKey ? headers.get('authorization') : null;
   const sent = operation === 'createOrder' ? tryParse(body ?? '') : undefined;
   const order = isJsonObject(sent) ? sent.partner_order_id : undefined;
   return {
+    ...shownAttempt(call, attempt),
     at: new Date(now).toISOString(),
+    durationMs: now - started,
     ...(typeof order === 'string' && { order: orderIdDigest(order) }),
     ...(authorization !== null && { key: hash('sha256', authorization, 'hex').slice(0, 16) }),
   };

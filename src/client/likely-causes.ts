@@ -32,31 +32,21 @@ export function likelyCauses(
   );
   const recipient = when(operation === 'sendMessage' || operation === 'checkNumber', causes.recipient);
   const namedRecipient = said.some((text) => recipientWords.test(text)) ? recipient : [];
-  const payload = payloadCauses[operation];
+  const orderKeys = when(isOrder, causes.merchant, causes.partnerId);
   switch (status) {
     case 400:
     case 422:
       return [
         ...recipient,
-        ...(payload === undefined ? [] : [payload]),
+        ...(payloadCauses[operation] ?? []),
         ...signature,
         // A service may refuse a repetition as it refuses any other payload.
         ...when(isOrder, causes.values, causes.merchant, causes.orderConflict),
       ];
     case 401:
-      return [
-        ...signature,
-        ...keyCause(rules),
-        ...whitelist,
-        ...when(isOrder, causes.merchant, causes.partnerId),
-      ];
+      return [...signature, ...keyCause(rules), ...whitelist, ...orderKeys];
     case 403:
-      return [
-        ...whitelist,
-        ...signature,
-        ...keyCause(rules),
-        ...when(isOrder, causes.merchant, causes.partnerId),
-      ];
+      return [...whitelist, ...signature, ...keyCause(rules), ...orderKeys];
     case 404:
     case 405:
       return [...namedRecipient, pathCause(operation, rules)];
@@ -102,9 +92,9 @@ function pathCause(operation: Operation, { baseUrl, pathAssumption }: OperationR
   };
 }
 
-const payloadCauses: Readonly<Partial<Record<Operation, LikelyCause>>> = {
-  createOrder: causes.orderPayload,
-  generateApiKey: causes.deviceName,
-  checkNumber: causes.queryNames,
-  sendMessage: causes.verifyCheck,
+const payloadCauses: Readonly<Partial<Record<Operation, readonly LikelyCause[]>>> = {
+  createOrder: [causes.orderPayload],
+  generateApiKey: [causes.deviceName],
+  checkNumber: [causes.queryNames],
+  sendMessage: [causes.verifyCheck],
 };

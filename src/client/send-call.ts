@@ -1,7 +1,7 @@
 import ky, { isTimeoutError } from 'ky';
 import { orderVerdicts } from '../deployment/order-reply.ts';
 import { bareIssue, type StandardResult } from '../deployment/standard-schema.ts';
-import type { RequestError, RequestErrorDetails } from '../errors/errors.ts';
+import type { RequestError } from '../errors/errors.ts';
 import { backoffDelay } from '../internal/backoff.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { type Call, leftMsOf } from './call.ts';
@@ -109,25 +109,18 @@ async function checkReply<Schema extends ReplySchema>(
   const schema = call.options.schema;
   // Sound: without a schema the body is `unknown`.
   if (schema === undefined) return makeReply(reply, body as ReplyBody<Schema>);
-  const nonconforming = (details: Pick<RequestErrorDetails, 'issues' | 'cause'>) =>
-    failure(call, record, {
-      code: 'reply_nonconforming',
-      outcome: 'unknown',
-      assumptions: ['replies'],
-      ...details,
-    });
+  const unknown = { code: 'reply_nonconforming', outcome: 'unknown', assumptions: ['replies'] } as const;
   let result: StandardResult<unknown>;
   try {
     result = await schema['~standard'].validate(body);
   } catch (cause) {
     // The service has acted: an exception from the caller's schema must not hide that.
     const issues = [{ message: 'the schema threw instead of answering', path: [] }];
-    throw nonconforming({ issues, cause });
+    throw failure(call, record, { ...unknown, issues, cause });
   }
   // Sound: the schema says so.
   if (result.issues === undefined) return makeReply(reply, result.value as ReplyBody<Schema>);
-  const issues = result.issues.map(bareIssue);
-  throw nonconforming({ issues });
+  throw failure(call, record, { ...unknown, issues: result.issues.map(bareIssue) });
 }
 
 /** A 2xx alone accepts no order and no message (ledger: `order-reply`, `message-reply`). */

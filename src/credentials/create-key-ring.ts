@@ -37,7 +37,7 @@ export interface KeyRingOptions {
   maxAgeMs?: number | undefined;
   /** Milliseconds before a load counts as failed. @default 5000 */
   timeoutMs?: number | undefined;
-  /** Milliseconds of any clock, best one that is never set back. @default performance.now */
+  /** Milliseconds of a clock that is never set back. @default performance.now */
   now?: (() => number) | undefined;
   /**
    * Called when a load fails. Nothing waits for it. Without it there is one process warning, and none for later
@@ -51,7 +51,6 @@ const readOptions = defineOptions('createKeyRing', {
   cooldownMs: integer({ default: 5_000, least: 0 }),
   maxAgeMs: integer({ default: 600_000 }),
   timeoutMs: timerMs({ default: 5_000 }),
-  // Never set back, unlike Date.now.
   now: callback({ default: () => performance.now() }),
   onError: optional(callback()),
 } satisfies OptionTable<KeyRingOptions>);
@@ -77,10 +76,6 @@ export function createKeyRing(options: KeyRingOptions): KeyRing {
   return new LoadedKeyRing(readOptions(options));
 }
 
-interface Mark {
-  at: number;
-}
-
 type LoadCause = NonNullable<Parameters<KeyRing['newerThan']>[1]>;
 
 type KeyRingSettings = ReturnType<typeof readOptions>;
@@ -90,14 +85,14 @@ class LoadedKeyRing implements KeyRing {
   #loaded: KeySets | undefined;
   /** The result of the last load that worked: with the same keys as `#loaded`, but it may know more about the source. */
   #latest: KeySets | undefined;
-  #readAt: Mark | undefined;
+  #readAt: number | undefined;
   /** When the last load began, whether it succeeded or not. */
-  #triedAt: Mark | undefined;
+  #triedAt: number | undefined;
   /** When the last load began that starts a cool-down. One after a refusal does not, unless it fails. */
-  #cooldownFrom: Mark | undefined;
+  #cooldownFrom: number | undefined;
   #loading: Promise<void> | undefined;
   #failure: KeyError | undefined;
-  readonly #warned = new Set<string>();
+  #hasWarned = false;
 
   constructor(options: KeyRingSettings) {
     this.#options = options;
@@ -125,8 +120,17 @@ class LoadedKeyRing implements KeyRing {
   }
 
   checkSettled(): void {
-    if (this.#latest?.awaited === true) throw this.#notReceived();
-    if (this.#latest?.unconfirmed?.() === true) throw this.#unconfirmed();
+    const { awaited, unconfirmed } = this.#latest ?? {};
+    const retryAfterMs = this.#options.cooldownMs;
+    if (awaited === true) {
+      const what = 'New keys were asked for and not received yet, and the service may use them already.';
+      throw new KeyError('keys_not_received', what, { retryAfterMs });
+    }
+    if (unconfirmed?.() === true) {
+      const what =
+        'No delivery has matched the newest keys since they were received: they may have been typed wrong.';
+      throw new KeyError('keys_unconfirmed', what, { retryAfterMs });
+    }
   }
 
   health(): RingHealth {
@@ -166,33 +170,13 @@ class LoadedKeyRing implements KeyRing {
     );
   }
 
-  #notReceived(): KeyError {
-    return new KeyError(
-      'keys_not_received',
-      'New keys were asked for and not received yet, and the service may use them already.',
-      { retryAfterMs: this.#options.cooldownMs },
-    );
-  }
-
-  #unconfirmed(): KeyError {
-    return new KeyError(
-      'keys_unconfirmed',
-      'No delivery has matched the newest keys since they were received: they may have been typed wrong.',
-      { retryAfterMs: this.#options.cooldownMs },
-    );
-  }
-
   async #refreshed(): Promise<KeySets> {
-    await this.#loadUnlessCooling().catch(() => {});
+    if (this.#loading !== undefined || this.#cooldownLeft() === 0) await this.#load().catch(() => {});
     if (this.#loaded !== undefined) return this.#loaded;
     const retryAfterMs = this.#cooldownLeft();
     const what = `The key ring has no keys: ${this.#failure ? reasonOf(this.#failure) : 'they are being loaded'}`;
     const remedy = this.#failure && 'See the cause: the ring tries again.';
     throw new KeyError('keys_unavailable', what, { remedy, cause: this.#failure?.cause, retryAfterMs });
-  }
-
-  async #loadUnlessCooling(): Promise<void> {
-    if (this.#loading !== undefined || this.#cooldownLeft() === 0) await this.#load();
   }
 
   #cooldownLeft(): number {
@@ -202,7 +186,7 @@ class LoadedKeyRing implements KeyRing {
   #load(cause?: LoadCause): Promise<void> {
     if (this.#loading !== undefined && !this.#isLost()) return this.#loading;
     // Set before the first await: everybody who comes now must share this load.
-    this.#triedAt = { at: this.#options.now() };
+    this.#triedAt = this.#options.now();
     if (cause !== 'refusal') this.#cooldownFrom = this.#triedAt;
     const loading = this.#loadOnce().finally(() => {
       if (this.#loading === loading) this.#loading = undefined;
@@ -220,7 +204,7 @@ class LoadedKeyRing implements KeyRing {
   async #loadOnce(): Promise<void> {
     try {
       const sets = await this.#read();
-      this.#readAt = { at: this.#options.now() };
+      this.#readAt = this.#options.now();
       this.#failure = undefined;
       this.#latest = sets;
       // The same object as long as the keys are the same: that is how others see that nothing has changed.
@@ -250,29 +234,24 @@ class LoadedKeyRing implements KeyRing {
     if (onError === undefined) {
       const remedy =
         'The key ring goes on with the keys it has: give createKeyRing an onError to hear of each failure.';
-      this.#warnOnce(composeMessage({ what: whatFailed(error), remedy }, error.code), 'load');
-      return;
+      this.#warnOnce(composeMessage({ what: whatFailed(error), remedy }, error.code));
+    } else {
+      callHook(
+        'createKeyRing: onError',
+        () => onError(error),
+        (message) => this.#warnOnce(message),
+      );
     }
-    callHook(
-      'createKeyRing: onError',
-      () => onError(error),
-      (message) => this.#warnOnce(message, 'onError'),
-    );
   }
 
-  #warnOnce(message: string, kind: 'load' | 'onError'): void {
-    if (this.#warned.has(kind)) return;
-    this.#warned.add(kind);
-    warn(message);
+  #warnOnce(message: string): void {
+    if (!this.#hasWarned) warn(message);
+    this.#hasWarned = true;
   }
 
-  /** Milliseconds since a mark; endless without one. If the clock was set back, it starts again from now. */
-  #since(mark: Mark | undefined): number {
-    if (mark === undefined) return Number.POSITIVE_INFINITY;
-    const elapsed = this.#options.now() - mark.at;
-    if (elapsed >= 0) return elapsed;
-    mark.at += elapsed;
-    return 0;
+  /** Milliseconds since a time; endless without one. A clock that was set back makes keys old, and not young. */
+  #since(time: number | undefined): number {
+    return time === undefined ? Number.POSITIVE_INFINITY : Math.abs(this.#options.now() - time);
   }
 }
 

@@ -83,7 +83,7 @@ function isMismatch(error: unknown): boolean {
 }
 
 /** Nobody here can read the event. */
-export function isUnrecognizedError(error: unknown): boolean {
+export function isUnrecognizedError(error: unknown): error is InboxError {
   return isInboxError(error) && error.code === 'event_unrecognized';
 }
 

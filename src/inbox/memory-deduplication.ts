@@ -33,6 +33,7 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions) {
   const { maxRemembered, rememberMs, timeLimitMs, now, stoppable = false } = options;
   const handled = rememberedDigests(maxRemembered);
   const underWay = new Map<string, UnderWay>();
+  const mayBeDropped = !isWholeProcess();
 
   /** workerd drops the work of a cancelled request without timers or `finally`; elsewhere each ends by its time limit. */
   function forgetDropped(begunNow: number): void {
@@ -45,7 +46,7 @@ export function memoryDeduplication(options: MemoryDeduplicationOptions) {
   return {
     async receive({ digest }: DeliveryReference, handle: HandleDelivery): Promise<InboxResult> {
       const begun = performance.now();
-      if (!isWholeProcess() && underWay.size > 0) forgetDropped(begun);
+      if (mayBeDropped) forgetDropped(begun);
       handled.forget(now() - rememberMs);
       if (handled.has(digest)) return 'duplicate';
       if (underWay.has(digest)) return 'busy';

