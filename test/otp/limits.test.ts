@@ -113,6 +113,16 @@ describe('the limit per phone number', () => {
     for (let sent = 0; sent < 10; sent++) await otp.issue({ to_phone: phone, purpose });
     expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(`limit_reached phone ${hour}`);
   });
+
+  it('has room again in its window also after the clock was set back', async () => {
+    const { clock, otp } = setUp({ coolDownMs: [], limits: { phone: { max: 1, windowMs: hour } } });
+    clock.at += 10 * day;
+    await otp.issue({ to_phone: phone, purpose });
+    clock.at -= 10 * day;
+    expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(`limit_reached phone ${hour}`);
+    clock.at += hour;
+    await otp.issue({ to_phone: phone, purpose });
+  });
 });
 
 describe('maxSends', () => {
