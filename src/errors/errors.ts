@@ -8,7 +8,7 @@ import {
   orderRemedies,
   otpRemedies,
   type Remedies,
-  type remedies,
+  type requestRefusalRemedies,
   requestRemedies,
   signatureRemedies,
   storeRemedies,
@@ -153,7 +153,7 @@ export function kindOf(error: unknown): string | undefined {
 }
 
 /** The codes of {@link ConfigurationError}: docs/errors.md explains each. @useDeclaredType */
-export type ConfigurationErrorCode = keyof typeof remedies.ConfigurationError;
+export type ConfigurationErrorCode = keyof typeof configurationRemedies;
 
 /** Something is set up wrongly. Thrown before anything is sent; fix the code or the configuration. */
 export class ConfigurationError extends PartnerExchangeError<ConfigurationErrorCode> {
@@ -169,7 +169,7 @@ export function isConfigurationError(error: unknown): error is ConfigurationErro
 }
 
 /** The codes of {@link InboxError}: docs/errors.md explains each. @useDeclaredType */
-export type InboxErrorCode = keyof typeof remedies.InboxError;
+export type InboxErrorCode = keyof typeof inboxRemedies;
 
 /** An inbox could not store or handle a delivery. Of the body it holds no more than the event's name and order id. */
 export class InboxError extends PartnerExchangeError<InboxErrorCode> {
@@ -185,7 +185,7 @@ export function isInboxError(error: unknown): error is InboxError {
 }
 
 /** The codes of {@link KeyError}: docs/errors.md explains each. @useDeclaredType */
-export type KeyErrorCode = keyof typeof remedies.KeyError;
+export type KeyErrorCode = keyof typeof keyRemedies;
 
 /** Keys could not be loaded, stored or rotated. Never holds a key. */
 export class KeyError extends PartnerExchangeError<KeyErrorCode> {
@@ -201,7 +201,7 @@ export function isKeyError(error: unknown): error is KeyError {
 }
 
 /** The codes of {@link OnceError}: docs/errors.md explains each. @useDeclaredType */
-export type OnceErrorCode = keyof typeof remedies.OnceError;
+export type OnceErrorCode = keyof typeof onceRemedies;
 
 /** `once` did not run an effect, or `settleOnce` did not settle it. Holds neither its key nor its result. */
 export class OnceError extends PartnerExchangeError<OnceErrorCode> {
@@ -217,7 +217,7 @@ export function isOnceError(error: unknown): error is OnceError {
 }
 
 /** The codes of {@link OrderError}: docs/errors.md explains each. @useDeclaredType */
-export type OrderErrorCode = keyof typeof remedies.OrderError;
+export type OrderErrorCode = keyof typeof orderRemedies;
 
 /** An order journal refused a call because of the state of the order. Holds only the id of the payload. */
 export class OrderError extends PartnerExchangeError<OrderErrorCode> {
@@ -246,7 +246,7 @@ export function isOrderError(error: unknown): error is OrderError {
 }
 
 /** The codes of {@link OtpError}: docs/errors.md explains each. @useDeclaredType */
-export type OtpErrorCode = keyof typeof remedies.OtpError;
+export type OtpErrorCode = keyof typeof otpRemedies;
 
 /** A one-time code could not be issued, sent again or checked. Holds neither a code nor a phone number. */
 export class OtpError extends PartnerExchangeError<OtpErrorCode> {
@@ -299,7 +299,7 @@ export function isPhoneError(error: unknown): error is ValidationError | OtpErro
 export type RequestOutcome = 'not-sent' | 'refused' | 'unknown';
 
 /** The codes of {@link RequestError}: docs/errors.md explains each. @useDeclaredType */
-export type RequestErrorCode = keyof typeof remedies.RequestError;
+export type RequestErrorCode = keyof typeof requestRemedies;
 
 export type RequestErrorDetails = ErrorDetails &
   Pick<RequestError, 'outcome' | 'operation' | 'method' | 'url'> &
@@ -365,10 +365,10 @@ export function outcomeOf(error: unknown): RequestOutcome {
 }
 
 /** Why webhooks refused a request before its signature was checked. @useDeclaredType */
-export type RequestRefusalCode = keyof typeof remedies.RequestRefusal;
+export type RequestRefusalCode = keyof typeof requestRefusalRemedies;
 
 /** The codes of {@link SignatureError}: docs/errors.md explains each. @useDeclaredType */
-export type SignatureErrorCode = keyof typeof remedies.SignatureError;
+export type SignatureErrorCode = keyof typeof signatureRemedies;
 
 /** A body could not be verified. Holds neither the body, nor a key, nor the expected signature. */
 export class SignatureError extends PartnerExchangeError<SignatureErrorCode> {
@@ -384,7 +384,7 @@ export function isSignatureError(error: unknown): error is SignatureError {
 }
 
 /** The codes of {@link StoreError}: docs/errors.md explains each. @useDeclaredType */
-export type StoreErrorCode = keyof typeof remedies.StoreError;
+export type StoreErrorCode = keyof typeof storeRemedies;
 
 /** A record store could not do a transaction. Holds no keys or values of records. */
 export class StoreError extends PartnerExchangeError<StoreErrorCode> {
@@ -408,7 +408,7 @@ export interface ValidationIssue {
 }
 
 /** The codes of {@link ValidationError}: docs/errors.md explains each. @useDeclaredType */
-export type ValidationErrorCode = keyof typeof remedies.ValidationError;
+export type ValidationErrorCode = keyof typeof validationRemedies;
 
 /** The input of a call does not fit. Thrown before anything is signed, written or sent. */
 export class ValidationError extends PartnerExchangeError<ValidationErrorCode> {

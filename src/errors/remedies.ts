@@ -140,21 +140,6 @@ export const validationRemedies = {
     'Nothing was sent: ask the buyer again; if it is right, pass it with the acceptAddress option.',
 } as const satisfies Remedies;
 
-/** All tables by class. Only for types, docs and tests: it would keep every table in every bundle. */
-export const remedies = {
-  ConfigurationError: configurationRemedies,
-  InboxError: inboxRemedies,
-  KeyError: keyRemedies,
-  OnceError: onceRemedies,
-  OrderError: orderRemedies,
-  OtpError: otpRemedies,
-  RequestError: requestRemedies,
-  RequestRefusal: requestRefusalRemedies,
-  SignatureError: signatureRemedies,
-  StoreError: storeRemedies,
-  ValidationError: validationRemedies,
-} as const satisfies Readonly<Record<string, Remedies>>;
-
 /** What the outcome of a failed request means for repeating it: a clause. */
 export const outcomeClauses = {
   'not-sent': 'it did not reach the service: it is safe to repeat',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { remedies } from '../../src/errors/remedies.ts';
+import { remedies } from '../../tools/documents/error-tables.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const codes: Readonly<Record<string, object>> = remedies;

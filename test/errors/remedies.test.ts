@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { ConfigurationError, composeMessage, maxMessage } from '../../src/errors/errors.ts';
-import { causes, remedies } from '../../src/errors/remedies.ts';
+import { causes } from '../../src/errors/remedies.ts';
 import { pageRemedies } from '../../tools/documents/error-meanings.ts';
+import { remedies } from '../../tools/documents/error-tables.ts';
 import { errorsPage } from '../../tools/documents/errors-page.ts';
 
 const root = join(import.meta.dirname, '..', '..');

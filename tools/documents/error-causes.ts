@@ -1,4 +1,4 @@
-import type { remedies } from '../../src/errors/remedies.ts';
+import type { remedies } from './error-tables.ts';
 
 type Tables = typeof remedies;
 type Code = { [Kind in keyof Tables]: keyof Tables[Kind] }[keyof Tables];

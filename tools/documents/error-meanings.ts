@@ -1,4 +1,4 @@
-import type { remedies } from '../../src/errors/remedies.ts';
+import type { remedies } from './error-tables.ts';
 
 type Tables = typeof remedies;
 type Meanings = { readonly [Kind in keyof Tables]: Record<keyof Tables[Kind], string> };

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { causes, remedies } from '../../src/errors/remedies.ts';
+import { causes } from '../../src/errors/remedies.ts';
 import { errorCauses } from './error-causes.ts';
 import { meanings, pageRemedies } from './error-meanings.ts';
+import { remedies } from './error-tables.ts';
 
 /** The codes of a class, with what they mean and what to do. */
 type Codes = Readonly<Record<string, string>>;
