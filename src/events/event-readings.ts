@@ -103,19 +103,3 @@ function digitsOf(member: JsonValue | undefined, path: string[], text: string | 
   // The text may be another's.
   return digits !== undefined && Number.isFinite(member) && Number(digits) === member ? digits : undefined;
 }
-
-/** What kind of member was read, and as what. */
-export type ReadingKind = 'empty text' | 'null' | 'number' | 'text' | 'status' | 'name';
-
-const kinds: Readonly<Record<string, ReadingKind>> = {
-  'empty text': 'empty text',
-  'empty texts': 'empty text',
-  null: 'null',
-  number: 'number',
-  text: 'text',
-};
-
-/** No spelling of a status is the word for a kind. */
-export function readingKind({ path, readAs }: EventReading): ReadingKind {
-  return kinds[readAs] ?? (path[0] === 'event_name' ? 'name' : 'status');
-}

@@ -9,7 +9,7 @@ import {
   whatFailed,
 } from '../errors/errors.ts';
 import { requestRefusalRemedies } from '../errors/remedies.ts';
-import { type EventReading, readingKind } from '../events/event-readings.ts';
+import type { EventReading } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 import { describeError } from '../internal/driver-error.ts';
 import { quotedName } from '../internal/printable-text.ts';
@@ -55,13 +55,11 @@ export function makeReporting({
     },
     /** Members of an authentic event were read that are in another form than the documented one. */
     readings(readings: readonly EventReading[]): void {
-      for (const reading of readings) {
-        const kind = readingKind(reading);
-        const member = reading.path.join('.');
+      for (const { path, readAs } of readings) {
         warnOnceOf(
-          kind,
+          readAs,
           () =>
-            `An authentic event is not in the documented form (event-readings in docs/assumptions.md): ${member} was read (${kind}). Each such member stands in readings of onDelivery and of the context; strict of createWebhooks refuses them.`,
+            `An authentic event is not in the documented form (event-readings in docs/assumptions.md): ${path.join('.')} was read as ${readAs}. Each such member stands in readings of onDelivery and of the context; strict of createWebhooks refuses them.`,
         );
       }
     },
