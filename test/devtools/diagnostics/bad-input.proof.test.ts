@@ -104,8 +104,6 @@ describe('any text and any signature', () => {
         (text, signature) => {
           for (const body of [text, withSignature(text, signature)]) {
             expect(fittingSchemes(body, { partnerSecretKey }, 'general')).toEqual([]);
-            const options = { credentials: { partnerSecretKey }, purpose: 'general' } as const;
-            expect(explainMismatch(body, options).findings[0]?.verdict).not.toBe('ok');
           }
         },
       ),

@@ -11,10 +11,11 @@ export function createStrayLog() {
   let first: string | Uint8Array | undefined;
   return {
     note(body: string | Uint8Array): void {
-      if (isUsable(readSample(body))) {
-        signed++;
-        first ??= body;
-      } else unsigned++;
+      const isSigned = isUsable(readSample(body));
+      if (isSigned) signed++;
+      else unsigned++;
+      // A signed one tells more.
+      if (first === undefined || (isSigned && signed === 1)) first = body;
     },
     count: () => signed + unsigned,
     /** @param genuine how many deliveries the keys signed */
@@ -22,29 +23,24 @@ export function createStrayLog() {
       genuine: number,
       { credentials, scheme }: { credentials: readonly PartnerCredentials[]; scheme: SignatureScheme },
     ): readonly Finding[] {
+      if (genuine === 0)
+        return first === undefined ? [] : explainMismatch(first, { credentials, scheme }).findings;
       const total = genuine + signed + unsigned;
       const share = (count: number) => `${count} of ${total} ${count === 1 ? 'was' : 'were'}`;
-      const findings: Finding[] = [];
-      if (signed > 0 && genuine > 0)
-        findings.push({
-          id: 'other-keys',
-          verdict: 'weak',
-          what: `${share(signed)} signed by other keys.`,
-          advice:
-            'If the service sent them, give the keys that signed them, too. Otherwise they are forgeries.',
-        });
-      if (unsigned > 0)
-        findings.push({
-          id: 'unsigned',
-          verdict: 'weak',
-          what: `${share(unsigned)} no signed body.`,
-          advice: 'Leave them out, or capture the raw bodies.',
-        });
-      if (first === undefined) return findings;
-      const [reason] = explainMismatch(first, { credentials, scheme }).findings;
-      // Among genuine ones an unknown key is nothing to explain.
-      if (reason === undefined || (genuine > 0 && reason.id === 'nothing-fits')) return findings;
-      return [...findings, { ...reason, what: `The first of these: ${reason.what}` }];
+      const others: Finding = {
+        id: 'other-keys',
+        verdict: 'weak',
+        what: `${share(signed)} signed by other keys.`,
+        advice:
+          'If the service sent them, give the keys that signed them, too. Otherwise they are forgeries: explainMismatch says how one was made.',
+      };
+      const unusable: Finding = {
+        id: 'unsigned',
+        verdict: 'weak',
+        what: `${share(unsigned)} no signed body.`,
+        advice: 'Leave them out, or capture the raw bodies.',
+      };
+      return [...(signed > 0 ? [others] : []), ...(unsigned > 0 ? [unusable] : [])];
     },
   };
 }
