@@ -23,7 +23,10 @@ async function integration() {
 }
 
 async function doctor(args: readonly string[], options: RunOptions) {
-  const { code, stdout } = await partnerExchange(['doctor', '--format', 'json', ...args], options);
+  const { code, stdout } = await partnerExchange(
+    ['doctor', '--format', 'json', '--timeout-ms', '60000', ...args],
+    options,
+  );
   const { checks }: { checks: Check[] } = JSON.parse(stdout);
   const verdictOf = Object.fromEntries(checks.map(({ id, verdict }) => [id, verdict]));
   return { code, checks, verdictOf };
