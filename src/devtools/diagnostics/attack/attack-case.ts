@@ -19,7 +19,6 @@ export interface Attack {
   /** Judges the effects on the one order that is given, after each case. */
   readonly watchOrder: OrderWatch;
   readonly url: string;
-  readonly serviceAddresses: readonly string[];
   /** The names of the events that must have an effect. */
   readonly handles: readonly string[];
   /** The authentic delivery that began the attack. */

@@ -17,7 +17,7 @@ import {
   timerMs,
 } from '../../../internal/options.ts';
 import type { AttackResult } from './attack-case.ts';
-import type { ProbedOrder } from './probes.ts';
+import type { AttackOrder } from './probes.ts';
 
 /** Options of `attackReceiver`. */
 export interface AttackOptions {
@@ -57,18 +57,12 @@ export interface AttackOptions {
   /** The longest wait for an effect to show in `handled`, in milliseconds: longer than your slowest worker takes. @default 5000 */
   effectTimeoutMs?: number | undefined;
   /**
-   * Addresses from which the service sends. Forgeries claim them in `X-Forwarded-For` and other headers, beside
-   * loopback and private addresses.
-   * @default none
-   */
-  serviceAddresses?: readonly string[] | undefined;
-  /**
    * An order that exists: authentic events of a name in `handles` are about it. For a receiver that acts on known orders
    * alone, such as one with a foreign key to them. Take one that nothing depends on. Cases that need the effects of new
    * orders are skipped.
    * @default a new order for each event
    */
-  order?: ProbedOrder | undefined;
+  order?: AttackOrder | undefined;
   /** Leaves out the cases that take long, unless `only` names them. @default false */
   quick?: boolean | undefined;
   /** The ids of the cases to run; `authentic` always runs first. @default all */
@@ -93,9 +87,9 @@ export interface AttackProgress {
 const readOrderMembers = nested({
   partner_order_id: text(),
   buyer_crypto_address: optional(text()),
-} satisfies OptionTable<ProbedOrder>);
+} satisfies OptionTable<AttackOrder>);
 
-function readOrder(given: unknown, name: string): ProbedOrder | undefined {
+function readOrder(given: unknown, name: string): AttackOrder | undefined {
   if (given === undefined) return undefined;
   const { partner_order_id, buyer_crypto_address } = readOrderMembers(given, name);
   return { partner_order_id, ...(buyer_crypto_address !== undefined && { buyer_crypto_address }) };
@@ -116,7 +110,6 @@ export const readAttackOptions = defineOptions('attackReceiver', {
   handled: optional(callback<NonNullable<AttackOptions['handled']>>()),
   handles: list(text(), { default: ['event.buy.credited.crypto'] }),
   effectTimeoutMs: timerMs({ default: 5000 }),
-  serviceAddresses: list(text(), { default: [] }),
   quick: flag({ default: false }),
   order: readOrder,
   only: optional(list(text())),

@@ -335,3 +335,13 @@ export const causes = {
 } as const satisfies Readonly<Record<string, Cause>>;
 
 export type CauseId = keyof typeof causes;
+
+/** Causes of an accepted delivery without a signature. */
+export const unsignedCauses: readonly CauseId[] = [
+  'accepts-unsigned',
+  'fails-open',
+  'fails-without-signature',
+];
+
+/** A second effect of a genuine event looks like one of the forgery of its order. */
+export const secondEffectCauses: readonly CauseId[] = ['acts-twice', 'acts-again', 'acts-then-fails'];

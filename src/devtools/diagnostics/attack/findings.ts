@@ -5,7 +5,7 @@ import type { CaseId } from './case-table.ts';
 import { type CaseOutcome, type Cause, type CauseId, causes, type Signs } from './causes.ts';
 
 /** A fault of a receiver, which one case or many show. Its id is an anchor of docs/details/attack-faults.md. */
-export interface AttackFinding extends Finding<FindingId> {
+export interface AttackFinding extends Finding {
   readonly verdict: 'weak' | 'broken';
   /** What to do. */
   readonly advice: string;

@@ -59,22 +59,26 @@ export function refused({
 const refusal = '4xx, or 503 with Retry-After';
 const notForged = 'under this signature scheme it has a valid signature, so it is no forgery';
 
-interface Accepted extends Pick<AttackCase, 'what' | 'causes'> {
+interface Accepted extends Pick<AttackCase, 'what' | 'causes' | 'faults'> {
   /** The advice if it is refused. */
   readonly advice: string;
-  readonly body: (probes: Probes) => string;
+  /** A body, or several requests. */
+  readonly body: (probes: Probes) => string | readonly (ProbeRequest & { readonly body: string })[];
 }
 
-/** A case whose delivery is authentic and must be accepted. */
-export function accepted({ what, causes, advice, body }: Accepted): AttackCase {
+/** A case whose deliveries are authentic and must be accepted. */
+export function accepted({ advice, body, ...described }: Accepted): AttackCase {
   return {
-    what,
-    causes,
+    ...described,
     expected: '2xx',
     async run(attack) {
-      const text = body(attack.probes);
-      if (!attack.probes.verifies(text)) return skipped('this signature scheme cannot sign it');
-      return judgeAcceptance(await deliverAsService(attack, text), advice);
+      const made = body(attack.probes);
+      const results: CheckResult[] = [];
+      for (const { body: text, ...request } of typeof made === 'string' ? [{ body: made }] : made) {
+        if (!attack.probes.verifies(text)) return skipped('this signature scheme cannot sign it');
+        results.push(judgeAcceptance(await deliverAsService(attack, text, request), advice));
+      }
+      return worstOf(results);
     },
   };
 }

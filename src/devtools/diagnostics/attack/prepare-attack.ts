@@ -50,7 +50,6 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
     handled,
     watchOrder: watchOrder(order?.partner_order_id, { handled, handles }),
     url: target.href,
-    serviceAddresses: settings.serviceAddresses,
     handles,
     baseline: probes.authentic(),
     limits,

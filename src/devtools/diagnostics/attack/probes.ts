@@ -34,10 +34,11 @@ export interface ProbeRequest {
 /** Makes bodies for the attack. */
 export type Probes = ReturnType<typeof makeProbes>;
 
-/** An order that exists, which the receiver's code acts on. */
-export interface ProbedOrder {
+/** An order that exists, for the events that must have an effect. */
+export interface AttackOrder {
+  /** Its id. */
   readonly partner_order_id: string;
-  /** @default the marker of probes */
+  /** Its address, if the receiver compares it. @default a text that marks probes */
   readonly buyer_crypto_address?: string | undefined;
 }
 
@@ -55,7 +56,7 @@ export function makeProbes(options: {
   /** The event of a probe whose name does not matter. */
   readonly event: string;
   /** The order of authentic events of these names. @default a new order for each event */
-  readonly order?: ProbedOrder | undefined;
+  readonly order?: AttackOrder | undefined;
   readonly handles?: readonly string[];
 }) {
   const { scheme, key, wireNames, callbackUrl, event, order, handles = [] } = options;

@@ -74,26 +74,23 @@ export const authenticCases = {
       return worstOf(results);
     },
   },
-  'authentic-completed': {
+  'authentic-completed': accepted({
     what: 'authentic deliveries of a credit, first with the crypto_payment_status PAID and then Completed',
     causes: ['refuses-repetitions', 'respelled'],
-    expected: '2xx to both, and one effect',
+    advice: spellings,
     faults: {
       repeated: {
         fault: 'acts twice on one credit: when its crypto_payment_status is PAID, and when it is Completed',
         advice: `Guard an effect by the order and the name of the event. ${spellings}`,
       },
     },
-    async run(attack) {
-      const credit = { ...attack.probes.newOrder(), event_name: 'event.buy.credited.crypto' };
-      const results: CheckResult[] = [];
-      for (const crypto_payment_status of ['PAID', 'Completed']) {
-        const body = attack.probes.authentic({ ...credit, crypto_payment_status });
-        results.push(judgeAcceptance(await deliverAsService(attack, body), spellings));
-      }
-      return worstOf(results);
+    body: ({ authentic, newOrder }) => {
+      const credit = { ...newOrder(), event_name: 'event.buy.credited.crypto' };
+      return ['PAID', 'Completed'].map((crypto_payment_status) => ({
+        body: authentic({ ...credit, crypto_payment_status }),
+      }));
     },
-  },
+  }),
   'authentic-white-space': accepted({
     what: 'an authentic delivery with indentation',
     causes: rewritten,
@@ -126,21 +123,14 @@ export const authenticCases = {
         transactional_kyc: { email: '', phone: '', first_name: `O'Neill "Jo" <b>`, last_name: '--' },
       }),
   }),
-  'authentic-combined-letters': {
+  'authentic-combined-letters': accepted({
     what: 'authentic deliveries of one name in two forms of Unicode: with letters of one code point (NFC), and of two (NFD)',
     causes: [...rewritten, 'authentic-letters'],
-    expected: '2xx to both',
-    async run(attack) {
-      const results: CheckResult[] = [];
-      for (const form of ['NFC', 'NFD']) {
-        const text = respelled(attack.probes, 'Ọlá Adébáyọ̀ Zoë'.normalize(form));
-        const advice =
-          'Verify the bytes as they arrived: normalising letters, or keeping them in another encoding, changes them.';
-        results.push(judgeAcceptance(await deliverAsService(attack, text), advice));
-      }
-      return worstOf(results);
-    },
-  },
+    advice:
+      'Verify the bytes as they arrived: normalising letters, or keeping them in another encoding, changes them.',
+    body: (probes) =>
+      ['NFC', 'NFD'].map((form) => ({ body: respelled(probes, 'Ọlá Adébáyọ̀ Zoë'.normalize(form)) })),
+  }),
   'authentic-precise-amounts': accepted({
     what: 'an authentic delivery with amounts of more digits than a float holds',
     causes: rewritten,
@@ -163,21 +153,16 @@ export const authenticCases = {
         transactional_kyc: { email: '', phone: '', first_name: 'x'.repeat(60_000), last_name: '' },
       }),
   }),
-  'authentic-old': {
+  'authentic-old': accepted({
     what: 'authentic deliveries with an old Date header, and of an event that was created long ago',
     causes: rewritten,
-    expected: '2xx',
-    async run(attack) {
-      const { probes } = attack;
-      const advice =
-        'Do not refuse what is old: the service may repeat an event for days, and no event has a signed time.';
-      const date = { headers: { date: 'Thu, 02 Jan 2020 03:04:05 GMT' } };
-      const first = await deliverAsService(attack, probes.authentic(), date);
-      const created_at = '2020-01-02T03:04:05.678Z';
-      const second = await deliverAsService(attack, probes.authentic({ event_name: kycError, created_at }));
-      return worstOf([first, second].map((answer) => judgeAcceptance(answer, advice)));
-    },
-  },
+    advice:
+      'Do not refuse what is old: the service may repeat an event for days, and no event has a signed time.',
+    body: ({ authentic }) => [
+      { body: authentic(), headers: { date: 'Thu, 02 Jan 2020 03:04:05 GMT' } },
+      { body: authentic({ event_name: kycError, created_at: '2020-01-02T03:04:05.678Z' }) },
+    ],
+  }),
   'authentic-large': accepted({
     what: 'an authentic delivery of 8 kB',
     causes: rewritten,
@@ -224,27 +209,18 @@ export const authenticCases = {
     advice: acknowledge,
     body: ({ authentic }) => authentic({ new_member: 1, another: { nested: [true, null] } }),
   }),
-  'authentic-content-type': {
+  'authentic-content-type': accepted({
     what: 'authentic deliveries as JSON with a charset, as text/plain, as bytes, as a form, and without a content type',
-    expected: '2xx',
-    async run(attack) {
-      const { probes } = attack;
-      const results: CheckResult[] = [];
-      for (const type of [
+    advice: readAnyType,
+    body: ({ authentic }) =>
+      [
         'application/json; charset=utf-8',
         'text/plain',
         'application/octet-stream',
         'application/x-www-form-urlencoded',
         '',
-      ]) {
-        const answer = await deliverAsService(attack, probes.authentic(), {
-          headers: { 'content-type': type },
-        });
-        results.push(judgeAcceptance(answer, readAnyType));
-      }
-      return worstOf(results);
-    },
-  },
+      ].map((type) => ({ body: authentic(), headers: { 'content-type': type } })),
+  }),
   'authentic-unknown-order': accepted({
     what: 'an authentic delivery that says an unknown order was paid',
     causes: ['refuses-unfamiliar'],

@@ -1,5 +1,6 @@
 import type { PostAnswer } from '../../post-request.ts';
 import type { CaseTable } from '../attack-case.ts';
+import { unsignedCauses } from '../causes.ts';
 import { judgeRefusal, refused } from '../judge.ts';
 import type { Probes } from '../probes.ts';
 
@@ -31,7 +32,7 @@ export const bodyCases = {
   }),
   'empty-object': refused({
     what: 'an empty object',
-    causes: ['accepts-unsigned', 'fails-open', 'fails-without-signature', 'fails-on-not-json'],
+    causes: [...unsignedCauses, 'fails-on-not-json'],
     advice: parseSafely,
     deliveries: () => [{ body: '{}' }],
   }),
@@ -76,7 +77,7 @@ export const bodyCases = {
   }),
   'prototype-names': refused({
     what: 'a forged delivery with members __proto__, constructor and prototype, then one without a signature',
-    causes: ['accepts-unsigned', 'fails-open', 'fails-without-signature'],
+    causes: unsignedCauses,
     advice:
       'Look members up as own members (Object.hasOwn), and never merge a parsed body into another object.',
     deliveries: (probes) => {

@@ -1,24 +1,19 @@
 import { type CheckResult, worstOf } from '../../check-result.ts';
 import { isAccepted, type PostAnswer } from '../../post-request.ts';
 import type { Attack, AttackCase, CaseTable } from '../attack-case.ts';
-import type { CauseId } from '../causes.ts';
+import { type CauseId, secondEffectCauses, unsignedCauses } from '../causes.ts';
 import { deliverAsService, judgeAcceptance, refused } from '../judge.ts';
 import { objectOf, orderIdOf, type ProbeMembers, type ProbeRequest, withSignature } from '../probes.ts';
 
 const noSecondWay =
   'Verify every delivery, on every way into the receiver, before anything else: what was delivered before, who seems to send it and in which form it comes prove nothing.';
 
-/** Some of the deliveries have no signature. */
-const unsigned: readonly CauseId[] = ['accepts-unsigned', 'fails-open', 'fails-without-signature'];
-/** A second effect of the genuine event looks like one of the forgery. */
-const secondEffect: readonly CauseId[] = ['acts-twice', 'acts-again', 'acts-then-fails'];
-
 /** Forgeries that a cache, a gate or a second way into the receiver lets through. */
 export const contextCases = {
   'forged-after-genuine': inContext({
     what: 'forged deliveries about an order of which a genuine one was accepted just before',
     fault: 'accepts forgeries about an order of which it has accepted a genuine delivery',
-    causes: ['unsigned-other-events', 'forged-other-events', 'remembers-forgeries', ...secondEffect],
+    causes: ['unsigned-other-events', 'forged-other-events', 'remembers-forgeries', ...secondEffectCauses],
     async deliveries(attack) {
       const { probes } = attack;
       const genuine = probes.authentic();
@@ -60,19 +55,19 @@ export const contextCases = {
       ),
   }),
   'forged-from-service': inContext({
-    what: 'forged deliveries that seem to come from loopback, private or service addresses (X-Forwarded-For and the like)',
+    what: 'forged deliveries that seem to come from loopback or private addresses (X-Forwarded-For and the like)',
     fault: 'accepts forgeries that name an address in X-Forwarded-For or a header like it',
     advice:
       'Verify whatever the address is: every sender writes X-Forwarded-For itself, and only the part that your own proxy adds is true.',
     deliveries: (attack) =>
-      [...attack.serviceAddresses, ...insideAddresses].flatMap((address) =>
+      insideAddresses.flatMap((address) =>
         forgedAndUnsigned(attack, {}).map((request) => ({ ...request, headers: forwardedFrom(address) })),
       ),
   }),
   'forged-other-paths': {
     what: 'forged deliveries to other spellings of the path: a slash more or less, another case, a query, a path below',
     expected: 'anything but 2xx',
-    causes: unsigned,
+    causes: unsignedCauses,
     async run(attack): Promise<CheckResult> {
       const requests: ProbeRequest[] = otherPaths(new URL(attack.url).pathname).flatMap((path) =>
         forgedAndUnsigned(attack, {}).map((request) => ({ ...request, path: () => path })),
@@ -158,13 +153,13 @@ export const contextCases = {
   'forged-at-once': {
     what: 'forty forged deliveries at once',
     expected: '4xx to all',
-    causes: unsigned,
+    causes: unsignedCauses,
     run: (attack) => flood(attack, 0),
   },
   'forged-among-genuine': {
     what: 'twenty forged deliveries among twenty genuine ones, all at once',
     expected: '4xx to the forged, 2xx to the genuine',
-    causes: unsigned,
+    causes: unsignedCauses,
     run: (attack) => flood(attack, 20),
   },
 } satisfies CaseTable;
@@ -182,7 +177,7 @@ function inContext({ advice = noSecondWay, causes = [], deliveries, ...described
   return refused({
     ...described,
     advice,
-    causes: [...unsigned, ...causes],
+    causes: [...unsignedCauses, ...causes],
     // Large bodies may end the connection, and so may forms.
     ifClosed: 'ok',
     deliveries: (_probes, _credentials, attack) => deliveries(attack),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { orderEventNames } from '../../../../events/event-names.ts';
 import type { CaseTable } from '../attack-case.ts';
+import { unsignedCauses } from '../causes.ts';
 import { refused } from '../judge.ts';
 import { type Probes, withSignature } from '../probes.ts';
 
@@ -13,13 +14,13 @@ const otherEvents: readonly string[] = [...orderEventNames.slice(1), 'event.prob
 export const forgedCases = {
   unsigned: refused({
     what: 'a delivery without a signature',
-    causes: ['accepts-unsigned', 'fails-open', 'fails-without-signature'],
+    causes: unsignedCauses,
     advice: verifyFirst,
     deliveries: ({ unsigned }) => [{ body: unsigned() }],
   }),
   'unsigned-with-flags': refused({
     what: 'deliveries without a signature that call themselves tests, or verified, in headers, members and the query',
-    causes: ['accepts-unsigned', 'fails-open', 'fails-without-signature'],
+    causes: unsignedCauses,
     advice:
       'Remove the way around the signature: whoever knows the header, the member or the query can forge. Give tests keys of their own.',
     deliveries: unsignedWithFlags,
@@ -41,7 +42,7 @@ export const forgedCases = {
   }),
   'unsigned-other-events': refused({
     what: 'deliveries of every event without a signature',
-    causes: ['accepts-unsigned', 'fails-open', 'forged-other-events', 'fails-without-signature'],
+    causes: ['forged-other-events', ...unsignedCauses],
     fault: 'verifies only some events: it accepts others without a signature',
     advice: verifyFirst,
     deliveries: ({ unsigned }) =>

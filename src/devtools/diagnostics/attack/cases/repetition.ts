@@ -1,6 +1,6 @@
 import { type CheckResult, worstOf } from '../../check-result.ts';
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
-import type { CaseTable } from '../attack-case.ts';
+import type { Attack, AttackCase, CaseTable } from '../attack-case.ts';
 import { effects } from '../effects.ts';
 import { deliverAsService, judgeAcceptance, judgeRefusal } from '../judge.ts';
 
@@ -15,17 +15,12 @@ const acknowledgeAgain =
 
 /** The same delivery several times, and how often the receiver's code acted. */
 export const repetitionCases = {
-  repeated: {
+  repeated: again({
     what: 'an authentic delivery twice, one after the other',
     expected: '2xx both times, and one effect',
     causes: ['refuses-repetitions'],
     faults: { repeated: { fault: 'acts again on a repeated delivery', advice: rememberHandled } },
-    async run(attack) {
-      const body = attack.probes.authentic();
-      const first = judgeAcceptance(await deliverAsService(attack, body), acknowledgeAgain);
-      return worstOf([first, judgeRepetition(await attack.post({ body }))]);
-    },
-  },
+  }),
   'repeated-during': {
     what: 'authentic deliveries that are repeated 1, 10, 40 and 150 ms later, while the first may still be handled',
     expected: '2xx, or 503 while the first is being handled, and one effect',
@@ -52,33 +47,21 @@ export const repetitionCases = {
       return worstOf(await Promise.all(rounds));
     },
   },
-  'repeated-after-others': {
+  'repeated-after-others': again({
     what: 'an authentic delivery again after ten others',
-    expected: '2xx, and one effect',
     causes: ['refuses-repetitions', 'forgets-among-others'],
     faults: { repeated: { fault: 'acts again on a delivery after ten others', advice: rememberLonger } },
-    async run(attack) {
-      const { probes, post } = attack;
-      const body = probes.authentic();
-      const first = judgeAcceptance(await deliverAsService(attack, body), acknowledgeAgain);
+    async between({ probes, post }) {
       for (let other = 0; other < 10; other++) await post({ body: probes.authentic() });
-      return worstOf([first, judgeRepetition(await post({ body }))]);
     },
-  },
-  'repeated-later': {
+  }),
+  'repeated-later': again({
     what: 'an authentic delivery again after more than two seconds',
-    expected: '2xx, and one effect',
     causes: ['refuses-repetitions', 'forgets-among-others'],
     isSlow: true,
     faults: { repeated: { fault: 'acts again on a delivery after two seconds', advice: rememberLonger } },
-    async run(attack) {
-      const { probes, post, pause } = attack;
-      const body = probes.authentic();
-      const first = judgeAcceptance(await deliverAsService(attack, body), acknowledgeAgain);
-      await pause(2200);
-      return worstOf([first, judgeRepetition(await post({ body }))]);
-    },
-  },
+    between: ({ pause }) => pause(2200),
+  }),
   respelled: {
     what: 'an authentic event again in other texts, each with its own valid signature: white space, order of members, escapes, spelling of numbers',
     expected: '2xx, and one effect',
@@ -156,6 +139,26 @@ export const repetitionCases = {
     },
   }),
 } satisfies CaseTable;
+
+interface Again extends Omit<AttackCase, 'run' | 'expected'> {
+  readonly expected?: string;
+  /** Runs before the repetition. */
+  readonly between?: (attack: Attack) => Promise<void>;
+}
+
+/** An authentic delivery, and the same one again. */
+function again({ expected = '2xx, and one effect', between, ...described }: Again): AttackCase {
+  return {
+    ...described,
+    expected,
+    async run(attack) {
+      const body = attack.probes.authentic();
+      const first = judgeAcceptance(await deliverAsService(attack, body), acknowledgeAgain);
+      await between?.(attack);
+      return worstOf([first, judgeRepetition(await attack.post({ body }))]);
+    },
+  };
+}
 
 /** A repetition may be refused, but need not be: 409 says the same as 200 to some senders, and not to others. */
 function judgeRepetition(answer: PostAnswer): CheckResult {

@@ -1,5 +1,5 @@
 import type { AttackCase, CaseTable } from '../attack-case.ts';
-import type { CauseId } from '../causes.ts';
+import { type CauseId, unsignedCauses } from '../causes.ts';
 import { deliverAsService, judgeRefusal, refused } from '../judge.ts';
 import { type Probes, withSignature } from '../probes.ts';
 
@@ -12,7 +12,7 @@ const oneSignature =
 const topLevel = 'Take the signature only from the own top-level member of the parsed body.';
 
 const odd: CauseId = 'fails-on-odd-signature';
-const unsigned: readonly CauseId[] = ['accepts-unsigned', 'fails-open', 'fails-without-signature', odd];
+const unsigned: readonly CauseId[] = [...unsignedCauses, odd];
 const length: readonly CauseId[] = ['compares-prefix', 'fails-open', 'accepts-cut-signature', odd];
 const spelling: readonly CauseId[] = ['compares-prefix', 'fails-open', 'several-spellings', odd];
 const two: readonly CauseId[] = ['fails-open', 're-serialises', 'two-signatures'];
