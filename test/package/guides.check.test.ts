@@ -405,9 +405,7 @@ describe('the commands of a guide', () => {
   /** Its name, which is two words for commands of a group. `sandbox` alone starts one. */
   function commandOf([first = '', second = '']: string[]): string[] {
     if (first === 'sandbox' && !/^[a-z]/.test(second)) return [first, 'start'];
-    return ['keys', 'messenger', 'order', 'inbox', 'sandbox'].includes(first)
-      ? [first, second]
-      : [first];
+    return ['keys', 'messenger', 'order', 'inbox', 'sandbox'].includes(first) ? [first, second] : [first];
   }
 });
 

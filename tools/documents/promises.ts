@@ -188,15 +188,14 @@ export const promises: PromisedPages = {
         'shows what happens while it is open, without an error or a request to elsewhere',
       ],
     ],
-    'Before real money: the order journal never sends an order twice, and lets events settle what a lost reply left open.':
+    'The order journal never sends an order twice, and lets events settle what a lost reply left open.': [
       [
-        [
-          'test/orders/model.proof.test.ts',
-          'the journal does what its table says, and never makes a second order',
-        ],
-        ['test/orders/observe.integration.test.ts', 'settles an order whose reply was lost'],
+        'test/orders/model.proof.test.ts',
+        'the journal does what its table says, and never makes a second order',
       ],
-    'The receiver of the quick start is complete: a forged event never reaches a handler, and an authentic one that it cannot read is answered 500, never 200.':
+      ['test/orders/observe.integration.test.ts', 'settles an order whose reply was lost'],
+    ],
+    'Webhook handler: the receiver of the quick start is complete: a forged event never reaches a handler, and an authentic one that it cannot read is answered 500, never 200.':
       [
         ['test/webhooks/unrecognized.integration.test.ts', 'does not receive what is not authentic'],
         [
