@@ -106,19 +106,9 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
     const free = Math.min(concurrency - running.size, limit - started);
     if (free <= 0) return Number.POSITIVE_INFINITY;
     const elapsedMs = startLeaseClock(options);
-    const { leased, pauseMs } = await leaseDue(free);
+    const { leased, pauseMs } = await leaseDue(records, free);
     for (const lease of leased) start(lease, elapsedMs);
     return pauseMs;
-  }
-
-  async function leaseDue(limit: number) {
-    try {
-      return await records.lease(limit);
-    } catch (error) {
-      // On a full disk there may be room for one.
-      if (limit === 1 || !isInboxError(error) || error.code !== 'store_full') throw error;
-      return await records.lease(1);
-    }
   }
 
   async function startAlone(): Promise<void> {
@@ -130,20 +120,20 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
     alone = leased === undefined ? 'none' : 'running';
     // Other due deliveries go first, then the next one alone: neither waits for ever. What another process holds is due
     // until it commits, so finding nothing is no reason to look again at once.
-    const isFound = leased !== undefined || dead.length > 0;
-    lookForAloneAt = isFound ? Number.NEGATIVE_INFINITY : performance.now() + pollMs;
+    lookForAloneAt =
+      leased !== undefined || dead.length > 0 ? Number.NEGATIVE_INFINITY : performance.now() + pollMs;
     if (leased !== undefined) start(leased, elapsedMs);
   }
 
   function start(leased: RecordLease, elapsedMs: () => number): void {
     started++;
     const settling = { ...options, elapsedMs, cutOff: cutOff.signal, isStopping: () => stopping };
-    const done = handleLeased(leased, records, settling).finally(() => {
+    const handling = handleLeased(leased, records, settling).finally(() => {
       running.delete(leased);
       if (alone === 'running') alone = 'none';
       alarm.abort(woken);
     });
-    running.set(leased, done);
+    running.set(leased, handling);
   }
 
   const loop = work();
@@ -177,6 +167,16 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
       return 'cut-off';
     },
   };
+}
+
+async function leaseDue(records: WorkerRecords, limit: number) {
+  try {
+    return await records.lease(limit);
+  } catch (error) {
+    // On a full disk there may be room for one.
+    if (limit === 1 || !isInboxError(error) || error.code !== 'store_full') throw error;
+    return await records.lease(1);
+  }
 }
 
 interface Settling extends WorkerOptions {

@@ -12,33 +12,35 @@ export function messageTurns() {
   // On workerd no request can wait for another one.
   const mayWait = isWholeProcess();
 
-  return {
-    /** Runs a message once none is alone; `undefined` if it cannot wait for that. */
-    async sideBySide<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
-      while (alone !== undefined) {
-        if (!mayWait) return undefined;
-        await Promise.allSettled([alone]);
-      }
-      const work = run();
-      running.add(work);
-      try {
-        return await work;
-      } finally {
-        running.delete(work);
-      }
-    },
+  async function runSideBySide<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
+    while (alone !== undefined) {
+      if (!mayWait) return undefined;
+      await Promise.allSettled([alone]);
+    }
+    const work = run();
+    running.add(work);
+    try {
+      return await work;
+    } finally {
+      running.delete(work);
+    }
+  }
 
-    /** Runs a message by itself, once the running ones have ended; `undefined` if it cannot wait for that. */
-    async alone<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
-      if (!mayWait && (alone !== undefined || running.size > 0)) return undefined;
-      while (alone !== undefined) await Promise.allSettled([alone]);
-      const work = Promise.allSettled(running).then(run);
-      alone = work;
-      try {
-        return await work;
-      } finally {
-        alone = undefined;
-      }
-    },
+  async function runAlone<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
+    if (!mayWait && (alone !== undefined || running.size > 0)) return undefined;
+    while (alone !== undefined) await Promise.allSettled([alone]);
+    const work = Promise.allSettled(running).then(run);
+    alone = work;
+    try {
+      return await work;
+    } finally {
+      alone = undefined;
+    }
+  }
+
+  /** Runs a message once none is alone, and by itself if it answers `alone`; `undefined` if it cannot wait for that. */
+  return async <Result>(run: (isAlone: boolean) => Promise<Result>): Promise<Result | undefined> => {
+    const result = await runSideBySide(() => run(false));
+    return result === 'alone' ? await runAlone(() => run(true)) : result;
   };
 }

@@ -146,17 +146,11 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       ? recordQuarantine(settings.store, { ...settings, checkReceives })
       : undefined;
   const review = reviewNowAndThen();
-  const turns = messageTurns();
+  const inTurn = messageTurns();
   // No controller for all of them: workerd makes none before its first request.
   const running = new Map<AbortController, Promise<unknown>>();
   let host: InboxHost | undefined;
   let isStopping = false;
-
-  async function inTurn(attempt: (isAlone: boolean) => Promise<MessageResult | 'alone'>) {
-    const first = await turns.sideBySide(() => attempt(false));
-    const result = first === 'alone' ? await turns.alone(() => attempt(true)) : first;
-    return result === 'alone' || result === undefined ? 'retry' : result;
-  }
 
   async function attempt(
     { delivery, receivedAt }: ReturnType<typeof readMessage>,
@@ -243,7 +237,8 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
       const work = inTurn((isAlone) => attempt(read, { ...turn, isAlone }));
       running.set(cutOff, work);
       try {
-        return await work;
+        const result = await work;
+        return result === undefined || result === 'alone' ? 'retry' : result;
       } catch (error) {
         reportStore(error, settings);
         return 'retry';
