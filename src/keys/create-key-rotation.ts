@@ -1,4 +1,4 @@
-import { type CallOptions, callRows } from '../client/call-options.ts';
+import type { CallOptions } from '../client/call-options.ts';
 import type { PartnerIdentity } from '../client/exchange-client.ts';
 import type { Reply } from '../client/reply.ts';
 import { defineCredentials, plainCredentials } from '../credentials/define-credentials.ts';
@@ -12,6 +12,7 @@ import {
   flag,
   integer,
   type OptionTable,
+  unchecked,
 } from '../internal/options.ts';
 import { keyMatches } from './key-matches.ts';
 import {
@@ -77,8 +78,12 @@ const readOptions = defineOptions('createKeyRotation', {
 } satisfies OptionTable<KeyRotationOptions>);
 
 const readRequestOptions = defineOptions('request', {
-  ...callRows,
   again: flag({ default: false }),
+  // The client checks them: its rows belong to another entry.
+  signal: unchecked(),
+  timeoutMs: unchecked(),
+  leftMs: unchecked(),
+  schema: unchecked(),
 } satisfies OptionTable<KeyRequestOptions>);
 
 /** Replaces a partner's keys: see {@link createKeyRotation}. Its functions need no `this`. */
