@@ -274,7 +274,8 @@ function newRecord(intent: Intent, now: number): OrderRecord {
 
 /** The order to be sent may replace the one of the record. */
 function withIntent(record: OrderRecord, intent: Intent, now: number): OrderRecord {
-  const { handedOver, ...rest } = withoutLease(record);
+  const { handedOver, merchant, acceptAddress, partnerId, partnerCode, rotation, ...rest } =
+    withoutLease(record);
   return {
     ...rest,
     ...intent,
