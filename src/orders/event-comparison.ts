@@ -9,9 +9,8 @@ import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { warnOnce } from '../internal/warn.ts';
 import { unknownMembers } from '../store/stored-form.ts';
 import type { OrderJournalOptions } from './journal-options.ts';
-import type { ObservedEvent } from './journal-types.ts';
 import type { JournaledEvent } from './journaled-order.ts';
-import { isUnrecognizedEvent, namedBody } from './named-order.ts';
+import { isUnrecognizedEvent, namedBody, type ObservedEvent } from './named-order.ts';
 import { comparedAddress, differencesFrom, type OrderDifference } from './order-differences.ts';
 import { isUndecided, type OrderRecord } from './order-record.ts';
 

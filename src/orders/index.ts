@@ -24,7 +24,6 @@ export type {
   JournalHealth,
   ListOrdersOptions,
   Observation,
-  ObservedEvent,
   OrderJournal,
   PrepareOrderOptions,
   SettleOptions,
@@ -32,7 +31,7 @@ export type {
 } from './journal-types.ts';
 export type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 export type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
-export { refusedEvent } from './named-order.ts';
+export { type ObservedEvent, refusedEvent } from './named-order.ts';
 export type { OrderDifference } from './order-differences.ts';
 export type { OrderFinding, OrderFindingKind } from './order-findings.ts';
 export { createOrderJournal } from './order-journal.ts';

@@ -2,10 +2,10 @@ import type { CallOptions, ReplyBody, ReplySchema } from '../client/call-options
 import type { Reply } from '../client/reply.ts';
 import type { EventSigner } from '../credentials/partner-credentials.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 import type { OrderLoop, OrderLoopOptions } from './loop-options.ts';
+import type { ObservedEvent } from './named-order.ts';
 import type { OrderDifference } from './order-differences.ts';
 import type { OrderFinding } from './order-findings.ts';
 import type { OrderState } from './order-state.ts';
@@ -242,11 +242,6 @@ export interface JournalHealth
   /** Orders whose results the store has not taken: only this process knows them. */
   readonly unwritten: number;
 }
-
-/** A verified event: that of a webhook handler, or what `onUnrecognized` gets, whose `body` counts. */
-export type ObservedEvent =
-  | UnrecognizedEvent
-  | { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown };
 
 /** The effect of an event on the journal. */
 export interface Observation {

@@ -4,8 +4,12 @@ import { storableText } from '../internal/driver-error.ts';
 import { isJsonObject } from '../internal/json.ts';
 import { printableText, quotedName } from '../internal/printable-text.ts';
 import { warnOnce } from '../internal/warn.ts';
-import type { ObservedEvent } from './journal-types.ts';
 import { isFilled } from './order-differences.ts';
+
+/** A verified event: that of a webhook handler, or what `onUnrecognized` gets, whose `body` counts. */
+export type ObservedEvent =
+  | UnrecognizedEvent
+  | { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown };
 
 const longestRef = 200;
 

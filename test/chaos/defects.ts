@@ -199,7 +199,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'a caller does not hear why an order is not accepted',
     file: 'orders/order-journal.ts',
-    find: 'const error = failureOf(record, sent) as Error | undefined;',
+    find: "const error = made.kind === 'denied' ? made.error : (failure as Error | undefined);",
     replace: 'const error = undefined;',
   },
   {
