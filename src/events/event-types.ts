@@ -224,7 +224,10 @@ export interface BuyCreditedEvent extends BuyOrderRecord {
 export interface BuyCloseEvent extends BuyOrderRecord {
   /** Name of the event. */
   event_name: 'buy.event.close';
-  /** Units of `fiat_currency` for one of crypto, as text in this event alone (ledger: `amount-units`). */
+  /**
+   * Units of `fiat_currency` for one unit of crypto, as text in this event only; the direction is not stated (ledger:
+   * `amount-units`).
+   */
   exchange_rate: string;
   /** Not fixed by the contract: any text. */
   fiat_payment_status: string;
