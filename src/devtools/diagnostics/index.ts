@@ -9,16 +9,7 @@ export type { Deployment } from '../../deployment/define-deployment.ts';
 export type { DeploymentFile, DuplicateIds, LearntDeployment } from '../../deployment/learnt-deployment.ts';
 export type { AcceptingReply, OrderReplyRules, OrderStatuses } from '../../deployment/order-reply.ts';
 export type { WireNames } from '../../deployment/wire-names.ts';
-export {
-  ConfigurationError,
-  isConfigurationError,
-  isKeyError,
-  isSignatureError,
-  isValidationError,
-  KeyError,
-  SignatureError,
-  ValidationError,
-} from '../../errors/errors.ts';
+export { ConfigurationError, isConfigurationError, isKeyError, KeyError } from '../../errors/errors.ts';
 export type { SignatureScheme } from '../../signature/signature-scheme.ts';
 export type { AttackResult } from './attack/attack-case.ts';
 export type { AttackOptions, AttackProgress } from './attack/attack-options.ts';

@@ -107,7 +107,7 @@ describe('any text and any signature', () => {
           }
         },
       ),
-      { numRuns: times(8, 60) },
+      { numRuns: times(4, 60) },
     );
   }, 60_000);
 });
