@@ -16,7 +16,6 @@ export type { AttackOptions, AttackProgress } from './attack/attack-options.ts';
 export { type AttackLimits, type AttackReport, attackReceiver } from './attack/attack-receiver.ts';
 export type { AttackFinding } from './attack/findings.ts';
 export type { AttackOrder } from './attack/probes.ts';
-export type { AttackVerdict } from './check-result.ts';
 export type { UncheckedKeys } from './detection/scheme-space.ts';
 export type { SignatureFinding, SignatureFindingId } from './detection/signature-finding.ts';
 export type { Finding, Verdict } from './finding.ts';

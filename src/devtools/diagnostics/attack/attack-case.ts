@@ -1,6 +1,7 @@
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
-import type { AttackVerdict, CheckResult, Problem } from '../check-result.ts';
+import type { Verdict } from '../finding.ts';
 import type { PostAnswer } from '../post-request.ts';
+import type { CaseResult, Problem } from './case-result.ts';
 import type { CauseId } from './causes.ts';
 import type { Effects } from './effects.ts';
 import type { OrderWatch } from './ledger.ts';
@@ -30,13 +31,13 @@ export interface Attack {
 }
 
 export interface AttackCase extends Pick<AttackResult, 'what' | 'expected'> {
-  run(attack: Attack): Promise<CheckResult>;
+  run(attack: Attack): Promise<CaseResult>;
   /** The causes that can explain its failure, beside those of every case. */
   readonly causes?: readonly CauseId[] | undefined;
   /** Whether `quick` leaves it out. @default false */
   readonly isSlow?: boolean | undefined;
   /** The words for the effects that the receiver's records show. @default words for the deliveries */
-  readonly faults?: Readonly<Partial<Record<Problem, Pick<CheckResult, 'fault' | 'advice'>>>> | undefined;
+  readonly faults?: Readonly<Partial<Record<Problem, Pick<CaseResult, 'fault' | 'advice'>>>> | undefined;
   /** How often one run looks. A finding of a case that looks more than once is not tried again. @default 1 */
   readonly looks?: number | undefined;
 }
@@ -54,8 +55,13 @@ export interface AttackResult {
   readonly expected: string;
   /** The answer of this receiver, or why nothing was sent. Never its text, which may hold anything. */
   readonly answered: string;
-  /** Whether the receiver withstood this attack. */
-  readonly verdict: AttackVerdict;
+  /**
+   * - `ok`: answered as a sound receiver does.
+   * - `weak`: no forgery was accepted and no authentic delivery lost, but follow the `advice`.
+   * - `broken`: a forgery was accepted, an authentic delivery lost, or the receiver failed or hung.
+   * - `skipped`: not tested; `answered` says why.
+   */
+  readonly verdict: Verdict;
   /** What to do; absent for `ok`. */
   readonly advice?: string | undefined;
 }

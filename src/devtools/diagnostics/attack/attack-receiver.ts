@@ -1,9 +1,9 @@
 import { nearestName } from '../../../internal/nearest-name.ts';
 import { invalidOption } from '../../../internal/options.ts';
-import type { CheckResult } from '../check-result.ts';
 import { isAccepted, type PostAnswer, unreachableBecause } from '../post-request.ts';
 import type { AttackResult } from './attack-case.ts';
 import { type AttackOptions, type AttackSettings, readAttackOptions } from './attack-options.ts';
+import type { CaseResult } from './case-result.ts';
 import { attackCases, baselineCase, type NamedCase } from './case-table.ts';
 import { confirmFindings } from './confirm-findings.ts';
 import type { AttackFinding } from './findings.ts';
@@ -83,7 +83,7 @@ export interface AttackLimits {
 }
 
 /** Without the right effect, too: then the other cases are judged by their answers. */
-function isAcknowledged({ verdict, problem }: CheckResult): boolean {
+function isAcknowledged({ verdict, problem }: CaseResult): boolean {
   return verdict === 'ok' || problem === 'dropped' || problem === 'forgotten' || problem === 'repeated';
 }
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../check-result.ts';
+import type { Problem } from './case-result.ts';
 
 /** How a case ended; `other` is a failure without a problem that many cases share. */
 export type CaseOutcome = Problem | 'other' | 'ok';

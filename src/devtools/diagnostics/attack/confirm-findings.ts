@@ -1,5 +1,5 @@
-import type { CheckResult } from '../check-result.ts';
 import type { Attack } from './attack-case.ts';
+import type { CaseResult } from './case-result.ts';
 import { type AttackFinding, findCauses, type JudgedCase } from './findings.ts';
 import { auditEffects, type CaseRun, runCase } from './run-cases.ts';
 
@@ -50,12 +50,12 @@ async function tryAgain({ probe }: CaseRun, attack: Attack): Promise<Sightings> 
   }
 }
 
-function isFault({ verdict }: CheckResult): boolean {
+function isFault({ verdict }: CaseResult): boolean {
   return verdict === 'weak' || verdict === 'broken';
 }
 
 /** A sound receiver never does these, not even once; what is missing may only be late. */
-function isProof({ problem }: CheckResult): boolean {
+function isProof({ problem }: CaseResult): boolean {
   return problem === 'accepted' || problem === 'acted' || problem === 'repeated' || problem === 'retried';
 }
 

@@ -1,5 +1,5 @@
-import { type CheckResult, skipped } from '../check-result.ts';
 import type { Attack, AttackCase } from './attack-case.ts';
+import { type CaseResult, skipped } from './case-result.ts';
 import { orderIdOf } from './probes.ts';
 
 /** The receiver's records of the orders. */
@@ -60,7 +60,7 @@ const needsNewOrders = 'it needs new orders, and the attack may use one alone (`
 export function effects({ run, ...described }: AttackCase, orders?: 'anyOrder'): AttackCase {
   return {
     ...described,
-    async run(attack): Promise<CheckResult> {
+    async run(attack): Promise<CaseResult> {
       const { handled, probes } = attack;
       if (handled === undefined) return skipped(needsRecords);
       if (probes.order !== undefined && orders !== 'anyOrder') return skipped(needsNewOrders);

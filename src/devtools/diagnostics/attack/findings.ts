@@ -1,6 +1,6 @@
-import type { CheckResult, Problem } from '../check-result.ts';
 import type { Finding } from '../finding.ts';
 import type { AttackResult } from './attack-case.ts';
+import type { CaseResult, Problem } from './case-result.ts';
 import type { CaseId } from './case-table.ts';
 import { type CaseOutcome, type Cause, type CauseId, causes, type Signs } from './causes.ts';
 
@@ -21,7 +21,7 @@ export interface AttackFinding extends Finding {
 export type FindingId = CauseId | CaseId;
 
 /** A case, its result, and how it went wrong. */
-export interface JudgedCase extends AttackResult, Pick<CheckResult, 'problem' | 'fault'> {
+export interface JudgedCase extends AttackResult, Pick<CaseResult, 'problem' | 'fault'> {
   readonly id: CaseId;
   readonly causes?: readonly CauseId[] | undefined;
 }

@@ -1,7 +1,7 @@
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
-import { type CheckResult, skipped, worstOf } from '../check-result.ts';
 import { describePostAnswer, type HttpAnswer, isAccepted, type PostAnswer } from '../post-request.ts';
 import type { Attack, AttackCase } from './attack-case.ts';
+import { type CaseResult, skipped, worstOf } from './case-result.ts';
 import type { ProbeRequest, Probes } from './probes.ts';
 
 /** How to judge the answer to a delivery that must be refused. */
@@ -49,7 +49,7 @@ export function refused({
       const isForged = ({ body, carries }: ProbeRequest) =>
         body === undefined || carries !== undefined || !probes.verifies(body);
       if (!all.every(isForged)) return skipped(notForged);
-      const results: CheckResult[] = [];
+      const results: CaseResult[] = [];
       for (const delivery of all) results.push(judgeRefusal(await post(delivery), rule));
       return worstOf(results);
     },
@@ -73,7 +73,7 @@ export function accepted({ advice, body, ...described }: Accepted): AttackCase {
     expected: '2xx',
     async run(attack) {
       const made = body(attack.probes);
-      const results: CheckResult[] = [];
+      const results: CaseResult[] = [];
       for (const { body: text, ...request } of typeof made === 'string' ? [{ body: made }] : made) {
         if (!attack.probes.verifies(text)) return skipped('this signature scheme cannot sign it');
         results.push(judgeAcceptance(await deliverAsService(attack, text, request), advice));
@@ -125,9 +125,9 @@ export function isPostponed(answer: PostAnswer): boolean {
 export function judgeRefusal(
   answer: PostAnswer,
   { ifAccepted = 'broken', ifClosed = 'broken', advice, fault }: RefusalRule,
-): CheckResult {
+): CaseResult {
   const answered = describePostAnswer(answer);
-  const sound: CheckResult = { verdict: 'ok', answered };
+  const sound: CaseResult = { verdict: 'ok', answered };
   if (answer.kind === 'closed' && ifClosed === 'ok') return sound;
   if (answer.kind !== 'answered') return missing(answer.kind, answered);
   if (!isAccepted(answer)) return judgeStatus(answer, answered) ?? sound;
@@ -135,7 +135,7 @@ export function judgeRefusal(
 }
 
 /** Judges the answer to an authentic delivery. */
-export function judgeAcceptance(answer: PostAnswer, advice: string): CheckResult {
+export function judgeAcceptance(answer: PostAnswer, advice: string): CaseResult {
   const answered = describePostAnswer(answer);
   if (isAccepted(answer)) return { verdict: 'ok', answered };
   if (answer.kind !== 'answered') return missing(answer.kind, answered);
@@ -144,17 +144,17 @@ export function judgeAcceptance(answer: PostAnswer, advice: string): CheckResult
 }
 
 /** Judges the answer to an authentic delivery that may also be answered with 5xx: then the service repeats it. */
-export function judgeHonesty(answer: PostAnswer, advice: string): CheckResult {
+export function judgeHonesty(answer: PostAnswer, advice: string): CaseResult {
   const isHonest = answer.kind === 'answered' && answer.status >= 500;
   return isHonest ? { verdict: 'ok', answered: describePostAnswer(answer) } : judgeAcceptance(answer, advice);
 }
 
-function missing(problem: 'closed' | 'late', answered: string): CheckResult {
+function missing(problem: 'closed' | 'late', answered: string): CaseResult {
   return { verdict: 'broken', answered, advice: adviceFor[problem], problem };
 }
 
 /** `undefined` for a proper refusal. */
-function judgeStatus(answer: HttpAnswer, answered: string): CheckResult | undefined {
+function judgeStatus(answer: HttpAnswer, answered: string): CaseResult | undefined {
   const { status } = answer;
   if (isLimited(answer)) return skipped(rateLimited(answer));
   // "Not implemented" refuses a method (RFC 9110, 15.6.2); it is no crash.

@@ -1,5 +1,5 @@
-import type { CheckResult } from '../check-result.ts';
 import { isAccepted, type PostAnswer } from '../post-request.ts';
+import type { CaseResult } from './case-result.ts';
 import type { Effects } from './effects.ts';
 import { objectOf, type ProbeRequest, type Probes } from './probes.ts';
 
@@ -58,7 +58,7 @@ function isRefusal(answer: PostAnswer): boolean {
 }
 
 /** The result of a case that sent these, if their effects on the given order are wrong. */
-export type OrderWatch = (own: readonly LedgerEntry[]) => Promise<CheckResult | undefined>;
+export type OrderWatch = (own: readonly LedgerEntry[]) => Promise<CaseResult | undefined>;
 
 /** Watches the order of all cases, which may have had effects before. The case with which they grow is to blame. */
 export function watchOrder(
@@ -88,7 +88,7 @@ export function judgeEffects(
   entries: readonly LedgerEntry[],
   handles: readonly string[],
   count: number,
-): CheckResult | undefined {
+): CaseResult | undefined {
   const { least, most } = boundsOf(entries, handles);
   const answers = [...new Set(entries.map(({ answer }) => statusText(answer)))].join(', ');
   const broken = { verdict: 'broken', answered: `${answers}, and acted on ${times(count)}` } as const;
@@ -96,7 +96,7 @@ export function judgeEffects(
   return count < least ? { ...broken, ...shortfall(entries, handles) } : undefined;
 }
 
-type Fault = Pick<CheckResult, 'problem' | 'fault' | 'advice'>;
+type Fault = Pick<CaseResult, 'problem' | 'fault' | 'advice'>;
 
 function excess(entries: readonly LedgerEntry[], most: number): Fault {
   if (entries.some(({ isAuthentic }) => !isAuthentic)) {

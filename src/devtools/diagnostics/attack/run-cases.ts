@@ -1,6 +1,6 @@
-import { type CheckResult, skipped } from '../check-result.ts';
 import type { PostAnswer } from '../post-request.ts';
 import type { Attack } from './attack-case.ts';
+import { type CaseResult, skipped } from './case-result.ts';
 import type { NamedCase } from './case-table.ts';
 import { limitCases } from './cases/limits.ts';
 import { takesAuthentic } from './judge.ts';
@@ -9,7 +9,7 @@ import { boundsOf, entriesOf, judgeEffects, type LedgerEntry } from './ledger.ts
 /** A case that has run, and what it sent. */
 export interface CaseRun {
   readonly probe: NamedCase;
-  outcome: CheckResult;
+  outcome: CaseResult;
   readonly entries: readonly LedgerEntry[];
 }
 
@@ -120,7 +120,7 @@ export async function auditEffects(runs: readonly CaseRun[], attack: Attack): Pr
 }
 
 /** What the effects show of a case, in its own words. */
-function worsen(run: CaseRun, worse: CheckResult | undefined): void {
+function worsen(run: CaseRun, worse: CaseResult | undefined): void {
   // A weak case says what it means that the receiver accepts it.
   if (worse === undefined || run.outcome.verdict === 'broken' || run.outcome.problem === 'accepted') return;
   run.outcome = { ...worse, ...(worse.problem && run.probe.faults?.[worse.problem]) };

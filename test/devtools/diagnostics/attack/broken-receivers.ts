@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Readable } from 'node:stream';
 import type { CaseId } from '../../../../src/devtools/diagnostics/attack/case-table.ts';
 import type { FindingId } from '../../../../src/devtools/diagnostics/attack/findings.ts';
-import type { AttackVerdict } from '../../../../src/devtools/diagnostics/check-result.ts';
+import type { Verdict } from '../../../../src/devtools/diagnostics/finding.ts';
 import { orderEventNames } from '../../../../src/events/event-names.ts';
 import { parseOrderEvent } from '../../../../src/events/parse-order-event.ts';
 import type { JsonObject } from '../../../../src/internal/json.ts';
@@ -51,7 +51,7 @@ export interface BrokenReceiver {
   readonly steps: Partial<Steps>;
   readonly findings: readonly FindingId[];
   /** Left out where nearly every case fails. */
-  readonly finds?: Readonly<Partial<Record<CaseId, AttackVerdict>>>;
+  readonly finds?: Readonly<Partial<Record<CaseId, Verdict>>>;
   /** What it fails by chance besides. */
   readonly mayFind?: readonly CaseId[];
   /** Milliseconds to wait for it: for those that do not answer. @default 5000 */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Problem } from '../../../../src/devtools/diagnostics/attack/case-result.ts';
 import { attackCases } from '../../../../src/devtools/diagnostics/attack/case-table.ts';
 import { findCauses, type JudgedCase } from '../../../../src/devtools/diagnostics/attack/findings.ts';
-import type { Problem } from '../../../../src/devtools/diagnostics/check-result.ts';
 
 const problems: readonly (Problem | undefined)[] = [
   ...(['accepted', 'lost', 'failed', 'redirected', 'closed', 'late', 'dropped'] as const),

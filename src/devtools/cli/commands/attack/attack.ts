@@ -8,7 +8,7 @@ import {
   attackReceiver,
 } from '../../../diagnostics/attack/attack-receiver.ts';
 import type { AttackFinding } from '../../../diagnostics/attack/findings.ts';
-import type { AttackVerdict } from '../../../diagnostics/check-result.ts';
+import type { Verdict } from '../../../diagnostics/finding.ts';
 import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { CliError, exitCodes } from '../../terminal/context.ts';
@@ -25,7 +25,7 @@ import { countBy, openOutput, startProgress } from '../../terminal/output.ts';
 import { type Paint, type Style, visibleText } from '../../terminal/terminal-text.ts';
 import { handledCount } from './handled-count.ts';
 
-const styles: Readonly<Record<AttackVerdict, Style>> = {
+const styles: Readonly<Record<Verdict, Style>> = {
   ok: 'green',
   weak: 'yellow',
   broken: 'red',

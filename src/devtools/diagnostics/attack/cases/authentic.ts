@@ -1,5 +1,5 @@
-import { type CheckResult, worstOf } from '../../check-result.ts';
 import type { CaseTable } from '../attack-case.ts';
+import { type CaseResult, worstOf } from '../case-result.ts';
 import type { CauseId } from '../causes.ts';
 import { accepted, deliverAsService, judgeAcceptance, judgeHonesty } from '../judge.ts';
 import type { ProbeMembers, Probes } from '../probes.ts';
@@ -40,7 +40,7 @@ export const authenticCases = {
     expected: '2xx, and an effect of those that must have one',
     async run(attack) {
       const refused: string[] = [];
-      const results: CheckResult[] = [];
+      const results: CaseResult[] = [];
       for (const members of publishedEvents) {
         const result = judgeAcceptance(
           await deliverAsService(attack, attack.probes.authentic(members)),
@@ -62,7 +62,7 @@ export const authenticCases = {
     async run(attack) {
       const { probes, post } = attack;
       const event_name = 'event.buy.third_party_error';
-      const results: CheckResult[] = [];
+      const results: CaseResult[] = [];
       for (const event of [
         { event_name, partner_order_id: probes.newId(), message: 'THIRD_PARTY_ERROR' },
         { event_name, reason: 'the payer has another name' },

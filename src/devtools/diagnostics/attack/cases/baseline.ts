@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { type SignatureScheme, schemeParts } from '../../../../signature/signature-scheme.ts';
-import type { CheckResult } from '../../check-result.ts';
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
 import type { Attack, AttackCase } from '../attack-case.ts';
+import type { CaseResult } from '../case-result.ts';
 import { oneOfEach } from '../effects.ts';
 import { deliverTwice, judgeAcceptance } from '../judge.ts';
 import { orderIdOf, type Probes, withSignature } from '../probes.ts';
@@ -14,7 +14,7 @@ export const firstDelivery: AttackCase = {
   expected: '2xx, and an effect',
   causes: ['forgets-among-others', 'repeated-later', 'replayed', 'handled-once'],
   looks: 2,
-  async run(attack): Promise<CheckResult> {
+  async run(attack): Promise<CaseResult> {
     const first = await judgeDelivery(attack, attack.baseline);
     if (first.verdict !== 'broken') return first;
     const second = await judgeDelivery(attack, attack.probes.authentic());
@@ -27,7 +27,7 @@ export const firstDelivery: AttackCase = {
 async function judgeDelivery(
   attack: Attack,
   body: string,
-): Promise<CheckResult & { readonly isRefused?: boolean }> {
+): Promise<CaseResult & { readonly isRefused?: boolean }> {
   const { handled, probes } = attack;
   const { first, last } = await deliverTwice(attack, body);
   const answer = isAccepted(last) ? last : first;
@@ -64,7 +64,7 @@ async function judgeDelivery(
 }
 
 /** It acted, although it did not say so. */
-function actsAndFails(answer: PostAnswer, count: number): Pick<CheckResult, 'fault' | 'advice'> {
+function actsAndFails(answer: PostAnswer, count: number): Pick<CaseResult, 'fault' | 'advice'> {
   const repeated = count > 1 ? 'acts again' : 'gets it again';
   return {
     fault: `acts on a genuine event, answers ${describePostAnswer(answer)}, and ${repeated} when it is repeated`,
@@ -74,7 +74,7 @@ function actsAndFails(answer: PostAnswer, count: number): Pick<CheckResult, 'fau
 }
 
 /** Looks for the key or the scheme with which the receiver verifies instead. */
-async function explainRefusal(attack: Attack): Promise<Pick<CheckResult, 'fault' | 'advice'> | undefined> {
+async function explainRefusal(attack: Attack): Promise<Pick<CaseResult, 'fault' | 'advice'> | undefined> {
   const { probes, credentials, post } = attack;
   const isAcceptedBy = async (sign: (text: string) => string) => {
     const text = probes.text();

@@ -1,6 +1,6 @@
-import { type CheckResult, worstOf } from '../../check-result.ts';
 import { isAccepted, type PostAnswer } from '../../post-request.ts';
 import type { Attack, AttackCase, CaseTable } from '../attack-case.ts';
+import { type CaseResult, worstOf } from '../case-result.ts';
 import { type CauseId, secondEffectCauses, unsignedCauses } from '../causes.ts';
 import { deliverAsService, judgeAcceptance, refused } from '../judge.ts';
 import { objectOf, orderIdOf, type ProbeMembers, type ProbeRequest, withSignature } from '../probes.ts';
@@ -68,7 +68,7 @@ export const contextCases = {
     what: 'forged deliveries to other spellings of the path: a slash more or less, another case, a query, a path below',
     expected: 'anything but 2xx',
     causes: unsignedCauses,
-    async run(attack): Promise<CheckResult> {
+    async run(attack): Promise<CaseResult> {
       const requests: ProbeRequest[] = otherPaths(new URL(attack.url).pathname).flatMap((path) =>
         forgedAndUnsigned(attack, {}).map((request) => ({ ...request, path: () => path })),
       );
@@ -238,7 +238,7 @@ async function compressed(text: string, encoding: 'gzip' | 'deflate'): Promise<U
 }
 
 /** Only what is accepted counts for the forged: a server may close connections that are too many. */
-async function flood(attack: Attack, genuine: number): Promise<CheckResult> {
+async function flood(attack: Attack, genuine: number): Promise<CaseResult> {
   const { probes, post } = attack;
   const forged = Array.from({ length: 40 - genuine }, () => probes.forged());
   const authentic = Array.from({ length: genuine }, () => probes.authentic());
@@ -256,7 +256,7 @@ async function flood(attack: Attack, genuine: number): Promise<CheckResult> {
         'Keep what belongs to one request in that request: a variable that two share, or a gate that opens under load, lets the forgery of one pass with the signature of another.',
     };
   }
-  const lost: CheckResult[] = [];
+  const lost: CaseResult[] = [];
   for (const body of authentic) {
     if (isAccepted(answers.get(body) ?? closed)) continue;
     const again = judgeAcceptance(await deliverAsService(attack, body), noShared);

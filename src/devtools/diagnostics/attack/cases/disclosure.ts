@@ -1,7 +1,7 @@
 import { secretKeysOf } from '../../../../credentials/define-credentials.ts';
-import type { CheckResult } from '../../check-result.ts';
 import { describePostAnswer, type HttpAnswer, isAccepted } from '../../post-request.ts';
 import type { Attack, AttackCase, CaseTable } from '../attack-case.ts';
+import type { CaseResult } from '../case-result.ts';
 import { isPostponed, judgeRefusal } from '../judge.ts';
 import { orderIdOf, type Probes, probeMarker, withSignature } from '../probes.ts';
 import { strict, withOtherCharacter } from './signatures.ts';
@@ -79,7 +79,7 @@ function showsSignature({ rightSignatureOf, scheme }: Probes, shown: string, bod
   );
 }
 
-async function compareRefusals({ probes, post }: Attack): Promise<CheckResult> {
+async function compareRefusals({ probes, post }: Attack): Promise<CaseResult> {
   // Sends each twice: two equal requests show which differences mean nothing (a time, a request id).
   const rounds: (readonly string[])[] = [];
   const statuses = new Set<string>();

@@ -1,7 +1,7 @@
 import { orderEventNames } from '../../../../events/event-names.ts';
-import { type CheckResult, skipped, worstOf } from '../../check-result.ts';
 import { isAccepted, type PostAnswer } from '../../post-request.ts';
 import type { Attack, CaseTable } from '../attack-case.ts';
+import { type CaseResult, skipped, worstOf } from '../case-result.ts';
 import { secondEffectCauses, unsignedCauses } from '../causes.ts';
 import { effects, effectsOf, noEffects, oneOfEach } from '../effects.ts';
 import { deliverAsService, judgeAcceptance, judgeRefusal, takesAuthentic } from '../judge.ts';
@@ -14,6 +14,8 @@ const remembersForgery = {
   advice: verifyBeforeAll,
 };
 
+/** A forged close has a case of its own. */
+const openEvents = orderEventNames.filter((name) => name !== 'buy.event.close');
 const locksOrder = {
   fault: 'locks an order after some forgeries that name it: genuine events of it are lost then',
   advice:
@@ -38,7 +40,7 @@ export const handlingCases = {
     },
   },
   'forged-often': {
-    what: 'twelve forgeries of several events of an order, then a genuine event of it',
+    what: 'twelve forgeries of several events of an order, not of its close, then a genuine event of it',
     expected: '4xx to the forgeries, 2xx to the genuine one, and its effect',
     causes: ['accepts-unsigned', 'forged-other-events', 'remembers-forgeries', ...secondEffectCauses],
     faults: { dropped: locksOrder },
@@ -47,7 +49,7 @@ export const handlingCases = {
       const order = probes.newOrder();
       const { partner_order_id } = order;
       for (let count = 0; count < 12; count++) {
-        const event_name = orderEventNames[count % orderEventNames.length];
+        const event_name = openEvents[count % openEvents.length];
         const text = probes.unsigned({ partner_order_id, event_name, note: count });
         const result = judgeRefusal(await post({ body: probes.forged(text) }), { advice: verifyBeforeAll });
         if (result.verdict !== 'ok') return result;
@@ -145,10 +147,10 @@ export const handlingCases = {
 interface Handled {
   readonly forgeries: readonly string[];
   readonly genuine: string;
-  readonly ifNot: Pick<CheckResult, 'fault' | 'advice'>;
+  readonly ifNot: Pick<CaseResult, 'fault' | 'advice'>;
 }
 
-async function judgeHandled(attack: Attack, { forgeries, genuine, ifNot }: Handled): Promise<CheckResult> {
+async function judgeHandled(attack: Attack, { forgeries, genuine, ifNot }: Handled): Promise<CaseResult> {
   for (const body of forgeries) await attack.post({ body });
   await deliverAsService(attack, genuine);
   const ids = [orderIdOf(genuine)];

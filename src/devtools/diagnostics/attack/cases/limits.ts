@@ -1,5 +1,5 @@
-import type { CheckResult } from '../../check-result.ts';
 import type { CaseTable } from '../attack-case.ts';
+import type { CaseResult } from '../case-result.ts';
 import { takesAuthentic } from '../judge.ts';
 
 /** Runs after all others: it may end with a ban. */
@@ -8,7 +8,7 @@ export const limitCases = {
     what: 'whether authentic deliveries are still accepted after many forgeries',
     expected: '2xx, or 429 or 503 for a while',
     looks: 2,
-    async run(attack): Promise<CheckResult> {
+    async run(attack): Promise<CaseResult> {
       const { probes, post, pause, limits } = attack;
       for (let forged = 0; forged < 60 && limits.banned() === undefined; forged++)
         await post({ body: probes.forged() });

@@ -1,6 +1,6 @@
-import { type CheckResult, worstOf } from '../../check-result.ts';
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
 import type { Attack, AttackCase, CaseTable } from '../attack-case.ts';
+import { type CaseResult, worstOf } from '../case-result.ts';
 import { effects } from '../effects.ts';
 import { deliverAsService, judgeAcceptance, judgeRefusal } from '../judge.ts';
 
@@ -87,7 +87,7 @@ export const repetitionCases = {
         text.replace('"NGN"', '"\\u004eGN"').replace('NGN/USDT', 'NGN\\/USDT'),
         text.replace('":10,', '":10.00,').replace('":0.5,', '":5e-1,'),
       ];
-      const results: CheckResult[] = [];
+      const results: CaseResult[] = [];
       for (const spelling of texts) {
         const body = probes.signed(spelling);
         if (!probes.verifies(body)) continue;
@@ -161,13 +161,13 @@ function again({ expected = '2xx, and one effect', between, ...described }: Agai
 }
 
 /** A repetition may be refused, but need not be: 409 says the same as 200 to some senders, and not to others. */
-function judgeRepetition(answer: PostAnswer): CheckResult {
+function judgeRepetition(answer: PostAnswer): CaseResult {
   const finding = judgeRefusal(answer, { ifAccepted: 'ok', advice: '' });
   if (isAccepted(answer) || finding.verdict !== 'ok') return finding;
   return { ...finding, verdict: 'weak', advice: acknowledgeAgain, fault: 'refuses a repetition' };
 }
 
-function judgeAtOnce(answers: readonly PostAnswer[]): CheckResult {
+function judgeAtOnce(answers: readonly PostAnswer[]): CaseResult {
   const answered = [...new Set(answers.map(describePostAnswer))].join(', ');
   const isBusy = (answer: PostAnswer) =>
     answer.kind === 'answered' && [409, 425, 429, 503].includes(answer.status);

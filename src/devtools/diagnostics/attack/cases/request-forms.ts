@@ -1,6 +1,6 @@
-import type { CheckResult } from '../../check-result.ts';
 import { isAccepted } from '../../post-request.ts';
 import type { AttackCase, CaseTable } from '../attack-case.ts';
+import type { CaseResult } from '../case-result.ts';
 import { judgeRefusal, refused } from '../judge.ts';
 
 const onlyPost = 'Answer 405 with Allow: POST to everything but POST, so that a wrong configuration shows.';
@@ -20,7 +20,7 @@ export const requestCases = {
     what: 'OPTIONS, as a browser sends it before a request of another site',
     causes: ['answers-other-methods'],
     expected: '405, or an answer that allows no other site',
-    async run({ post }): Promise<CheckResult> {
+    async run({ post }): Promise<CaseResult> {
       const headers = { origin: 'https://attacker.example', 'access-control-request-method': 'POST' };
       const answer = await post({ method: 'OPTIONS', headers });
       const result = judgeRefusal(answer, { ifAccepted: 'ok', advice: '' });

@@ -1,6 +1,6 @@
 import { orderEventNames } from '../../../../events/event-names.ts';
-import { type CheckResult, worstOf } from '../../check-result.ts';
 import type { Attack, AttackCase, CaseTable } from '../attack-case.ts';
+import { type CaseResult, worstOf } from '../case-result.ts';
 import type { CauseId } from '../causes.ts';
 import { deliverAsService, judgeAcceptance } from '../judge.ts';
 import { objectOf, type ProbeMembers, type ProbeRequest } from '../probes.ts';
@@ -54,7 +54,7 @@ export const sequenceCases = {
     causes: common,
     expected: '2xx to both, at the latest when the second is repeated',
     async run(attack) {
-      const results: CheckResult[] = [];
+      const results: CaseResult[] = [];
       for (let round = 0; round < 4; round++) {
         // Nobody knows which of them is first: the credit can overtake the other.
         const steps = stepsOf(attack, [received, credited]).map((step, index): Step => {
@@ -85,7 +85,7 @@ function sequence({ what, causes = common, events }: Sequence): AttackCase {
     causes,
     expected: '2xx to each, and at most one effect of each',
     async run(attack) {
-      const results: CheckResult[] = [];
+      const results: CaseResult[] = [];
       const watch = watchSteps(attack);
       for (const { body, effect } of stepsOf(attack, events)) {
         const answer = await deliverAsService(attack, body, { effect });
@@ -102,8 +102,8 @@ function watchSteps({ handled, handles, probes }: Attack) {
   let [counted, acknowledged] = [0, 0];
   return async (
     body: string,
-    { effect, result }: { readonly effect: ProbeRequest['effect']; readonly result: CheckResult },
-  ): Promise<CheckResult | undefined> => {
+    { effect, result }: { readonly effect: ProbeRequest['effect']; readonly result: CaseResult },
+  ): Promise<CaseResult | undefined> => {
     // The given order has had effects before.
     if (handled === undefined || !handled.isKnown() || probes.order !== undefined) return undefined;
     const { partner_order_id, event_name } = objectOf(body) ?? {};

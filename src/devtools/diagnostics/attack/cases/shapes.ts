@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../../internal/json.ts';
-import { type CheckResult, worstOf } from '../../check-result.ts';
 import { isAccepted } from '../../post-request.ts';
 import type { Attack, CaseTable } from '../attack-case.ts';
+import { type CaseResult, worstOf } from '../case-result.ts';
 import { oneOfEach } from '../effects.ts';
 import { judgeHonesty } from '../judge.ts';
 import { objectOf, orderIdOf } from '../probes.ts';
@@ -68,8 +68,8 @@ export const shapeCases = {
   },
 } satisfies CaseTable;
 
-async function judgeShapes(attack: Attack, shapes: readonly OtherShape[]): Promise<CheckResult> {
-  const results: CheckResult[] = [];
+async function judgeShapes(attack: Attack, shapes: readonly OtherShape[]): Promise<CaseResult> {
+  const results: CaseResult[] = [];
   const acknowledged: { readonly what: string; readonly id: string }[] = [];
   for (const { what, members } of shapes) {
     const body = attack.probes.authentic(members);

@@ -1,25 +1,17 @@
-import type { AssumptionId } from '../../deployment/assumptions.ts';
+import type { Verdict } from '../finding.ts';
 
-/**
- * - `ok`: answered as a sound receiver does.
- * - `weak`: no forgery was accepted and no authentic delivery lost, but follow the `advice`.
- * - `broken`: a forgery was accepted, an authentic delivery lost, or the receiver failed or hung.
- * - `skipped`: not tested; `answered` says why.
- */
-export type AttackVerdict = 'ok' | 'weak' | 'broken' | 'skipped';
-
-/** The result of a case of the attack, and of a check of the doctor. */
-export interface CheckResult {
-  readonly verdict: AttackVerdict;
-  /** The answer of a receiver, or the finding of the doctor. */
+/** How a case ended. */
+export interface CaseResult {
+  /** `skipped` if nothing was learnt. */
+  readonly verdict: Verdict;
+  /** The answer of the receiver, or why nothing was sent. */
   readonly answered: string;
   /** What to do; absent for `ok`. */
   readonly advice?: string | undefined;
   /** How the receiver failed, if it did in one of the ways that many cases share. */
   readonly problem?: Problem | undefined;
-  /** What the receiver does, as in {@link AttackFinding.what}. @default made of the problem and of what was sent */
+  /** What the receiver does, as in {@link AttackFinding.what}. @default made of the problem and the deliveries */
   readonly fault?: string | undefined;
-  readonly assumptions?: readonly AssumptionId[] | undefined;
 }
 
 /**
@@ -46,12 +38,12 @@ export type Problem =
   | 'closed'
   | 'late';
 
-export function skipped(answered: string, advice?: string): CheckResult {
-  return { verdict: 'skipped', answered, advice };
+export function skipped(answered: string): CaseResult {
+  return { verdict: 'skipped', answered };
 }
 
 /** The worst of several results, with the answers of all that are as bad. */
-export function worstOf(results: readonly CheckResult[]): CheckResult {
+export function worstOf(results: readonly CaseResult[]): CaseResult {
   for (const verdict of ['broken', 'weak', 'skipped', 'ok'] as const) {
     const alike = results.filter((result) => result.verdict === verdict);
     const [first] = alike;

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckResult, skipped, worstOf } from '../../../src/devtools/diagnostics/check-result.ts';
+import {
+  type CaseResult,
+  skipped,
+  worstOf,
+} from '../../../../src/devtools/diagnostics/attack/case-result.ts';
 
-const ok: CheckResult = { verdict: 'ok', answered: '401' };
-const weak: CheckResult = { verdict: 'weak', answered: '302', advice: 'Answer 401.' };
-const broken: CheckResult = { verdict: 'broken', answered: '200', advice: 'Verify.', problem: 'accepted' };
+const ok: CaseResult = { verdict: 'ok', answered: '401' };
+const weak: CaseResult = { verdict: 'weak', answered: '302', advice: 'Answer 401.' };
+const broken: CaseResult = { verdict: 'broken', answered: '200', advice: 'Verify.', problem: 'accepted' };
 
 describe('the worst of several results', () => {
-  it.each<[string, readonly CheckResult[], CheckResult]>([
+  it.each<[string, readonly CaseResult[], CaseResult]>([
     ['broken before weak, with its advice', [ok, weak, broken], broken],
     ['weak before skipped', [skipped('no secret'), weak, ok], weak],
     ['skipped before ok', [ok, skipped('no secret')], skipped('no secret')],
