@@ -115,10 +115,10 @@ export type WorldFaults = Readonly<{
 
 /** The plan decides these itself, or a scenario could not go on: its keys would expire, its chain be refused. */
 const planned = [
-  ...(['duplicateOrders', 'oldKeys', 'callbackRetry', 'callbackReceived', 'lostEvents'] as const),
+  ...(['duplicateOrders', 'oldKeys', 'callbackRetry', 'lostEvents'] as const),
   ...(['repetition', 'eventOrder', 'otherEvents', 'refusedThoughDone', 'deniedThoughDone'] as const),
-  ...(['rateLimit', 'orderTransitions', 'keyLifetime', 'allowedValues', 'whitelist'] as const),
-  ...(['numberRefusal', 'verifyCheck'] as const),
+  ...(['rateLimit', 'orderTransitions', 'whitelist'] as const),
+  ...(['numberRefusal'] as const),
 ] satisfies ServiceDimension[];
 
 /** Without these points every event is as documented. */

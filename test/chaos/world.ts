@@ -352,15 +352,14 @@ export class World {
 }
 
 function drawCredentials(name: PartnerName, { service }: Plan): SandboxCredentials {
-  const { merchants = [], prefixes } = service.options;
-  const merchantKey = prefixes?.merchantKey ?? 'sk_merchant_';
+  const { merchants = [] } = service.options;
   const secret = (what: string) => `${name}${what}`.padEnd(32, '0');
   return {
     partnerPublicKey: `pk_partner_${secret('public')}`,
     partnerSecretKey: `sk_partner_${secret('partner')}`,
-    merchantSecretKey: `${merchantKey}${secret('merchant')}`,
+    merchantSecretKey: `sk_merchant_${secret('merchant')}`,
     ...(merchants.length > 0 && {
-      merchantSecretKeys: Object.fromEntries(merchants.map((one) => [one, `${merchantKey}${secret(one)}`])),
+      merchantSecretKeys: Object.fromEntries(merchants.map((name) => [name, `sk_merchant_${secret(name)}`])),
     }),
     partnerId: `partner-${name}`,
     partnerCode: `code-${name}`,

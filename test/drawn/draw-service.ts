@@ -136,7 +136,6 @@ function merged(parts: readonly ServiceOptions[]): ServiceOptions {
     ...Object.assign({}, ...parts),
     faults: parts.flatMap(({ faults }) => faults ?? []),
     paths: Object.assign({}, ...parts.map(({ paths }) => paths)),
-    prefixes: Object.assign({}, ...parts.map(({ prefixes }) => prefixes)),
     signature: Object.assign({}, defaultScheme, ...parts.map(({ signature }) => signature)),
     ...hooksOf(parts),
   };

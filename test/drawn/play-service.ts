@@ -18,8 +18,8 @@ export interface Played {
 const known: readonly ServiceDimension[] = [
   ...(['construction', 'serialization', 'encoding', 'orderKey', 'keySeparator', 'merchants'] as const),
   // Only whether there is an order: `clients.integration.test.ts` orders from other services.
-  ...(['keyLifetime', 'orderPath', 'allowedValues', 'whitelist', 'partnerId', 'duplicateOrders'] as const),
-  ...(['merchantKeyPrefix', 'orderTransitions'] as const),
+  ...(['orderPath', 'whitelist', 'duplicateOrders'] as const),
+  ...(['orderTransitions'] as const),
 ];
 
 const courses: readonly (readonly SandboxOrderStep[])[] = [

@@ -61,9 +61,7 @@ export const dimensions = {
   ]),
   orderKey: signatures('signature-key', [{ orderKey: 'partner+merchant' }, { orderKey: 'public+partner' }]),
   keySeparator: signatures('merchant-concatenation', [{ keySeparator: ':' }]),
-  merchantKeyPrefix: [documented, { options: { prefixes: { merchantKey: '' } } }],
   merchants: [documented, { options: { merchants: ['NGN'] } }, { options: { merchants: ['GHS', 'NGN'] } }],
-  keyLifetime: [documented, { options: { keyLifetimeMs: 600_000 }, broken: ['key-lifetime'] }],
   oldKeys: [
     documented,
     { options: { oldKeysExpire: 'request' } },
@@ -84,7 +82,6 @@ export const dimensions = {
       broken: ['order-path', 'versioning'],
     },
   ],
-  partnerId: [documented, { options: { partnerIdHeader: 'required' } }],
   duplicateOrders: [
     { options: { duplicateOrders: 'second' } },
     { options: { duplicateOrders: 'refused' }, broken: ['partner-order-id'] },
@@ -102,11 +99,6 @@ export const dimensions = {
       },
       broken: ['branded-names'],
     },
-  ],
-  allowedValues: [
-    documented,
-    { options: { allowedValues: { chain: ['usdt-trc20', 'usdc-erc20'] } }, broken: ['allowed-values'] },
-    { options: { allowedValues: { chain: ['USDT-TRON'] } }, broken: ['allowed-values'] },
   ],
   replies: [documented, ...replyFormNames.map(replyForm)],
   replyStatus: [
@@ -159,7 +151,6 @@ export const dimensions = {
       broken: ['number-check'],
     },
   ],
-  verifyCheck: [documented, { options: { verifyCheck: 'checks' } }],
   numberRefusal: [
     documented,
     { options: { numbersNotOnMessenger: ['+2348012345670'] } },
@@ -167,11 +158,6 @@ export const dimensions = {
       options: { numbersNotOnMessenger: ['+2348012345670'], ...refusalStatus('sendMessage', 422, 403) },
       broken: ['otp-refusal'],
     },
-  ],
-  apiKeyPrefix: [
-    documented,
-    { options: { prefixes: { apiKey: '' } } },
-    { options: { prefixes: { apiKey: 'key_' } } },
   ],
   settledStatus: [
     documented,
@@ -257,11 +243,6 @@ export const dimensions = {
     { options: { faults: faultsAt('event', { sell_side: 0.3 }) } },
     { options: { faults: faultsAt('event', { unfamiliar_name: 0.3 }) } },
   ],
-  callbackReceived: [
-    documented,
-    { options: { callbackReceived: '200' }, broken: ['callback-reply'] },
-    { options: { callbackReceived: 'any' }, broken: ['callback-reply'] },
-  ],
   callbackRetry: [
     { options: { callbackRetry: 'none' } },
     { options: { callbackRetry: { maxAttempts: 3, firstDelayMs: 1_000 } } },
@@ -281,17 +262,11 @@ export const dimensions = {
   ],
   lostEvents: [documented, { options: { faults: faultsAt('event', { drop: 0.1 }) } }],
   orderTransitions: [documented, { options: { orderTransitions: 'any' } }],
-  contentType: [
-    documented,
-    ...['application/json; charset=utf-8', 'text/plain', 'application/x-www-form-urlencoded', ''].map(
-      (callbackContentType) => ({ options: { callbackContentType } }),
-    ),
-  ],
   spelling: [documented, { options: { eventSpelling: 'compact' } }],
   amounts: [
     documented,
-    { options: { exchangeRate: '0.000123', event: withRefundFee } },
-    { options: { exchangeRate: '98765.4321' } },
+    { options: { event: withRefundFee } },
+    { options: changed({ member: 'exchange_rate', value: '98765.4321' }) },
   ],
   signingEndpoint: [documented, { options: { reply: withoutSigningEndpoint } }],
 } as const satisfies Record<string, readonly [Trait, ...Trait[]]>;

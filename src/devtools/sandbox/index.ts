@@ -34,9 +34,7 @@ export {
 export type { SandboxCredentials, SandboxPartner } from './settings/fixed-partners.ts';
 export type { DenialForm, ReplyForm, SandboxReply } from './settings/reply-forms.ts';
 export type {
-  AllowedValues,
   EventSpelling,
-  KeyPrefixes,
   SandboxOptions,
 } from './settings/sandbox-options.ts';
 export type { SandboxClock } from './world/clock.ts';

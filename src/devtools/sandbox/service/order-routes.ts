@@ -11,7 +11,7 @@ import {
   formatDecimal,
   parseDecimal,
 } from '../settings/decimal.ts';
-import type { AllowedValues, SandboxSettings } from '../settings/sandbox-options.ts';
+import type { SandboxSettings } from '../settings/sandbox-options.ts';
 import { jsonReply, parseWith, publishedNames, Refusal, readSignedBody } from '../wire/requests.ts';
 import { randomToken } from '../wire/sandbox-secrets.ts';
 import type { SandboxOrder } from '../world/order-registry.ts';
@@ -21,6 +21,9 @@ import { requirePartner } from './partner-routes.ts';
 import { postEvent, sandboxEvent } from './post-event.ts';
 import type { OperationHandlers, RoutedRequest } from './service.ts';
 import { orderRecord } from './state-bodies.ts';
+
+/** Fiat units for one crypto unit; the sandbox's choice. */
+const exchangeRate = 1500;
 
 /** USDT and USDC have six places. Further digits are cut off. */
 const cryptoPlaces = 6;
@@ -53,9 +56,7 @@ async function createOrder(
   const members = await parseWith(orderMembers, options.readOrder(payload), 'order_unreadable');
   const pair = `${members.fiat_currency}/${(members.chain.split('-')[0] ?? '').toUpperCase()}`;
   const { fiat_currency, chain } = members;
-  requireAllowed({ pair, fiat_currency, chain }, options.allowedValues);
   requireAddress(members, options);
-  const rate = options.exchangeRate;
   const platform_order_ref = `SBX-${issued.number}-${randomToken(options.random, 6)}`;
   const isMobileMoney = mobileMoneyCurrencies.has(fiat_currency);
   return Object.freeze({
@@ -64,8 +65,8 @@ async function createOrder(
     platform_order_ref,
     state: 'created',
     fiat_amount: members.fiat_amount,
-    exchange_rate: rate.text,
-    crypto_amount_to_receive: cryptoAmount(checkAmount(members.fiat_amount), rate.decimal),
+    exchange_rate: String(exchangeRate),
+    crypto_amount_to_receive: cryptoAmount(checkAmount(members.fiat_amount)),
     pair,
     fiat_currency,
     chain,
@@ -86,14 +87,6 @@ async function createOrder(
     createdAt: options.now(),
     payload,
   });
-}
-
-function requireAllowed(values: Record<keyof AllowedValues, string>, allowed: AllowedValues): void {
-  // Sound: the keys of this literal.
-  for (const name of Object.keys(values) as (keyof AllowedValues)[]) {
-    if (allowed[name]?.includes(values[name]) ?? true) continue;
-    throw new Refusal(400, 'value_not_allowed', `${name}: must be one of ${allowed[name]?.join(', ')}.`);
-  }
 }
 
 function requireAddress(
@@ -118,7 +111,8 @@ function checkAmount(fiatAmount: string): Decimal {
   return amount;
 }
 
-function cryptoAmount(fiat: Decimal, rate: Decimal): number {
+function cryptoAmount(fiat: Decimal): number {
+  const rate = { units: BigInt(exchangeRate), scale: 0 };
   return Number(formatDecimal(divideDecimals(fiat, rate, cryptoPlaces)));
 }
 
@@ -144,7 +138,7 @@ async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequ
     throw new Refusal(403, 'ip_not_whitelisted', message);
   }
   const partner = requirePartner(state, request);
-  requirePartnerId(request, partner, options);
+  requirePartnerId(request, partner);
   const scheme = deployment.signature;
   const merchants = merchantsFor(partner.credentials, scheme);
   const keys = merchants.map((merchant) => signingKey(partner.credentials, 'order', { scheme, merchant }));
@@ -171,18 +165,11 @@ async function placeOrder(state: SandboxState, { body, ip, request }: RoutedRequ
   return created;
 }
 
-function requirePartnerId(
-  request: Request,
-  { partnerId }: Partner,
-  { partnerIdHeader }: SandboxSettings,
-): void {
-  const given = request.headers.get('x-partner-id');
-  if (given === partnerId || (given === null && partnerIdHeader === 'optional')) return;
-  const message =
-    given === null
-      ? 'The header x-partner-id is missing.'
-      : 'The x-partner-id is not that of the public key.';
-  throw new Refusal(401, 'partner_id_mismatch', message);
+/** The header is optional, and must be right. */
+function requirePartnerId(request: Request, { partnerId }: Partner): void {
+  const sent = request.headers.get('x-partner-id');
+  if (sent === null || sent === partnerId) return;
+  throw new Refusal(401, 'partner_id_mismatch', 'The x-partner-id is not that of the public key.');
 }
 
 /** Only the key of its currency's merchant signs an order. */

@@ -36,7 +36,7 @@ export const linkRoute: Route = {
   handle: ({ partners }, { url }) => jsonReply(200, { ...partners.open(partners.tokenOf(url)) }),
 };
 
-export function requirePartner({ partners, options }: SandboxState, request: Request): Partner {
+export function requirePartner({ partners }: SandboxState, request: Request): Partner {
   const [, publicKey] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   const challenge = { 'www-authenticate': 'Bearer' };
   if (publicKey === undefined) {
@@ -47,10 +47,6 @@ export function requirePartner({ partners, options }: SandboxState, request: Req
   if (partner === undefined) {
     const message = 'The public key is not valid: never issued, not revealed yet, or regenerated since.';
     throw new Refusal(401, 'unknown_public_key', message, challenge);
-  }
-  const { keyLifetimeMs, now } = options;
-  if (keyLifetimeMs !== undefined && now() - (partner.validFrom ?? 0) >= keyLifetimeMs) {
-    throw new Refusal(401, 'public_key_expired', 'The public key has expired.', challenge);
   }
   return partner;
 }

@@ -7,7 +7,7 @@ import type { SandboxCredentials } from '../settings/fixed-partners.ts';
 import { hookedEvent } from '../settings/hooks.ts';
 import { seededRandom } from '../settings/seeded-random.ts';
 import { eventText, foreignKey, tamperedText } from '../wire/event-text.ts';
-import { eventHeaders, type QueuedEvent, type SandboxDelivery } from '../world/delivery.ts';
+import type { QueuedEvent, SandboxDelivery } from '../world/delivery.ts';
 import type { SandboxOrder } from '../world/order-registry.ts';
 import type { SandboxState } from '../world/state.ts';
 import { type EventPlan, eventPlays, type SignedDraft } from './event-plays.ts';
@@ -55,15 +55,13 @@ export function postEvent(state: SandboxState, { order, name, body }: SandboxEve
   }
   const queued = (event: SignedDraft, faults: readonly EventFaultName[]): QueuedEvent => {
     const { event_name } = event.draft.body;
-    const { partnerPublicKey } = event.credentials;
     return {
       name: typeof event_name === 'string' ? event_name : name,
       platform_order_ref: order.platform_order_ref,
       partner_order_id: order.partner_order_id,
       url: order.partner_callback_url,
       body: signedText(state, order, event),
-      publicKey: partnerPublicKey,
-      headers: eventHeaders(partnerPublicKey, options.callbackContentType),
+      publicKey: event.credentials.partnerPublicKey,
       faults,
     };
   };

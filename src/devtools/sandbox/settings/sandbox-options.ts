@@ -1,4 +1,4 @@
-import { checkSecretText, keyPrefixes } from '../../../credentials/partner-credentials.ts';
+import { checkSecretText } from '../../../credentials/partner-credentials.ts';
 import type { DeploymentOptions } from '../../../deployment/define-deployment.ts';
 import type { BuyOrder } from '../../../deployment/order-schema.ts';
 import { platformFetch } from '../../../deployment/platform-fetch.ts';
@@ -10,18 +10,15 @@ import {
   integer,
   invalidOption,
   list,
-  nested,
   type OptionTable,
   oneOf,
   optional,
   text,
   timerMs,
   unchecked,
-  value,
 } from '../../../internal/options.ts';
 import type { CallbackRetryPolicy } from './callback-retry.ts';
 import { checkFault } from './check-fault.ts';
-import { type Decimal, exactNumber, parseDecimal } from './decimal.ts';
 import type { PlannedFault } from './faults.ts';
 import { checkPartners, type SandboxPartner } from './fixed-partners.ts';
 import type { EventHook, ReplyHook } from './hooks.ts';
@@ -79,8 +76,6 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   eventSpelling?: EventSpelling | undefined;
   /** The messenger's master key. @default a random one, see `sandbox.masterKey` */
   masterKey?: string | undefined;
-  /** Fiat units for one crypto unit, as decimal text. @default '1500' (the sandbox's choice) */
-  exchangeRate?: string | undefined;
   /** Phone numbers, in any notation, that are not on the messenger. @default [] */
   numbersNotOnMessenger?: readonly string[] | undefined;
   /**
@@ -122,16 +117,8 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
    * others. @default one merchant
    */
   merchants?: readonly string[] | undefined;
-  /** The beginning of new keys (reported: one sample of a merchant key has none). @default as published */
-  prefixes?: KeyPrefixes | undefined;
-  /** Milliseconds on the sandbox's clock until a public key is refused. @default undefined: keys do not expire */
-  keyLifetimeMs?: number | undefined;
   /** When a regeneration invalidates the old keys: at the request, when its link is opened, or never. @default 'link' */
   oldKeysExpire?: 'request' | 'link' | 'never' | undefined;
-  /** Whether an order needs the header x-partner-id. A wrong one is always refused. @default 'optional' */
-  partnerIdHeader?: 'optional' | 'required' | undefined;
-  /** Pairs, chains and currencies that an order may have. @default any */
-  allowedValues?: AllowedValues | undefined;
   /**
    * The reply to an order with a used `partner_order_id`: a refusal (409), the existing order, or a second order.
    * @default 'refused'
@@ -139,37 +126,10 @@ export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> 
   duplicateOrders?: 'refused' | 'same' | 'second' | undefined;
   /** Whether `advance` refuses a step that cannot follow. @default 'checked' */
   orderTransitions?: 'checked' | 'any' | undefined;
-  /**
-   * `checks`: a message to a number that is not on the messenger is refused with `verify_check: true`, and otherwise
-   * accepted and lost. `ignored`: it is always refused. @default 'ignored'
-   */
-  verifyCheck?: 'ignored' | 'checks' | undefined;
-  /** The Content-Type of the events; an empty text for none. @default 'application/json' */
-  callbackContentType?: string | undefined;
-  /** Which answers to an event count as received. @default '2xx' */
-  callbackReceived?: '2xx' | '200' | 'any' | undefined;
 }
 
 /** How the text of the events is spelled: see `eventSpelling` of `createSandbox`. @inline */
 export type EventSpelling = 'awkward' | 'compact';
-
-/** The beginning of new keys. @inline */
-export interface KeyPrefixes {
-  /** @default 'sk_merchant_' */
-  readonly merchantKey?: 'sk_merchant_' | '' | undefined;
-  /** Printable ASCII. @default 'API-X-' */
-  readonly apiKey?: string | undefined;
-}
-
-/** The values that an order may have. Without a list, any. */
-export interface AllowedValues {
-  /** `<FIAT>/<CRYPTO>` */
-  readonly pair?: readonly string[] | undefined;
-  /** `<token>-<network>`, e.g. `usdt-trc20`. */
-  readonly chain?: readonly string[] | undefined;
-  /** Currency codes in capitals. */
-  readonly fiat_currency?: readonly string[] | undefined;
-}
 
 /** The options of a running sandbox. */
 export interface SandboxSettings extends ReturnType<typeof readSandboxOptions> {
@@ -180,14 +140,8 @@ export interface SandboxSettings extends ReturnType<typeof readSandboxOptions> {
 /** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
 export function readSandboxOptions(options: SandboxOptions<unknown>) {
   const settings = readOptions(options);
-  return Object.freeze({
-    ...settings,
-    partners: checkPartners(settings.partners ?? []),
-    exchangeRate: parseRate(settings.exchangeRate),
-  });
+  return Object.freeze({ ...settings, partners: checkPartners(settings.partners ?? []) });
 }
-
-const texts = list(text());
 
 export function textsOr(...usual: string[]) {
   return list(text(), { default: usual });
@@ -215,39 +169,15 @@ const readOptions = defineOptions('createSandbox', {
   callbackTimeoutMs: timerMs({ default: 10_000 }),
   eventSpelling: oneOf(['awkward', 'compact'], { default: 'awkward' }),
   masterKey: optional(checkSecretText),
-  exchangeRate: value((given) => parseRate(given).text, { default: '1500' }),
   numbersNotOnMessenger: textsOr(),
   readOrder: callback<(payload: JsonObject) => JsonObject>({ default: (payload) => payload }),
   event: optional(callback<EventHook>()),
   reply: optional(callback<ReplyHook>()),
   merchants: textsOr(),
-  // An API key goes into a query.
-  prefixes: nested({
-    merchantKey: oneOf([keyPrefixes.merchantSecretKey, ''], { default: keyPrefixes.merchantSecretKey }),
-    apiKey: value(checkPrefix, { default: 'API-X-' }),
-  } satisfies OptionTable<KeyPrefixes>),
-  keyLifetimeMs: optional(integer()),
   oldKeysExpire: oneOf(['link', 'request', 'never'], { default: 'link' }),
-  partnerIdHeader: oneOf(['optional', 'required'], { default: 'optional' }),
-  allowedValues: nested({ pair: optional(texts), chain: optional(texts), fiat_currency: optional(texts) }),
   duplicateOrders: oneOf(['refused', 'same', 'second'], { default: 'refused' }),
   orderTransitions: oneOf(['checked', 'any'], { default: 'checked' }),
-  verifyCheck: oneOf(['ignored', 'checks'], { default: 'ignored' }),
-  // An API key goes into a query.
-  callbackContentType: value(
-    (given, name) => {
-      if (typeof given === 'string' && /^[ -~]*$/.test(given)) return given;
-      throw invalidOption(`${name} must be printable ASCII.`);
-    },
-    { default: 'application/json' },
-  ),
-  callbackReceived: oneOf(['2xx', '200', 'any'], { default: '2xx' }),
 } satisfies OptionTable<SandboxOptions<unknown>>);
-
-function checkPrefix(text: unknown, name: string): string {
-  if (typeof text === 'string' && /^[!-~]*$/.test(text)) return text;
-  throw invalidOption(`${name} must be printable ASCII without blanks.`);
-}
 
 /** The seed determines the keys, so it must not be guessable. */
 function randomSeed(): string {
@@ -259,18 +189,4 @@ function checkSeed(seed: unknown): string {
     return String(seed);
   }
   throw invalidOption('seed must be text that is not empty, or a number.');
-}
-
-function parseRate(text: unknown): { text: string; decimal: Decimal } {
-  const decimal = parseExact(text, 'exchangeRate');
-  if (decimal.units === 0n) throw invalidOption('exchangeRate must be more than zero.');
-  return { text: String(text), decimal };
-}
-
-function parseExact(text: unknown, name: string): Decimal {
-  const decimal = typeof text === 'string' ? parseDecimal(text) : undefined;
-  if (decimal === undefined || exactNumber(decimal) === undefined) {
-    throw invalidOption(`${name} must be decimal text such as "1500.25" that a number can give exactly.`);
-  }
-  return decimal;
 }

@@ -19,7 +19,6 @@ interface QueueOptions {
   readonly timeoutMs: number;
   /** How many finished deliveries are kept. */
   readonly maxRemembered: number;
-  readonly isReceived: (status: number) => boolean;
   readonly clock: InternalClock;
   readonly trace: TraceLog;
 }
@@ -189,7 +188,7 @@ export class DeliveryQueue {
   }
 
   async #send(queued: QueuedDelivery, { isRepeated }: { isRepeated: boolean }): Promise<SandboxDelivery> {
-    const { clock, trace, isReceived, fetch, timeoutMs } = this.#options;
+    const { clock, trace, fetch, timeoutMs } = this.#options;
     if (queued.generation !== this.#generation) return queued.delivery;
     const attempts = queued.delivery.attempts + 1;
     const started = clock.now();
@@ -211,7 +210,7 @@ export class DeliveryQueue {
     const replied = answer.kind === 'closed' ? undefined : answer;
     const status = replied?.status;
     const error = failureOf(answer);
-    const acknowledged = status !== undefined && isReceived(status);
+    const acknowledged = status !== undefined && status >= 200 && status < 300;
     queued.isReceived ||= acknowledged;
     trace.add({
       kind: 'event_reply',

@@ -18,7 +18,7 @@ export interface SandboxDelivery {
   readonly attempts: number;
   /** When it was last posted, in milliseconds since the epoch on the sandbox's clock; `undefined` before. */
   readonly postedAt: number | undefined;
-  /** Whether the last answer counts as received: 2xx, unless `callbackReceived` says otherwise. */
+  /** Whether the last answer counts as received: 2xx (ledger: `callback-reply`). */
   readonly acknowledged: boolean;
   /** HTTP status of the last answer; `undefined` if there was none. */
   readonly status: number | undefined;
@@ -41,13 +41,8 @@ export interface QueuedEvent
   readonly note?: string | undefined;
 }
 
-/** @param contentType an empty text for none */
-export function eventHeaders(
-  publicKey: string,
-  contentType = 'application/json',
-): Readonly<Record<string, string>> {
-  const authorization = `Bearer ${publicKey}`;
-  return contentType === '' ? { authorization } : { 'content-type': contentType, authorization };
+export function eventHeaders(publicKey: string): Readonly<Record<string, string>> {
+  return { 'content-type': 'application/json', authorization: `Bearer ${publicKey}` };
 }
 
 /** When and how often an event is posted. The default: once, after the earlier events of its order. */

@@ -48,8 +48,7 @@ export class MessengerRegistry {
         'This device number has an API key, which is shown only once.',
       );
     }
-    const { prefixes, random } = this.#options;
-    const apiKey = prefixes.apiKey + randomToken(random, 16);
+    const apiKey = `API-X-${randomToken(this.#options.random, 16)}`;
     this.#save({ digest: secretDigest(apiKey), number: deviceNumber, connected: false });
     return apiKey;
   }
@@ -72,8 +71,6 @@ export class MessengerRegistry {
     const { api_key, ...rest } = message;
     const device = this.#connected(api_key);
     if (this.#unreachable.has(digitsOf(message.to_phone))) {
-      // Accepted and lost, since the caller did not ask whether the number is on the messenger.
-      if (this.#options.verifyCheck === 'checks' && message.verify_check !== true) return;
       throw new Refusal(422, 'number_not_on_messenger', 'The phone number is not on the messenger.');
     }
     this.#messages.push(

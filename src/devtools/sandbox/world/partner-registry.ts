@@ -208,14 +208,15 @@ export class PartnerRegistry {
 
 function issueKeys(
   partner: Pick<SandboxCredentials, 'partnerId' | 'partnerCode'>,
-  { random, merchants, prefixes }: SandboxSettings,
+  { random, merchants }: SandboxSettings,
 ): SandboxCredentials {
   const key = (prefix: string) => prefix + randomToken(random, 24);
-  const byCurrency = () => merchants.map((currency) => [currency, key(prefixes.merchantKey)] as const);
+  const byCurrency = () =>
+    merchants.map((currency) => [currency, key(keyPrefixes.merchantSecretKey)] as const);
   return Object.freeze({
     partnerPublicKey: key(keyPrefixes.partnerPublicKey),
     partnerSecretKey: key(keyPrefixes.partnerSecretKey),
-    merchantSecretKey: key(prefixes.merchantKey),
+    merchantSecretKey: key(keyPrefixes.merchantSecretKey),
     ...(merchants.length > 0 && { merchantSecretKeys: Object.freeze(Object.fromEntries(byCurrency())) }),
     partnerId: partner.partnerId,
     partnerCode: partner.partnerCode,

@@ -25,7 +25,6 @@ export function createState(
     fetch: options.fetch,
     timeoutMs: options.callbackTimeoutMs,
     maxRemembered,
-    isReceived: received[options.callbackReceived],
     clock,
     trace,
   };
@@ -54,13 +53,6 @@ export function createState(
   for (const partner of options.partners) state.partners.addFixed(partner);
   return state;
 }
-
-/** Which answers to an event count as received (ledger: `callback-reply`). */
-const received = {
-  '2xx': (status: number) => status >= 200 && status < 300,
-  '200': (status: number) => status === 200,
-  any: () => true,
-} as const;
 
 export interface SandboxState {
   readonly deployment: Deployment<unknown>;

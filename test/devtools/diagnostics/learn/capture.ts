@@ -25,6 +25,8 @@ export type Answers = (index: number) => number;
 export interface CaptureOptions {
   readonly days?: number;
   readonly answers?: Answers;
+  /** What the service makes of a status: it counts 2xx as received. @default the status */
+  readonly heard?: (status: number) => number;
   /** How often new keys are asked for. */
   readonly regenerations?: number;
 }
@@ -45,7 +47,7 @@ export function serviceOf(options: ServiceOptions, fetch: typeof globalThis.fetc
 /** What a partner captures of a service: on each day two orders, one that is sent twice, and one that is refused. */
 export async function capture(
   options: ServiceOptions = {},
-  { days = 3, answers = () => 200, regenerations = 1 }: CaptureOptions = {},
+  { days = 3, answers = () => 200, heard = (status) => status, regenerations = 1 }: CaptureOptions = {},
 ): Promise<Captured> {
   const deliveries: CapturedDelivery[] = [];
   const replies: CapturedReply[] = [];
@@ -54,7 +56,7 @@ export async function capture(
     const receivedAt = new Date(now()).toISOString();
     const answered = answers(deliveries.length);
     deliveries.push({ body: String(init?.body), headers: new Headers(init?.headers), receivedAt, answered });
-    return new Response(null, { status: answered });
+    return new Response(null, { status: heard(answered) });
   });
   const now = () => {
     ticks += 5;

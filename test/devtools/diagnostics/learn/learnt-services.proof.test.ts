@@ -15,8 +15,8 @@ import { capture, serviceOf } from './capture.ts';
 /** What a deployment file can settle, and what needs no setting. The rest needs a path, a function or a person. */
 const learnable: readonly ServiceDimension[] = [
   ...(['construction', 'serialization', 'encoding', 'orderKey', 'keySeparator', 'wireNames'] as const),
-  ...(['replies', 'replyStatus', 'duplicateOrders', 'merchantKeyPrefix', 'oldKeys', 'contentType'] as const),
-  ...(['extraMembers', 'repetition', 'callbackRetry', 'spelling', 'amounts', 'verifyCheck'] as const),
+  ...(['replies', 'replyStatus', 'duplicateOrders', 'oldKeys'] as const),
+  ...(['extraMembers', 'repetition', 'callbackRetry', 'spelling', 'amounts'] as const),
 ];
 
 /** An order from start to end: what became of it, and which events were handled. */

@@ -154,7 +154,6 @@ describe('createOrder', () => {
     const sandbox = createSandbox({
       fetch,
       orderSchema,
-      exchangeRate: '12.5',
       readOrder: ({ id = '', amount_to_collect = '', currency = '' }) => ({
         partner_order_id: id,
         fiat_amount: amount_to_collect,
@@ -165,7 +164,7 @@ describe('createOrder', () => {
       }),
     });
     const credentials = await onboarded(sandbox);
-    const payload = { id: 'C-1', amount_to_collect: '25', currency: 'GHS' };
+    const payload = { id: 'C-1', amount_to_collect: '3000', currency: 'GHS' };
     const { body } = await reply(place(sandbox, credentials, payload));
     expect(body).toMatchObject({ partner_order_id: 'C-1', pair: 'GHS/EUSD', crypto_amount_to_receive: 2 });
     expect(await refusal(place(sandbox, credentials))).toEqual([400, 'invalid_order']);

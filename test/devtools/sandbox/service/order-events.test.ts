@@ -144,7 +144,6 @@ describe('the events', () => {
 
   it('give the amount ordered, and the rate as a number except in the close event', async () => {
     const { sandbox, credentials, received } = await start({
-      exchangeRate: '1499.90',
       eventSpelling: 'compact',
       signature: { construction: 'hmac', serialization: 'compact', encoding: 'hex' },
     });
@@ -154,9 +153,9 @@ describe('the events', () => {
     expect(received.map(({ text }) => decimalLiteral(text, 'fiat_amount_to_pay'))).toEqual(
       Array(3).fill('100000000000.15'),
     );
-    expect(JSON.parse(received[0]?.text ?? '').exchange_rate).toBe(1499.9);
+    expect(JSON.parse(received[0]?.text ?? '').exchange_rate).toBe(1500);
     expect(JSON.parse(received[2]?.text ?? '')).toMatchObject({
-      exchange_rate: '1499.90',
+      exchange_rate: '1500',
       meta_data: { amount_refunded: '100000000000.15', fee: 0 },
     });
   });

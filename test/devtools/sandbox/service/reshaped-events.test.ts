@@ -167,24 +167,9 @@ describe('a service whose events always have another form', () => {
     expect(sandbox.deliveries[0]?.body).not.toContain('"pair"');
   });
 
-  it('posts them with the content type that it has, or without one', async () => {
-    const { fetch, received } = callback();
-    for (const callbackContentType of ['text/plain', '']) {
-      await deliveriesUnder(undefined, { fetch, callbackContentType });
-    }
-    // A request with a text gets one from fetch.
-    expect(received.map(({ headers }) => headers.get('content-type'))).toEqual([
-      ...['text/plain', 'text/plain'],
-      ...['text/plain;charset=UTF-8', 'text/plain;charset=UTF-8'],
-    ]);
+  it.each([{ event: [] }, { reply: 'text' }])('is not made of %j', (options) => {
+    expect(() => createSandbox(options as object)).toThrow(expect.toSatisfy(isConfigurationError));
   });
-
-  it.each([{ event: [] }, { reply: 'text' }, { callbackContentType: 'text\n' }])(
-    'is not made of %j',
-    (options) => {
-      expect(() => createSandbox(options as SandboxOptions)).toThrow(expect.toSatisfy(isConfigurationError));
-    },
-  );
 
   it('can have every change of every member, and every event stays JSON', async () => {
     const before = await bodyUnder(undefined);
