@@ -10,11 +10,7 @@ import { createState } from '../../src/devtools/sandbox/world/state.ts';
 export function sandboxTable(): readonly ControlEndpoint[] {
   const sandbox = createSandbox();
   const state = createState(sandbox.deployment, readSandboxOptions({}));
-  return controlTable({
-    source: 'sandbox',
-    path: '/_sandbox/',
-    endpoints: sandboxEndpoints(sandbox, state),
-  });
+  return controlTable('/_sandbox/', sandboxEndpoints(sandbox, state));
 }
 
 /** Each endpoint: its request, what it takes, what it does. */
@@ -25,11 +21,9 @@ export function apiRows(): readonly (readonly string[])[] {
 }
 
 function inputOf({ query, body }: ControlEndpoint): string {
-  if (query !== undefined)
-    return Object.keys(query.shape)
-      .map((name) => `\`${name}\``)
-      .join(', ');
-  if (body === undefined) return '';
-  const { examples = [] } = z.toJSONSchema(body, { io: 'input' });
-  return `\`${JSON.stringify(examples[0])}\``;
+  const names = Object.keys(query?.shape ?? {});
+  const { examples = [] } = body === undefined ? {} : z.toJSONSchema(body, { io: 'input' });
+  return [...names, ...examples.map((example) => JSON.stringify(example))]
+    .map((text) => `\`${text}\``)
+    .join(', ');
 }

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { post, type State } from './api.ts';
-import { Card, Facts } from './detail.tsx';
-import { FaultsCard, PlanCard } from './fault-cards.tsx';
-import { Changes, shownDate } from './labels.tsx';
+import type { State } from '../sandbox/control/answers.ts';
+import { call } from './api.ts';
+import { ActionButton, ActionForm, Card, Changes, Choice, dateText, Facts } from './elements.tsx';
+import { VariablesCard } from './start-card.tsx';
 import { attempt, useStore } from './store.ts';
 
 export function ControlsView() {
@@ -11,13 +11,88 @@ export function ControlsView() {
   return (
     <Changes>
       <div class="controls">
-        <PlanCard known={state.known} />
-        <FaultsCard state={state} />
-        <ClockCard clock={state.clock} />
-        <AboutCard state={state} />
+        <FaultsCard {...state} />
+        <ClockCard {...state.clock} />
+        <AboutCard {...state} />
+        <VariablesCard variables={state.variables} />
       </div>
     </Changes>
   );
+}
+
+function FaultsCard({ known, faults }: State) {
+  const [target, setTarget] = useState('createOrder');
+  const [fault, setFault] = useState('reply_lost');
+  const [percent, setPercent] = useState('');
+  const isEvent = known.eventTargets.includes(target);
+  const names = isEvent ? known.eventFaults : known.requestFaults;
+  const chosen = names.includes(fault) ? fault : (names[0] ?? '');
+  const rate = percent === '' ? undefined : Number(percent) / 100;
+  return (
+    <Card
+      heading="h2"
+      title="Faults"
+      aside={
+        <ActionButton done="Cleared the faults" act={() => call('DELETE', 'faults')}>
+          Clear all
+        </ActionButton>
+      }
+    >
+      <div class="pad">
+        <ActionForm
+          done={`Planned ${chosen} for ${target}`}
+          act={() => call('POST', 'faults', { target, fault: chosen, rate })}
+        >
+          <Choice
+            label="Happens to"
+            value={target}
+            groups={{ Requests: known.requestTargets, Events: known.eventTargets }}
+            onChange={setTarget}
+          />
+          <Choice
+            label="Fault"
+            value={chosen}
+            groups={{ [isEvent ? 'Faults of events' : 'Faults of requests']: names }}
+            onChange={setFault}
+          />
+          <label>
+            <span class="muted">How often, in per cent</span>
+            <input
+              type="number"
+              min="0"
+              max="100"
+              step="any"
+              placeholder="only the next one"
+              value={percent}
+              onInput={(event) => setPercent(event.currentTarget.value)}
+            />
+          </label>
+          <button type="submit">Plan it</button>
+        </ActionForm>
+      </div>
+      {faults.length === 0 && <p class="muted pad">No faults: every reply and event arrives.</p>}
+      <ul class="deliveries">
+        {faults.map((planned, index) => (
+          <li key={index}>
+            <span class="what">
+              {planned.rate === undefined ? 'The next ' : 'Each '}
+              <b>{planned.target}</b>
+            </span>
+            <span class="pill fault">{faultText(planned.fault)}</span>
+            {planned.rate !== undefined && (
+              <span class="muted">{Number((planned.rate * 100).toPrecision(3))} %</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** A fault with its details in words. */
+function faultText(fault: State['faults'][number]['fault']): string {
+  const words = typeof fault === 'string' ? [fault] : Object.values(fault);
+  return words.join(' ').replaceAll('_', ' ');
 }
 
 const hops = [
@@ -27,73 +102,56 @@ const hops = [
   { title: '+1 day', ms: 86_400_000 },
 ] as const;
 
-function ClockCard({ clock: { now, nextAt } }: Pick<State, 'clock'>) {
+function ClockCard({ now, nextAt }: State['clock']) {
   return (
-    <Card heading="h2" title="Clock" aside={<span class="muted">{shownDate(now)}</span>}>
+    <Card heading="h2" title="Clock" aside={<span class="muted">{dateText(now)}</span>}>
       <div class="pad">
         <p class="muted">
-          {nextAt === undefined ? 'Nothing waits for the time.' : `Next: something at ${shownDate(nextAt)}.`}
+          {nextAt === undefined
+            ? 'No work waits for a time.'
+            : `The next work is due at ${dateText(nextAt)}.`}
         </p>
         <div class="buttons">
           {hops.map(({ title, ms }) => (
-            <button
+            <ActionButton
               key={title}
-              type="button"
-              onClick={() => attempt(`Moved the clock ${title}`, () => post('clock/advance', { ms }))}
+              done={`Moved the clock ${title}`}
+              act={() => call('POST', 'clock', { advanceMs: ms })}
             >
               {title}
-            </button>
+            </ActionButton>
           ))}
-          <button type="button" onClick={() => attempt('Nothing waits any more', () => post('clock/drain'))}>
-            Until nothing waits
-          </button>
+          <ActionButton done="No work waits any more" act={() => call('POST', 'clock', { drain: true })}>
+            Until no work waits
+          </ActionButton>
         </div>
       </div>
     </Card>
   );
 }
 
-function AboutCard({ state }: { state: State }) {
-  const { deployment, seed, masterKey, whitelistedIps } = state;
+function AboutCard({ seed, whitelistedIps }: State) {
   return (
-    <Card heading="h2" title="This sandbox" aside={<ResetButtons />}>
+    <Card
+      heading="h2"
+      title="This sandbox"
+      aside={
+        <button type="button" onClick={reset}>
+          Reset…
+        </button>
+      }
+    >
       <Facts
         facts={[
           ['Seed', seed],
-          ['Onboarding', deployment.onboardingBaseUrl],
-          ['Staging', deployment.stagingUrl],
-          ['Messenger', deployment.messengerBaseUrl],
-          ['Master key', masterKey ?? 'yours'],
-          ['Whitelisted', whitelistedIps.join(', ') || 'nobody'],
+          ['Whitelisted IPs', whitelistedIps.join(', ') || 'none'],
         ]}
       />
     </Card>
   );
 }
 
-function ResetButtons() {
-  const [isAsked, setIsAsked] = useState(false);
-  if (!isAsked)
-    return (
-      <button type="button" onClick={() => setIsAsked(true)}>
-        Reset…
-      </button>
-    );
-  return (
-    <span class="buttons">
-      <button
-        type="button"
-        class="danger"
-        onClick={() => {
-          setIsAsked(false);
-          void attempt('Everything is forgotten', () => post('reset'));
-        }}
-      >
-        Forget everything
-      </button>
-      <button type="button" onClick={() => setIsAsked(false)}>
-        Keep it
-      </button>
-    </span>
-  );
+function reset(): void {
+  if (confirm('Forget every order, event, message and partner? The same keys are drawn again.'))
+    void attempt('Everything is forgotten', () => call('POST', 'reset'));
 }

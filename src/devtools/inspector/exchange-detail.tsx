@@ -1,26 +1,30 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isForgery } from '../sandbox/settings/event-faults.ts';
+import type { Exchange, PostedDelivery } from '../sandbox/control/answers.ts';
+import type { ExchangeVerdict } from '../sandbox/control/exchange-verdict.ts';
+import { call, get, pathOf } from './api.ts';
 import {
-  type Exchange,
-  type Explanation,
-  get,
-  isListening,
-  type PostedEvent,
-  pathOf,
-  post,
-  type Signature,
-} from './api.ts';
-import { Card, Detail } from './detail.tsx';
-import { Changes, cut, describePostResult, Faults, SignatureBadge, Status, shownTime } from './labels.tsx';
-import { MessageView } from './message-view.tsx';
-import { SendAgain } from './send-again.tsx';
-import { attempt, openOrder } from './store.ts';
-import { type Row, verdictOf } from './traffic-rows.ts';
+  ActionButton,
+  Card,
+  Changes,
+  CopyButton,
+  cut,
+  Detail,
+  describePost,
+  Facts,
+  Faults,
+  Status,
+  timeText,
+} from './elements.tsx';
+import { prettyJson } from './pretty-json.ts';
+import { openExchange, openOrder } from './store.ts';
+import type { Row } from './traffic-rows.ts';
+
+type Entry = Exchange['entries'][number];
+type Signature = NonNullable<Exchange['signature']>;
 
 export function ExchangeDetail({ row }: { row: Row }) {
   const { exchange, problem } = useExchange(row);
-  const [first, ...others] = exchange?.entries ?? [];
-  const replies = others.filter(({ kind }) => kind === 'reply' || kind === 'event_reply');
+  const messages = exchange?.entries.filter(({ kind }) => kind !== 'fault') ?? [];
   return (
     <Detail
       label={`${row.name} #${row.id}`}
@@ -33,37 +37,23 @@ export function ExchangeDetail({ row }: { row: Row }) {
       <p class="facts">
         {row.kind !== 'fault' && <Status {...row} />}
         <Faults faults={row.faults} />
-        <SignatureBadge signature={row.signature} />
-        <span class="muted">{shownTime(row.time)}</span>
+        <span class="muted">{timeText(row.time)}</span>
         {row.durationMs !== undefined && <span class="muted">{Math.round(row.durationMs)} ms</span>}
-        {row.order !== '' && isListening && <span class="muted">Order {cut(row.order)}</span>}
-        {row.order !== '' && !isListening && (
+        {row.order !== '' && (
           <button type="button" class="link" onClick={() => openOrder(row.order)}>
             Order {cut(row.order)}
           </button>
         )}
       </p>
       {row.where !== '' && <p class="where">{row.where}</p>}
-      {isForgery(row) && row.isAnswered && <ForgeryNote row={row} />}
-      {row.delivery !== undefined && <DeliveryButtons id={row.delivery} />}
       {problem !== undefined && <p class="notice bad">{problem}</p>}
-      {exchange?.advice !== undefined && <Advice sentences={exchange.advice} />}
+      {exchange !== undefined && <Verdict {...exchange.verdict} />}
+      {row.delivery !== undefined && <DeliveryButtons id={row.delivery} />}
       {exchange?.signature !== undefined && (
-        <SignatureView signature={exchange.signature} explain={row.faults.length === 0} id={row.id} />
+        <SignatureCard {...exchange.signature} isPlanned={row.faults.length > 0} />
       )}
-      {exchange?.readings !== undefined && <Readings readings={exchange.readings} />}
-      {first !== undefined && row.kind !== 'fault' && (
-        <MessageView title={row.kind === 'event' ? 'Event' : 'Request'} message={first} />
-      )}
-      {first !== undefined && canSend(row) && (
-        <SendAgain message={first} isSigned={exchange?.signature !== undefined} />
-      )}
-      {replies.map((reply) => (
-        <MessageView
-          key={reply.id}
-          title={`${row.kind === 'event' ? answerTitle : 'Reply'}${reply.status === undefined ? '' : ` ${reply.status}`}`}
-          message={reply}
-        />
+      {messages.map((message) => (
+        <MessageCard key={message.id} message={message} />
       ))}
     </Detail>
   );
@@ -81,118 +71,69 @@ function useExchange({ id, isAnswered }: Row): { exchange?: Exchange; problem?: 
   return result;
 }
 
-/** An event of `listen` needs a receiver; then it has the id of a delivery. */
-function canSend({ kind, delivery }: Row): boolean {
-  return kind !== 'fault' && (!isListening || delivery !== undefined);
+const verdicts = {
+  good: { tone: 'good', mark: '✓' },
+  bad: { tone: 'bad', mark: '✗' },
+  waiting: { tone: 'wait', mark: '…' },
+} as const;
+
+function Verdict({ result, reason, next }: ExchangeVerdict) {
+  const { tone, mark } = verdicts[result];
+  return (
+    <div class={`verdict ${tone}`}>
+      <p>
+        <b>{`${mark} ${reason}`}</b>
+      </p>
+      {next.map((step) => (
+        <p key={step}>{step}</p>
+      ))}
+    </div>
+  );
 }
 
-const answerTitle = isListening ? 'Answer' : 'Answer of the partner';
-
-const redeliver = { path: 'redeliver', title: 'Redeliver', hint: 'Post the same text again' } as const;
-/** Actions on a posted event. An event of `listen` can only be replayed. */
-const actions = [
-  redeliver,
-  { path: 'forge', title: 'Forge', hint: 'Post a copy signed with a key that nobody issued' },
-  { path: 'tamper', title: 'Tamper', hint: 'Post a copy with another amount under the old signature' },
+const posts = [
+  { as: 'again', title: 'Post again', hint: 'Post the same text again' },
+  { as: 'forged', title: 'Forge', hint: 'Post a copy signed with a key that nobody issued' },
+  { as: 'tampered', title: 'Tamper', hint: 'Post a copy with another amount under the old signature' },
 ] as const;
-const possible = isListening ? [{ ...redeliver, title: 'Replay' }] : actions;
 
+/** Posts an event once more, and opens what came of it. */
 export function DeliveryButtons({ id }: { id: string }) {
   return (
     <Changes>
       <div class="buttons">
-        {possible.map(({ path, title, hint }) => (
-          <button
-            key={path}
-            type="button"
-            title={hint}
-            onClick={() =>
-              attempt(title, async () =>
-                describePostResult(await post<PostedEvent>(`${pathOf`deliveries/${id}`}/${path}`)),
-              )
-            }
+        {posts.map(({ as, title, hint }) => (
+          <ActionButton
+            key={as}
+            hint={hint}
+            act={async () => {
+              const posted = await call<PostedDelivery>('POST', pathOf`deliveries/${id}/post`, { as });
+              if (posted.exchange !== undefined) openExchange(posted.exchange);
+              return describePost(posted);
+            }}
           >
             {title}
-          </button>
+          </ActionButton>
         ))}
       </div>
     </Changes>
   );
 }
 
-/** What to do about a genuine event that the receiver refused. */
-function Advice({ sentences }: { sentences: readonly string[] }) {
-  const [reason, ...steps] = sentences;
-  return (
-    <Card kind="signature bad" title="✗ A genuine event was refused">
-      <div class="pad">
-        <p>{reason}</p>
-        <ul>
-          {steps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ul>
-      </div>
-    </Card>
-  );
+interface SignatureCardProps extends Signature {
+  /** Whether a fault of the exchange explains a signature that does not hold. */
+  readonly isPlanned: boolean;
 }
 
-/** The members that the package reads in another form than they were sent in. */
-function Readings({ readings }: { readings: NonNullable<Exchange['readings']> }) {
-  return (
-    <Card kind="signature" title="Read from another form">
-      <div class="pad">
-        <table>
-          <caption>Members that are not in the documented form</caption>
-          <thead>
-            <tr>
-              <th scope="col">Member</th>
-              <th scope="col">Found</th>
-              <th scope="col">Read as</th>
-            </tr>
-          </thead>
-          <tbody>
-            {readings.map(({ path, found, readAs }) => (
-              <tr key={path.join('.')}>
-                <th scope="row">{path.join('.')}</th>
-                <td>{found}</td>
-                <td>{readAs}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        <p>
-          Whether the service has drifted from what was learnt:{' '}
-          <code>partner-exchange learn events --check deployment.json</code>{' '}
-          <span class="muted">(docs/guides/learn.md)</span>
-        </p>
-      </div>
-    </Card>
-  );
-}
-
-function ForgeryNote({ row }: { row: Row }) {
-  const isRefused = verdictOf(row) === 'good';
-  return (
-    <p class={isRefused ? 'verdict good' : 'verdict bad'}>
-      {isRefused ? '✓ The receiver refused the forgery.' : '✗ The receiver did not refuse the forgery.'}
-    </p>
-  );
-}
-
-interface SignatureViewProps {
-  readonly signature: Signature;
-  /** Whether to explain a signature that does not hold. Under a fault, the fault is the reason. */
-  readonly explain: boolean;
-  readonly id: number;
-}
-
-function SignatureView({ signature, explain, id }: SignatureViewProps) {
-  const { holds, key, isExpectedKey, reason, signedText, differences } = signature;
+function SignatureCard(props: SignatureCardProps) {
+  const { isPlanned, holds, key, isExpectedKey, reason, signedText, differences, explanation } = props;
   const isGood = holds && isExpectedKey !== false;
-  const problem = holds ? '✗ Signed with the wrong key' : '✗ The signature does not hold';
+  const problem = holds ? 'Signed with the wrong key' : 'The signature does not hold';
   return (
-    <Card kind={`signature ${isGood ? 'good' : 'bad'}`} title={isGood ? '✓ The signature holds' : problem}>
+    <Card
+      tone={isGood ? 'good' : isPlanned ? '' : 'bad'}
+      title={isGood ? '✓ The signature holds' : `✗ ${problem}`}
+    >
       <div class="pad">
         {holds ? (
           <p>
@@ -202,8 +143,24 @@ function SignatureView({ signature, explain, id }: SignatureViewProps) {
         ) : (
           <p>{reason?.message}</p>
         )}
-        {differences.length > 0 && <Differences differences={differences} />}
-        {!holds && explain && <Reasons id={id} />}
+        {differences.length > 0 && (
+          <>
+            <p class="muted">Members that differ from the genuine event, and how:</p>
+            <Facts
+              facts={differences.map(({ member, genuine = '–', found = '–' }) => [
+                member,
+                `${genuine} → ${found}`,
+              ])}
+            />
+          </>
+        )}
+        {explanation !== undefined && (
+          <ul>
+            {explanation.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        )}
         {signedText !== undefined && (
           <details>
             <summary>The signed text</summary>
@@ -215,46 +172,75 @@ function SignatureView({ signature, explain, id }: SignatureViewProps) {
   );
 }
 
-function Differences({ differences }: Pick<Signature, 'differences'>) {
+const messageTitles: Readonly<Record<Entry['kind'], string>> = {
+  request: 'Request',
+  reply: 'Reply of the service',
+  event: 'Event',
+  event_reply: 'Answer of the receiver',
+  fault: 'Fault',
+};
+
+/** A longer text makes the page slow. The API has all of it. */
+const maxText = 200_000;
+
+function MessageCard({ message }: { message: Entry }) {
+  const { kind, status, body = '', headers = {}, note } = message;
   return (
-    <table>
-      <caption>What differs from the genuine event</caption>
-      <thead>
-        <tr>
-          <th scope="col">Member</th>
-          <th scope="col">Genuine</th>
-          <th scope="col">Here</th>
-        </tr>
-      </thead>
-      <tbody>
-        {differences.map(({ member, genuine, found }) => (
-          <tr key={member}>
-            <th scope="row">{member}</th>
-            <td>{genuine ?? '–'}</td>
-            <td>{found ?? '–'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Card
+      title={`${messageTitles[kind]}${status === undefined ? '' : ` ${status}`}`}
+      aside={
+        body !== '' && (
+          <div class="buttons">
+            <CopyButton title="Copy body" text={body} />
+            {(kind === 'request' || kind === 'event') && (
+              <CopyButton title="Copy as curl" text={curlCommand(message)} />
+            )}
+          </div>
+        )
+      }
+    >
+      {note !== undefined && <p class="muted pad">{note}</p>}
+      {body === '' ? <p class="muted pad">No body.</p> : <Body text={body} />}
+      {Object.keys(headers).length > 0 && (
+        <details class="pad">
+          <summary>Headers</summary>
+          <Facts facts={Object.entries(headers)} />
+        </details>
+      )}
+    </Card>
   );
 }
 
-function Reasons({ id }: { id: number }) {
-  const [explanation, setExplanation] = useState<Explanation | undefined>();
-  useEffect(() => {
-    get<Explanation>(pathOf`trace/${id}/explanation`).then(setExplanation, () => {});
-  }, [id]);
-  if (explanation === undefined) return null;
+function Body({ text }: { text: string }) {
+  const isCut = text.length > maxText;
+  const tokens = isCut ? undefined : prettyJson(text);
   return (
     <>
-      <ul>
-        {explanation.findings.map(({ id, what }) => (
-          <li key={id + what}>{what}</li>
-        ))}
-      </ul>
-      <p>
-        <b>Next:</b> {explanation.findings[0]?.advice}
-      </p>
+      <pre>
+        {tokens?.map(({ kind, text }, index) => (
+          <span key={index} class={kind}>
+            {text}
+          </span>
+        )) ?? text.slice(0, maxText)}
+      </pre>
+      {isCut && <p class="muted pad">{`The first ${maxText} of ${text.length} characters.`}</p>}
     </>
   );
 }
+
+/** A client writes these itself. */
+const ownHeaders =
+  /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+
+/** A command for a POSIX shell. Its keys open the sandbox alone: the API hides those that the caller gave. */
+function curlCommand({ method = 'POST', url = '', headers = {}, body = '' }: Entry): string {
+  const sent = Object.entries(headers).filter(([name]) => !ownHeaders.test(name));
+  return [
+    `curl -sS -X ${method}`,
+    ...sent.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    `--data-raw ${quoted(body)}`,
+    quoted(url),
+  ].join(' \\\n  ');
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

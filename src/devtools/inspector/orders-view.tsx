@@ -1,151 +1,175 @@
-import type { Order } from './api.ts';
-import { SearchField } from './fields.tsx';
-import { cut, shownDate, shownTime } from './labels.tsx';
-import { NoOrder, OrderDetail, StatePill } from './order-detail.tsx';
-import { navigate, refresh, store, update, useStore } from './store.ts';
-import { targetOfKey } from './virtual-list.tsx';
+import { useState } from 'preact/hooks';
+import type { ListedDelivery, ListedOrder, PlayedOrder } from '../sandbox/control/answers.ts';
+import { call, pathOf } from './api.ts';
+import {
+  ActionButton,
+  ActionForm,
+  Card,
+  Changes,
+  Choice,
+  cut,
+  Detail,
+  dateText,
+  describePost,
+  Facts,
+  Faults,
+  Status,
+  timeText,
+} from './elements.tsx';
+import { DeliveryButtons } from './exchange-detail.tsx';
+import { ListPane } from './list-pane.tsx';
+import { CreateOrder } from './start-card.tsx';
+import { isOpenOrder, useStore } from './store.ts';
 
 export function OrdersView() {
   const { orders, order, address } = useStore();
   const { open, search } = address;
   const items = orders?.items ?? [];
-  // The store is up to date: several keys may come before the next frame.
-  const isOpen = ({ platform_order_ref, partner_order_id }: Order) =>
-    platform_order_ref === store.address.open || partner_order_id === store.address.open;
-  // The open order may be beyond the list, and `order` may still be an earlier one.
-  const selected = items.find(isOpen) ?? (order !== undefined && isOpen(order) ? order : undefined);
   const total = orders?.total ?? 0;
-
-  function onKeyDown(event: KeyboardEvent): void {
-    const target = targetOfKey(event, { index: items.findIndex(isOpen), count: items.length });
-    const name = target === undefined ? undefined : items[target]?.platform_order_ref;
-    if (name === undefined) return;
-    event.preventDefault();
-    navigate({ open: name }, store.address.open === '' ? 'push' : 'replace');
-    document.getElementById(`order-${name}`)?.scrollIntoView({ block: 'nearest' });
-  }
-
+  // The store may still hold the order that was open before.
+  const selected = items.find(isOpenOrder) ?? (order !== undefined && isOpenOrder(order) ? order : undefined);
   return (
     <div class={open === '' ? 'panes' : 'panes open'}>
-      <section class="pane" aria-label="Orders">
-        <div class="bar">
-          <SearchField
-            label="Search the orders"
-            placeholder="Search id, state, amount, address, buyer"
-            onKeyDown={onKeyDown}
-          />
-          <output class="muted">{items.length === total ? total : `${items.length} of ${total}`}</output>
-        </div>
-        {items.length === 0 ? (
-          <p class="empty">
-            {orders === undefined ? 'Reading…' : search === '' ? 'No orders yet.' : 'No matches.'}
-          </p>
-        ) : (
-          // biome-ignore lint/a11y/noStaticElementInteractions: the buttons in it have the focus.
-          <div class="scrolled" onKeyDown={onKeyDown}>
-            <OrderTable orders={items} selected={selected?.platform_order_ref} />
-            {items.length < total && <More shown={items.length} />}
-          </div>
-        )}
-      </section>
+      <ListPane
+        label="Orders"
+        placeholder="Search id, state, amount, address, buyer"
+        count={items.length === total ? String(total) : `${items.length} of ${total}`}
+        intro={open === '' && <CreateOrder />}
+        items={items}
+        idOf={({ platform_order_ref }) => platform_order_ref}
+        isOpen={isOpenOrder}
+        line={orderLine}
+        empty={orders === undefined ? 'Reading…' : search === '' ? 'No orders yet.' : 'No matches.'}
+      />
       {selected !== undefined && <OrderDetail key={selected.platform_order_ref} order={selected} />}
-      {open !== '' && selected === undefined && orders !== undefined && <NoOrder name={open} />}
+      {open !== '' && selected === undefined && orders !== undefined && (
+        <Detail label="Unknown order" title={open}>
+          <p class="muted">The sandbox does not remember this order.</p>
+        </Detail>
+      )}
     </div>
   );
 }
 
-/** The most that the server gives at once. */
-const maxListed = 1000;
-
-function More({ shown }: { shown: number }) {
-  if (shown >= maxListed) return <p class="empty">Search to find the older ones.</p>;
-  return (
-    <p class="empty">
-      <button
-        type="button"
-        onClick={() => {
-          update({ maxOrders: Math.min(maxListed, shown + 200) });
-          void refresh();
-        }}
-      >
-        Show more
-      </button>
-    </p>
-  );
-}
-
-function OrderTable({ orders, selected }: { orders: readonly Order[]; selected: string | undefined }) {
-  return (
-    <table class="orders">
-      <thead>
-        <tr>
-          <th scope="col">Order</th>
-          <th scope="col">State</th>
-          <th scope="col" class="number">
-            Amount
-          </th>
-          <th scope="col" class="number wide">
-            Receives
-          </th>
-          <th scope="col">Last event</th>
-          <th scope="col" class="wide">
-            Created
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {orders.map((order) => (
-          <tr
-            key={order.platform_order_ref}
-            id={`order-${order.platform_order_ref}`}
-            class={order.platform_order_ref === selected ? 'selected' : undefined}
-          >
-            <td>
-              <button
-                type="button"
-                class="cell"
-                aria-pressed={order.platform_order_ref === selected}
-                onClick={() => navigate({ open: order.platform_order_ref })}
-              >
-                {cut(order.partner_order_id)}
-              </button>
-            </td>
-            <td>
-              <StatePill state={order.state} />
-            </td>
-            <td class="number">
-              {order.fiat_amount} {order.fiat_currency}
-            </td>
-            <td class="number wide">
-              {order.crypto_amount_to_receive} {order.pair.split('/')[1]}
-            </td>
-            <td>
-              <LastEvent event={order.lastEvent} />
-            </td>
-            <td class="muted wide">{shownDate(order.createdAt)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function LastEvent({ event }: { event: Order['lastEvent'] }) {
-  if (event === undefined) return <span class="muted">none</span>;
-  const { name, postedAt, status } = event;
+function orderLine(order: ListedOrder) {
+  const last = order.deliveries.findLast(({ faults }) => faults.length === 0);
   return (
     <>
-      {postedAt === undefined ? (
-        <span class="muted">not posted</span>
-      ) : (
-        <time dateTime={new Date(postedAt).toISOString()} title={shownDate(postedAt)}>
-          {shownTime(postedAt)}
-        </time>
-      )}{' '}
-      <span class="muted">
-        {name.replace(/^event\.buy\./, '')}
-        {status === undefined || status < 300 ? '' : `, ${status}`}
+      <StatePill state={order.state} />
+      <span class="what">
+        <b>{cut(order.partner_order_id)}</b>{' '}
+        <span class="muted">
+          {order.fiat_amount} {order.fiat_currency}
+        </span>
       </span>
+      <span class="marks muted">{last?.name.replace(/^event\.buy\./, '')}</span>
+      {last === undefined ? <span /> : <DeliveryStatus delivery={last} />}
+      <time class="muted">{timeText(order.createdAt)}</time>
     </>
   );
 }
+
+function OrderDetail({ order }: { order: ListedOrder }) {
+  const { partner_order_id, partner_callback_url, state, next, deliveries } = order;
+  return (
+    <Detail
+      label={`Order ${partner_order_id}`}
+      title={
+        <>
+          {cut(partner_order_id)} <StatePill state={state} />
+        </>
+      }
+    >
+      <Card title="Next steps">
+        <Changes>
+          <div class="pad">
+            {next.length === 0 && <p class="muted">The order is closed.</p>}
+            <div class="buttons">
+              {next.map((step) => (
+                <ActionButton key={step} done={`Advanced to ${step}`} act={() => play(order, { step })}>
+                  {step.replaceAll('_', ' ')}
+                </ActionButton>
+              ))}
+            </div>
+            {state === 'created' && <PlayForm order={order} />}
+          </div>
+        </Changes>
+      </Card>
+      <Card title="Events" aside={<span class="muted">to {partner_callback_url}</span>}>
+        <ul class="deliveries">
+          {deliveries.map((delivery) => (
+            <li key={delivery.id}>
+              <time class="muted">{delivery.postedAt === undefined ? '' : timeText(delivery.postedAt)}</time>
+              <b class="what">{delivery.name}</b>
+              {delivery.attempts > 1 && <span class="muted">{delivery.attempts} times</span>}
+              <Faults faults={delivery.faults} />
+              <DeliveryStatus delivery={delivery} />
+              <DeliveryButtons id={delivery.id} />
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <Card title="Order">
+        <Facts facts={factsOf(order)} />
+      </Card>
+    </Detail>
+  );
+}
+
+async function play(
+  { platform_order_ref }: ListedOrder,
+  move: { readonly step: string } | { readonly scenario: string },
+): Promise<string> {
+  const path = pathOf`orders/${platform_order_ref}/advance`;
+  const { deliveries } = await call<PlayedOrder>('POST', path, move);
+  const [delivery] = deliveries;
+  if (delivery === undefined || deliveries.length > 1) return `${deliveries.length} events`;
+  return `${delivery.name}, ${describePost(delivery)}`;
+}
+
+function PlayForm({ order }: { order: ListedOrder }) {
+  const { state } = useStore();
+  const [scenario, setScenario] = useState('happy');
+  return (
+    <ActionForm done={`Played ${scenario}`} act={() => play(order, { scenario })}>
+      <Choice
+        label="Or all steps at once"
+        value={scenario}
+        groups={{ Scenarios: state?.known.orderScenarios ?? [] }}
+        onChange={setScenario}
+      />
+      <button type="submit">Play</button>
+    </ActionForm>
+  );
+}
+
+function DeliveryStatus({ delivery }: { delivery: ListedDelivery }) {
+  const { status, faults, attempts, error } = delivery;
+  const isAnswered = attempts === 0 || status !== undefined || error !== undefined;
+  return (
+    <Status
+      status={status}
+      faults={faults}
+      note={attempts === 0 ? 'not posted' : error}
+      isAnswered={isAnswered}
+    />
+  );
+}
+
+function factsOf({ next: _, deliveries: __, payload: ___, ...order }: ListedOrder): [string, string][] {
+  const facts = Object.entries({ ...order, createdAt: dateText(order.createdAt) });
+  return facts.flatMap(([name, value]) =>
+    value === null ? [] : [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]],
+  );
+}
+
+function StatePill({ state }: Pick<ListedOrder, 'state'>) {
+  return <span class={`pill ${stateTones[state] ?? 'bad'}`}>{state.replaceAll('_', ' ')}</span>;
+}
+
+const stateTones: Readonly<Partial<Record<ListedOrder['state'], string>>> = {
+  created: 'wait',
+  fiat_received: 'wait',
+  credited: 'good',
+  refunded: 'plain',
+};

@@ -1,12 +1,17 @@
 import { type Filter, filters } from './traffic-rows.ts';
 
-const tabs = ['traffic', 'orders', 'messages', 'mails', 'controls'] as const;
-export type Tab = (typeof tabs)[number];
+export const tabs = {
+  traffic: 'Traffic',
+  orders: 'Orders',
+  outbox: 'Outbox',
+  controls: 'Faults & time',
+} as const;
+export type Tab = keyof typeof tabs;
 
 /** What the page shows. It is in the fragment of the URL, which the browser does not send. */
 export interface Address {
   readonly tab: Tab;
-  /** The id of the open exchange, the name of the open order, or the phone; empty for none. */
+  /** The id of the open exchange, or the name of the open order; empty for none. */
   readonly open: string;
   readonly search: string;
   readonly show: Filter;
@@ -19,15 +24,20 @@ export function emptyAddress(tab: Tab): Address {
 /** Reads a fragment such as `#tab=orders&open=A-1001&search=credited`. Unknown values count as absent. */
 export function parseAddress(fragment: string): Address {
   const params = new URLSearchParams(fragment.slice(1));
-  const empty = emptyAddress(tabs.find((each) => each === params.get('tab')) ?? 'traffic');
-  const show = params.get('show') ?? '';
   return {
-    ...empty,
+    tab: keyOf(tabs, params.get('tab')) ?? 'traffic',
     open: params.get('open') ?? '',
     search: params.get('search') ?? '',
-    // Sound: it is a key of the table.
-    ...(Object.hasOwn(filters, show) && { show: show as Filter }),
+    show: keyOf(filters, params.get('show')) ?? 'all',
   };
+}
+
+export function keyOf<Key extends string>(
+  table: Readonly<Record<Key, unknown>>,
+  text: string | null,
+): Key | undefined {
+  // Sound: it is a key of the table.
+  return text !== null && Object.hasOwn(table, text) ? (text as Key) : undefined;
 }
 
 /** The fragment of an address, without the members that have their default. */

@@ -1,15 +1,7 @@
 import { tryParse } from '../../internal/json.ts';
 import { isNumber, jsonTokens } from '../../internal/json-tokens.ts';
 
-export function prettyText(text: string): string {
-  return (
-    prettyJson(text)
-      ?.map((token) => token.text)
-      .join('') ?? text
-  );
-}
-
-export interface PrettyToken {
+interface PrettyToken {
   readonly kind: 'name' | 'string' | 'number' | 'literal' | 'plain';
   readonly text: string;
 }

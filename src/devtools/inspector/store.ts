@@ -1,55 +1,29 @@
 import { useEffect, useState } from 'preact/hooks';
-import {
-  ApiError,
-  type Email,
-  get,
-  hasToken,
-  isListening,
-  type List,
-  type Message,
-  type Order,
-  pathOf,
-  type State,
-  setToken,
-  takeToken,
-} from './api.ts';
-import {
-  type Address,
-  emptyAddress,
-  followAddress,
-  parseAddress,
-  type Tab,
-  writeAddress,
-} from './page-address.ts';
+import type { List, ListedOrder, State } from '../sandbox/control/answers.ts';
+import type { TraceEntry } from '../sandbox/world/trace.ts';
+import { ApiError, get, takeToken } from './api.ts';
+import { type Address, emptyAddress, followAddress, parseAddress, writeAddress } from './page-address.ts';
 import { followTrace } from './trace-stream.ts';
-import { addEntries, type Row } from './traffic-rows.ts';
+import { addEntries, maxEntries, type Row } from './traffic-rows.ts';
 
 /** The state of the page. Components read it through {@link useStore}. */
 export const store = {
   state: undefined as State | undefined,
-  /** How many of the oldest entries the server has dropped. */
-  forgotten: 0,
-  rows: new Map<number, Row>(),
-  rowsVersion: 0,
+  /** The last exchanges, the oldest first. */
+  rows: new Map<number, Row>() as ReadonlyMap<number, Row>,
+  /** Those in which the server found the search; `undefined` without one. */
+  foundRows: undefined as ReadonlyMap<number, Row> | undefined,
   isConnected: false,
   hasToken: false,
   address: emptyAddress('traffic'),
-  /** The exchanges in which the server found the search. */
-  found: undefined as
-    | { readonly search: string; readonly lastId: number; readonly ids: ReadonlySet<number> }
-    | undefined,
-  orders: undefined as List<Order> | undefined,
-  maxOrders: 100,
-  order: undefined as Order | undefined,
-  messages: undefined as List<Message> | undefined,
-  mails: undefined as List<Email> | undefined,
+  orders: undefined as List<ListedOrder> | undefined,
+  /** The open order, also if it is not in the list. */
+  order: undefined as ListedOrder | undefined,
   notice: undefined as { readonly text: string; readonly isError: boolean } | undefined,
 };
 
 const listeners = new Set<() => void>();
 let lastId = 0;
-/** Identifies the run of the server. */
-let instance: string | undefined;
 let isDrawn = true;
 
 /** Draws the component again after a change, at most once a frame. */
@@ -80,9 +54,6 @@ export function update(changes: Partial<typeof store>): void {
   }
 }
 
-/** The last address of each tab. */
-const visited = new Map<Tab, Address>();
-
 /**
  * Changes the address. Another selection or tab is a step for the back button; typing a search, or moving through rows
  * with the keys, is not (`replace`).
@@ -93,27 +64,31 @@ export function navigate(change: Partial<Address>, mode: 'push' | 'replace' = 'p
   show(address);
 }
 
-/** Opens a tab as it was left. */
-export function openTab(tab: Tab): void {
-  navigate(visited.get(tab) ?? emptyAddress(tab));
-}
-
 export function openOrder(name: string): void {
   navigate({ ...emptyAddress('orders'), open: name });
 }
 
+export function openExchange(id: number): void {
+  navigate({ ...emptyAddress('traffic'), open: String(id) });
+}
+
+export function isOpenOrder({ platform_order_ref, partner_order_id }: ListedOrder): boolean {
+  const { open } = store.address;
+  return platform_order_ref === open || partner_order_id === open;
+}
+
 function show(address: Address): void {
   const { tab, open, search } = store.address;
-  visited.set(address.tab, address);
   update({ address });
   if (address.tab !== tab || (tab === 'orders' && address.open !== open)) void refresh();
   else if (address.search !== search) refreshSoon();
 }
 
-export async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {
+/** Runs an action, and says how it ended. Its result, if it is a text, is part of the message. */
+export async function attempt(title: string, act: () => Promise<unknown>): Promise<void> {
   try {
-    const outcome = await act();
-    say(typeof outcome === 'string' ? `${what}: ${outcome}` : what);
+    const result = await act();
+    say(typeof result === 'string' ? `${title}: ${result}` : title);
   } catch (error) {
     askForToken(error);
     say(error instanceof Error ? error.message : String(error), true);
@@ -125,43 +100,33 @@ function askForToken(error: unknown): void {
   if (error instanceof ApiError && /^token_/.test(error.code)) update({ hasToken: false });
 }
 
-let connectAgain = () => {};
-
-export function acceptToken(token: string): void {
-  setToken(token);
-  update({ hasToken: true });
-  connectAgain();
-}
-
-export function say(text: string, isError = false): void {
+function say(text: string, isError = false): void {
   const notice = { text, isError };
   update({ notice });
   setTimeout(() => store.notice === notice && update({ notice: undefined }), isError ? 10_000 : 5000);
 }
 
 export function startPage(): void {
-  takeToken();
-  update({ hasToken: hasToken() });
-  show(ownAddress(parseAddress(location.hash)));
-  followAddress((address) => show(ownAddress(address)));
-  connectAgain = followTrace({
+  update({ hasToken: takeToken() });
+  show(parseAddress(location.hash));
+  followAddress((address) => {
+    update({ hasToken: takeToken() });
+    show(address);
+  });
+  followTrace({
     readState,
-    lastId: () => lastId,
+    lastId: () => Math.max(lastId, (store.state?.trace.lastId ?? 0) - maxEntries),
     onEntries(entries) {
-      addEntries(store.rows, entries);
+      const rows = new Map(store.rows);
+      addEntries(rows, entries);
       lastId = entries.at(-1)?.id ?? lastId;
-      update({ rowsVersion: store.rowsVersion + 1 });
+      update({ rows });
       refreshSoon();
     },
     onConnection(isConnected) {
       if (isConnected !== store.isConnected) update({ isConnected });
     },
   });
-}
-
-/** `listen` has the traffic alone. */
-function ownAddress(address: Address): Address {
-  return isListening ? { ...address, tab: 'traffic' } : address;
 }
 
 let isRefreshDue = false;
@@ -176,7 +141,7 @@ function refreshSoon(): void {
 }
 
 /** Reads the data of the open tab and of the header. A failure shows as a lost connection. */
-export async function refresh(): Promise<void> {
+async function refresh(): Promise<void> {
   await readState().catch(() => {});
 }
 
@@ -185,8 +150,7 @@ async function readState(): Promise<void> {
   try {
     const [state, data] = await Promise.all([get<State>('state'), readTab(address)]);
     forget(state);
-    // `listen` answers with the extent of its trace alone.
-    if (!isListening) update({ state });
+    update({ state });
     const { tab, open, search } = store.address;
     if (tab === address.tab && open === address.open && search === address.search) update(data);
   } catch (error) {
@@ -195,52 +159,32 @@ async function readState(): Promise<void> {
   }
 }
 
-const noIds: ReadonlySet<number> = new Set();
-
 async function readTab({ tab, open, search }: Address): Promise<Partial<typeof store>> {
   const query = `search=${encodeURIComponent(search)}`;
-  switch (tab) {
-    case 'traffic': {
-      if (search === '') return { found: undefined };
-      const before = store.found?.search === search ? store.found : { lastId: 0, ids: noIds };
-      const path = `trace/search?${query}&after=${before.lastId}`;
-      const { exchanges, lastId } = await get<{ exchanges: number[]; lastId: number }>(path);
-      return { found: { search, lastId, ids: new Set([...before.ids, ...exchanges]) } };
-    }
-    case 'orders': {
-      const [orders, order] = await Promise.all([
-        get<List<Order>>(`orders?limit=${store.maxOrders}&${query}`),
-        // Forgotten, or of several partners.
-        open === '' ? undefined : get<Order>(pathOf`orders/${open}`).catch(() => undefined),
-      ]);
-      return { orders, order };
-    }
-    case 'messages':
-      return { messages: await get<List<Message>>(`messages?limit=500&${query}`) };
-    case 'mails':
-      return { mails: await get<List<Email>>('emails?limit=200') };
-    default:
-      return {};
+  if (tab === 'traffic') {
+    if (search === '') return { foundRows: undefined };
+    const foundRows = new Map<number, Row>();
+    const { entries } = await get<{ entries: TraceEntry[] }>(`trace?bodies=false&${query}`);
+    addEntries(foundRows, entries);
+    return { foundRows };
   }
+  if (tab !== 'orders') return {};
+  const orders = await get<List<ListedOrder>>(`orders?${query}`);
+  if (open === '') return { orders, order: undefined };
+  const order = orders.items.find(isOpenOrder);
+  if (order !== undefined) return { orders, order };
+  const others = await get<List<ListedOrder>>(`orders?search=${encodeURIComponent(open)}`);
+  return { orders, order: others.items.find(isOpenOrder) };
 }
 
 /** Drops forgotten rows, and all of them after a restart of the server. */
-function forget(state: Pick<State, 'instance' | 'trace'>): void {
-  const isOther = instance !== undefined && instance !== state.instance;
-  instance = state.instance;
+function forget({ instance, trace: { forgotten } }: State): void {
+  const isOther = store.state !== undefined && store.state.instance !== instance;
   if (isOther) {
-    store.rows.clear();
     lastId = 0;
     navigate({ open: '' }, 'replace');
-    visited.clear();
-    update({ found: undefined });
+    update({ foundRows: undefined });
   }
-  const { forgotten } = state.trace;
-  if (forgotten !== store.forgotten) update({ forgotten });
-  const { size } = store.rows;
-  for (const id of store.rows.keys()) {
-    if (id > forgotten) break;
-    store.rows.delete(id);
-  }
-  if (isOther || store.rows.size !== size) update({ rowsVersion: store.rowsVersion + 1 });
+  const kept = [...store.rows].filter(([id]) => id > forgotten && !isOther);
+  if (kept.length !== store.rows.size) update({ rows: new Map(kept) });
 }

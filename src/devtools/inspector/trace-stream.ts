@@ -1,43 +1,31 @@
-import { get, headers, type ListedEntry } from './api.ts';
+import type { TraceEntry } from '../sandbox/world/trace.ts';
+import { headers } from './api.ts';
 
 interface Follower {
   /** Reads the state, and forgets the rows of an earlier run of the server. Rejects if the server does not answer. */
   readState(): Promise<void>;
+  /** The entry after which the stream begins. */
   lastId(): number;
-  onEntries(entries: readonly ListedEntry[]): void;
+  onEntries(entries: readonly TraceEntry[]): void;
   onConnection(isConnected: boolean): void;
 }
 
 /**
  * Follows the trace while the page is shown. Over HTTP/1.1 a browser has six connections to a server, and a stream holds
  * one: so a hidden tab closes its stream, and catches up when it is shown again.
- *
- * @returns connects again, with another token
  */
-export function followTrace({ readState, lastId, onEntries, onConnection }: Follower): () => void {
+export function followTrace({ readState, lastId, onEntries, onConnection }: Follower): void {
   let connection = new AbortController();
   let failures = 0;
 
   async function follow(signal: AbortSignal): Promise<void> {
     await readState();
-    await catchUp();
-    const response = await fetch(`trace/stream?bodies=false&after=${lastId()}`, {
-      headers: headers(),
-      signal,
-    });
+    const path = `trace/stream?bodies=false&after=${lastId()}`;
+    const response = await fetch(path, { headers: headers(), signal });
     if (!response.ok || response.body === null) throw new Error(`The stream answers ${response.status}.`);
     failures = 0;
     onConnection(true);
     for await (const entries of readEvents(response.body)) onEntries(entries);
-  }
-
-  async function catchUp(): Promise<void> {
-    for (;;) {
-      const path = `trace?bodies=false&limit=1000&after=${lastId()}`;
-      const { entries } = await get<{ entries: ListedEntry[] }>(path);
-      if (entries.length === 0) return;
-      onEntries(entries);
-    }
   }
 
   async function run(): Promise<never> {
@@ -57,7 +45,6 @@ export function followTrace({ readState, lastId, onEntries, onConnection }: Foll
     if (document.hidden) connection.abort();
   });
   void run();
-  return () => connection.abort();
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<unknown> {
@@ -74,7 +61,7 @@ async function untilShown(): Promise<void> {
 }
 
 /** The entries of each piece of a stream of server-sent events. `EventSource` could not send the token. */
-async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ListedEntry[]> {
+async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<TraceEntry[]> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
@@ -87,10 +74,8 @@ async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): Async
   }
 }
 
-function entryOf(event: string): ListedEntry[] {
-  const lines = event.split('\n');
-  if (!lines[0]?.startsWith('id: ')) return [];
-  const data = lines.find((line) => line.startsWith('data: '))?.slice('data: '.length);
+function entryOf(event: string): TraceEntry[] {
+  const data = /^id: \d+\ndata: (.*)$/.exec(event)?.[1];
   // Sound: the stream's form, which its tests check.
-  return data === undefined ? [] : [JSON.parse(data) as ListedEntry];
+  return data === undefined ? [] : [JSON.parse(data) as TraceEntry];
 }

@@ -1,6 +1,5 @@
-import { parseSearch } from '../sandbox/control/search-traffic.ts';
-import { isForgery } from '../sandbox/settings/event-faults.ts';
-import type { ListedEntry } from './api.ts';
+import { resultOf } from '../sandbox/control/exchange-verdict.ts';
+import type { TraceEntry } from '../sandbox/world/trace.ts';
 
 /** A line of the list: a request or an event with its result, or a fault that prevented it. */
 export interface Row {
@@ -14,97 +13,69 @@ export interface Row {
   readonly status: number | undefined;
   readonly durationMs: number | undefined;
   readonly faults: readonly string[];
-  readonly signature: ListedEntry['signature'];
   readonly note: string | undefined;
   readonly isAnswered: boolean;
-  /** The text that the search reads. */
-  readonly text: string;
 }
 
+/** The page keeps the last exchanges. A search asks the server, which has more of them. */
+export const maxRows = 500;
+/** The entries that the last exchanges can have: a request, its reply, and now and then a fault. */
+export const maxEntries = 3 * maxRows;
+
 /** Adds entries to the rows, by id. A row is never changed, only replaced. */
-export function addEntries(rows: Map<number, Row>, entries: readonly ListedEntry[]): void {
+export function addEntries(rows: Map<number, Row>, entries: readonly TraceEntry[]): void {
   for (const entry of entries) {
     const row = rows.get(entry.exchange);
     // A reply whose request was forgotten.
     if (row === undefined && entry.id !== entry.exchange) continue;
     // A dropped event has no other entry than its fault.
     if (row === undefined && entry.kind === 'fault' && !entry.faults.includes('drop')) continue;
-    const next = row === undefined ? rowOf(entry) : answered(row, entry);
-    rows.set(entry.exchange, { ...next, text: textOf(next) });
+    rows.set(entry.exchange, row === undefined ? rowOf(entry) : answered(row, entry));
+  }
+  for (const id of rows.keys()) {
+    if (rows.size <= maxRows) break;
+    rows.delete(id);
   }
 }
 
-/** Whether the exchange went as it should. A refused forgery is good, an accepted one is bad. */
-export function verdictOf(answer: Pick<Row, 'status' | 'isAnswered' | 'faults'>): 'good' | 'bad' | 'waiting' {
-  const { status, isAnswered } = answer;
-  if (!isAnswered) return 'waiting';
-  if (status === undefined) return 'bad';
-  if (isForgery(answer)) return status >= 400 && status < 500 ? 'good' : 'bad';
-  return status < 400 ? 'good' : 'bad';
-}
-
 export const filters = {
-  all: () => true,
-  requests: (row) => row.kind === 'request',
-  events: (row) => row.kind === 'event',
-  failed: (row) => row.kind !== 'fault' && verdictOf(row) === 'bad',
-  faults: (row) => row.faults.length > 0,
-  unverified: (row) => row.signature !== undefined && row.signature !== 'verified',
-} as const satisfies Record<string, (row: Row) => boolean>;
+  all: { title: 'All', matches: () => true },
+  requests: { title: 'Requests', matches: ({ kind }) => kind === 'request' },
+  events: { title: 'Events', matches: ({ kind }) => kind === 'event' },
+  failed: { title: 'Failed', matches: (row) => row.kind !== 'fault' && resultOf(row) === 'bad' },
+  faults: { title: 'With faults', matches: ({ faults }) => faults.length > 0 },
+} as const satisfies Record<string, { title: string; matches: (row: Row) => boolean }>;
 
 export type Filter = keyof typeof filters;
 
-/** The newest first. `found` are the exchanges that the server found, whose bodies it searches. */
-export function select(
-  rows: Iterable<Row>,
-  { show, search, found }: { show: Filter; search: string; found: ReadonlySet<number> },
-): Row[] {
-  const terms = parseSearch(search);
-  const matches = (row: Row) =>
-    found.has(row.id) ||
-    terms.every((term) => {
-      if (term.kind === 'id') return row.id === term.id;
-      return term.kind === 'status' ? row.status === term.status : row.text.includes(term.text);
-    });
-  return [...rows].filter((row) => filters[show](row) && matches(row)).reverse();
-}
-
-function rowOf(entry: ListedEntry): Omit<Row, 'text'> {
+function rowOf(entry: TraceEntry): Row {
   const { id, kind, time, operation, event, order = '', delivery, method, url, faults, note } = entry;
-  const { signature } = entry;
   return {
     id,
     kind: kind === 'event' || kind === 'fault' ? kind : 'request',
     time,
     name: operation ?? event ?? 'unknown path',
-    where: url === undefined ? '' : `${method ?? ''} ${shownUrl(url, kind)}`,
+    where: url === undefined ? '' : `${method ?? ''} ${visibleUrl(url, kind)}`,
     order,
     delivery,
     status: undefined,
     durationMs: undefined,
     faults,
-    signature,
     note: kind === 'fault' ? note : undefined,
     isAnswered: kind === 'fault',
   };
 }
 
-function answered(row: Omit<Row, 'text'>, entry: ListedEntry): Omit<Row, 'text'> {
+function answered(row: Row, entry: TraceEntry): Row {
   const faults = [...new Set([...row.faults, ...entry.faults])];
   if (entry.kind === 'fault') return { ...row, faults };
   const { status, durationMs, note } = entry;
   return { ...row, faults, status, durationMs, note, isAnswered: true };
 }
 
-/** Requests come to this server, so their path is enough. */
-function shownUrl(url: string, kind: ListedEntry['kind']): string {
+/** The path of a request, since requests come to this server; the whole address of an event. */
+function visibleUrl(url: string, kind: TraceEntry['kind']): string {
   if (kind === 'event' || !URL.canParse(url)) return url;
   const { pathname, search } = new URL(url);
   return pathname + search;
-}
-
-function textOf(row: Omit<Row, 'text'>): string {
-  const { kind, name, where, order, faults, note, signature } = row;
-  const words = [kind, name, where, order, ...faults, note, signature];
-  return words.filter(Boolean).join(' ').toLowerCase();
 }

@@ -72,8 +72,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
         loadControl: async (access) => {
           const { controlHandler } = await import('./control/control-api.ts');
           const { sandboxEndpoints } = await import('./control/sandbox-endpoints.ts');
-          const endpoints = sandboxEndpoints(sandbox, state);
-          return controlHandler({ ...access, source: 'sandbox', endpoints });
+          return controlHandler(access, sandboxEndpoints(sandbox, state));
         },
         idle: () => deliveryQueue.idle(),
       }),

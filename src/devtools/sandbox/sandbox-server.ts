@@ -13,7 +13,6 @@ import type { ListenOptions, SandboxServer } from './sandbox.ts';
 import type { SandboxHandler } from './service/service.ts';
 import { textsOr } from './settings/sandbox-options.ts';
 import { answerRequests, startHttpServer } from './wire/http-server.ts';
-import { requireToken } from './wire/sandbox-secrets.ts';
 import type { Sleep } from './wire/transports.ts';
 import { socketReply } from './wire/wire-reply.ts';
 
@@ -32,10 +31,7 @@ export async function listen<Order>(options: {
   let control: Promise<ControlHandler> | undefined;
   const server = await startHttpServer({
     ...address,
-    maxBodyBytes: ({ url = '', headers }) =>
-      url.startsWith(controlPath) && holdsToken(headers.authorization, token)
-        ? maxControlBytes
-        : maxBodyBytes,
+    maxBodyBytes,
     answer: answerRequests(async (request, connection) => {
       if (from === 'off' || !isControl(request)) return socketReply(await serve(request, connection), sleep);
       control ??= options.loadControl({ path: controlPath, token, from });
@@ -57,17 +53,6 @@ export async function listen<Order>(options: {
 }
 
 const controlPath = '/_sandbox/';
-/** The limit of an edited copy. Callers without the token cannot fill the memory. */
-const maxControlBytes = 2 * 1024 * 1024;
-
-function holdsToken(authorization: string | undefined, token: string): boolean {
-  try {
-    requireToken(authorization, token);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function isControl({ url }: Request): boolean {
   return `${new URL(url).pathname}/`.startsWith(controlPath);

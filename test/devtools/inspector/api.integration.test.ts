@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../../src/credentials/signing-key.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
 import { signBody } from '../../../src/signature/sign-body.ts';
-import { bearer, callback, onboarded, order, place, post, regenerate } from '../sandbox/support.ts';
-import { startStory } from './story.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startServer } from '../../support/local-server.ts';
+import { partnerExchange } from '../cli/run-in-process.ts';
+import { filesIn } from '../cli/support.ts';
+import { bearer, callback, onboarded, order, partner, place, post, regenerate } from '../sandbox/support.ts';
+import { sendMessages, startStory } from './story.ts';
 
 describe('the API', () => {
-  it('moves an order and posts its events, as sandbox.advance and play do', async () => {
+  it('moves an order by a step or a scenario, and posts its events', async () => {
     await using story = await startStory();
     await story.order('A-1');
     await story.order('A-2');
@@ -15,92 +19,173 @@ describe('the API', () => {
       order: { state: 'no_kyc', next: expect.arrayContaining(['credited', 'refunded']) },
       deliveries: [{ name: 'event.buy.received.fiat_kyc_error', status: 200, acknowledged: true }],
     });
-    const played = await story.api('orders/A-2/play', { scenario: 'happy' });
-    expect(played.body).toMatchObject({ order: { state: 'credited', next: [] } });
+    const played = await story.api('orders/A-2/advance', { scenario: 'happy' });
+    expect(played.body).toMatchObject({ order: { state: 'credited', next: [] }, deliveries: [{}, {}] });
     expect(story.sandbox.order('A-2').state).toBe('credited');
-    expect((await story.api('orders/A-2/play', { scenario: 'happy' })).status).toBe(409);
+    expect((await story.api('orders/A-2/advance', { scenario: 'happy' })).status).toBe(409);
     const impossible = await story.api('orders/A-2/advance', { step: 'refunded' });
     expect(impossible).toMatchObject({ status: 409, body: { error: 'not_possible' } });
-    const { body } = await story.api('deliveries?order=A-2&limit=2');
-    expect(body).toMatchObject({ total: 3, items: [{ name: 'event.buy.credited.crypto' }, {}] });
+    expect((await story.api('orders/A-3/advance', { step: 'credited' })).body.error).toBe('unknown_order');
+    const both = { step: 'credited', scenario: 'happy' };
+    expect((await story.api('orders/A-2/advance', both)).body.error).toBe('invalid_body');
   });
 
-  it('lists the newest first, page by page', async () => {
-    await using story = await startStory();
-    for (const id of ['A-1', 'A-2', 'A-3']) await story.order(id);
-    const ids = async (query: string) => {
-      const { body } = await story.api(`orders?${query}`);
-      return (body.items as { partner_order_id: string }[]).map(({ partner_order_id }) => partner_order_id);
-    };
-    expect(await ids('')).toEqual(['A-3', 'A-2', 'A-1']);
-    expect(await ids('limit=2')).toEqual(['A-3', 'A-2']);
-    expect(await ids('limit=2&offset=2')).toEqual(['A-1']);
-    expect(await ids('offset=5')).toEqual([]);
-    expect(await ids('order=A-2')).toEqual(['A-2']);
-  });
-
-  it('finds one order by its id behind the 20 that are listed, and those of a state', async () => {
+  it('lists the newest orders first, each with its events, and finds one by its words', async () => {
     await using story = await startStory();
     const ids = Array.from({ length: 30 }, (_, index) => `A-${1001 + index}`);
-    await Promise.all(ids.map((id) => story.order(id)));
-    const { body } = await story.api('orders?search=A-1001&limit=20');
-    expect(body).toMatchObject({ total: 1, items: [{ partner_order_id: 'A-1001' }] });
-    expect((await story.api('orders?search=created&limit=1')).body.total).toBe(30);
+    for (const id of ids) await story.order(id);
+    await story.sandbox.idle();
+    const list = async (query: string) => (await story.api(`orders?${query}`)).body;
+    const { total, items } = await list('limit=2');
+    expect([total, items]).toMatchObject([
+      30,
+      [{ partner_order_id: 'A-1030' }, { partner_order_id: 'A-1029' }],
+    ]);
+    expect(await list('search=a-1001+ngn')).toMatchObject({
+      total: 1,
+      items: [{ partner_order_id: 'A-1001', deliveries: [{ name: 'event.buy.init', status: 200 }] }],
+    });
+    expect((await list('search=created&limit=1')).total).toBe(30);
+    expect(await list('search=nobody')).toEqual({ total: 0, items: [] });
   });
 
-  it('sets faults, and explains why one is refused', async () => {
+  it('creates an order as the client of the first partner does', async () => {
     await using story = await startStory();
-    const plan = (target: string, fault: unknown) => story.api('faults', { target, fault });
+    const created = await story.api('orders', { partner_callback_url: story.callbackUrl });
+    await story.sandbox.idle();
+    const request = story.sandbox.trace.entries.find(({ operation }) => operation === 'createOrder');
+    expect(created.body).toEqual({ status: 200, exchange: request?.id, partner_order_id: 'A-1001' });
+    expect(story.sandbox.deliveries).toMatchObject([{ partner_order_id: 'A-1001', acknowledged: true }]);
+    const second = { partner_callback_url: story.callbackUrl, fiat_amount: '9.00', fiat_currency: 'GHS' };
+    expect((await story.api('orders', second)).body).toMatchObject({ partner_order_id: 'A-1002' });
+    expect(story.sandbox.order('A-1002')).toMatchObject({ fiat_amount: '9.00', fiat_currency: 'GHS' });
+    for (const url of ['file:///etc/passwd', 'orders', '']) {
+      const refused = await story.api('orders', { partner_callback_url: url });
+      expect([url, refused.body.error]).toEqual([url, 'invalid_body']);
+    }
+  });
+
+  it('creates no order before a partner has its keys, and shows none of them', async () => {
+    const sandbox = createSandbox({ seed: 'no partner' });
+    const server = await sandbox.listen();
+    await post(sandbox, 'onboard', JSON.stringify(partner));
+    const answer = await fetch(`${server.url}/_sandbox/orders`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${server.token}` },
+      body: '{"partner_callback_url":"http://127.0.0.1:1/"}',
+    });
+    expect([answer.status, (await answer.json()).error]).toEqual([409, 'no_partner']);
+    const { variables } = await (await fetch(`${server.url}/_sandbox/state`)).json();
+    expect(Object.keys(variables)).not.toContain('PARTNER_SECRET_KEY');
+    await server.close();
+  });
+
+  it('posts an event again, forged and tampered, and names the exchange that came of it', async () => {
+    await using story = await startStory();
+    await story.order('A-1');
+    await story.sandbox.idle();
+    const [delivery] = story.sandbox.deliveries;
+    for (const [as, status, faults] of [
+      ['again', 200, []],
+      ['forged', 401, ['forged']],
+      ['tampered', 401, ['tampered']],
+    ] as const) {
+      const { body } = await story.api(`deliveries/${delivery?.id}/post`, { as });
+      const event = story.sandbox.trace.entries.findLast(({ kind }) => kind === 'event');
+      expect(body).toMatchObject({ status, faults, exchange: event?.id });
+      expect(event).toMatchObject({ faults, order: 'A-1' });
+    }
+    expect((await story.api('deliveries/none/post', { as: 'again' })).body.error).toBe('unknown_delivery');
+    expect((await story.api(`deliveries/${delivery?.id}/post`, { as: 'x' })).body.error).toBe('invalid_body');
+  });
+
+  it('plans faults once and at a rate, explains why one is refused, and removes all', async () => {
+    await using story = await startStory();
+    const plan = (target: string, fault: unknown, rate?: number) =>
+      story.api('faults', { target, fault, rate });
     await plan('createOrder', { kind: 'server_error', status: 503 });
     await expect(story.order('A-1')).rejects.toMatchObject({ status: 503 });
     expect(await plan('createOrdr', 'reset')).toMatchObject({
       status: 400,
       body: { error: 'invalid_body', message: expect.stringContaining('Did you mean "createOrder"?') },
     });
-    const { known } = (await story.api('state')).body;
-    expect(known).toMatchObject({
-      faultForms: { other_reply: expect.arrayContaining(['html']) },
-      memberFaults: expect.arrayContaining(['member_missing']),
-    });
+    for (const [target, fault, rate] of [
+      ['createOrder', 'duplicate'],
+      ['__proto__', 'reset'],
+      ['event', undefined],
+      ['event', 'duplicate', 2],
+      ['event', { kind: 'duplicate', junk: 1 }],
+    ] as const)
+      expect([target, (await plan(target, fault, rate)).status]).toEqual([target, 400]);
     const fault = { kind: 'member_missing', member: 'payer_into_account.bank_name' };
-    expect((await plan('event', fault)).status).toBe(200);
-    expect(story.sandbox.faults.list()).toEqual([{ target: 'event', fault }]);
+    await plan('event', fault);
+    expect((await plan('event', 'duplicate', 0.2)).body).toEqual({ done: true });
+    expect((await story.api('state')).body.faults).toEqual([
+      { target: 'event', fault },
+      { target: 'event', fault: 'duplicate', rate: 0.2 },
+    ]);
+    await story.api('faults', undefined, 'DELETE');
+    expect(story.sandbox.faults.list()).toEqual([]);
   });
 
-  it('keeps the faults as they are when a new one is refused', async () => {
-    const faults = [{ target: 'request', fault: 'reset', rate: 0.1 }] as const;
-    await using story = await startStory({ faults });
-    for (const refused of [
-      { target: 'createOrder', fault: 'duplicate' },
-      { target: '__proto__', fault: 'reset' },
-      { target: 'event' },
-      { target: 'event', fault: 'duplicate', rate: 2 },
-      { target: 'event', fault: 'duplicates' },
-      { target: 'event', fault: 'duplicate', times: 1 },
-    ]) {
-      expect(await story.api('faults', refused)).toMatchObject({ status: 400 });
-      expect(story.sandbox.faults.list()).toEqual(faults);
-    }
-  });
-
-  it('moves the clock, and repeats events by a policy', async () => {
-    await using story = await startStory({ clock: 'manual' });
+  it('moves the clock by some time, and until no work waits', async () => {
+    await using story = await startStory({
+      clock: 'manual',
+      callbackRetry: { maxAttempts: 3, firstDelayMs: 1000 },
+    });
     const before = story.sandbox.clock.now();
-    await story.api('retry', { policy: { maxAttempts: 3, firstDelayMs: 1000 } });
     await story.order('A-1', { partner_callback_url: 'http://127.0.0.1:9/' });
     await story.sandbox.idle();
-    const { body } = await story.api('clock/advance', { ms: 1000 });
+    const { body } = await story.api('clock', { advanceMs: 1000 });
     expect(body).toEqual({ now: before + 1000, nextAt: before + 3000 });
-    await story.api('clock/drain', {});
+    await story.api('clock', { drain: true });
     expect(story.sandbox.deliveries[0]).toMatchObject({ attempts: 3, acknowledged: false });
+    expect((await story.api('clock', { drain: false })).status).toBe(400);
   });
 
   it('names orders whose ids hold anything', async () => {
     await using story = await startStory();
     const id = 'ä/../%2F ?#<b>';
     await story.order(id);
-    const { body } = await story.api(`orders/${encodeURIComponent(id)}`);
-    expect(body.partner_order_id).toBe(id);
+    const { body } = await story.api(`orders/${encodeURIComponent(id)}/advance`, { step: 'fiat_received' });
+    expect(body.order).toMatchObject({ partner_order_id: id, state: 'fiat_received' });
+  });
+
+  it('has the last mails and messages in its state, the newest first', async () => {
+    await using story = await startStory();
+    await sendMessages(story, [
+      ['+2348012345678', 'Your code is 482913.'],
+      ['+2348012345678', 'Your code is 112233.'],
+    ]);
+    await story.exchange.regenerateKeys({ partner_code: 'acme', email: 'dev@acme.example' });
+    const { body } = await story.api('state');
+    expect(body).toMatchObject({
+      messages: [{ message: 'Your code is 112233.' }, { message: 'Your code is 482913.' }],
+      emails: [
+        { kind: 'reset', linkState: 'open' },
+        { kind: 'onboarding', linkState: 'used' },
+      ],
+    });
+  });
+
+  it('finds exchanges by words, a status, a number and text in quotes, bodies included', async () => {
+    await using story = await startStory();
+    await story.order('A-1');
+    await story.order('A-2', { fiat_amount: '820', fiat_currency: 'GHS' });
+    await story.sandbox.fetch('https://sandbox.localhost/nothing');
+    await story.sandbox.idle();
+    const found = async (search: string) => {
+      const { body } = await story.api(`trace?bodies=false&search=${encodeURIComponent(search)}`);
+      return (body.entries as { kind: string; operation?: string; event?: string }[])
+        .filter(({ kind }) => kind === 'request' || kind === 'event')
+        .map(({ operation, event }) => operation ?? event ?? 'unknown');
+    };
+    expect(await found('a-2 ghs 200')).toEqual(['createOrder', 'event.buy.init']);
+    expect(await found('404')).toEqual(['unknown']);
+    expect(await found('"404"')).toEqual([]);
+    expect(await found('#1')).toEqual(['onboard']);
+    expect(await found('"first_name":"Ọlá"')).toEqual(['createOrder', 'createOrder']);
+    expect(await found('nobody has this')).toEqual([]);
   });
 
   it('refuses more than so many streams at once, and takes new ones when others end', async () => {
@@ -160,8 +245,8 @@ describe('the signature of an exchange', () => {
     await story.order('A-1');
     await story.sandbox.idle();
     const [id] = story.sandbox.deliveries.map((delivery) => delivery.id);
-    await story.api(`deliveries/${id}/tamper`, {});
-    await story.api(`deliveries/${id}/forge`, {});
+    await story.api(`deliveries/${id}/post`, { as: 'tampered' });
+    await story.api(`deliveries/${id}/post`, { as: 'forged' });
     const tampered = await signatureOf(story, ({ faults }) => faults.includes('tampered'));
     expect(tampered).toMatchObject({
       holds: false,
@@ -195,12 +280,11 @@ describe('the signature of an exchange', () => {
       key: 'partner secret of acme',
       isExpectedKey: false,
     });
-    const explained = await story.api(`trace/${changed?.id}/explanation`);
-    expect(explained.body).toMatchObject({
-      findings: [{ id: 'nothing-fits', advice: expect.stringContaining('the keys are those') }, {}],
-    });
-    const unsigned = story.sandbox.trace.entries.find(({ operation }) => operation === 'whitelistIp');
-    expect((await story.api(`trace/${unsigned?.id}/explanation`)).body.error).toBe('not_signed');
+    const explained = (await story.api(`trace/${changed?.id}`)).body.signature;
+    expect(explained).toMatchObject({ holds: false, reason: { code: 'signature_mismatch' } });
+    const { explanation } = explained as unknown as { explanation: string[] };
+    expect(explanation.length).toBeGreaterThan(1);
+    expect(explanation.join(' ')).not.toContain(credentials.partnerSecretKey);
   });
 
   it('is examined whatever a body holds', async () => {
@@ -219,8 +303,10 @@ describe('the signature of an exchange', () => {
     for (const body of bodies) await post(line, 'createOrder', body);
     for (const { id, operation, kind } of story.sandbox.trace.entries) {
       if (operation !== 'createOrder' || kind !== 'request') continue;
-      expect((await story.api(`trace/${id}`)).body.signature).toMatchObject({ holds: false });
-      expect((await story.api(`trace/${id}/explanation`)).status).toBe(200);
+      expect((await story.api(`trace/${id}`)).body.signature).toMatchObject({
+        holds: false,
+        explanation: expect.arrayContaining([expect.any(String)]),
+      });
     }
   });
 
@@ -233,11 +319,10 @@ describe('the signature of an exchange', () => {
     const sent = story.sandbox.trace.entries.filter(
       ({ operation, kind }) => operation === 'createOrder' && kind === 'request',
     );
-    const answers = await Promise.all(sent.map(({ id }) => story.api(`trace/${id}/explanation`)));
-    expect(answers.map(({ status, body }) => [status, body.error])).toEqual([
-      [200, undefined],
-      [409, 'body_too_large'],
-    ]);
+    const answers = await Promise.all(sent.map(({ id }) => story.api(`trace/${id}`)));
+    const signatures = answers.map(({ body }) => body.signature);
+    expect(signatures).toMatchObject([{ explanation: [expect.any(String), {}] }, { holds: false }]);
+    expect(signatures[1]).not.toHaveProperty('explanation');
   });
 
   it('is held against the keys of its time: what was right stays right after regenerations', async () => {
@@ -277,4 +362,80 @@ describe('the signature of an exchange', () => {
     ]);
     await server.close();
   });
+});
+
+describe('the verdict on an exchange', () => {
+  it.each([
+    ['a forgery that was refused', 401, 'forged', 'good', 'refused a forged event, as it should'],
+    ['a changed event that was refused', 400, 'tampered', 'good', 'changed after signing, as it should'],
+    ['a forgery that was accepted', 200, 'forged', 'bad', 'accepted a forged event'],
+    ['a forgery at which the receiver failed', 500, 'forged', 'bad', 'failed with 500 at a forged event'],
+    ['a genuine event that was taken', 200, 'again', 'good', 'acknowledged the event'],
+    ['a genuine event that was refused', 401, 'again', 'bad', 'A genuine event was refused'],
+    ['a genuine event that was redirected', 307, 'again', 'bad', 'follows no redirect'],
+    ['a genuine event at which the receiver failed', 503, 'again', 'bad', 'failed with 503'],
+  ])('is right about %s', async (_, status, as, result, reason) => {
+    await using story = await startStory();
+    const receiver = await startServer({ status });
+    await story.order('A-1', { partner_callback_url: `${receiver.url}/orders` });
+    await story.sandbox.idle();
+    const posted = await story.api('deliveries/delivery-1/post', { as });
+    const { verdict } = (await story.api(`trace/${posted.body.exchange}`)).body;
+    expect(verdict).toMatchObject({ result, reason: expect.stringContaining(reason) });
+    const isAttackNamed = JSON.stringify(verdict).includes(`partner-exchange attack ${receiver.url}/orders`);
+    expect(isAttackNamed).toBe(reason.startsWith('accepted') || reason.startsWith('A genuine'));
+  });
+
+  it('says why a receiver was silent, a request was refused, and an event was not posted', async () => {
+    await using story = await startStory();
+    const url = `http://127.0.0.1:${await freePort()}/orders`;
+    story.sandbox.faults.plan('event.buy.received.fiat', 'drop');
+    await story.order('A-1', { partner_callback_url: url });
+    await story.sandbox.idle();
+    await story.sandbox.advance('A-1', 'fiat_received');
+    story.sandbox.faults.plan('createOrder', 'reply_lost');
+    await story.order('A-2').catch(() => {});
+    await story.sandbox.fetch('https://sandbox.localhost/nothing');
+    const { entries } = story.sandbox.trace;
+    const verdictOf = async (isIt: (entry: (typeof entries)[number]) => boolean) =>
+      (await story.api(`trace/${entries.findLast(isIt)?.id}`)).body.verdict;
+    expect(await verdictOf(({ kind, order }) => kind === 'event' && order === 'A-1')).toMatchObject({
+      result: 'bad',
+      reason: `Nothing listens at ${new URL(url).host}.`,
+      next: ['Start your receiver. Then post the event again.'],
+    });
+    expect(await verdictOf(({ faults }) => faults.includes('drop'))).toMatchObject({
+      reason: 'Not posted: this event had the fault drop.',
+    });
+    expect(await verdictOf(({ url }) => url?.endsWith('/nothing') ?? false)).toMatchObject({
+      result: 'bad',
+      reason: expect.stringMatching(/^Refused with 404: ./),
+    });
+    expect(
+      await verdictOf(({ order, operation }) => order === 'A-2' && operation === 'createOrder'),
+    ).toMatchObject({
+      result: 'bad',
+      next: ['This request had the planned fault reply_lost.', expect.stringContaining('may have acted')],
+    });
+  });
+});
+
+it('the API gives its traffic as JSON, which replay takes', async () => {
+  await using story = await startStory();
+  await story.order('A-1');
+  await story.sandbox.idle();
+  const { entries } = story.sandbox.trace;
+  const { body: traffic } = await story.api('trace');
+  expect(traffic).toMatchObject({ lastId: entries.length, forgotten: 0 });
+  expect(traffic.entries).toHaveLength(entries.length);
+  const receiver = await startServer({ status: 200 });
+  const cwd = filesIn({ 'traffic.json': JSON.stringify(traffic) });
+  const args = ['replay', 'traffic.json', '--to', receiver.url];
+  expect(await partnerExchange(args, { cwd })).toMatchObject({ code: 0 });
+  const events = entries.filter(({ kind }) => kind === 'event');
+  expect(events.length).toBeGreaterThan(0);
+  expect(receiver.requests.map(({ body, url }) => [body.toString(), url])).toEqual(
+    events.map(({ body, url = '' }) => [body, new URL(url).pathname]),
+  );
+  expect(receiver.requests[0]?.headers).toMatchObject({ ...events[0]?.headers });
 });

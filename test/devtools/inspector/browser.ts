@@ -68,7 +68,8 @@ export const row = (page: Page, ...texts: string[]) =>
   texts.reduce((found, hasText) => found.filter({ hasText }), rows(page)).first();
 export const notice = (page: Page, text: string | RegExp) =>
   page.getByRole('status').filter({ hasText: text }).waitFor();
-export const tab = (page: Page, name: string | RegExp) => page.getByRole('tab', { name }).click();
+export const tab = (page: Page, name: RegExp) =>
+  page.getByRole('navigation').getByRole('link', { name }).click();
 
 /** Presses a key several times before the page can draw. */
 export const pressAtOnce = (field: Locator, key: string, times: number) =>

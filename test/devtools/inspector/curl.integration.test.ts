@@ -42,17 +42,16 @@ it.skipIf(!hasCurl && process.env.CI === undefined)(
     expect(sandbox.order('A-1').state).toBe('fiat_received');
     expect(posted).toEqual(Array(3).fill('http://127.0.0.1:4011/orders true'));
     expect(answers).toHaveLength(6);
-    const [mailed, whitelisted, created, advanced, redelivered, deliveries] = answers.map((each) =>
-      JSON.parse(each),
-    );
+    const [mailed, whitelisted, created, advanced, forged, orders] = answers.map((each) => JSON.parse(each));
     expect(mailed.message).toContain('link');
     expect(whitelisted.ip).toBe('127.0.0.1');
     expect(created.partner_order_id).toBe('A-1');
     expect(advanced.deliveries).toMatchObject([{ name: 'event.buy.received.fiat', status: 200 }]);
-    expect(redelivered).toMatchObject({ attempts: 2 });
-    expect(deliveries.items.map(({ name }: { name: string }) => name)).toEqual([
-      'event.buy.received.fiat',
+    expect(forged).toMatchObject({ faults: ['forged'], status: 200 });
+    expect(orders.items[0].deliveries.map(({ name }: { name: string }) => name)).toEqual([
       'event.buy.init',
+      'event.buy.received.fiat',
+      'event.buy.received.fiat',
     ]);
   },
 );

@@ -2,64 +2,92 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
 import { startServer } from '../../support/local-server.ts';
+import { onboarded } from '../sandbox/support.ts';
 import { inBrowser, notice, pressAtOnce, row, rows, tab, useBrowser } from './browser.ts';
 import { axeViolations } from './chromium.ts';
 import { sendMessages } from './story.ts';
 
-const { visit } = useBrowser();
+const { show, visit } = useBrowser();
 
 // On two cores that other tests use, too.
 describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
-  it('opens an exchange with its signature, its body pretty and raw, and its headers', async () => {
+  it('says what to do first, creates an order and opens it, and lists its variables to copy', async () => {
+    const sandbox = createSandbox({ partners: [], fetch: async () => new Response('ok') });
+    const server = await sandbox.listen();
+    const { page, problems } = await show(server.inspectorUrl);
+    await page.getByText('There is no partner yet').waitFor();
+    await page.getByText('No requests or events yet').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    const { partnerSecretKey } = await onboarded(sandbox, sandbox);
+    await page.getByText(`PARTNER_SECRET_KEY=${partnerSecretKey}`).waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await notice(page, 'Copied');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(partnerSecretKey);
+    await page.getByLabel(/Address of your receiver/).fill('http://127.0.0.1:4011/orders');
+    await page.getByRole('button', { name: 'Create an order' }).click();
+    await page
+      .getByRole('article', { name: /createOrder/ })
+      .getByText('The sandbox replied 200')
+      .waitFor();
+    await row(page, 'event.buy.init', 'A-1001', '200').waitFor();
+    expect(sandbox.order('A-1001').partner_callback_url).toBe('http://127.0.0.1:4011/orders');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByText('Start here').count()).toBe(0);
+    expect(problems).toEqual([]);
+    await server.close();
+  });
+
+  it('opens an exchange with its signature, its body and its headers', async () => {
     const { page, story } = await visit();
     await row(page, 'event.buy.init').click();
     const detail = page.getByRole('article');
     await detail.getByText('order key of acme').waitFor();
     await detail.getByText('The signed text').click();
-    const [delivery] = story.sandbox.deliveries;
     // Numbers and escapes as they were sent.
     expect(await detail.locator('pre', { hasText: 'event_name' }).last().textContent()).toContain('15000.50');
-    await detail.getByRole('button', { name: 'raw' }).first().click();
-    expect(await detail.locator('.card', { hasText: 'Event' }).locator('pre').last().textContent()).toBe(
-      delivery?.body,
-    );
-    await detail.getByRole('button', { name: 'headers' }).first().click();
+    await detail.getByText('Headers').first().click();
     await detail.getByText(`Bearer ${story.credentials.partnerPublicKey}`).waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => detail.count()).toBe(0);
   });
 
-  it('redelivers, forges and tampers, and shows what differs', async () => {
+  it('posts an event again, forged and tampered, and opens what came of it', async () => {
     const { page, story } = await visit();
-    await row(page, 'event.buy.init').click();
-    for (const [name, status] of [
-      ['Redeliver', 200],
-      ['Forge', 401],
-      ['Tamper', 401],
+    const detail = page.getByRole('article');
+    for (const [name, status, reason] of [
+      ['Post again', 200, 'The receiver acknowledged the event'],
+      ['Forge', 401, 'The receiver refused a forged event, as it should'],
+      ['Tamper', 401, 'changed after signing, as it should'],
     ] as const) {
-      await page.getByRole('article').getByRole('button', { name }).click();
+      await page.getByRole('option').filter({ hasText: 'event.buy.init' }).last().click();
+      await detail.getByRole('button', { name }).click();
       await notice(page, `${name}: answered with ${status}`);
+      const opened = story.sandbox.trace.entries.findLast(({ kind }) => kind === 'event')?.id;
+      await page
+        .getByRole('article', { name: `event.buy.init #${opened}` })
+        .getByText(reason)
+        .waitFor();
     }
     expect(story.sandbox.deliveries.map(({ faults, attempts }) => [...faults, attempts])).toEqual([
       [2],
       ['forged', 1],
       ['tampered', 1],
     ]);
-    await row(page, 'tampered').click();
-    await page.getByText('The signature does not hold').waitFor();
-    await page.getByRole('row', { name: 'fiat_amount_to_pay 15000.50 95000.50' }).waitFor();
+    await detail.getByText('The signature does not hold').waitFor();
+    await page.getByRole('definition').filter({ hasText: '15000.50 → 95000.50' }).waitFor();
   });
 
-  it('advances an order and plays a scenario', async () => {
+  it('moves an order by a step and by a scenario', async () => {
     const { page, story } = await visit();
     await story.order('A-1002');
     await tab(page, /Orders/);
     await page.getByRole('searchbox').fill('a-1001 ngn');
-    await expect.poll(() => page.getByRole('row').count()).toBe(2);
-    await page.getByRole('row', { name: /A-1001 created 15000.50 NGN .* init/ }).waitFor();
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await row(page, 'A-1001', 'created', '15000.50 NGN', 'init').waitFor();
     // As the next order in the list, from the search field.
     await page.getByRole('searchbox').fill('');
-    await page.getByRole('button', { name: /^A-1002/ }).waitFor();
+    await row(page, 'A-1002').waitFor();
     await pressAtOnce(page.getByRole('searchbox'), 'ArrowDown', 2);
     await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
     await page.getByRole('button', { name: 'fiat received' }).click();
@@ -67,31 +95,32 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     expect(story.sandbox.order('A-1001').state).toBe('fiat_received');
     await page.getByRole('button', { name: 'credited', exact: true }).click();
     await page.getByText('The order is closed.').waitFor();
-    await page.getByRole('button', { name: /^A-1002/ }).click();
-    await page.getByLabel('All at once:').selectOption('kyc_then_refund');
+    await row(page, 'A-1002').click();
+    await page.getByLabel('Or all steps at once').selectOption('kyc_then_refund');
     await page.getByRole('button', { name: 'Play' }).click();
     await notice(page, 'Played kyc_then_refund: 2 events');
     expect(story.sandbox.order('A-1002').state).toBe('refunded');
   });
 
-  it('plans faults and clears them', async () => {
+  it('plans faults once and at a rate, and clears them', async () => {
     const { page, story } = await visit();
     const { faults } = story.sandbox;
     await tab(page, /Faults/);
-    await page.getByLabel('Happens to the next').selectOption('createOrder');
+    await page.getByLabel('Happens to').selectOption('createOrder');
     await page.getByRole('combobox', { name: 'Fault', exact: true }).selectOption('server_error');
-    await page.getByLabel('When').selectOption('after');
     await page.getByRole('button', { name: 'Plan it' }).click();
     await notice(page, 'Planned server_error for createOrder');
-    expect(faults.list()).toEqual([
-      { target: 'createOrder', fault: { kind: 'server_error', when: 'after' } },
-    ]);
-    await page.getByLabel('Happens to the next').selectOption('event.buy.credited.crypto');
+    await page.getByLabel('Happens to').selectOption('event.buy.credited.crypto');
     await page.getByRole('combobox', { name: 'Fault', exact: true }).selectOption('drop');
+    await page.getByLabel('How often').fill('12.5');
     await page.getByRole('button', { name: 'Plan it' }).click();
-    await expect.poll(() => faults.list().length).toBe(2);
+    await page.getByText('12.5 %').waitFor();
+    expect(faults.list()).toEqual([
+      { target: 'createOrder', fault: 'server_error' },
+      { target: 'event.buy.credited.crypto', fault: 'drop', rate: 0.125 },
+    ]);
     await page.getByRole('button', { name: 'Clear all' }).click();
-    await page.getByText('Nothing: every reply and event arrives.').waitFor();
+    await page.getByText('No faults: every reply and event arrives.').waitFor();
     expect(faults.list()).toEqual([]);
   });
 
@@ -102,38 +131,32 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await page.getByRole('button', { name: '+1 h' }).click();
     await notice(page, 'Moved the clock +1 h');
     expect(story.sandbox.clock.now() - before).toBe(3_600_000);
+    page.once('dialog', (dialog) => dialog.dismiss());
     await page.getByRole('button', { name: 'Reset…' }).click();
-    await page.getByRole('button', { name: 'Keep it' }).click();
     expect(story.sandbox.orders).toHaveLength(1);
+    page.once('dialog', (dialog) => dialog.accept());
     await page.getByRole('button', { name: 'Reset…' }).click();
-    await page.getByRole('button', { name: 'Forget everything' }).click();
     await notice(page, 'Everything is forgotten');
     expect(story.sandbox.orders).toEqual([]);
     await tab(page, /Traffic/);
-    await page.getByText('Nothing has gone over the wire yet').waitFor();
+    await page.getByText('Start here').waitFor();
   });
 
-  it('has the messages on a phone, and the mails with their links', async () => {
+  it('has the messages with their codes, and the mails with their links', async () => {
     const { page, story, problems } = await visit();
     await sendMessages(story, [
       ['+2348012345678', 'Your code is 482913.'],
       ['+233201112222', 'Hello <b>you</b> & <img src=x onerror=alert(1)>'],
     ]);
-    await tab(page, /Messages/);
-    await page.getByRole('region', { name: 'Phone +233201112222' }).getByText('<b>you</b> & <img').waitFor();
-    await page.getByRole('button', { name: /8012345678/ }).click();
-    await page.getByText('482913', { exact: true }).waitFor();
-    await page.getByText('verify_check true').waitFor();
-    await page.keyboard.press('/');
-    await page.keyboard.type('hello 1001');
-    await expect.poll(() => page.getByRole('button', { name: /8012345678/ }).count()).toBe(0);
-    await page.getByRole('region', { name: 'Phone +233201112222' }).waitFor();
+    await tab(page, /Outbox/);
+    const item = (text: string) => page.getByRole('article').filter({ hasText: text });
+    await item('+233201112222').getByText('<b>you</b> & <img').waitFor();
+    await item('+2348012345678').getByText('482913', { exact: true }).waitFor();
+    await item('+2348012345678').getByText('verify_check true').waitFor();
     await story.exchange.regenerateKeys({ partner_code: 'acme', email: 'dev@acme.example' });
-    await tab(page, /Mails/);
-    const mail = (text: string) => page.getByRole('article').filter({ hasText: text });
-    await mail('Your keys, acme').getByText('used', { exact: true }).waitFor();
-    expect(await mail('Your keys, acme').getByRole('link').count()).toBe(0);
-    const link = mail('New keys for acme').getByRole('link', { name: 'Open the link' });
+    await item('Your keys, acme').getByText('used', { exact: true }).waitFor();
+    expect(await item('Your keys, acme').getByRole('link').count()).toBe(0);
+    const link = item('New keys for acme').getByRole('link', { name: 'Open the link' });
     expect(await link.getAttribute('href')).toBe(story.sandbox.emails[1]?.link);
     expect(problems).toEqual([]);
   });
@@ -180,7 +203,7 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     const link = page.url();
     expect(link).toMatch(/\/_sandbox\/#open=\d+&search=a-1001&show=events$/);
     await tab(page, /Orders/);
-    await page.getByRole('button', { name: /^A-1001/ }).click();
+    await row(page, 'A-1001').click();
     await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
     expect(page.url()).toContain('#tab=orders&open=');
     await page.reload();
@@ -219,9 +242,9 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Close');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('article').count()).toBe(0);
-    await page.getByRole('tab', { name: 'Traffic' }).focus();
-    await page.keyboard.press('ArrowRight');
-    await page.getByRole('tab', { name: /Orders/, selected: true }).waitFor();
+    await page.getByRole('link', { name: /Orders/ }).focus();
+    await page.keyboard.press('Enter');
+    await row(page, 'A-1001', 'created').waitFor();
   });
 
   it('looks without the token, and changes with it', async () => {
@@ -230,30 +253,28 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await page.evaluate(() => sessionStorage.clear());
     await page.reload();
     await row(page, 'event.buy.init').click();
-    expect(await page.getByRole('button', { name: 'Redeliver' }).isDisabled()).toBe(true);
-    await page.getByLabel(/You can look/).fill(story.server.token);
-    await page.getByRole('button', { name: 'Use it' }).click();
-    await page.getByRole('button', { name: 'Redeliver' }).click();
+    expect(await page.getByRole('button', { name: 'Post again' }).isDisabled()).toBe(true);
+    await page.getByText('You can look.').waitFor();
+    await page.goto(story.server.inspectorUrl);
+    await row(page, 'event.buy.init').click();
+    await page.getByRole('button', { name: 'Post again' }).click();
     await notice(page, 'answered with 200');
-    expect(await page.getByLabel(/You can look/).count()).toBe(0);
+    expect(await page.getByText('You can look.').count()).toBe(0);
+    expect(page.url()).not.toContain('token');
   });
 
-  it('is dark or light as the system is, or as one likes', async () => {
+  it('is dark or light as the system is', async () => {
     const { page } = await visit();
-    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    await page.emulateMedia({ colorScheme: 'light' });
-    const light = await background();
-    await page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await background();
-    expect(dark).not.toBe(light);
-    await page.getByRole('button', { name: /Colours: system/ }).click();
-    await expect.poll(background).toBe(light);
-    await page.getByRole('button', { name: /Colours: light/ }).click();
-    await page.emulateMedia({ colorScheme: 'light' });
-    await expect.poll(background).toBe(dark);
-    await page.reload();
-    await rows(page).first().waitFor();
-    expect(await background()).toBe(dark);
+    const colours = async (colorScheme: 'light' | 'dark') => {
+      await page.emulateMedia({ colorScheme });
+      return page.evaluate(() => {
+        const { backgroundColor, color } = getComputedStyle(document.body);
+        return { backgroundColor, color };
+      });
+    };
+    const [light, dark] = [await colours('light'), await colours('dark')];
+    expect(light.backgroundColor).not.toBe(dark.backgroundColor);
+    expect(light.color).not.toBe(dark.color);
   });
 
   it('goes on by itself after the connection broke', async () => {
@@ -290,7 +311,7 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     const { page, story } = await visit();
     await sendMessages(story, [['+2348012345678', 'Your code is 482913.']]);
     story.sandbox.faults.plan('event', 'tampered', { rate: 0.5 });
-    await story.api('deliveries/delivery-1/tamper', {});
+    await story.api('deliveries/delivery-1/post', { as: 'tampered' });
     const check = async (what: string) => expect([what, await axeViolations(page)]).toEqual([what, []]);
     await row(page, 'tampered').waitFor();
     await check('traffic');
@@ -298,18 +319,19 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await page.getByText('does not hold').waitFor();
     await check('an exchange');
     await tab(page, /Orders/);
-    await page.getByRole('button', { name: /^A-1001/ }).click();
+    await check('orders');
+    await row(page, 'A-1001').click();
     await page.getByRole('article', { name: 'Order A-1001' }).waitFor();
     await check('an order');
-    for (const name of [/Messages/, /Mails/, /Faults/]) {
+    for (const name of [/Outbox/, /Faults/]) {
       await tab(page, name);
-      await page.locator('.phone, .mails, .controls').waitFor();
+      await page.locator('.outbox, .controls').waitFor();
       await check(String(name));
     }
   });
 
-  it('can be read at 400 px: nothing sticks out sideways', async () => {
-    const { page, story } = await visit({}, { width: 400, height: 800 });
+  it('can be read at 360 px: nothing sticks out sideways', async () => {
+    const { page, story } = await visit({}, { width: 360, height: 740 });
     await sendMessages(story, [['+2348012345678', `Your code is 482913. ${'x'.repeat(300)}`]]);
     await story.order(`A-${'9'.repeat(100)}`);
     const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -325,10 +347,9 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     const steps: [act: () => Promise<void>, shown: Locator][] = [
       [() => row(page, 'event.buy.init', 'A-1001').click(), detail.getByText('The signature holds')],
       [() => page.keyboard.press('Escape'), row(page, 'createOrder', 'A-9', '200')],
-      [() => tab(page, /Orders/), page.getByRole('button', { name: /^A-9/ })],
-      [() => page.getByRole('button', { name: /^A-9/ }).click(), detail.getByText('event.buy.init')],
-      [() => tab(page, /Messages/), page.getByText('xxx').last()],
-      [() => tab(page, /Mails/), page.getByText('Your keys, acme')],
+      [() => tab(page, /Orders/), row(page, 'A-9', 'created')],
+      [() => row(page, 'A-9').click(), detail.getByText('event.buy.init')],
+      [() => tab(page, /Outbox/), page.getByText('xxx').last()],
       [() => tab(page, /Faults/), page.getByText('This sandbox')],
     ];
     for (const [act, shown] of steps) {
@@ -347,9 +368,9 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await line.waitFor();
     expect((await line.textContent())?.length).toBeLessThan(500);
     await tab(page, /Orders/);
-    const cell = page.getByRole('button', { name: /^L-9/ });
-    expect(await cell.textContent()).toBe(`${id.slice(0, 200)}…`);
-    await cell.click();
+    const listed = row(page, 'L-9', 'created');
+    expect(await listed.locator('b').textContent()).toBe(`${id.slice(0, 200)}…`);
+    await listed.click();
     await page.getByRole('definition').filter({ hasText: id }).waitFor();
   });
 

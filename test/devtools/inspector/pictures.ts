@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment } from '../../support/bare-environment.ts';
 import { onTerminal } from '../cli/interactive-shell.ts';
 import { row, tab, useBrowser } from './browser.ts';
 import { sendMessages, startStory } from './story.ts';
 
-const { show, visit } = useBrowser();
+const { show } = useBrowser();
 
 /* `npm run docs:pictures`. They are no test: a picture differs between machines. */
 
@@ -24,14 +24,28 @@ function maskKeys(): void {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
     const text = node.nodeValue ?? '';
-    const masked = text.replaceAll(/(API-X-|MASTER-\w*-?|one-time\/|Bearer \S{4})[\w-]{8,}/g, '$1…');
+    const masked = text.replaceAll(/(API-X-|(?:[ps]k_\w+?|master)_|one-time\/)[\w-]{8,}/g, '$1…');
     if (masked !== text) node.nodeValue = masked;
   }
 }
 
 it('npm run docs:pictures makes the pictures of the inspector', { timeout: 120_000 }, async () => {
-  const { page, story } = await visit();
+  const story = await startStory();
+  onTestFinished(() => story[Symbol.asyncDispose]());
+  const { page } = await show(story.server.inspectorUrl, { width: 1160, height: 640 });
   const { sandbox } = story;
+  const picture = async (name: string, themes: readonly ('light' | 'dark')[] = ['light']) => {
+    for (const colorScheme of themes) {
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate(maskKeys);
+      save(`inspector-${name}${colorScheme === 'dark' ? '-dark' : ''}`, await page.screenshot());
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  };
+  await page.getByText('PARTNER_ID').waitFor();
+  await picture('start');
+  await story.order('A-1001');
+  await sandbox.idle();
   sandbox.faults.plan('event.buy.received.fiat', 'tampered');
   await sandbox.play('A-1001', 'happy');
   await story.order('A-1002', { fiat_amount: '820', fiat_currency: 'GHS' });
@@ -45,39 +59,27 @@ it('npm run docs:pictures makes the pictures of the inspector', { timeout: 120_0
     ['+2348012345678', 'Order A-1001 is credited.'],
   ]);
   await story.exchange.regenerateKeys({ partner_code: 'acme', email: 'dev@acme.example' });
-  const picture = async (name: string, themes: readonly ('light' | 'dark')[] = ['light']) => {
-    for (const colorScheme of themes) {
-      await page.emulateMedia({ colorScheme });
-      await page.evaluate(maskKeys);
-      save(`inspector-${name}${colorScheme === 'dark' ? '-dark' : ''}`, await page.screenshot());
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-  };
   await row(page, 'regenerateKeys').waitFor();
-  await page.getByRole('tab', { name: 'Orders 3' }).waitFor();
+  await page.getByRole('link', { name: 'Orders 3' }).waitFor();
   await page.setViewportSize({ width: 1160, height: 560 });
   await picture('traffic', ['light', 'dark']);
   await row(page, 'tampered').click();
-  await page.getByText('What differs').waitFor();
+  await page.getByText('15000.50 → 95000.50').waitFor();
   await picture('signature');
   await tab(page, /Orders/);
-  await page.getByRole('button', { name: /^A-1003/ }).waitFor();
-  await picture('orders');
-  await page.getByRole('button', { name: /^A-1003/ }).click();
+  await row(page, 'A-1003').click();
   await page.getByText('event.buy.received.fiat_kyc_error').waitFor();
   await picture('order');
-  await tab(page, /Messages/);
+  await tab(page, /Outbox/);
   await page.getByText('482913', { exact: true }).waitFor();
-  await picture('messages');
-  await tab(page, /Mails/);
   await page.getByText('not opened').waitFor();
-  await picture('mails');
-  sandbox.faults.plan('event', 'forged', { rate: 0.3 });
+  await picture('outbox');
+  sandbox.faults.plan('event', 'tampered', { rate: 0.3 });
   sandbox.faults.plan('createOrder', 'reset');
   await tab(page, /Faults/);
-  await page.getByText('next createOrder').waitFor();
+  await page.getByText('The next createOrder').waitFor();
   await picture('faults');
-  await page.setViewportSize({ width: 375, height: 720 });
+  await page.setViewportSize({ width: 360, height: 720 });
   await tab(page, /Traffic/);
   await page.keyboard.press('Escape');
   await row(page, 'regenerateKeys').waitFor();

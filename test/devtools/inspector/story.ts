@@ -18,8 +18,8 @@ export interface Story extends AsyncDisposable {
   /** Where the partner takes events. */
   readonly callbackUrl: string;
   order(partner_order_id: string, overrides?: object): Promise<unknown>;
-  /** Asks the API, with the token. */
-  api(path: string, body?: object): Promise<{ status: number; body: JsonObject }>;
+  /** Asks the API, with the token. With a body it is a POST by default. */
+  api(path: string, body?: object, method?: string): Promise<{ status: number; body: JsonObject }>;
 }
 
 export async function startStory(
@@ -56,10 +56,10 @@ export async function startStory(
         last_name: 'Adé',
         ...overrides,
       }),
-    async api(path, body) {
+    async api(path, body, method = body === undefined ? 'GET' : 'POST') {
       const authorization = `Bearer ${token}`;
       const response = await fetch(`${url}/_sandbox/${path}`, {
-        method: body === undefined ? 'GET' : 'POST',
+        method,
         headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
         body: body === undefined ? null : JSON.stringify(body),
       });

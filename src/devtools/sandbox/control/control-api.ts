@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import {
   errorReply,
   jsonReply,
@@ -13,7 +13,7 @@ import {
 } from '../wire/requests.ts';
 import { requireToken } from '../wire/sandbox-secrets.ts';
 import { isLoopbackAddress, pageHeaders, requireOwnPage, withApiHeaders } from './caller-checks.ts';
-import { type ControlCall, type ControlEndpoint, endpoint } from './control-endpoint.ts';
+import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { openApiDocument } from './openapi.ts';
 import { page } from './page.ts';
 
@@ -24,24 +24,16 @@ export interface ControlAccess {
   readonly token: string;
   /** Other machines (`any`) need the token to read, too. */
   readonly from: 'loopback' | 'any';
-  /** Whether reading needs the token on this machine, too. @default false */
-  readonly isSecret?: boolean;
-}
-
-/** The subject of the page: a sandbox, or the deliveries that `listen` received. */
-export type PageSource = 'sandbox' | 'listen';
-
-interface ControlOptions extends ControlAccess {
-  readonly source: PageSource;
-  readonly endpoints: readonly ControlEndpoint[];
 }
 
 /** Answers requests for the inspector's page and its API. Never rejects. */
 export type ControlHandler = (request: Request, connection: { ip: string }) => Promise<Response>;
 
-export function controlHandler(options: ControlOptions): ControlHandler {
-  const { path: root, token, from, isSecret = false } = options;
-  const table = controlTable(options);
+export function controlHandler(
+  { path: root, token, from }: ControlAccess,
+  operations: readonly ControlEndpoint[],
+): ControlHandler {
+  const table = controlTable(root, operations);
 
   async function answer(request: Request, ip: string): Promise<Response> {
     const { pathname, searchParams, origin } = new URL(request.url);
@@ -56,17 +48,15 @@ export function controlHandler(options: ControlOptions): ControlHandler {
     requireOwnPage(request, { isPage });
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     // Answers hold keys: from another machine, reading needs the token, too.
-    if (!isPage && !(isRead && isLocal && !isSecret))
-      requireToken(request.headers.get('authorization'), token);
-    const endpoint = routeAt(table, { method: isRead ? 'GET' : request.method, path });
-    if (endpoint === undefined) {
+    if (!isPage && !(isRead && isLocal)) requireToken(request.headers.get('authorization'), token);
+    const route = routeAt(table, { method: isRead ? 'GET' : request.method, path });
+    if (route === undefined)
       throw noRoute(table, path, 'Nothing is at this path: see openapi.json beside the page.');
-    }
-    const params = decoded(pathParameters(endpoint.path, path));
-    const given = Object.fromEntries(searchParams);
-    const query = endpoint.query === undefined ? {} : await parseWith(endpoint.query, given, 'invalid_query');
-    const body = endpoint.body && (await bodyOf(endpoint.body, request, endpoint));
-    const result = await endpoint.handle({ request, origin, params, query, body });
+    const params = decoded(pathParameters(route.path, path));
+    const query =
+      route.query && (await parseWith(route.query, Object.fromEntries(searchParams), 'invalid_query'));
+    const body = route.body && (await bodyOf(route.body, request));
+    const result = await route.handle({ request, origin, params, query: query ?? {}, body });
     if (result instanceof Response) return result;
     // Sound: every JSON endpoint answers with an object.
     return jsonReply(200, result as Parameters<typeof jsonReply>[1]);
@@ -77,55 +67,34 @@ export function controlHandler(options: ControlOptions): ControlHandler {
 
 const pagePath = '';
 
-/** Adds the page and the OpenAPI document to the endpoints. */
-export function controlTable({
-  source,
-  path,
-  endpoints,
-  isSecret = false,
-}: Omit<ControlOptions, 'token' | 'from'>): readonly ControlEndpoint[] {
+/** Adds the page and the OpenAPI document to the operations. */
+export function controlTable(
+  root: string,
+  operations: readonly ControlEndpoint[],
+): readonly ControlEndpoint[] {
   const table: readonly ControlEndpoint[] = [
     endpoint({
-      id: 'getPage',
       method: 'GET',
       path: pagePath,
       summary: 'The page',
-      answer: z.string(),
       content: 'text/html',
-      refusals: [501],
-      handle: () => pageReply(source),
+      handle: () => {
+        if (page !== undefined) return new Response(page.html, { headers: pageHeaders(page) });
+        throw new Refusal(501, 'not_built', 'The page is made by the build, and these are the bare sources.');
+      },
     }),
     endpoint({
-      id: 'getOpenApi',
       method: 'GET',
       path: 'openapi.json',
       summary: 'This API as an OpenAPI 3.1 document',
-      answer: z.looseObject({ openapi: z.literal('3.1.0') }),
-      handle: ({ origin }) =>
-        openApiDocument({ title: titles[source], url: origin + path.slice(0, -1), table, isSecret }),
+      handle: ({ origin }) => openApiDocument({ url: origin + root.slice(0, -1), table }),
     }),
-    ...endpoints,
+    ...operations,
   ];
   return table;
 }
 
-const titles = { sandbox: 'Sandbox inspector', listen: 'Received events' };
-
-function pageReply(source: PageSource): Response {
-  if (page === undefined) {
-    throw new Refusal(501, 'not_built', 'The page is made by the build, and these are the bare sources.');
-  }
-  // The page's script reads its subject from the document, since the policy names the hash of one script.
-  const html =
-    source === 'sandbox'
-      ? page.html
-      : page.html
-          .replace(`<title>${titles.sandbox}</title>`, `<title>${titles[source]}</title>`)
-          .replace('<body>', `<body data-source="${source}">`);
-  return new Response(html, { headers: pageHeaders(page) });
-}
-
-function decoded(params: Readonly<Record<string, string>> = {}): ControlCall['params'] {
+function decoded(params: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   try {
     const values = Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]);
     return Object.fromEntries(values);
@@ -134,11 +103,9 @@ function decoded(params: Readonly<Record<string, string>> = {}): ControlCall['pa
   }
 }
 
-async function bodyOf(
-  schema: z.ZodType,
-  request: Request,
-  { maxBodyBytes }: Pick<ControlEndpoint, 'maxBodyBytes'>,
-): Promise<unknown> {
+const maxBodyBytes = 64 * 1024;
+
+async function bodyOf(schema: z.ZodType, request: Request): Promise<unknown> {
   // A form of another page cannot send this type.
   requireJsonType(request);
   return parseWith(schema, parseBody(await readBody(request, maxBodyBytes)), 'invalid_body');

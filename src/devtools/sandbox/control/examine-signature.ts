@@ -6,24 +6,25 @@ import { findMembers } from '../../../internal/json-scanner.ts';
 import { canonicalText } from '../../../signature/serializations.ts';
 import { decodeBody, parseSignedBody } from '../../../signature/signed-body.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
-import { explainMismatch, type MismatchExplanation } from '../../diagnostics/mismatch/explain-mismatch.ts';
+import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
 import { isForgery } from '../settings/event-faults.ts';
-import { Refusal } from '../wire/requests.ts';
 import type { Partner } from '../world/partner-registry.ts';
 import type { SandboxState } from '../world/state.ts';
 import type { TraceEntry } from '../world/trace.ts';
 
 export interface ExaminedSignature {
   readonly holds: boolean;
+  /** The key that made it, in words. */
   readonly key?: string;
+  /** Whether this key may sign this. */
   readonly isExpectedKey?: boolean;
   readonly signedText?: string | undefined;
   readonly reason?: { readonly code: string; readonly message: string };
+  /** The members that differ from those of the genuine event. */
   readonly differences: readonly Difference[];
+  /** Why it does not hold, and what to do, in sentences. Absent under a fault, which is the reason then. */
+  readonly explanation?: readonly string[] | undefined;
 }
-
-/** The part of an entry that its signature depends on. */
-export type SignedEntry = Pick<TraceEntry, 'kind' | 'operation' | 'headers' | 'body' | 'delivery' | 'time'>;
 
 interface Difference {
   readonly member: string;
@@ -32,7 +33,7 @@ interface Difference {
 }
 
 /** Checks the signature of a request or an event against all keys; `undefined` for what is not signed. */
-export function examineSignature(state: SandboxState, entry: SignedEntry): ExaminedSignature | undefined {
+export function examineSignature(state: SandboxState, entry: TraceEntry): ExaminedSignature | undefined {
   const purpose = purposeOf(entry);
   if (purpose === undefined || entry.body === undefined) return undefined;
   const { body } = entry;
@@ -48,6 +49,7 @@ export function examineSignature(state: SandboxState, entry: SignedEntry): Exami
       signedText: signedText(state, body),
       reason: { code: refusal.code, message: whatFailed(refusal) },
       differences: differences(genuineBody(state, entry), body),
+      explanation: entry.faults.length === 0 ? explanation(state, { body, purpose, partner }) : undefined,
     };
   }
   const found = keys[keyIndex];
@@ -62,28 +64,31 @@ export function examineSignature(state: SandboxState, entry: SignedEntry): Exami
   };
 }
 
-/** Explains why a signature does not hold. @throws {Refusal} for requests that are not signed */
-export function explainSignature(state: SandboxState, entry: TraceEntry): MismatchExplanation {
-  const purpose = purposeOf(entry);
-  if (purpose === undefined || entry.body === undefined) {
-    throw new Refusal(409, 'not_signed', 'Requests of this kind are not signed.');
-  }
-  const likely = partnerOf(state, entry);
-  const others = state.partners.all.filter((partner) => partner !== likely);
-  const credentials = [...(likely === undefined ? [] : [likely]), ...others.slice(0, 3)].flatMap(
+/** An explanation tries thousands of combinations, and blocks all other requests. */
+const maxExplained = 16 * 1024;
+
+interface Unverified {
+  readonly body: string;
+  readonly purpose: SigningPurpose;
+  readonly partner: Partner | undefined;
+}
+
+function explanation(state: SandboxState, { body, purpose, partner }: Unverified): string[] | undefined {
+  if (body.length > maxExplained) return undefined;
+  const others = state.partners.all.filter((each) => each !== partner);
+  const credentials = [...(partner === undefined ? [] : [partner]), ...others.slice(0, 3)].flatMap(
     ({ credentials: current, earlier = [] }) => [
       current,
       ...earlier.slice(0, 1).map((replaced) => replaced.credentials),
     ],
   );
   const scheme = state.deployment.signature;
-  return explainMismatch(entry.body, { credentials, scheme, purpose });
+  const { findings } = explainMismatch(body, { credentials, scheme, purpose });
+  const { advice } = findings[0] ?? {};
+  return [...findings.map(({ what }) => what), ...(advice === undefined ? [] : [advice])];
 }
 
-export function purposeOf({
-  kind,
-  operation,
-}: Pick<TraceEntry, 'kind' | 'operation'>): SigningPurpose | undefined {
+function purposeOf({ kind, operation }: Pick<TraceEntry, 'kind' | 'operation'>): SigningPurpose | undefined {
   if (kind === 'event') return 'order';
   if (operation === undefined || !Object.hasOwn(operations, operation)) return undefined;
   // Sound: it is a key of the table.
@@ -92,7 +97,7 @@ export function purposeOf({
 }
 
 /** The partner that sent the request, or that receives the event. */
-export function partnerOf(
+function partnerOf(
   { partners }: SandboxState,
   { headers }: Pick<TraceEntry, 'headers'>,
 ): Partner | undefined {
@@ -116,7 +121,7 @@ function signedText({ deployment }: SandboxState, body: string): string | undefi
 }
 
 /** The last genuine event of the same kind and order. */
-function genuineBody({ deliveryQueue }: SandboxState, { delivery }: SignedEntry): string | undefined {
+function genuineBody({ deliveryQueue }: SandboxState, { delivery }: TraceEntry): string | undefined {
   const { deliveries } = deliveryQueue;
   const own = deliveries.find(({ id }) => id === delivery);
   return deliveries.findLast(
@@ -142,7 +147,7 @@ function spelling(text: string, name: string): string | undefined {
   return value && text.slice(value.start, value.end);
 }
 
-export function asObject(text: string | undefined): JsonObject | undefined {
+function asObject(text: string | undefined): JsonObject | undefined {
   const value = tryParse(text ?? '');
   return isJsonObject(value) ? value : undefined;
 }

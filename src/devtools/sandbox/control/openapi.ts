@@ -1,99 +1,80 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../../internal/json.ts';
 import type { ControlEndpoint } from './control-endpoint.ts';
-import { refusalSchema } from './schemas.ts';
 
-interface Api {
-  readonly title: string;
-  readonly url: string;
-  readonly table: readonly ControlEndpoint[];
-  /** Whether reading always needs the token. */
-  readonly isSecret: boolean;
-}
-
-/** The OpenAPI 3.1 document of a table of endpoints. */
-export function openApiDocument({ title, url, table, isSecret }: Api): JsonObject {
+/** The OpenAPI 3.1 document of a table of endpoints. Answers are described by their summary alone. */
+export function openApiDocument({
+  url,
+  table,
+}: {
+  url: string;
+  table: readonly ControlEndpoint[];
+}): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
-  const schemas: Record<string, unknown> = {};
-  for (const each of table) {
-    const path = `/${each.path}`;
-    paths[path] = { ...paths[path], [each.method.toLowerCase()]: operation(each, { schemas, isSecret }) };
+  for (const endpoint of table) {
+    const path = `/${endpoint.path}`;
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
   }
-  schemaOf(refusalSchema, schemas);
   const document = {
     openapi: '3.1.0',
     info: {
-      title,
+      title: 'Sandbox inspector',
       version: '1',
       description:
         'The API of the inspector of partner-exchange-sdk. Lists begin with the newest item. Requests that change something need the token of the inspector, and from another machine all requests do.',
     },
     servers: [{ url }],
     paths,
-    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } }, schemas },
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
   };
   // Sound: literals, and JSON Schemas that zod wrote; `undefined` members are dropped.
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
 
-function operation(
-  each: ControlEndpoint,
-  { schemas, isSecret }: { schemas: Record<string, unknown>; isSecret: boolean },
-) {
-  const statuses = [400, 401, 403, ...each.refusals, 405, ...(each.body ? [413, 415] : [])];
+function operation({ method, path, summary, query, body, content }: ControlEndpoint) {
   return {
-    operationId: each.id,
-    summary: each.summary,
-    parameters: parametersOf(each, schemas),
-    requestBody: each.body && {
-      required: true,
-      content: { 'application/json': { schema: schemaOf(each.body, schemas, 'input') } },
-    },
+    summary,
+    parameters: [...pathParameters(path), ...queryParameters(query)],
+    requestBody: body && { required: true, content: { 'application/json': { schema: schemaOf(body) } } },
     responses: {
-      200: { description: 'Done', content: { [each.content]: { schema: schemaOf(each.answer, schemas) } } },
-      ...Object.fromEntries(statuses.map((status) => [status, refused])),
+      200: { description: summary, content: { [content ?? 'application/json']: {} } },
+      default: refusal,
     },
-    security: [...(each.method === 'GET' && !isSecret ? [{}] : []), { token: [] }],
+    security: [...(method === 'GET' ? [{}] : []), { token: [] }],
   };
 }
 
-const refused = {
-  description: 'Refused',
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
+const text = { type: 'string' };
+
+const refusal = {
+  description: 'Refused: a stable code, and the reason',
+  content: {
+    'application/json': {
+      schema: { type: 'object', properties: { error: text, message: text }, required: ['error', 'message'] },
+    },
+  },
 };
 
-function parametersOf({ path, query }: ControlEndpoint, schemas: Record<string, unknown>) {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+function pathParameters(path: string) {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
+    schema: text,
   }));
-  const inQuery = Object.entries(query?.shape ?? {}).map(([name, type]) => {
+}
+
+function queryParameters(query: z.ZodObject | undefined) {
+  return Object.entries(query?.shape ?? {}).map(([name, type]) => {
     // Sound: every member of an object schema is a schema.
-    const { description, ...schema } = schemaOf(type as z.ZodType, schemas);
+    const { description, ...schema } = schemaOf(type as z.ZodType);
     return { name, in: 'query', required: false, description, schema };
   });
-  return [...inPath, ...inQuery];
 }
 
-/** A schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. Named ones go to the components. */
-function schemaOf(
-  type: z.ZodType,
-  schemas: Record<string, unknown>,
-  io: 'input' | 'output' = 'output',
-): JsonObject {
-  const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(type, { io });
-  const named = schema.id === undefined ? $defs : { ...$defs, [schema.id]: schema };
-  for (const [name, { id: _, ...definition }] of Object.entries(named)) {
-    schemas[name] = withComponents(definition);
-  }
-  return withComponents(schema.id === undefined ? schema : { $ref: `#/$defs/${schema.id}` });
-}
-
-/** Redirects references to the components of the document. */
-function withComponents(schema: object): JsonObject {
-  const text = JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/');
-  // Sound: it was an object.
-  return JSON.parse(text) as JsonObject;
+/** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+function schemaOf(type: z.ZodType): JsonObject {
+  const { $schema: _, ...schema } = z.toJSONSchema(type, { io: 'input' });
+  // Sound: a schema is plain JSON.
+  return schema as JsonObject;
 }

@@ -1,147 +1,143 @@
 import * as z from 'zod';
+import { operationUrl } from '../../../deployment/define-deployment.ts';
+import { toWireNames } from '../../../deployment/wire-names.ts';
 import { isValidationError, whatFailed } from '../../../errors/errors.ts';
+import { signBody } from '../../../signature/sign-body.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { orderScenarioNames } from '../service/order-scenarios.ts';
-import { isForgery } from '../settings/event-faults.ts';
+import { orderKey } from '../service/post-event.ts';
 import { Refusal } from '../wire/requests.ts';
-import type { SandboxDelivery } from '../world/delivery.ts';
-import { type SandboxOrder, stepsAfter } from '../world/order-registry.ts';
+import { orderSteps, type SandboxOrder, stepsAfter } from '../world/order-registry.ts';
+import type { Partner } from '../world/partner-registry.ts';
 import type { SandboxState } from '../world/state.ts';
-import { endpoint } from './control-endpoint.ts';
-import * as schemas from './schemas.ts';
-import { matchesWords, paged } from './search-traffic.ts';
+import type { CreatedOrder, List, ListedOrder, PlayedOrder, PostedDelivery } from './answers.ts';
+import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
+import { extentOf, searchQuery } from './traffic-endpoints.ts';
 
-/** The sandbox that an operation acts on. */
-export interface Subject {
-  readonly sandbox: Sandbox<unknown>;
-  readonly state: SandboxState;
-}
+const orderBody = z
+  .strictObject({
+    partner_callback_url: z.url({ protocol: /^https?$/ }).describe('the receiver of its events'),
+    partner_order_id: z.string().min(1).max(100).optional(),
+    fiat_amount: z.string().default('15000.50'),
+    fiat_currency: z.string().default('NGN'),
+    chain: z.string().default('usdt-trc20'),
+    buyer_crypto_address: z.string().default('TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP'),
+  })
+  .meta({ examples: [{ partner_callback_url: 'http://127.0.0.1:3000/orders' }] });
 
-const ofOrder = { order: z.string().optional().describe('only those of this partner_order_id') };
+const moveBody = z
+  .union([
+    z.strictObject({ step: z.enum(orderSteps) }),
+    z.strictObject({ scenario: z.enum(orderScenarioNames) }),
+  ])
+  .meta({ examples: [{ step: 'credited' }, { scenario: 'happy' }] });
 
-/** Orders and their events. */
-export function orderOperations() {
+const postBody = z
+  .strictObject({ as: z.enum(['again', 'forged', 'tampered']) })
+  .meta({ examples: [{ as: 'forged' }] });
+
+/** The endpoints of orders and their events. */
+export function orderEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): readonly ControlEndpoint[] {
   return [
     endpoint({
-      id: 'listOrders',
       method: 'GET',
       path: 'orders',
-      summary: 'Orders',
-      query: z.strictObject({ ...schemas.pageQuery, ...ofOrder, search: schemas.searchQuery }),
-      answer: schemas.listOf(schemas.orderSchema),
-      handle: ({ query }, { sandbox, state }: Subject) => {
-        const { total, items } = paged(
-          sandbox.orders.filter(
-            (order) => isOf(query.order, order.partner_order_id) && isFound(query.search, order),
-          ),
-          query,
-        );
-        const lastEvents = new Map(
-          sandbox.deliveries
-            .filter((delivery) => !isForgery(delivery))
-            .map(({ platform_order_ref, name, postedAt, status }) => [
-              platform_order_ref,
-              { name, postedAt, status },
-            ]),
-        );
-        return {
-          total,
-          items: items.map((order) => ({
-            ...shownOrder(state, order),
-            lastEvent: lastEvents.get(order.platform_order_ref),
-          })),
-        };
+      summary: 'The last orders, each with its events and the answers to them',
+      query: z.strictObject({
+        limit: z.coerce.number().int().min(1).max(1000).default(100).describe('how many at most'),
+        search: searchQuery.describe('only with all of these words'),
+      }),
+      handle: ({ query: { limit, search } }): List<ListedOrder> => {
+        const orders = sandbox.orders.filter((order) => isFound(search, order));
+        const newest = orders.slice(-limit).reverse();
+        return { total: orders.length, items: withDeliveries(state, newest) };
       },
     }),
     endpoint({
-      id: 'getOrder',
-      method: 'GET',
-      path: 'orders/{order}',
-      summary: 'One order, by its platform_order_ref or an unambiguous partner_order_id',
-      answer: schemas.orderSchema,
-      refusals: [404],
-      handle: ({ params }, { state }: Subject) => shownOrder(state, findOrder(state, params.order ?? '')),
+      method: 'POST',
+      path: 'orders',
+      summary: 'Creates an order as the client of the first partner does',
+      body: orderBody,
+      handle: ({ body }) => createOrder(sandbox, state, body),
     }),
     endpoint({
-      id: 'listDeliveries',
-      method: 'GET',
-      path: 'deliveries',
-      summary: 'Events as posted, with the answers of the partner',
-      query: z.strictObject({ ...schemas.pageQuery, ...ofOrder }),
-      answer: schemas.listOf(schemas.deliverySchema),
-      handle: ({ query }, { sandbox }: Subject) =>
-        paged(
-          sandbox.deliveries.filter(({ partner_order_id }) => isOf(query.order, partner_order_id)),
-          query,
-        ),
-    }),
-    endpoint({
-      id: 'advanceOrder',
       method: 'POST',
       path: 'orders/{order}/advance',
-      summary: 'Moves an order one step, posts its event, and waits for the answer',
-      body: z.strictObject({ step: schemas.stepSchema }).meta({ examples: [{ step: 'credited' }] }),
-      answer: z.object({ order: schemas.orderSchema, deliveries: z.array(schemas.deliverySchema) }),
-      refusals: [404, 409],
-      handle: async ({ params, body }, { sandbox, state }: Subject) => {
-        const { platform_order_ref } = findOrder(state, params.order ?? '');
-        const delivery = await refuseInvalid(sandbox.advance(platform_order_ref, body.step), notPossible);
-        return { order: shownOrder(state, state.orders.find(platform_order_ref)), deliveries: [delivery] };
+      summary: 'Moves an order by a step or a scenario, posts its events, and waits for the answers',
+      body: moveBody,
+      handle: async ({ params: { order = '' }, body }): Promise<PlayedOrder> => {
+        const { platform_order_ref: ref } = findOrder(state, order);
+        const deliveries = await refuseInvalid(moved(ref), { status: 409, code: 'not_possible' });
+        return { order: listedOrder(state, ref), deliveries };
+
+        async function moved(ref: string) {
+          if ('scenario' in body) return sandbox.play(ref, body.scenario);
+          return [await sandbox.advance(ref, body.step)];
+        }
       },
     }),
     endpoint({
-      id: 'playOrder',
       method: 'POST',
-      path: 'orders/{order}/play',
-      summary: 'Takes a new order through a scenario',
-      body: z
-        .strictObject({ scenario: z.enum(orderScenarioNames) })
-        .meta({ examples: [{ scenario: 'happy' }] }),
-      answer: z.object({ order: schemas.orderSchema, deliveries: z.array(schemas.deliverySchema) }),
-      refusals: [404, 409],
-      handle: async ({ params, body }, { sandbox, state }: Subject) => {
-        const { platform_order_ref } = findOrder(state, params.order ?? '');
-        const deliveries = await refuseInvalid(sandbox.play(platform_order_ref, body.scenario), notPossible);
-        return { order: shownOrder(state, state.orders.find(platform_order_ref)), deliveries };
+      path: 'deliveries/{id}/post',
+      summary: 'Posts an event again, or a copy that a receiver must refuse: `forged` or `tampered`',
+      body: postBody,
+      handle: async ({ params: { id = '' }, body }): Promise<PostedDelivery> => {
+        const { redeliver, events } = sandbox;
+        const post = { again: redeliver, forged: events.forge, tampered: events.tamper }[body.as];
+        const delivery = await refuseInvalid(post(id), { status: 404, code: 'unknown_delivery' });
+        const entry = state.trace.view.entries.findLast(
+          (each) => each.kind === 'event' && each.delivery === delivery.id,
+        );
+        return { ...delivery, exchange: entry?.id };
       },
-    }),
-    deliveryAction({
-      id: 'redeliver',
-      summary: 'Posts the same text again',
-      post: (sandbox, id) => sandbox.redeliver(id),
-    }),
-    deliveryAction({
-      id: 'forge',
-      summary: 'Posts a copy signed with an unknown key',
-      post: (sandbox, id) => sandbox.events.forge(id),
-    }),
-    deliveryAction({
-      id: 'tamper',
-      summary: 'Posts a copy with another amount and the old signature',
-      post: (sandbox, id) => sandbox.events.tamper(id),
     }),
   ];
 }
 
-function deliveryAction<const Id extends string>({
-  id,
-  summary,
-  post,
-}: {
-  id: Id;
-  summary: string;
-  post: (sandbox: Sandbox<unknown>, id: string) => Promise<SandboxDelivery>;
-}) {
-  return endpoint({
-    id,
-    method: 'POST',
-    path: `deliveries/{id}/${id}`,
-    summary,
-    answer: schemas.deliverySchema,
-    refusals: [404],
-    handle: ({ params }, { sandbox }: Subject) =>
-      refuseInvalid(post(sandbox, params.id ?? ''), unknownDelivery),
-  });
+/** The partner whose keys the page shows: the first whose keys are valid. */
+export function firstPartner({ partners }: SandboxState): Partner | undefined {
+  return partners.all.find(({ validFrom }) => validFrom !== undefined);
+}
+
+async function createOrder(
+  sandbox: Sandbox<unknown>,
+  state: SandboxState,
+  body: z.output<typeof orderBody>,
+): Promise<CreatedOrder> {
+  const { deployment, options, trace } = state;
+  const partner = firstPartner(state);
+  if (partner === undefined)
+    throw new Refusal(409, 'no_partner', 'Onboard a partner first, and open the link in its mail.');
+  const { credentials } = partner;
+  const order = { ...body, partner_order_id: body.partner_order_id ?? unusedId(sandbox) };
+  const key = orderKey(state, credentials, order);
+  const { text } = signBody(toWireNames(order, deployment.wireNames), { key, scheme: deployment.signature });
+  const url = operationUrl(deployment, 'createOrder');
+  const { lastId } = extentOf(trace.view);
+  const answer = await sandbox
+    .fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${credentials.partnerPublicKey}`,
+      },
+      body: text,
+      signal: AbortSignal.timeout(options.callbackTimeoutMs),
+    })
+    .then(
+      ({ status }) => ({ status, error: undefined }),
+      (error: unknown) => ({ status: undefined, error: error instanceof Error ? error.name : 'unknown' }),
+    );
+  const request = trace.view.entries.find(({ id, body: sent }) => id > lastId && sent === text);
+  return { ...answer, exchange: request?.id, partner_order_id: order.partner_order_id };
+}
+
+/** An id as in the guides: A-1001, A-1002, … */
+function unusedId({ orders }: Sandbox<unknown>): string {
+  const used = new Set(orders.map(({ partner_order_id }) => partner_order_id));
+  let number = 1001 + orders.length;
+  while (used.has(`A-${number}`)) number++;
+  return `A-${number}`;
 }
 
 /** @throws {Refusal} 404 */
@@ -153,26 +149,39 @@ function findOrder({ orders }: SandboxState, name: string): SandboxOrder {
   }
 }
 
-function shownOrder({ options }: SandboxState, order: SandboxOrder) {
-  return { ...order, next: stepsAfter(order.state, options.orderTransitions) };
+function withDeliveries(
+  { options, deliveryQueue }: SandboxState,
+  orders: readonly SandboxOrder[],
+): readonly ListedOrder[] {
+  const deliveries = Map.groupBy(deliveryQueue.deliveries, ({ platform_order_ref: ref }) => ref);
+  return orders.map((order) => ({
+    ...order,
+    next: stepsAfter(order.state, options.orderTransitions),
+    deliveries: (deliveries.get(order.platform_order_ref) ?? []).map(({ body: _, ...delivery }) => delivery),
+  }));
 }
 
+function listedOrder(state: SandboxState, name: string): ListedOrder {
+  const [order] = withDeliveries(state, [state.orders.find(name)]);
+  // Sound: one for each order.
+  return order as ListedOrder;
+}
+
+/** Whether an order has every word of a search, in any case. */
 function isFound(search: string, order: SandboxOrder): boolean {
   const { transactional_kyc: kyc, ...own } = order;
-  return matchesWords(search, [
+  const values = [
     ...[own.partner_order_id, own.platform_order_ref, own.state, own.state.replaceAll('_', ' ')],
     ...[own.fiat_amount, own.fiat_currency, own.crypto_amount_to_receive, own.pair, own.chain],
     ...[own.buyer_crypto_address, own.crypto_txn_hash, own.partner_callback_url],
     ...[kyc.email, kyc.phone, kyc.first_name, kyc.last_name],
-  ]);
+  ];
+  const text = values.join(' ').toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
-
-function isOf(wanted: string | undefined, name: string): boolean {
-  return wanted === undefined || wanted === name;
-}
-
-const notPossible = { status: 409, code: 'not_possible' };
-const unknownDelivery = { status: 404, code: 'unknown_delivery' };
 
 /** Answers a `ValidationError` with this status and code. */
 async function refuseInvalid<Result>(
