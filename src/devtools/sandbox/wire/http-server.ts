@@ -38,7 +38,7 @@ interface ServerOptions {
   readonly host: string;
   /** Further names of the server; `undefined` if the user cannot add any. */
   readonly allowedHosts?: readonly string[];
-  readonly maxBodyBytes: number | ((head: Pick<IncomingMessage, 'url' | 'headers'>) => number);
+  readonly maxBodyBytes: number;
   /** The limit for a request to arrive. @default 300_000 */
   readonly requestTimeoutMs?: number;
   readonly answer: (call: HttpCall) => ServerReply | Promise<ServerReply>;
@@ -55,7 +55,6 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
   const { address, port } = await listening(server, options.port, host);
   const url = `http://${reachable(address)}:${port}`;
   const originOf = hostCheck([new URL(url).hostname, host, ...loopbackNames, ...allowedHosts]);
-  const limitOf = typeof maxBodyBytes === 'number' ? () => maxBodyBytes : maxBodyBytes;
   let isClosing = false;
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -63,7 +62,7 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
     const reply =
       origin === undefined
         ? errorReply(foreignHost(options))
-        : await answer(await readCall(incoming, { origin, maxBodyBytes: limitOf(incoming) }));
+        : await answer(await readCall(incoming, { origin, maxBodyBytes }));
     if (isClosing) outgoing.shouldKeepAlive = false;
     await writeReply(reply, outgoing);
   }
