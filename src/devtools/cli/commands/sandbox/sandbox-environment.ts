@@ -6,32 +6,10 @@ import {
   messengerVariables,
   sandboxUrlVariable,
 } from '../../../../deployment/environment-variables.ts';
-import type { Sandbox, SandboxServer } from '../../../sandbox/sandbox.ts';
-import type { SandboxCredentials, SandboxPartner } from '../../../sandbox/settings/fixed-partners.ts';
+import type { SandboxServer } from '../../../sandbox/sandbox.ts';
+import type { SandboxPartner } from '../../../sandbox/settings/fixed-partners.ts';
 import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
 import { type CliContext, CliError, type Variables } from '../../terminal/context.ts';
-
-/** What a program needs in its environment to use the sandbox. */
-export function environmentOf(
-  { masterKey }: Sandbox,
-  { deployment }: SandboxServer,
-  { partner, isMasterKeyGiven }: { partner: SandboxCredentials | undefined; isMasterKeyGiven: boolean },
-): Record<string, string> {
-  return {
-    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: deployment.onboardingBaseUrl,
-    PARTNER_EXCHANGE_STAGING_URL: deployment.stagingUrl,
-    PARTNER_EXCHANGE_MESSENGER_BASE_URL: deployment.messengerBaseUrl,
-    ...(partner !== undefined && {
-      PARTNER_PUBLIC_KEY: partner.partnerPublicKey,
-      PARTNER_SECRET_KEY: partner.partnerSecretKey,
-      MERCHANT_SECRET_KEY: partner.merchantSecretKey,
-      PARTNER_ID: partner.partnerId,
-      PARTNER_CODE: partner.partnerCode,
-    }),
-    // The environment has it already.
-    ...(!isMasterKeyGiven && { MESSENGER_MASTER_KEY: masterKey }),
-  };
-}
 
 /**
  * The environment of --exec: that of the caller without another deployment. The caller's keys stay only if

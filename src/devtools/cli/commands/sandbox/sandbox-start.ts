@@ -1,4 +1,5 @@
 import { operationUrl } from '../../../../deployment/define-deployment.ts';
+import { partnerVariables } from '../../../sandbox/control/partner-variables.ts';
 import { createSandbox } from '../../../sandbox/create-sandbox.ts';
 import type { Sandbox, SandboxServer } from '../../../sandbox/sandbox.ts';
 import type { SandboxCredentials } from '../../../sandbox/settings/fixed-partners.ts';
@@ -9,7 +10,7 @@ import { formatFlags, hostFlags, port, textFlag, toggle } from '../../terminal/f
 import { openSecretAddress } from '../../terminal/open-secret-address.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { announceSandbox } from './running-sandboxes.ts';
-import { childEnvironment, environmentOf, partnerOfEnvironment } from './sandbox-environment.ts';
+import { childEnvironment, partnerOfEnvironment } from './sandbox-environment.ts';
 import { showTraffic } from './show-traffic.ts';
 
 const flags = {
@@ -59,8 +60,10 @@ export const startSandbox = defineCommand({
       // A reset draws the same keys again, so those that were printed keep working.
       prepareAgain = async () =>
         void (await prepare(simulated, server, { hasPartner: partner !== undefined, isWhitelisted }));
-      const isMasterKeyGiven = given?.masterKey !== undefined;
-      const environment = environmentOf(simulated, server, { partner, isMasterKeyGiven });
+      const environment = partnerVariables(server.deployment, {
+        partner,
+        masterKey: given?.masterKey === undefined ? simulated.masterKey : undefined,
+      });
       for (const value of Object.values(environment)) context.secrets.release(value);
       forget = await announceSandbox(context, server).catch((error: unknown) => {
         output.warn(`Commands such as "sandbox advance" cannot find it: ${describeFailure(error).message}`);
