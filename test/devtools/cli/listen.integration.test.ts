@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { connect, createServer as createConnectionServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { writeSavedRequest } from '../../../src/devtools/cli/deliveries/saved-deliveries.ts';
 import { buyCreditedBody } from '../../support/bodies.ts';
 import { freePort } from '../../support/free-port.ts';
 import { listening } from '../../support/listening.ts';
@@ -343,27 +342,6 @@ describe('listen --forward-to', () => {
     await post(await addressOf(running), await signedEvent());
     await running.stop();
     expect(readdirSync(state)).toEqual([]);
-  });
-
-  it('says where an earlier version left events that it had acknowledged', async () => {
-    const state = scratchFolder();
-    const target = 'http://127.0.0.1:9/hook';
-    // As that version named it: by the digest of the address.
-    const folder = join(state, 'partner-exchange', 'listen', 'a94bb7e849462697');
-    mkdirSync(folder, { recursive: true });
-    const name = '20260102T030405678Z-000001-1a2b3c4d';
-    writeFileSync(
-      join(folder, `${name}.pending.json`),
-      writeSavedRequest({ headers: [], body: Buffer.from('{}') }),
-    );
-    writeFileSync(
-      join(folder, `${name}.refused.json`),
-      writeSavedRequest({ headers: [], body: Buffer.from('{}') }),
-    );
-    const running = start(forwarding(target), { env: { ...keys, XDG_STATE_HOME: state } });
-    const said = await running.printed('stderr', /Listening at/);
-    expect(said).toContain(`Events that an earlier version acknowledged wait in ${folder} (1): `);
-    expect(said).toContain(`partner-exchange replay "${folder}"/*.pending.json --to`);
   });
 
   // 10,000 take a minute on a busy machine: TEST_LISTEN_EVENTS=10000.

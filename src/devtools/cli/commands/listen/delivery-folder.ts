@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { constants, readdirSync, statSync } from 'node:fs';
-import { access, open, readdir, rm } from 'node:fs/promises';
+import { access, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from '../../../../internal/options.ts';
 import { type SavedRequest, writeSavedRequest } from '../../deliveries/saved-deliveries.ts';
-import { makeFolder, stateFolder, writeWholeFile } from '../../inputs/folders.ts';
-import { type CliContext, CliError } from '../../terminal/context.ts';
+import { makeFolder, writeWholeFile } from '../../inputs/folders.ts';
+import { CliError } from '../../terminal/context.ts';
 
 interface DeliveryFolderOptions {
   readonly maxBytes: number;
@@ -126,20 +125,8 @@ function fileName(
   return `${time}-${String(count).padStart(6, '0')}-${owner}${endings[state]}`;
 }
 
-/** The names of our files, also of earlier versions. Other files are neither counted nor removed. */
-const ownName = /^\d{8}T\d{9}Z-\d{6,}-[0-9a-f]{8}(?:\.pending|\.refused|\.unsigned)?\.json$/;
-
-/** Counts the events that an earlier version acknowledged and has not posted to the receiver. */
-export async function countFormerQueue(folder: string): Promise<number> {
-  const names = await readdir(folder).catch((): string[] => []);
-  return names.filter((name) => ownName.test(name) && name.endsWith('.pending.json')).length;
-}
-
-/** The folder in which an earlier version kept events for a receiver that was down. */
-export function formerQueue(context: CliContext, target: URL): string {
-  const id = createHash('sha256').update(target.href).digest('hex').slice(0, 16);
-  return stateFolder(context, 'listen', id);
-}
+/** The names of our files. Other files are neither counted nor removed. */
+const ownName = /^\d{8}T\d{9}Z-\d{6,}-[0-9a-f]{8}(?:\.unsigned)?\.json$/;
 
 /** Commits the names of new files to the disk. */
 async function syncFolder(path: string): Promise<void> {

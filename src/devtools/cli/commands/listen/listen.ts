@@ -18,7 +18,7 @@ import {
 } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { filterFlag, passes } from './delivery-filter.ts';
-import { countFormerQueue, type DeliveryFolder, formerQueue, openDeliveryFolder } from './delivery-folder.ts';
+import { type DeliveryFolder, openDeliveryFolder } from './delivery-folder.ts';
 import {
   describeReceived,
   receiveDelivery,
@@ -117,7 +117,6 @@ export default defineCommand({
         const { message } = describeFailure(error);
         output.warn(`Nothing can be kept in ${folder.path}, so every event is answered with 503: ${message}`);
       });
-      await warnOfFormerQueue(context, output, flags);
       output.status(
         (paint) => `Listening at ${paint('bold', url)}: give it as partner_callback_url. Ctrl-C ends it.`,
       );
@@ -140,19 +139,4 @@ function openFolder(
   return save === undefined
     ? undefined
     : openDeliveryFolder(resolve(cwd, save), { maxBytes, onFull, now, random });
-}
-
-/** An earlier version acknowledged events while the receiver was down. Their senders will not send them again. */
-async function warnOfFormerQueue(context: CliContext, output: Output, { save, forwardTo }: Flags) {
-  const folders = [
-    ...(save === undefined ? [] : [resolve(context.cwd, save)]),
-    ...(forwardTo === undefined ? [] : [formerQueue(context, forwardTo)]),
-  ];
-  for (const folder of folders) {
-    const waiting = await countFormerQueue(folder);
-    if (waiting === 0) continue;
-    output.warn(
-      `Events that an earlier version acknowledged wait in ${folder} (${waiting}): post them with partner-exchange replay "${folder}"/*.pending.json --to your receiver, then remove them.`,
-    );
-  }
 }
