@@ -141,10 +141,10 @@ function plain(shown: string): string {
 
 /** The code in the message, as a person reads it in the inspector. */
 async function readCode(): Promise<string> {
-  const reply = await fetch(`http://127.0.0.1:${ports.get('4200')}/_sandbox/messages`);
-  // The shape is that of the sandbox's own OpenAPI document.
-  const { items } = (await reply.json()) as { items: { message: string }[] };
-  return /\d{6}/.exec(items[0]?.message ?? '')?.[0] ?? 'no message';
+  const reply = await fetch(`http://127.0.0.1:${ports.get('4200')}/_sandbox/state`);
+  // Sound: the form of the sandbox's state.
+  const { messages } = (await reply.json()) as { messages: { message: string }[] };
+  return /\d{6}/.exec(messages[0]?.message ?? '')?.[0] ?? 'no message';
 }
 
 async function stop(): Promise<void> {
