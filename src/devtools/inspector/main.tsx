@@ -59,7 +59,7 @@ function Header() {
         {/* Sound: the keys of the table. */}
         {(Object.keys(tabs) as Tab[]).map((id) => (
           <a key={id} href={`#tab=${id}`} aria-current={id === address.tab ? 'page' : undefined}>
-            {tabs[id]}
+            {tabs[id]}{' '}
             {counts[id] > 0 && <span class={id === 'controls' ? 'count fault' : 'count'}>{counts[id]}</span>}
           </a>
         ))}
