@@ -12,10 +12,10 @@ export interface Marking {
   isThere(): Promise<boolean>;
 }
 
-/** What became of a mark: `lost` if another worker has the delivery, `absent` if the store does not hold it. */
+/** The result of a mark: `lost` if another worker has the delivery, `absent` if the store does not hold it. */
 export type MarkResult = 'marked' | 'lost' | 'absent';
 
-/** Of an inbox over a record store. */
+/** The marking of one attempt in an inbox over a record store. */
 export function makeMarking(
   write: (store: RecordStore) => Promise<MarkResult>,
   isThere: () => Promise<boolean>,

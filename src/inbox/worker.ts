@@ -118,8 +118,8 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
       host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
     }
     alone = leased === undefined ? 'none' : 'running';
-    // Other due deliveries go first, then the next one alone: neither waits for ever. What another process holds is due
-    // until it commits, so finding nothing is no reason to look again at once.
+    // Other due deliveries go first, then the next one alone. What another process holds is due until it commits, so
+    // finding nothing is no reason to look again at once.
     lookForAloneAt =
       leased !== undefined || dead.length > 0 ? Number.NEGATIVE_INFINITY : performance.now() + pollMs;
     if (leased !== undefined) start(leased, elapsedMs);

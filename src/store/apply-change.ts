@@ -134,7 +134,7 @@ export function toStoredRecord(key: string, { text, expiresAt }: RecordWrite): S
   return { key, value: readRecordText(text), ...(expiresAt !== undefined && { expiresAt }) };
 }
 
-/** The same of a row of SQLite or PostgreSQL. @throws {StoreError} `store_failed` */
+/** A row of SQLite or PostgreSQL as `list` returns it. @throws {StoreError} `store_failed` */
 export function rowToStoredRecord(row: Readonly<Record<string, unknown>>): StoredRecord {
   const expiresAt = row.expires_at === null ? undefined : Number(row.expires_at);
   return toStoredRecord(String(row.key), { text: String(row.value), expiresAt });

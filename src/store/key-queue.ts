@@ -32,8 +32,8 @@ export function keyQueue(longestWaitMs = Number.POSITIVE_INFINITY): KeyQueue {
 }
 
 /**
- * The same for several requests. On workerd nothing waits here: a cancelled request never ends its work, and later
- * ones would wait for ever.
+ * A queue that requests share. On workerd nothing waits here: a cancelled request never ends its work, and later ones
+ * would wait for ever.
  */
 export function sharedKeyQueue(longestWaitMs?: number): KeyQueue {
   return isWholeProcess() ? keyQueue(longestWaitMs) : (_, work) => work();

@@ -85,7 +85,7 @@ export function checkStore(given: unknown): RecordStore {
   throw invalidOption('store must be a record store, such as sqliteStore({ path }).');
 }
 
-/** Of the keys of one part of the package. @throws {ConfigurationError} `invalid_option` */
+/** Checks what the keys of one part of the package begin with. @throws {ConfigurationError} `invalid_option` */
 export function checkPrefix(prefix: unknown): string {
   if (typeof prefix === 'string' && /^[\x21-\x7e]{1,200}$/.test(prefix)) return prefix;
   throw invalidOption('prefix must be 1 to 200 printable ASCII characters without blanks.');

@@ -143,7 +143,7 @@ export function reviewRegularly(host: InboxHost): () => void {
   return () => clearInterval(timer);
 }
 
-/** The same for a process that may stay or not: at most as often as above, when something else is done. */
+/** Reviews along with other work, at most as often as above, for a process that may not stay. */
 export function reviewNowAndThen(): (host: InboxHost) => Promise<void> {
   let reviewedAt = Number.NEGATIVE_INFINITY;
   return async (host) => {

@@ -107,7 +107,7 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
   return openStoreInbox(options, viewProcesses('anywhere'));
 }
 
-/** The same for a caller who knows which processes share the store. */
+/** Opens an inbox for a caller who knows which processes share the store. */
 export function openStoreInbox(options: StoreInboxOptions, processes: ProcessView): StoreInbox {
   const settings = readOptions(options);
   const { role, store } = settings;
