@@ -3,7 +3,7 @@ import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-e
 import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
 import type { BacklogHealth } from '../inbox/inbox.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
-import type { DeliveryRequest } from './found-keys.ts';
+import { type DeliveryRequest, plainHeaders } from './found-keys.ts';
 import { type EventHandler, Handlers } from './handlers.ts';
 import { handleNode, type NodeRequest, type NodeResponse } from './node-handler.ts';
 import { deliveryReceiver } from './receive-delivery.ts';
@@ -128,7 +128,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       handlers.onUnrecognized(handler);
       return webhooks;
     },
-    receive,
+    receive: (body, { url, headers } = {}) =>
+      receive(body, { url, headers: headers && plainHeaders(headers) }),
     fetch: (request) => handleFetch(request, endpoint),
     node: (request, response) => handleNode(request, response, endpoint),
     answer: (request) => answerBuffered(request, endpoint),

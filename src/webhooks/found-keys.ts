@@ -119,15 +119,15 @@ function unknownPartner(): SignatureError {
   );
 }
 
-/** @param name in lower case */
+/** @param name in lower case, as the request has it */
 export function headerOf({ headers = {} }: DeliveryRequest, name: string): string | undefined {
   if (isHeaders(headers)) return headers.get(name) ?? undefined;
-  const value =
-    headers[name] ?? headers[Object.keys(headers).find((key) => key.toLowerCase() === name) ?? ''];
-  return value === undefined ? undefined : [value].flat().join(', ');
+  const value = headers[name];
+  return typeof value === 'object' ? value.join(', ') : value;
 }
 
-function plainHeaders(headers: RequestHeaders): Record<string, string> {
+/** The headers by their names in lower case. */
+export function plainHeaders(headers: RequestHeaders): Record<string, string> {
   const entries = isHeaders(headers) ? [...headers.entries()] : Object.entries(headers);
   const present = entries.filter(([, value]) => value !== undefined);
   return Object.fromEntries(present.map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]));

@@ -29,8 +29,8 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
   readonly text: string;
   /**
    * The digits of the number at a path as the sender wrote it, as a number or as text: plain digits (`0.0000001` for
-   * `1E-07`) of at most 100 characters; `undefined` if there is none. For money, since parsing may have rounded `event.fiat_amount_to_pay`. It is read from the body as
-   * received, under every signature scheme.
+   * `1E-07`) of at most 100 characters; `undefined` if there is none. For money, since parsing may have rounded
+   * `event.fiat_amount_to_pay`. Read from the body as received, under every signature scheme.
    *
    * Under schemes that sign the parsed value (serializations `compact`, `sorted`, `base64-compact`,
    * `base64-sorted`) only the double that it rounds to is authentic: whoever holds a signed event can write other digits
@@ -60,17 +60,14 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
    * @example
    * ```ts
    * webhooks.on('event.buy.credited.crypto', async (event, { handledIn }) => {
-   *   const client = await pool.connect();
+   *   database.exec('BEGIN IMMEDIATE');
    *   try {
-   *     await client.query('BEGIN');
-   *     await client.query('UPDATE orders SET credited = true WHERE id = $1', [event.partner_order_id]);
-   *     await handledIn(postgresStore({ client }));
-   *     await client.query('COMMIT');
+   *     database.prepare('UPDATE orders SET credited = 1 WHERE id = ?').run(event.partner_order_id);
+   *     await handledIn(sqliteStore({ database }));
+   *     database.exec('COMMIT');
    *   } catch (error) {
-   *     await client.query('ROLLBACK');
+   *     database.exec('ROLLBACK');
    *     throw error;
-   *   } finally {
-   *     client.release();
    *   }
    * });
    * ```

@@ -180,7 +180,6 @@ function readBody(
     request.on('end', () => {
       if (!isSettled) settle({ body: joinChunks(chunks, size) });
     });
-    const gone = () => settle({ refusal: 'body_unreadable' });
     // In HTTP/1 this many bytes are the whole body, although `end` comes only after this turn of the event loop. Not
     // beside transfer-encoding, which a lenient parser lets through.
     const isDeclared = request.httpVersionMajor === 1 && request.headers['transfer-encoding'] === undefined;
@@ -188,6 +187,7 @@ function readBody(
     onNextTick(() => {
       // Nearly every body arrives with its head. Then a timer or listeners would cost more than this comparison.
       if (isSettled || size === Number(declared ?? Number.NaN)) return;
+      const gone = () => settle({ refusal: 'body_unreadable' });
       if (request.destroyed) return gone();
       request.on('error', gone);
       request.on('close', gone);

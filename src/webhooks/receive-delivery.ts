@@ -49,7 +49,7 @@ interface VerifiedDelivery {
 export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers, reporting: Reporting) {
   const { scheme, findSigner, ring, inbox, maxBodyBytes, mostBodyBytes } = settings;
 
-  function receive(body: string | Uint8Array, request: DeliveryRequest = {}): Promise<ReceiveOutcome> {
+  function receive(body: string | Uint8Array, request: DeliveryRequest): Promise<ReceiveOutcome> {
     const traceparent = readTraceparent(headerOf(request, 'traceparent'));
     return traced(
       'delivery',

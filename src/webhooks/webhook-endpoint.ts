@@ -1,5 +1,5 @@
 import type { RequestRefusalCode } from '../errors/errors.ts';
-import type { DeliveryRequest } from './found-keys.ts';
+import { type DeliveryRequest, plainHeaders } from './found-keys.ts';
 import type { ReceiveOutcome } from './receive-outcome.ts';
 
 /** What each kind of server mounts. */
@@ -7,6 +7,7 @@ export interface WebhookEndpoint {
   readonly maxBodyBytes: number;
   /** Milliseconds that a body may take to arrive. */
   readonly bodyTimeoutMs: number;
+  /** @param request its headers by their names in lower case */
   receive(body: string | Uint8Array, request: DeliveryRequest): Promise<ReceiveOutcome>;
   /** Reports a refusal, and makes its response. @param startedAt `performance.now()` when the request came */
   refuse(code: RequestRefusalCode, startedAt: number): WebhookResponse;
@@ -133,7 +134,9 @@ export async function answerBuffered(
   const startedAt = performance.now();
   // The length that a header declares does not count: `receive` checks the real one.
   const refusal = checkHead({ method, contentLength: undefined }, Number.POSITIVE_INFINITY);
-  if (refusal === undefined) return responseTo(await endpoint.receive(body, { url, headers }));
+  if (refusal === undefined) {
+    return responseTo(await endpoint.receive(body, { url, headers: plainHeaders(headers) }));
+  }
   const response = endpoint.refuse(refusal, startedAt);
   return method === 'HEAD' ? { ...response, body: '' } : response;
 }
