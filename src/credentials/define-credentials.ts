@@ -80,24 +80,22 @@ export function secretKeysOf(credentials: PartnerCredentials): string[] {
   return [partnerSecretKey, ...single, ...Object.values(merchantSecretKeys)];
 }
 
+const members = [
+  'partnerPublicKey',
+  'partnerSecretKey',
+  'merchantSecretKey',
+  'merchantSecretKeys',
+  'partnerId',
+  'partnerCode',
+] as const satisfies readonly (keyof PartnerCredentials)[];
+
 /** A copy with every member that has a value, in a fixed order. Its secrets are enumerable: never show it. */
 export function plainCredentials(credentials: PartnerCredentials): PartnerCredentials {
-  const {
-    partnerPublicKey,
-    partnerSecretKey,
-    merchantSecretKey,
-    merchantSecretKeys,
-    partnerId,
-    partnerCode,
-  } = credentials;
-  return {
-    partnerPublicKey,
-    partnerSecretKey,
-    ...(merchantSecretKey !== undefined && { merchantSecretKey }),
-    ...(merchantSecretKeys !== undefined && { merchantSecretKeys: { ...merchantSecretKeys } }),
-    ...(partnerId !== undefined && { partnerId }),
-    ...(partnerCode !== undefined && { partnerCode }),
-  };
+  const present = members.filter((name) => credentials[name] !== undefined);
+  // Sound: it has the members that have a value.
+  return Object.fromEntries(
+    present.map((name) => [name, structuredClone(credentials[name])]),
+  ) as unknown as PartnerCredentials;
 }
 
 export function areSameCredentials(one: PartnerCredentials, other: PartnerCredentials): boolean {

@@ -104,30 +104,23 @@ function isOtherCurrency(merchant: string, currency: string): boolean {
 }
 
 function merchantKey(credentials: PartnerCredentials, merchant: string | undefined): string {
-  const named = credentials.merchantSecretKeys ?? {};
-  if (merchant !== undefined) {
-    if (!Object.hasOwn(named, merchant)) {
-      throw invalid(
-        `merchantSecretKeys has no merchant ${shown(merchant)}: it has ${listOf(Object.keys(named))}.`,
-      );
-    }
-    return checkNamedKey('merchantSecretKey', named[merchant], `merchantSecretKeys.${merchant}`);
+  const { merchantSecretKey, merchantSecretKeys: named = {} } = credentials;
+  const names = Object.keys(named);
+  const isOnly = merchantSecretKey === undefined && names.length === 1;
+  const name = merchant ?? (isOnly ? names[0] : undefined);
+  if (name === undefined) {
+    if (merchantSecretKey !== undefined) return checkNamedKey('merchantSecretKey', merchantSecretKey);
+    throw names.length === 0
+      ? invalid('merchantSecretKey is missing: orders are signed with the merchant and the partner secret.')
+      : invalid(
+          'There are several merchants.',
+          `Say with the merchant option which one signs (${listOf(names)}).`,
+        );
   }
-  if (credentials.merchantSecretKey !== undefined) {
-    return checkNamedKey('merchantSecretKey', credentials.merchantSecretKey);
+  if (!Object.hasOwn(named, name)) {
+    throw invalid(`merchantSecretKeys has no merchant ${shown(name)}: it has ${listOf(names)}.`);
   }
-  const [only, ...others] = Object.keys(named);
-  if (only === undefined) {
-    throw invalid(
-      'merchantSecretKey is missing: orders are signed with the merchant and the partner secret.',
-    );
-  }
-  if (others.length > 0)
-    throw invalid(
-      'There are several merchants.',
-      `Say with the merchant option which one signs (${listOf(Object.keys(named))}).`,
-    );
-  return checkNamedKey('merchantSecretKey', named[only], `merchantSecretKeys.${only}`);
+  return checkNamedKey('merchantSecretKey', named[name], `merchantSecretKeys.${name}`);
 }
 
 const mostListed = 20;

@@ -5,10 +5,7 @@ import type { Encoding, SignatureScheme } from './signature-scheme.ts';
 const digestBytes = 64;
 
 export function writeSignature(scheme: SignatureScheme, key: string, text: string): string {
-  const { encoding } = scheme;
-  // By way of bytes, signing would take a tenth longer.
-  if (encoding === 'hex') return writtenDigest(scheme, key, text, encoding);
-  return encode(encoding, digestOf(scheme, key, text));
+  return encode(scheme.encoding, digestOf(scheme, key, text));
 }
 
 /** `undefined` unless the text is exactly one digest in exactly this encoding. */
@@ -28,23 +25,18 @@ export function isSignedWith(
 }
 
 /** By way of Latin-1: a Buffer made by the digest itself costs twice as much. */
-function digestOf(scheme: SignatureScheme, key: string, text: string): Buffer {
-  return Buffer.from(writtenDigest(scheme, key, text, 'binary'), 'latin1');
-}
+function digestOf({ construction, separator = '' }: SignatureScheme, key: string, text: string): Buffer {
+  return Buffer.from(writtenDigest(), 'latin1');
 
-function writtenDigest(
-  { construction, separator = '' }: SignatureScheme,
-  key: string,
-  text: string,
-  as: 'hex' | 'binary',
-): string {
-  switch (construction) {
-    case 'hmac':
-      return createHmac('sha512', key).update(text).digest(as);
-    case 'hash-suffix':
-      return hash('sha512', text + separator + key, as);
-    case 'hash-prefix':
-      return hash('sha512', key + separator + text, as);
+  function writtenDigest(): string {
+    switch (construction) {
+      case 'hmac':
+        return createHmac('sha512', key).update(text).digest('binary');
+      case 'hash-suffix':
+        return hash('sha512', text + separator + key, 'binary');
+      case 'hash-prefix':
+        return hash('sha512', key + separator + text, 'binary');
+    }
   }
 }
 
