@@ -49,7 +49,9 @@ describe('attack prints', () => {
         '',
       ].join('\n'),
     );
-    expect(stderr).toBe('Found: 1 broken. Cases: 2 ok, 1 broken, 1 skipped.\n');
+    expect(stderr).toMatch(
+      /^Found: 1 broken\. Cases: 2 ok, 1 broken, 1 skipped\.\nLeft behind: events about one order of the attack, such as "probe-1-[0-9a-f]{8}"\. To drop .* inbox discard --attack --inbox STORE\.\n$/,
+    );
   });
 
   it('the first five cases of a finding, and how many more there are', async () => {
@@ -68,7 +70,7 @@ describe('attack prints', () => {
     expect(stdout).toMatch(
       /^ok {6}authentic: 200\nok {6}unsigned: 401\nok {6}key-partner-alone: 401\nskipped handled-once: only your records.*\n$/,
     );
-    expect(stderr).toBe('Nothing found. Cases: 3 ok, 1 skipped.\n');
+    expect(stderr).toMatch(/^Nothing found\. Cases: 3 ok, 1 skipped\.\nLeft behind: .*\n$/);
   });
 
   it('findings and every case as JSON', async () => {
@@ -91,6 +93,7 @@ describe('attack prints', () => {
         expect.objectContaining({ id: 'unsigned', verdict: 'ok' }),
         expect.objectContaining({ id: 'invalid-utf-8', verdict: 'weak' }),
       ],
+      orders: [expect.stringMatching(/^probe-1-/)],
     });
   });
 });
@@ -129,6 +132,24 @@ describe('attack ends', { timeout: 30_000 }, () => {
     await using receiver = await startReceiver(receives);
     const { code, stderr } = await attack(receiver.url, [...only('forged', 'invalid-utf-8'), ...failOn]);
     expect({ code, stderr }).toEqual({ code: ends, stderr: expect.stringContaining('Cases: ') });
+  });
+});
+
+it('attack --order sends events that must have an effect about this order', async () => {
+  const orders: unknown[] = [];
+  await using receiver = await startReceiver({
+    act({ event_name, partner_order_id, buyer_crypto_address }) {
+      if (event_name === 'event.buy.credited.crypto') orders.push([partner_order_id, buyer_crypto_address]);
+    },
+  });
+  const order = ['--order', 'A-1001', '--order-address', 'T-1'];
+  const { code } = await attack(receiver.url, [...only('authentic-completed'), ...order]);
+  expect({ code, orders }).toEqual({
+    code: 0,
+    orders: [
+      ['A-1001', 'T-1'],
+      ['A-1001', 'T-1'],
+    ],
   });
 });
 

@@ -140,10 +140,10 @@ export default defineCommand({
   },
 });
 
-/** An inbox and a journal may keep events of orders that nobody made. */
+/** The inbox and the journal of the receiver may keep events of orders that nobody made. */
 function describeOrders(orders: readonly string[]): string {
   const count = orders.length === 1 ? 'one order' : `${orders.length} orders`;
-  return `Left behind: your receiver acknowledged events about ${count} of the attack ("${orders[0]}" and so on). If it has an inbox: partner-exchange inbox discard --attack --inbox STORE.`;
+  return `Left behind: events about ${count} of the attack, such as "${orders[0]}". To drop them from an inbox: partner-exchange inbox discard --attack --inbox STORE.`;
 }
 
 const indent = ' '.repeat(8);
