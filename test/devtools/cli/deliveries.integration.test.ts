@@ -1,12 +1,9 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   readSavedRequest,
   writeSavedRequest,
 } from '../../../src/devtools/cli/deliveries/saved-deliveries.ts';
-import type { Variables } from '../../../src/devtools/cli/terminal/context.ts';
 import { withoutHopHeaders } from '../../../src/devtools/sandbox/hop-headers.ts';
 import { closedUrl, startServer } from '../../support/local-server.ts';
 import { partnerExchange } from './run-in-process.ts';
@@ -183,96 +180,6 @@ describe('trigger --from', () => {
     expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('Name an event') });
     const both = await run(event, '--from', 'x.json');
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--from brings its own events') });
-  });
-});
-
-describe('trigger --edit', () => {
-  const terminal = { env: { ...keys, EDITOR: 'nano -w' }, isTerminal: true };
-
-  it('posts the event as it was changed, from a private file that is gone afterwards', async () => {
-    const target = await startServer({ status: 200 });
-    let edited = '';
-    const runCommand = async (command: string, { EVENT_FILE: file = '', ...env }: Variables) => {
-      edited = file;
-      expect(command).toBe('nano -w "$EVENT_FILE"');
-      expect(JSON.stringify(env)).not.toContain('hidden');
-      if (process.platform !== 'win32') expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
-      writeFileSync(file, readFileSync(file, 'utf8').replace('NGN/USDT', 'KES/USDT'));
-      return 0;
-    };
-    const args = ['trigger', event, '--to', target.url, '--edit'];
-    expect(await partnerExchange(args, { ...terminal, runCommand })).toMatchObject({ code: 0 });
-    const body = target.requests[0]?.body ?? '';
-    expect(body.toString()).toContain('KES');
-    expect((await partnerExchange(['verify'], { env: keys, stdin: body })).code).toBe(0);
-    expect(existsSync(edited)).toBe(false);
-  });
-
-  it('edits a list if there are several events', async () => {
-    const target = await startServer({ status: 200 });
-    const runCommand = async (_: string, { EVENT_FILE: file = '' }: Variables) => {
-      const [, second] = JSON.parse(readFileSync(file, 'utf8'));
-      writeFileSync(file, JSON.stringify([second]));
-      return 0;
-    };
-    const args = ['trigger', event, '--reverse', '--to', target.url, '--edit'];
-    expect((await partnerExchange(args, { ...terminal, runCommand })).code).toBe(0);
-    expect(target.requests.map(({ body }) => JSON.parse(body.toString()).event_name)).toEqual([
-      'event.buy.received.fiat',
-    ]);
-  });
-
-  it.each([
-    ['left as it was', () => {}, 0, 130, 'Nothing was posted: nothing was changed.'],
-    [
-      'emptied',
-      (file: string) => writeFileSync(file, ' \n'),
-      0,
-      130,
-      'Nothing was posted: the text is empty.',
-    ],
-    [
-      'unreadable',
-      (file: string) => writeFileSync(file, '{'),
-      0,
-      130,
-      'Nothing was posted: it cannot be read.',
-    ],
-    ['left by an editor that failed', () => {}, 7, 2, 'The editor ended with 7: nothing was posted.'],
-  ])('posts nothing if the text is %s', async (_, change, editorCode, code, message) => {
-    const target = await startServer({ status: 200 });
-    const runCommand = async (_: string, { EVENT_FILE: file = '' }: Variables) => {
-      change(file);
-      return editorCode;
-    };
-    const args = ['trigger', event, '--to', target.url, '--edit'];
-    const ended = await partnerExchange(args, { ...terminal, runCommand, confirm: async () => false });
-    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
-    expect(target.requests).toEqual([]);
-  });
-
-  it('asks whether to edit text again that cannot be read', async () => {
-    const target = await startServer({ status: 200 });
-    const texts = ['{"event_name":', '{"event_name":"mended"}'];
-    const runCommand = async (_: string, { EVENT_FILE: file = '' }: Variables) => {
-      writeFileSync(file, texts.shift() ?? '');
-      return 0;
-    };
-    const asked: string[] = [];
-    const confirm = async (question: string) => asked.push(question) > 0;
-    const args = ['trigger', event, '--to', target.url, '--edit'];
-    expect(await partnerExchange(args, { ...terminal, runCommand, confirm })).toMatchObject({ code: 0 });
-    expect(asked).toEqual(['The edited text is not JSON in UTF-8: check the file. Edit it again?']);
-    expect(target.requests[0]?.body.toString()).toContain('mended');
-  });
-
-  it.each([
-    ['without a terminal', { ...terminal, isTerminal: false }, '--edit needs a terminal'],
-    ['without an editor', { ...terminal, env: keys }, 'set EDITOR'],
-  ])('says what is missing %s', async (_, options, message) => {
-    const args = ['trigger', event, '--to', 'http://127.0.0.1:1', '--edit'];
-    const { code, stderr } = await partnerExchange(args, options);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 

@@ -22,7 +22,7 @@ import {
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
-import { editBodies, readEventBodies, requireEditor } from './event-bodies.ts';
+import { readEventBodies } from './event-bodies.ts';
 
 /** Every published event, with those that an order usually posts until then. */
 const eventsUntil = {
@@ -43,7 +43,6 @@ const flags = {
     'file',
     'Post the events in this file, signed anew: an object, an array, or one on each line',
   ),
-  edit: toggle('Change the event in $VISUAL or $EDITOR before it is signed and posted'),
   set: parsedBy(assignment).list('member=value', 'What differs: a.b=c, the value as JSON or as text'),
   repeat: wholeNumber(1, 10_000).withDefault(
     'times',
@@ -68,14 +67,12 @@ export default defineCommand({
     'partner-exchange trigger event.buy.credited.crypto --to http://127.0.0.1:3000/orders --reverse --repeat 3',
     'partner-exchange trigger event.buy.init --to http://127.0.0.1:3000/orders --forge',
     'partner-exchange trigger --from events.jsonl --to http://127.0.0.1:3000/orders',
-    'partner-exchange trigger event.buy.init --to http://127.0.0.1:3000/orders --edit',
   ],
   json: 'A line for each: { event, time, forged, status?, problem?, durationMs, expected }',
   flags,
   args: [{ ...choiceArg('event', eventNames, 'Name of the event; not with --from'), optional: true }],
   async run(context, flags, event) {
     const output = openOutput(context, flags);
-    const editor = flags.edit ? requireEditor(context) : undefined;
     const configuration = await readConfiguration(context, flags);
     const { deployment } = configuration;
     const { merchant, forge, repeat } = flags;
@@ -84,10 +81,9 @@ export default defineCommand({
       deployment,
       merchant,
       // The awkward spelling adds a member, which the user's own text does not have.
-      spelling: flags.edit || flags.from !== undefined ? ('compact' as const) : undefined,
+      spelling: flags.from !== undefined ? ('compact' as const) : undefined,
     };
-    const made = await makeBodies(context, flags, event);
-    const bodies = editor === undefined ? made : await editBodies(context, editor, made);
+    const bodies = await makeBodies(context, flags, event);
     function* deliveries() {
       for (const body of bodies) {
         const { headers, body: text } = forge
