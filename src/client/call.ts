@@ -31,7 +31,7 @@ export interface Call<Schema extends ReplySchema = ReplySchema> {
   readonly options: CallOptions<Schema>;
   /** Reads a 2xx reply to an order or a message. */
   readonly replyReader?: ReplyReader | undefined;
-  /** Of an order: what a status outside 2xx says of it, where that differs from other calls. */
+  /** The outcome of an order for a status outside 2xx, where that differs from other calls. */
   readonly statuses?: OrderStatuses | undefined;
   /** How the service refused the same call with other keys: its attempts count. */
   readonly previousFailure?: RequestError | undefined;

@@ -20,7 +20,7 @@ export interface ObservedAttempt {
   readonly operation: string;
   /** HTTP method. */
   readonly method: string;
-  /** With query values redacted. */
+  /** The address, with query values redacted. */
   readonly url: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
@@ -28,7 +28,7 @@ export interface ObservedAttempt {
 
 /** A request that is about to be sent, without its body. */
 export interface RequestObservation extends ObservedAttempt {
-  /** With secrets redacted. */
+  /** The headers, with secrets redacted. */
   readonly headers: Readonly<Record<string, string>>;
   /** UTF-8 bytes of the body. */
   readonly bodyBytes: number;
@@ -40,7 +40,7 @@ export interface ObservedCall extends ObservedAttempt {
   readonly at: string;
   /** Milliseconds since this attempt was sent. */
   readonly durationMs: number;
-  /** Of `createOrder`: the SHA-256 of the JSON of its `partner_order_id`, in hexadecimal digits. */
+  /** For `createOrder` the SHA-256 of the JSON of its `partner_order_id`, in hexadecimal digits. */
   readonly order?: string | undefined;
   /** The first 16 hexadecimal digits of the SHA-256 of its `Authorization` header, if that has the public key. */
   readonly key?: string | undefined;
@@ -50,7 +50,7 @@ export interface ObservedCall extends ObservedAttempt {
 export interface ResponseObservation extends ObservedCall {
   /** HTTP status. */
   readonly status: number;
-  /** With secrets redacted. */
+  /** The headers, with secrets redacted. */
   readonly headers: Readonly<Record<string, string>>;
   /** Names and types of the body, without its values: see docs/guides/learn.md. `undefined` without a body. */
   readonly shape?: JsonValue | undefined;

@@ -126,7 +126,7 @@ export class CallRecord {
   attempts: number;
   /** The least certain outcome of the attempts that have ended. */
   outcome: RequestOutcome;
-  /** Of the last attempt. */
+  /** What is known of the last attempt. */
   reply: ReadReply | undefined;
   #inFlight = false;
   readonly #statuses: Call['statuses'];

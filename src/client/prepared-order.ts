@@ -32,9 +32,9 @@ export interface OrderCallOptions<Schema extends ReplySchema = ReplySchema> exte
 export interface PreparedOrder {
   /** The order as the deployment's `orderSchema` made it, under the published names. */
   readonly payload: JsonObject;
-  /** Of the credentials that signed when it was checked. */
+  /** The `partnerId` of the credentials at the time of the check. */
   readonly partnerId: string | undefined;
-  /** Of the same. */
+  /** The `partnerCode` of those credentials. */
   readonly partnerCode?: string | undefined;
   /** Identifies the rotation of the same, if they come from one. */
   readonly rotation?: string | undefined;

@@ -64,7 +64,7 @@ const httpDate = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2
 /** A day. Services that mean a time of day write its seconds since 1970, which would be a wait of 56 years. */
 export const longestRetryAfterMs = 86_400_000;
 
-/** From seconds or a date, bounded by {@link longestRetryAfterMs}; `undefined` if it is malformed. */
+/** Reads seconds or a date, bounded by {@link longestRetryAfterMs}; `undefined` if it is malformed. */
 export function retryAfterMs(reply: ReadReply | undefined, now: number): number | undefined {
   const value = reply?.headers.get('retry-after')?.trim();
   if (value === undefined || value === '') return undefined;

@@ -114,7 +114,7 @@ export interface KeySets {
 /** What the `load` of a key ring returns: one set of credentials, or several, newest first. */
 export type LoadedKeys = PartnerCredentials | readonly PartnerCredentials[] | KeySets;
 
-/** Of a list the first signs, and all verify. @throws {ConfigurationError} `invalid_credentials` */
+/** Reads credentials or a list of them: the first signs, and all verify. @throws {ConfigurationError} `invalid_credentials` */
 export function keySetsOf(loaded: LoadedKeys): KeySets {
   if (isKeySets(loaded)) {
     const { signing, pending, verifying, awaited, unconfirmed, origin } = loaded;

@@ -27,7 +27,7 @@ export interface VerificationKey {
   readonly text: string;
   /** What may be shown of it. */
   readonly matched: MatchedKey;
-  /** The same text for all keys of one partner, in every generation; empty where the configuration does not say. */
+  /** Names the partner, alike for all its keys in every generation; empty where the configuration does not say. */
   readonly partner: string;
 }
 
@@ -117,7 +117,7 @@ function onlyValue(values: readonly (string | undefined)[]): string | undefined 
   return others.length === 0 ? only : undefined;
 }
 
-/** For a deployment that combines secrets differently: all keys of one partner. */
+/** All keys of one partner, for a deployment that combines secrets differently. */
 export function verificationKeysOfTexts(keys: readonly string[]): readonly VerificationKey[] {
   if (
     !Array.isArray(keys) ||

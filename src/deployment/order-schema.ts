@@ -19,13 +19,13 @@ export interface BuyOrder {
   buyer_crypto_address: string;
   /** Where the events of this order are posted: an absolute http or https URL. Reported. */
   partner_callback_url: string;
-  /** For the buyer's KYC. Reported. */
+  /** Part of the buyer's KYC. Reported. */
   buyer_phone?: string | undefined;
-  /** For the buyer's KYC. Reported. */
+  /** Part of the buyer's KYC. Reported. */
   buyer_email?: string | undefined;
-  /** For the buyer's KYC: the payer's account name has to match it. Reported. */
+  /** Part of the buyer's KYC: the payer's account name has to match it. Reported. */
   first_name?: string | undefined;
-  /** For the buyer's KYC: the payer's account name has to match it. Reported. */
+  /** Part of the buyer's KYC: the payer's account name has to match it. Reported. */
   last_name?: string | undefined;
   /**
    * The merchant's id; another one for each currency. A deployment can have another name for it (ledger:

@@ -22,9 +22,9 @@ export interface Environment<Order = BuyOrder> {
   readonly deployment: Deployment<Order>;
   /** `undefined` if none of the partner's keys is set. */
   readonly credentials?: PartnerCredentials | undefined;
-  /** For `MessengerClient`. */
+  /** A key for `MessengerClient`. */
   readonly apiKey?: string | undefined;
-  /** For `MessengerClient`. */
+  /** A key for `MessengerClient`. */
   readonly masterKey?: string | undefined;
 }
 

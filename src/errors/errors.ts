@@ -93,7 +93,7 @@ function boundedMessage(parts: MessageParts, code: string): string {
   return `${cutText(text, maxMessage - link.length - 1)} ${link}`;
 }
 
-/** At most so many characters: the end is left out, and no part of a word or of a character stays. */
+/** Cuts a text to so many characters: the end is left out, and no part of a word or of a character stays. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   const start = text.slice(0, most - 1);
@@ -250,7 +250,7 @@ export type OtpErrorCode = keyof typeof otpRemedies;
 
 /** A one-time code could not be issued, sent again or checked. Holds neither a code nor a phone number. */
 export class OtpError extends PartnerExchangeError<OtpErrorCode> {
-  /** Of `limit_reached`. */
+  /** The limit that was reached, for `limit_reached`. */
   readonly limit: OtpLimit | undefined;
   /** The member of the request that is at fault: `refused`, and `not_allowed` for its prefix, are about the number. */
   readonly member: 'to_phone' | undefined;

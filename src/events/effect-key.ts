@@ -51,7 +51,7 @@ function kindOf(event: OrderEvent): readonly string[] {
   return [];
 }
 
-/** By UTF-16 units, so half of a surrogate pair has a text of its own too. */
+/** Escapes UTF-16 units, so half of a surrogate pair has a text of its own too. */
 function escaped(part: string): string {
   return part.replace(/[^\w.~-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -30,7 +30,7 @@ type ReaderOf<Value> = [Extract<Exclude<Value, string>, object>] extends [never]
   ? Reader<Exclude<Value, undefined>>
   : Readers<Extract<Exclude<Value, string>, object>>;
 
-/** The same for any event, as the code that applies the readers sees it. */
+/** Readers of any event, as the code that applies them sees them. */
 export interface ReaderTree {
   readonly [name: string]: Reader<JsonValue> | ReaderTree;
 }
@@ -43,7 +43,7 @@ const emptyText = (sent: JsonValue | undefined) =>
     ? { value: '', found: sent === null ? 'null' : 'nothing', readAs: 'empty text' }
     : undefined;
 
-/** For a member that may be absent as well. */
+/** Reads a member that may be absent as well. */
 const nullAsEmptyText = (sent: JsonValue | undefined) => (sent === null ? emptyText(sent) : undefined);
 
 const absentAsNull = (sent: JsonValue | undefined) =>
@@ -54,7 +54,7 @@ const number = (sent: JsonValue | undefined) =>
     ? { value: Number(sent), found: 'text', readAs: 'number' }
     : undefined;
 
-/** For amounts and rates alone: of an id, a phone or an account, `7` is not "007". */
+/** Reads a number as text, for amounts and rates alone: of an id, a phone or an account, `7` is not "007". */
 const digitsOfNumber: Reader<string> = (sent, digits) => {
   const value = typeof sent === 'number' ? digits() : undefined;
   return value === undefined ? undefined : { value, found: 'number', readAs: 'text' };

@@ -14,7 +14,7 @@ export interface EventReading {
   readonly readAs: string;
 }
 
-/** Of an event in the documented form. */
+/** The readings of an event in the documented form. */
 export const noReadings: readonly EventReading[] = Object.freeze([]);
 
 /** A copy of an event in which members were read, and how each of them was read. */

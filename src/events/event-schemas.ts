@@ -43,7 +43,7 @@ function makeEventFields(z: SchemaFunctions) {
     signature: z.optional(z.string()),
   };
 
-  /** The same members for an event whose body is not shown: each may be absent or null. */
+  /** The common members of an event whose body is not shown: each may be absent or null. */
   const optionalFields = {
     partner_order_id: optional(commonFields.partner_order_id),
     platform_order_ref: optional(commonFields.platform_order_ref),

@@ -26,7 +26,7 @@ export interface TransactionalKyc {
 export interface RefundDetails {
   /** Published is `refunded` alone (ledger: `close-status`). */
   status: 'refunded' | (string & {});
-  /** For people to read. */
+  /** A text for people to read. */
   message: string;
   /** The account that the refund went to. */
   refund_account: string;

@@ -42,7 +42,7 @@ function separatorsOf(value: JsonValue | undefined): number {
   return isJsonObject(value) ? Math.max(0, Object.keys(value).length - 1) : 0;
 }
 
-/** Of its own texts and those of its documented objects. */
+/** Looks at its own texts and those of its documented objects. */
 function commasInTexts(value: JsonObject): number {
   let commas = 0;
   for (const object of [value, ...nestedNames.map((name) => value[name])]) {

@@ -30,7 +30,7 @@ export async function attemptDelivery(
     readonly marking?: Marking | undefined;
   },
 ): Promise<AttemptResult | PutBack> {
-  // Looked at now: something may have blocked the event loop since, and the lease may have ended.
+  // Read the clock here: the event loop may have been blocked, and the lease may be over.
   const { marking } = options;
   const leftMs = options.timeLimitMs - options.elapsedMs();
   if (leftMs <= 0) return { outcome: 'put-back', delayMs: 0 };
@@ -77,12 +77,12 @@ export function startLeaseClock({ now }: Pick<Handling, 'now'>): () => number {
   return () => Math.max(performance.now() - monotonic, now() - wall);
 }
 
-/** It is not about what was ordered: a person decides. */
+/** The event does not fit the order, so a person has to decide. */
 function isMismatch(error: unknown): boolean {
   return isOrderError(error) && error.code === 'order_mismatch';
 }
 
-/** Nobody here can read the event. */
+/** Whether the event cannot be read in this version. */
 export function isUnrecognizedError(error: unknown): error is InboxError {
   return isInboxError(error) && error.code === 'event_unrecognized';
 }
@@ -110,7 +110,7 @@ export function handlerStopped(): InboxError {
   return new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.');
 }
 
-/** Of a dead letter whose last attempt never reported its end. */
+/** The error of a dead letter whose last attempt never reported back. */
 export function leaseLost(): InboxError {
   return new InboxError(
     'lease_lost',

@@ -57,7 +57,7 @@ export function findElement(text: string, wanted: number, from = 0): Span | unde
   return undefined;
 }
 
-/** In JSON only white space is at or below U+0020. */
+/** Tests for white space: in JSON nothing else is at or below U+0020. */
 function skipSpace(text: string, index: number): number {
   let at = index;
   while (at < text.length && text.charCodeAt(at) <= space) at++;

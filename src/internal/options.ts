@@ -196,7 +196,7 @@ export function abortSignal(): OptionRow<AbortSignal | undefined> {
   };
 }
 
-/** For what is checked where it is used. */
+/** Passes on a value that is checked where it is used. */
 export function unchecked<Value>(): OptionRow<Value | undefined> {
   // Sound if the code that uses it checks it.
   return (given) => given as Value | undefined;

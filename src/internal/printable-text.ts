@@ -36,7 +36,7 @@ function blanksOnly(blanks: string): string {
   return blanks.replace(/[^\ufeff]+/g, ' ');
 }
 
-/** The same for what somebody says, of which no character counts: what is invisible is removed. */
+/** Removes what is invisible, from a text of which no single character counts. */
 export function plainLine(text: string): string {
   return text.replace(terminalSequence, '').replace(invisible, '').replace(breaking, ' ').trim();
 }

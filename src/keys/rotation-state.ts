@@ -7,7 +7,7 @@ import { type KnownMembers, refuseNewer, unknownMembers } from '../store/stored-
 
 /** One set of keys that the service has issued. */
 export interface Generation {
-  /** From 1, in the order in which they were received. */
+  /** Counts from 1, in the order in which they were received. */
   readonly number: number;
   /** Milliseconds since 1970, like all times here. */
   readonly receivedAt: number;
@@ -91,7 +91,7 @@ export function readState(text: string | undefined): RotationState {
   };
 }
 
-/** With what a newer version has written in it. */
+/** A stored generation, with what a newer version has written in it. */
 function readStoredOrigin(value: JsonValue): KeyOrigin {
   const origin = readOrigin(value);
   if (origin === undefined) throw invalid('origin names no rotation');

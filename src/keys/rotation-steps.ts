@@ -157,7 +157,7 @@ export interface RotationStatus {
 
 /** The state of one set of keys; never a key. */
 export interface KeyStatus {
-  /** From 1, in the order in which the keys were received. */
+  /** Counts from 1, in the order in which the keys were received. */
   readonly generation: number;
   /** `signing` keys sign; `pending` keys were received and wait for `promote`; `replaced` keys only verify. */
   readonly role: 'signing' | 'pending' | 'replaced';

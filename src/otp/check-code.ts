@@ -29,7 +29,7 @@ import type { Sending } from './send-code.ts';
  *   purpose or subject. The result does not say which. Issue a new one.
  */
 export type CheckedOtp =
-  | { readonly ok: true /** In E.164. */; readonly to_phone: string }
+  | { readonly ok: true /** The phone number, in E.164. */; readonly to_phone: string }
   | { readonly ok: false; readonly reason: 'wrong' | 'not_valid'; readonly attemptsLeft: number };
 
 const notValid: CheckedOtp = Object.freeze({ ok: false, reason: 'not_valid', attemptsLeft: 0 });
@@ -121,7 +121,7 @@ function openOrDecoy(
   return { secret, context, isKnown: false, isRight: false };
 }
 
-/** For the networks that asked for this flow's messages. */
+/** Clears the counters of the networks that asked for this flow's messages. */
 async function creditNetworks(settings: OtpSettings, flow: Flow): Promise<void> {
   const networks = Map.groupBy(flow.codes, ({ networkKey }) => networkKey);
   for (const [key, codes] of networks) {

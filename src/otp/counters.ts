@@ -29,7 +29,7 @@ const countForm = storedForm<Counts>('A count of codes', {
 export interface Counter {
   /** Hashes under each of the secrets, newest first, so that older counts still count after a rotation. */
   readonly keys: readonly [string, ...string[]];
-  /** For how long each kind of event counts, in milliseconds; 0 if it is not counted. */
+  /** Milliseconds for which each kind of event counts; 0 if it is not counted. */
   readonly windows: Readonly<Record<EventKind, number>>;
 }
 

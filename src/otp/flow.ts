@@ -10,7 +10,7 @@ import { keyedHash, type Secret, seal, unseal } from './otp-secrets.ts';
 
 /** What a code confirms, and the network that asked for it first. Stored encrypted only. */
 export interface FlowContext extends CodeUse {
-  /** In E.164. */
+  /** The phone number, in E.164. */
   readonly to_phone: string;
 }
 

@@ -51,7 +51,7 @@ export function limitsOf(
       return { at: now, nextAt, lastMessageAt: counts.lastMessageAt };
     },
 
-    /** For a message that has not left. */
+    /** Gives back the counts of a message that has not left. */
     giveBack(reservation: Reservation): void {
       // The clock may have moved back since.
       const at = Math.min(reservation.at, now);

@@ -4,7 +4,7 @@ import { normalizePhone } from './phone.ts';
 
 /** Whom to send a code, and for what. */
 export interface IssueRequest {
-  /** With its country code, in any notation: `+234 801 234 5678`; or `0801 234 5678` with the option `country`. */
+  /** The phone number with its country code, in any notation: `+234 801 234 5678`; or `0801 234 5678` with the option `country`. */
   readonly to_phone: string;
   /** The purpose of the code: `sign-in`, `withdraw`. A code for one purpose is never accepted for another. */
   readonly purpose: string;

@@ -83,7 +83,7 @@ export interface OtpMessageContent {
   readonly purpose: string;
 }
 
-/** At most `max` within any `windowMs`. */
+/** A limit: at most `max` within any `windowMs`. */
 export interface RateLimit {
   /** Most messages. */
   readonly max: number;

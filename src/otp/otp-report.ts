@@ -21,11 +21,11 @@ export interface OtpReport {
     | OtpErrorCode
     | 'invalid_input'
     | 'failed';
-  /** Of `limit_reached`. */
+  /** The limit that was reached, for `limit_reached`. */
   readonly limit?: OtpLimit | undefined;
   /** As given to `issue`; absent where it is not known. */
   readonly purpose?: string | undefined;
-  /** With most of its digits hidden: `+234********78`. Absent where the number is not known. */
+  /** The phone number with most of its digits hidden: `+234********78`. Absent where the number is not known. */
   readonly to_phone?: string | undefined;
   /** Milliseconds of the whole call. */
   readonly durationMs: number;

@@ -35,7 +35,7 @@ export interface AddressCheck {
   readonly verdict: AddressVerdict;
   /** Why it is not `valid`. */
   readonly reason?: AddressReason | undefined;
-  /** Of `other_chain`: the forms that it fits. */
+  /** The forms that an address of another chain fits (`other_chain`). */
   readonly looksLike?: readonly AddressForm[] | undefined;
 }
 

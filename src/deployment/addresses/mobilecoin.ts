@@ -83,5 +83,5 @@ function readFields(message: Uint8Array): ReadonlyMap<number, Uint8Array> {
   return fields;
 }
 
-/** By wire type. A varint has been read when its length is asked for. */
+/** The length of a field, by wire type. A varint has been read when its length is asked for. */
 const fixedLengths: Readonly<Record<number, number>> = { 0: 0, 1: 8, 5: 4 };
