@@ -40,7 +40,7 @@ export interface ObservedCall extends ObservedAttempt {
   readonly at: string;
   /** Milliseconds since this attempt was sent. */
   readonly durationMs: number;
-  /** For `createOrder` the SHA-256 of the JSON of its `partner_order_id`, in hexadecimal digits. */
+  /** The SHA-256, for `createOrder`, of the JSON of its `partner_order_id`, in hexadecimal digits. */
   readonly order?: string | undefined;
   /** The first 16 hexadecimal digits of the SHA-256 of its `Authorization` header, if that has the public key. */
   readonly key?: string | undefined;

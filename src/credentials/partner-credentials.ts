@@ -102,7 +102,7 @@ export interface EventSigner extends PartnerNames {
 }
 
 /**
- * By ID where both have one, otherwise by code. Two without any name are the same; two with no kind of name in common
+ * Compares the IDs where both have one, otherwise the codes. Two without any name are the same; two with no kind of name in common
  * are not, unless their keys are of one rotation. An owner that was recorded without its rotation may have the first
  * name of the signer's rotation, or its lack of one.
  */

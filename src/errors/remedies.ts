@@ -1,5 +1,5 @@
 /**
- * For each code what to do, in the words of the library; the command line adds its command. The keys are the codes of the
+ * What to do about each code, in the words of the library; the command line adds its command. The keys are the codes of the
  * error classes and of the webhooks' refusals, so a code without an entry does not compile. docs/errors.md
  * is written from it (`npm run docs:errors`), with `tools/documents/error-meanings.ts`.
  */

@@ -55,7 +55,7 @@ export interface Inbox {
    * they are answered 503, and not kept.
    */
   readonly quarantine?: Quarantine | undefined;
-  /** For `health` of the webhooks. Absent from an inbox that holds nothing itself, such as `queueInbox`. */
+  /** The backlog, for `health` of the webhooks. Absent from an inbox that holds nothing itself, such as `queueInbox`. */
   health?(): Promise<BacklogHealth>;
 }
 

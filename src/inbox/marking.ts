@@ -6,7 +6,7 @@ import type { RecordStore } from '../store/record-store.ts';
 export interface Marking {
   /** Whether the handler asked for it: from then on only the mark says whether the delivery is handled. */
   readonly isAsked: boolean;
-  /** For the handler's context. */
+  /** Marks the delivery handled, for the handler's context. */
   mark(store: RecordStore): Promise<void>;
   /** Whether the mark was committed. */
   isThere(): Promise<boolean>;

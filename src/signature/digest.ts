@@ -24,7 +24,7 @@ export function isSignedWith(
   return timingSafeEqual(digestOf(scheme, key, text), claimedDigest);
 }
 
-/** By way of Latin-1: a Buffer made by the digest itself costs twice as much. */
+/** Goes through Latin-1 text: a Buffer made by the digest itself costs twice as much. */
 function digestOf({ construction, separator = '' }: SignatureScheme, key: string, text: string): Buffer {
   return Buffer.from(writtenDigest(), 'latin1');
 

@@ -78,7 +78,7 @@ function paddingOf(source: string): { before: string; core: string; behind: stri
 }
 
 /**
- * For a body that ends with its signature, as nearly every sender writes it: without a search. If the rest is an object
+ * Reads a body that ends with its signature, as nearly every sender writes it, without a search. If the rest is an object
  * without a `signature`, the body is that object plus this one. `undefined` for a body that ends differently.
  */
 function parseSignedLast(source: string, encoding: Encoding): ParsedSignedBody | undefined {

@@ -114,7 +114,7 @@ function stopListening(server: ClosableServer): Promise<void> {
   return closed;
 }
 
-/** Of HTTP/2. */
+/** A session of HTTP/2. */
 interface Session {
   close(): void;
   destroy(): void;

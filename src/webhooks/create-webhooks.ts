@@ -45,15 +45,15 @@ export interface Webhooks {
    * @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
   receive(body: string | Uint8Array, request?: DeliveryRequest): Promise<ReceiveOutcome>;
-  /** For Hono, Next, Azure Functions, Bun, Deno and Workers. Bound, so it can be passed on as it is. */
+  /** The mount for Hono, Next, Azure Functions, Bun, Deno and Workers. Bound, so it can be passed on as it is. */
   fetch(request: FetchRequest): Promise<Response>;
   /**
-   * For node:http and node:http2, Express, NestJS on it, raw Fastify and Google Cloud Functions. Bound, so it can be
+   * The mount for node:http and node:http2, Express, NestJS on it, raw Fastify and Google Cloud Functions. Bound, so it can be
    * passed on as it is. Mount it before body parsers.
    */
   node(request: NodeRequest, response: NodeResponse): Promise<void>;
   /**
-   * For any other source of whole bodies: says what to answer. Bound, so it can be passed on as it is.
+   * Says what to answer to a whole body from any other source. Bound, so it can be passed on as it is.
    * @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
   answer(request: BufferedRequest): Promise<WebhookResponse>;

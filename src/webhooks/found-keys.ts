@@ -14,7 +14,7 @@ export interface DeliveryRequest {
   /** Path and query, or the whole URL. Only a `credentials` function reads it. */
   readonly url?: string | undefined;
   /**
-   * By name, in any case. `traceparent`, `content-encoding` and `content-type` are read, and the headers that a
+   * Headers by name, in any case. `traceparent`, `content-encoding` and `content-type` are read, and the headers that a
    * `credentials` function reads.
    */
   readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
@@ -27,7 +27,7 @@ export interface UnverifiedDelivery {
    * `webhooks.node` and `lambdaHandler`. Absent if it is not known.
    */
   readonly url?: string | undefined;
-  /** By lower-case name. Absent if they are not known. */
+  /** Headers by lower-case name. Absent if they are not known. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The parsed body under the published names: a copy, so changing it changes nothing for the handler. */
   readonly claimed: JsonObject;

@@ -43,7 +43,7 @@ export interface LambdaResponse {
   statusCode: number;
   /** Absent if `multiValueHeaders` is there. */
   headers?: Record<string, string>;
-  /** For a load balancer whose target group has multi-value headers: it takes no others. */
+  /** The headers for a load balancer whose target group has multi-value headers: it takes no others. */
   multiValueHeaders?: Record<string, string[]>;
   /** JSON, as in a `WebhookResponse`. */
   body: string;

@@ -19,7 +19,7 @@ export interface NodeResponse {
   end(body: string): unknown;
 }
 
-/** For `node:http` and everything built on it. Never rejects, whatever a caller sends. */
+/** The handler for `node:http` and everything built on it. Never rejects, whatever a caller sends. */
 export async function handleNode(
   request: NodeRequest,
   response: NodeResponse,

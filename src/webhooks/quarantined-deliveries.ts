@@ -106,7 +106,7 @@ export function quarantinedDeliveries(context: QuarantineContext) {
     },
     /** Verifies what is kept, if the keys allow it. Never rejects. */
     review,
-    /** The same in the background, when the ring has other keys than at the last call. */
+    /** Starts a review in the background, when the ring has other keys than at the last call. */
     reviewIfChanged(): void {
       if (ring.last === seen) return;
       seen = ring.last;

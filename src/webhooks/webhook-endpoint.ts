@@ -40,7 +40,7 @@ export function checkHead(
 export interface WebhookResponse {
   /** HTTP status. */
   readonly status: number;
-  /** By name in lower case. */
+  /** Headers by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON: `{"received":true}`, or a kind of refusal or failure as `error`. */
   readonly body: string;

@@ -38,7 +38,7 @@ export interface HttpAnswer {
 export interface LateAnswer {
   readonly kind: 'late';
   readonly afterMs: number;
-  /** Of an answer whose body is late. */
+  /** The status of an answer whose body is late. */
   readonly status?: number;
   readonly headers?: Headers;
 }

@@ -21,7 +21,7 @@ export type SandboxRequestInit = RequestInit & {
 export interface Sandbox<Order = BuyOrder> {
   /** Pass it to another sandbox as the option `seed` to replay this one. */
   readonly seed: string;
-  /** For clients that use {@link Sandbox.fetch}: its base URLs are below `https://sandbox.localhost`. */
+  /** The deployment for clients that use {@link Sandbox.fetch}: its base URLs are below `https://sandbox.localhost`. */
   readonly deployment: CompleteDeployment<Order>;
   /** The messenger's master key. */
   readonly masterKey: string;
@@ -154,7 +154,7 @@ export interface SandboxServer<Order = BuyOrder> {
   readonly deployment: CompleteDeployment<Order>;
   /** The address of the inspector, with the token behind the `#`, which browsers do not send. */
   readonly inspectorUrl: string;
-  /** For requests below `/_sandbox/` that change something: the header `Authorization: Bearer <token>`. */
+  /** The token of requests below `/_sandbox/` that change something: the header `Authorization: Bearer <token>`. */
   readonly token: string;
   /**
    * Stops listening, closes every connection, and waits for current events. The sandbox stays usable. A second call

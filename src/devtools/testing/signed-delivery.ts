@@ -50,7 +50,7 @@ export interface DeliveryOptions {
 export interface RefusedDeliveries {
   /** Signed with the public key. */
   readonly forged: SignedDelivery;
-  /** With a valid signature of another `buyer_crypto_address`. */
+  /** A delivery with a valid signature of another `buyer_crypto_address`. */
   readonly tampered: SignedDelivery;
   /** Without a `signature`. */
   readonly unsigned: SignedDelivery;

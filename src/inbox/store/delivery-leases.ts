@@ -21,7 +21,7 @@ export interface DeliveryLeasesOptions
   extends DeliveryTableOptions,
     Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreAfterMs' | 'maxAttempts'> {
   /**
-   * For changes that wait for nobody, so that they may share a transaction. A transaction of the user's may hold a
+   * Batches changes that wait for nobody, so that they may share a transaction. A transaction of the user's may hold a
    * delivery that is marked in it: no other delivery has to wait for that.
    */
   readonly shared: RecordStore;

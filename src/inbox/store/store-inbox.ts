@@ -55,8 +55,8 @@ export interface StoreInboxOptions
 /** An inbox over a record store. */
 export interface StoreInbox extends ManagedInbox {
   /**
-   * With `role: 'drain'`: handles the deliveries that are due, up to `concurrency` at a time, until none is left. Calls in several processes
-   * share the work. Register the handlers before: without any, nothing is handled.
+   * Handles the deliveries that are due, up to `concurrency` at a time, until none is left (`role: 'drain'`). Calls in
+   * several processes share the work. Register the handlers before: without any, nothing is handled.
    *
    * @throws {InboxError} `store_unavailable`, once the handlers that run have ended; `inbox_stopped`
    * @throws {ConfigurationError} `invalid_option`; also with another role, and without `createWebhooks`

@@ -119,7 +119,7 @@ interface Pending {
   readonly work: () => unknown;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
-  /** By `performance.now()`: until then it waits for another process. */
+  /** The `performance.now()` until which it waits for another process. */
   readonly deadline: number;
 }
 

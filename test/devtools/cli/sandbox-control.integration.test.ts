@@ -106,8 +106,7 @@ describe('a running sandbox', () => {
   it('is chosen by its port or by the environment if there are several', async () => {
     const one = await startSandbox();
     const other = await startSandbox([], one.state);
-    for (const { run } of [one, other])
-      await run(create, { stdin: orderBody('A-1'), cwd: scratchFolder() });
+    for (const { run } of [one, other]) await run(create, { stdin: orderBody('A-1'), cwd: scratchFolder() });
     const env = { XDG_STATE_HOME: one.state };
     const { code, stderr } = await partnerExchange(advance, { env });
     expect(code).toBe(2);

@@ -104,7 +104,7 @@ export function readJsonObject(bytes: Uint8Array, name: string): JsonObject {
   throw new CliError(`${name} is not a JSON object: check the file.`);
 }
 
-/** The same for a body that is written again: refuses a member that would change, and names it. */
+/** Reads a body that is written again: refuses a member that would change, and names it. */
 export function readExactJsonObject(bytes: Uint8Array, name: string): JsonObject {
   const value = readJsonObject(bytes, name);
   const loss = lossIn(decodeBody(bytes));

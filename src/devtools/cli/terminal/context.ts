@@ -35,7 +35,7 @@ export interface CliContext {
   readonly runCommand: (command: string, env: Variables) => Promise<number>;
 }
 
-/** The same before a run has read any key. */
+/** The outside world before a run has read any key. */
 export interface World extends Omit<CliContext, 'secrets' | 'stdout' | 'stderr'> {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -117,7 +117,7 @@ export interface SecretGuard {
   /** Shows a value from now on: the keys of a sandbox of ours, which may also be in the environment. */
   release(value: string): void;
   redact(text: string): string;
-  /** The same stream, which shows no key, and nothing that misleads a terminal. */
+  /** Wraps a stream so that it shows no key, and nothing that misleads a terminal. */
   guard(stream: OutputStream): GuardedStream;
 }
 

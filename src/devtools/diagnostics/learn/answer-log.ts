@@ -2,7 +2,7 @@ import { type RowObservation, speaksFor } from './evidence.ts';
 
 /** What followed the answer to an event. */
 export interface AnsweredEvent {
-  /** Of the first answer. */
+  /** The status of the first answer. */
   readonly status: number;
   /** Milliseconds until it came again; `undefined` if it did not. */
   readonly pauseMs: number | undefined;

@@ -16,7 +16,7 @@ import type { GenuineBody } from './scheme-finder.ts';
 
 /** An authentic delivery, as the judges see it. */
 export interface GenuineEvent {
-  /** With the published names of members. */
+  /** The body, with the published names of members. */
   readonly body: JsonObject;
   readonly parsed: ParsedOrderEvent;
   /** `undefined` for a body that was kept without its request. */

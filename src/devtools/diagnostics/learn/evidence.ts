@@ -30,7 +30,7 @@ export interface RowRule {
   readonly each?: readonly string[];
   /** So many different things must have been found before it is proven. @default 1 */
   readonly leastFound?: number;
-  /** Of more different things against it a person has to decide. @default 64 */
+  /** The most different things against it; with more, a person has to decide. @default 64 */
   readonly mostFound?: number;
   /** Whether one sample for it outweighs all against it. */
   readonly isOutweighed?: true;

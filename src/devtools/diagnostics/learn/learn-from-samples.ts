@@ -74,7 +74,7 @@ export interface LearntRow {
   readonly set?: LearntDeployment;
   /** What a person has to decide: the override of a refuted row that is not data. */
   readonly person?: string;
-  /** Of a row that was not seen: which call or wait would show it. */
+  /** Which call or wait would show a row that was not seen. */
   readonly howToSee?: string;
   /**
    * The SHA-256 of one sample, in hexadecimal digits: of the body of an event, of the JSON of an order's
@@ -89,7 +89,7 @@ export interface Learnt {
   readonly rows: readonly LearntRow[];
   /** Exactly what the evidence asks for; empty if the deployment is as assumed. For `defineDeployment`. */
   readonly deployment: LearntDeployment;
-  /** The same with its evidence: `learnt` of `defineDeployment`. Keep it as JSON. */
+  /** The deployment with its evidence: `learnt` of `defineDeployment`. Keep it as JSON. */
   readonly file: DeploymentFile;
   /**
    * What to look at: weaknesses of the scheme, deliveries that none of the keys signed, an oracle without a result. One

@@ -219,7 +219,7 @@ export function observeRepeatedId(order: LoggedOrder, context: OrderContext): Ro
 
 interface RepeatedIdHabit {
   readonly answer: 'second' | 'same' | 'denied' | 'refused';
-  /** Of the second reply. */
+  /** The status of the second reply. */
   readonly status: number;
   /** Whether both requests were under way together: a service that looks first and writes afterwards shows itself then. */
   readonly isAtOnce: boolean;

@@ -152,7 +152,7 @@ export function concludeScheme(
     : { verdict: 'refuted', ...evidence, set: { signature: best } };
 }
 
-/** With the parts that the default scheme leaves out. */
+/** The default scheme, with the parts that it leaves out. */
 const assumed = {
   ...defaultScheme,
   separator: '',

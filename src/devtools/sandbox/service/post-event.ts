@@ -74,7 +74,7 @@ export function postEvent(state: SandboxState, { order, name, body }: SandboxEve
   };
 }
 
-/** With several merchants, the key of the order's currency. */
+/** The key that signs an order's events: with several merchants, that of the order's currency. */
 export function orderKey(
   { deployment }: SandboxState,
   credentials: SandboxCredentials,

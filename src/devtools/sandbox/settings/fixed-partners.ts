@@ -63,7 +63,7 @@ const readPartner = defineOptions('partners', {
 export interface SandboxCredentials extends Omit<PartnerCredentials, 'merchantSecretKeys'> {
   /** Signs orders in every currency that has no merchant of its own. */
   readonly merchantSecretKey: string;
-  /** By currency, for those of the option `merchants`. */
+  /** Secrets by currency, for the merchants of the option `merchants`. */
   readonly merchantSecretKeys?: Readonly<Record<string, string>>;
   /** Stays the same when keys are regenerated. */
   readonly partnerId: string;

@@ -96,7 +96,7 @@ const noFacts: Omit<TraceEntry, 'id' | 'kind' | 'time' | 'exchange'> = {
 export function createTraceLog(options: { now: () => number; maxEntries: number; seed: string }) {
   const { now, maxEntries, seed } = options;
   const listeners = new Set<(entry: TraceEntry) => void>();
-  /** By id. Ids have no gaps. */
+  /** The entries by id. Ids have no gaps. */
   const kept = new Map<number, TraceEntry>();
   let lastId = 0;
   let textSize = 0;

@@ -125,6 +125,7 @@ describe('the doctor says of a base URL', () => {
       { verdict: 'skipped', what: expect.stringContaining('no answer in 50 ms.') },
     ]);
     const unresolved = await examined('stagingUrl', urls, {
+      // real time: nothing ends before it.
       timeoutMs: 50,
       lookup: () => new Promise<never>(() => {}),
     });

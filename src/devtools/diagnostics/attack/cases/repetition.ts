@@ -13,7 +13,7 @@ const rememberLonger =
 const acknowledgeAgain =
   'Answer 2xx to a repetition, without handling it: a sender whose delivery is refused sends it again.';
 
-/** The same delivery several times, and how often the receiver's code acted. */
+/** Cases that send one delivery several times, and count how often the receiver's code acted. */
 export const repetitionCases = {
   repeated: again({
     what: 'an authentic delivery twice, one after the other',
