@@ -263,11 +263,7 @@ export const dimensions = {
   lostEvents: [documented, { options: { faults: faultsAt('event', { drop: 0.1 }) } }],
   orderTransitions: [documented, { options: { orderTransitions: 'any' } }],
   spelling: [documented, { options: { eventSpelling: 'compact' } }],
-  amounts: [
-    documented,
-    { options: { event: withRefundFee } },
-    { options: changed({ member: 'exchange_rate', value: '98765.4321' }) },
-  ],
+  amounts: [documented, { options: { event: withRefundFee } }, { options: { event: withOtherRate } }],
   signingEndpoint: [documented, { options: { reply: withoutSigningEndpoint } }],
 } as const satisfies Record<string, readonly [Trait, ...Trait[]]>;
 
@@ -346,6 +342,11 @@ function bareThirdPartyError(body: JsonObject, name: OrderEventName): JsonObject
   if (name !== 'event.buy.third_party_error') return body;
   const bare = new Set(['event_name', 'partner_order_id', 'platform_order_ref']);
   return Object.fromEntries(Object.entries(body).filter(([member]) => bare.has(member)));
+}
+
+/** A number, and a text in the close event, as documented. */
+function withOtherRate(body: JsonObject): JsonObject {
+  return { ...body, exchange_rate: typeof body.exchange_rate === 'string' ? '98765.4321' : 98765.4321 };
 }
 
 function withRefundFee(body: JsonObject): JsonObject {
