@@ -109,7 +109,7 @@ export const requestRefusalRemedies = {
   body_timeout: 'Look for delays in the proxies in front of it, or raise bodyTimeoutMs.',
   body_unreadable: 'Look at the time limits of the caller and of the proxies in front of it.',
   raw_body_required:
-    'Give the request to the webhooks before a body parser reads it: docs/details/webhooks.md#the-body-was-parsed-first says how in each framework.',
+    'Mount the webhooks before every body parser (docs/details/webhooks.md#the-body-was-parsed-first).',
 } as const satisfies Remedies;
 
 export const signatureRemedies = {

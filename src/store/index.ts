@@ -22,5 +22,5 @@ export { type PostgresStoreOptions, postgresStore } from './postgres/postgres-st
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from './record-store.ts';
 export type { IoredisClient, NodeRedisClient } from './redis/redis-client.ts';
 export { type RedisStoreOptions, redisStore } from './redis/redis-store.ts';
-export type { SqliteDatabase, SqliteStatement } from './sqlite/database-store.ts';
+export type { SqliteDatabase, SqliteStatement } from './sqlite/record-table.ts';
 export { type SqliteStoreOptions, sqliteStore } from './sqlite/sqlite-store.ts';

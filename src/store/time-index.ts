@@ -21,7 +21,7 @@ export interface TimeEntry<Value extends object> {
   readonly value: Value & Written;
 }
 
-interface Written {
+export interface Written {
   /** When it was written, by the clock of its process. */
   readonly writtenAt: number;
 }

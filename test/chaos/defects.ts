@@ -157,8 +157,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'while keys are awaited a mismatch is a forgery',
     file: 'credentials/create-key-ring.ts',
-    find: 'if (this.#latest?.awaited === true) throw this.#notReceived();',
-    replace: '',
+    find: 'if (awaited === true) {',
+    replace: 'if (awaited === null) {',
   },
   {
     name: 'during the cool-down a mismatch is a forgery',

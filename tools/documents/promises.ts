@@ -36,10 +36,7 @@ export const promises: PromisedPages = {
     ],
     'Comparison takes constant time: `timingSafeEqual` over decoded digests of 64 bytes, and all keys are tried on every delivery.':
       [
-        [
-          'test/devtools/diagnostics/attack/our-receivers.proof.test.ts',
-          'with an inbox, also in the time of its answers',
-        ],
+        ['test/devtools/diagnostics/attack/our-receivers.proof.test.ts', 'with an inbox'],
         [
           'test/webhooks/number-of-keys.test.ts',
           'a delivery costs the same whichever of them matches, and when none does',
@@ -82,7 +79,7 @@ export const promises: PromisedPages = {
     'Nothing authentic is dropped.': [
       [
         'test/webhooks/unrecognized.integration.test.ts',
-        'an unknown event is answered 500 each time, with the reason, and warnings that count',
+        'an unknown event is answered 500 each time, with the reason, and one warning',
       ],
       [
         'test/inbox/suite/dead-letters.ts',
@@ -200,10 +197,10 @@ export const promises: PromisedPages = {
         ['test/webhooks/unrecognized.integration.test.ts', 'does not receive what is not authentic'],
         [
           'test/webhooks/unrecognized.integration.test.ts',
-          'an unknown event is answered 500 each time, with the reason, and warnings that count',
+          'an unknown event is answered 500 each time, with the reason, and one warning',
         ],
       ],
-    'Before you act on money, add a durable inbox, which keeps every authentic event, and one that cannot be read as a dead letter.':
+    '`createWebhooks` also answers the service, drops repetitions, and with an inbox keeps each event until it is handled.':
       [
         ['test/inbox/contract.ts', 'keeps what a receiver has no handler for, which a worker handles'],
         [
@@ -211,6 +208,15 @@ export const promises: PromisedPages = {
           'an event that cannot be read is a dead letter at the first attempt',
         ],
       ],
+  },
+  'docs/guides/find-the-scheme.md': {
+    'In CI `learn events --check deployment.json` exits with 1 once the service signs in another way.': [
+      ['test/devtools/cli/learn.proof.test.ts', 'learn --check'],
+    ],
+  },
+  'docs/guides/where-to-pay.md': {
+    "The account is the service's, and part of the signed body: an event that is not authentic never reaches the handler.":
+      [['test/webhooks/unrecognized.integration.test.ts', 'does not receive what is not authentic']],
   },
   'docs/guides/inboxes.md': {
     'For the developer of a receiver whose events must survive a crash.': [

@@ -9,9 +9,14 @@ import { wrapsSecret } from './mobilecoin.ts';
 export function isSecret(text: string): boolean {
   // Nearly every address is one part, which holds no words: looking for them takes longer than all else.
   if (/^[0-9a-z]*$/i.test(text)) return isPrivateKey(text);
-  // The whole finds a key that is broken into lines or groups.
-  const parts = new Set([text.replace(separators, ''), ...text.split(separators)]);
-  return isMnemonic(text) || [...parts].some(isPrivateKey);
+  if (isMnemonic(text)) return true;
+  // The parts together find a key that is broken into lines or groups.
+  let whole = '';
+  for (const [part] of text.matchAll(parts)) {
+    if (isPrivateKey(part)) return true;
+    if (whole.length <= longestAddress) whole += part;
+  }
+  return isPrivateKey(whole);
 }
 
 /** Whether a text has at least the twelve words of the shortest mnemonic, however they are separated. */
@@ -35,7 +40,7 @@ export function isHexadecimalKey(text: string): boolean {
   return /^(?:0x)?(?:[0-9a-f]{64}){1,2}$/i.test(text);
 }
 
-const separators = /[^\p{L}\p{N}]+/gu;
+const parts = /[\p{L}\p{N}]+/gu;
 
 /** Digits of 32 bytes, a checksum of four, and at least one more. */
 const shortestBase58Key = 50;

@@ -17,7 +17,7 @@ export { type AttackLimits, type AttackReport, attackReceiver } from './attack/a
 export type { AttackFinding } from './attack/findings.ts';
 export type { AttackOrder } from './attack/probes.ts';
 export type { UncheckedKeys } from './detection/scheme-space.ts';
-export type { SignatureFinding, SignatureFindingId } from './detection/signature-finding.ts';
+export type { SignatureFinding } from './detection/signature-finding.ts';
 export type { Finding, Verdict } from './finding.ts';
 export type { SigningOracle } from './learn/ask-oracle.ts';
 export type { CapturedReply } from './learn/captured-reply.ts';

@@ -126,7 +126,11 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
         });
       }
     },
-    count: () => limited.transact([roomKey], (records) => readRoom(records).number),
+    // Listed, because a change would wait for the lock of a SQLite file that another process writes.
+    async count() {
+      const [stored] = await limited.list({ prefix: roomKey, limit: 1 });
+      return roomForm.read(stored?.value)?.number ?? 0;
+    },
   };
 }
 

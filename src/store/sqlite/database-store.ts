@@ -3,27 +3,13 @@ import { checkListOptions, checkRecordKeys } from '../apply-change.ts';
 import { openWork } from '../key-queue.ts';
 import type { RecordSet, RecordStore } from '../record-store.ts';
 import { withUserTransaction } from '../user-transaction.ts';
-import { changeRecords, listRecords, prepareStatements, withStoreErrors } from './record-table.ts';
-
-/** The parts of a `DatabaseSync` of `node:sqlite` that we use. */
-export interface SqliteDatabase {
-  /** Whether a transaction is open (Node 22.16 or later). */
-  readonly isTransaction: boolean;
-  /** Runs statements. */
-  exec(sql: string): void;
-  /** Prepares one statement. */
-  prepare(sql: string): SqliteStatement;
-}
-
-/** The parts of a prepared statement of `node:sqlite` that we use. */
-export interface SqliteStatement {
-  /** The first row. */
-  get(...parameters: (string | number)[]): Record<string, unknown> | undefined;
-  /** All rows. */
-  all(parameters: Record<string, string | number>): Record<string, unknown>[];
-  /** Runs it without a result. */
-  run(...parameters: (string | number | null)[]): unknown;
-}
+import {
+  changeRecords,
+  listRecords,
+  prepareStatements,
+  type SqliteDatabase,
+  withStoreErrors,
+} from './record-table.ts';
 
 /** @throws {ConfigurationError} `invalid_option` */
 export function checkDatabase(given: unknown): SqliteDatabase {

@@ -1,8 +1,27 @@
 import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
 import { type AppliedChange, afterAnyKey, applyChange, rowToStoredRecord } from '../apply-change.ts';
 import type { ListOptions, RecordSet, StoredRecord } from '../record-store.ts';
-import type { SqliteDatabase } from './database-store.ts';
 import { isBusy, isFull } from './sqlite-busy.ts';
+
+/** The parts of a `DatabaseSync` of `node:sqlite` that we use. */
+export interface SqliteDatabase {
+  /** Whether a transaction is open (Node 22.16 or later). */
+  readonly isTransaction: boolean;
+  /** Runs statements. */
+  exec(sql: string): void;
+  /** Prepares one statement. */
+  prepare(sql: string): SqliteStatement;
+}
+
+/** The parts of a prepared statement of `node:sqlite` that we use. */
+export interface SqliteStatement {
+  /** The first row. */
+  get(...parameters: (string | number)[]): Record<string, unknown> | undefined;
+  /** All rows. */
+  all(parameters: Record<string, string | number>): Record<string, unknown>[];
+  /** Runs it without a result. */
+  run(...parameters: (string | number | null)[]): unknown;
+}
 
 /**
  * After this many pages (16 MB) a commit moves the `-wal` into the file. Moving waits for the disk, so seldom is

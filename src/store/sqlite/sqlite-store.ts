@@ -12,13 +12,14 @@ import { checkListOptions, checkRecordKeys } from '../apply-change.ts';
 import { withoutBatches } from '../batches.ts';
 import { openWork } from '../key-queue.ts';
 import { expiryGraceMs, type RecordStore } from '../record-store.ts';
-import { checkDatabase, databaseStore, type SqliteDatabase } from './database-store.ts';
+import { checkDatabase, databaseStore } from './database-store.ts';
 import {
   changeRecords,
   listRecords,
   prepareStatements,
   recordStatements,
   recordTable,
+  type SqliteDatabase,
   storeFailed,
   throwStoreError,
   withStoreErrors,

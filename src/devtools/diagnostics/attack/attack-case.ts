@@ -3,7 +3,7 @@ import type { Verdict } from '../finding.ts';
 import type { PostAnswer } from '../post-request.ts';
 import type { CaseResult, Problem } from './case-result.ts';
 import type { CauseId } from './causes.ts';
-import type { Effects } from './effects.ts';
+import type { Effects } from './effect-records.ts';
 import type { OrderWatch } from './ledger.ts';
 import type { ProbeRequest, Probes } from './probes.ts';
 import type { Limits } from './receiver-limits.ts';

@@ -6,6 +6,7 @@ import { type CaseOutcome, type Cause, type CauseId, causes, type Signs } from '
 
 /** A fault of a receiver, which one case or many show. Its id is an anchor of docs/details/attack-faults.md. */
 export interface AttackFinding extends Finding {
+  /** How bad it is. */
   readonly verdict: 'weak' | 'broken';
   /** What to do. */
   readonly advice: string;

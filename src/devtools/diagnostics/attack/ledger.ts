@@ -1,6 +1,6 @@
 import { isAccepted, type PostAnswer } from '../post-request.ts';
 import type { CaseResult } from './case-result.ts';
-import type { Effects } from './effects.ts';
+import type { Effects } from './effect-records.ts';
 import { objectOf, type ProbeRequest, type Probes } from './probes.ts';
 
 /** One event that was sent, and its answer. */

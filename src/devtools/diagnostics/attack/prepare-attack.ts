@@ -5,7 +5,7 @@ import { invalidOption } from '../../../internal/options.ts';
 import { type PostAnswer, postRequest } from '../post-request.ts';
 import type { Attack } from './attack-case.ts';
 import { type AttackSettings, checkHttpUrl } from './attack-options.ts';
-import { readEffects } from './effects.ts';
+import { readEffects } from './effect-records.ts';
 import { watchOrder } from './ledger.ts';
 import { makeProbes, type ProbeRequest } from './probes.ts';
 import { watchLimits } from './receiver-limits.ts';

@@ -39,6 +39,8 @@ export type SignatureFinding = Finding<SignatureFindingId>;
  *
  * - `nothing-fits`: another secret, or a changed body.
  * - `body-reserialized`: a framework probably wrote the body again.
+ *
+ * @inline
  */
 export type SignatureFindingId = keyof typeof advice;
 

@@ -110,17 +110,13 @@ export const faultTargets: Readonly<Record<'request' | 'event', readonly string[
 };
 
 /** Plans a fault once, or as often as its rate. */
-export type PlannedFault =
-  | PlannedOf<RequestFaultTarget, RequestFault>
-  | PlannedOf<EventFaultTarget, EventFault>;
-
-interface PlannedOf<Target, Details extends { readonly kind: string }> {
-  readonly target: Target;
-  /** Its name, or with details. */
-  readonly fault: Details['kind'] | Details;
+export type PlannedFault = (
+  | { readonly target: RequestFaultTarget; readonly fault: RequestFault['kind'] | RequestFault }
+  | { readonly target: EventFaultTarget; readonly fault: EventFault['kind'] | EventFault }
+) & {
   /**
    * The probability of the fault at each request or event, from 0 to 1. Without `when` in `fault`, the seed decides each
    * time between before and after, if both are possible. @default undefined: it happens once, to the next one
    */
   readonly rate?: number | undefined;
-}
+};

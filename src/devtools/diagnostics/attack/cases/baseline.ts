@@ -3,7 +3,7 @@ import { type SignatureScheme, schemeParts } from '../../../../signature/signatu
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
 import type { Attack, AttackCase } from '../attack-case.ts';
 import type { CaseResult } from '../case-result.ts';
-import { oneOfEach } from '../effects.ts';
+import { oneOfEach } from '../effect-records.ts';
 import { deliverTwice, judgeAcceptance } from '../judge.ts';
 import { orderIdOf, type Probes, withSignature } from '../probes.ts';
 import { wrongKeys } from './keys.ts';

@@ -3,7 +3,8 @@ import { isAccepted, type PostAnswer } from '../../post-request.ts';
 import type { Attack, CaseTable } from '../attack-case.ts';
 import { type CaseResult, skipped, worstOf } from '../case-result.ts';
 import { secondEffectCauses, unsignedCauses } from '../causes.ts';
-import { effects, effectsOf, noEffects, oneOfEach } from '../effects.ts';
+import { oneOfEach } from '../effect-records.ts';
+import { effects, effectsOf, noEffects } from '../effects.ts';
 import { deliverAsService, judgeAcceptance, judgeRefusal, takesAuthentic } from '../judge.ts';
 import { orderIdOf, type Probes, withSignature } from '../probes.ts';
 

@@ -1,6 +1,7 @@
 import { isAccepted } from '../../post-request.ts';
 import type { AttackCase, CaseTable } from '../attack-case.ts';
-import { effects, oneOfEach } from '../effects.ts';
+import { oneOfEach } from '../effect-records.ts';
+import { effects } from '../effects.ts';
 import { deliverAsService } from '../judge.ts';
 
 /** Two orders whose ids look alike. Only the first has had an event when the records are read. */

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../../internal/json.ts';
 import { isAccepted } from '../../post-request.ts';
 import type { Attack, CaseTable } from '../attack-case.ts';
 import { type CaseResult, worstOf } from '../case-result.ts';
-import { oneOfEach } from '../effects.ts';
+import { oneOfEach } from '../effect-records.ts';
 import { judgeHonesty } from '../judge.ts';
 import { objectOf, orderIdOf } from '../probes.ts';
 
