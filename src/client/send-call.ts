@@ -1,7 +1,7 @@
 import ky, { isTimeoutError } from 'ky';
 import { orderVerdicts } from '../deployment/order-reply.ts';
 import { bareIssue, type StandardResult } from '../deployment/standard-schema.ts';
-import type { RequestError } from '../errors/errors.ts';
+import type { RequestError, RequestErrorCode } from '../errors/errors.ts';
 import { backoffDelay } from '../internal/backoff.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { type Call, leftMsOf } from './call.ts';
@@ -109,7 +109,8 @@ async function checkReply<Schema extends ReplySchema>(
   const schema = call.options.schema;
   // Sound: without a schema the body is `unknown`.
   if (schema === undefined) return makeReply(reply, body as ReplyBody<Schema>);
-  const unknown = { code: 'reply_nonconforming', outcome: 'unknown', assumptions: ['replies'] } as const;
+  const code: RequestErrorCode = 'reply_nonconforming';
+  const unknown = { code, outcome: 'unknown', assumptions: ['replies'] } as const;
   let result: StandardResult<unknown>;
   try {
     result = await schema['~standard'].validate(body);

@@ -101,8 +101,8 @@ export class OrderAttempts<Order = BuyOrder> {
     // The service did not act on this request, but may have acted on an earlier one.
     if (isKnown && record.unresolved.length > 0) return orderError('outcome_unknown', record, details);
     if (record.state === 'waiting') {
-      const code = record.notBefore === undefined ? 'waiting_for_keys' : 'rate_limited';
-      return orderError(code, record, details);
+      if (record.notBefore === undefined) return orderError('waiting_for_keys', record, details);
+      return orderError('rate_limited', record, details);
     }
     // The client does not know that such a status is a refusal (`duplicateIds`).
     const isLeftOpen = record.state === 'refused' && outcomeOf(sent.error) === 'unknown';

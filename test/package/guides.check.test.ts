@@ -137,7 +137,7 @@ describe('the first program of the guide', () => {
         return signedDelivery(body, { credentials }).body;
       };
       const load = keepConnectionsBusy(Number(port), { connections: 20, next });
-      await vi.waitFor(() => expect(load.taken()).toBe(20), { timeout: 10_000 });
+      await vi.waitFor(() => expect(load.taken()).toBe(20), { timeout: 30_000 });
       const ended = once(child, 'exit', { signal: AbortSignal.timeout(8_000) });
       child.kill('SIGTERM');
       expect(await ended).toEqual([0, null]);

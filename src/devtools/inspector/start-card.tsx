@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { CreatedOrder, State } from '../sandbox/control/answers.ts';
+import type { CreateOrderAnswer, State } from '../sandbox/control/answers.ts';
 import { call } from './api.ts';
 import { ActionForm, Card, Changes, CopyButton, describePost } from './elements.tsx';
 import { openExchange } from './store.ts';
@@ -41,7 +41,7 @@ export function VariablesCard({ variables }: Pick<State, 'variables'>) {
 export function CreateOrder() {
   const [url, setUrl] = useState('http://127.0.0.1:3000/orders');
   const create = async () => {
-    const created = await call<CreatedOrder>('POST', 'orders', { partner_callback_url: url });
+    const created = await call<CreateOrderAnswer>('POST', 'orders', { partner_callback_url: url });
     if (created.exchange !== undefined) openExchange(created.exchange);
     return describePost(created);
   };

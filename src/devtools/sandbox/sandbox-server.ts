@@ -13,7 +13,7 @@ import type { ListenOptions, SandboxServer } from './sandbox.ts';
 import type { SandboxHandler } from './service/service.ts';
 import { textsOr } from './settings/sandbox-options.ts';
 import { answerRequests, startHttpServer } from './wire/http-server.ts';
-import type { Sleep } from './wire/transports.ts';
+import type { SandboxSleep } from './wire/transports.ts';
 import { socketReply } from './wire/wire-reply.ts';
 
 /** Starts a server. Rejects with the system's error, e.g. `EADDRINUSE`. */
@@ -21,7 +21,7 @@ export async function listen<Order>(options: {
   at: ListenOptions;
   maxBodyBytes: number;
   serve: SandboxHandler;
-  sleep: Sleep;
+  sleep: SandboxSleep;
   deploymentAt: (origin: string) => CompleteDeployment<Order>;
   idle: () => Promise<void>;
   loadControl: (access: ControlAccess) => Promise<ControlHandler>;

@@ -50,8 +50,8 @@ describe.skipIf(binary === '')('the command line in one file', { timeout: 120_00
   it('takes no settings from the folder that it is started in', async () => {
     const files = { '.env': 'PARTNER_PUBLIC_KEY=pk_of_a_file\n', 'bunfig.toml': 'preload = ["./gone.ts"]\n' };
     const { stdout } = await startChild(['doctor', '--format', 'json'], { cwd: filesIn(files) }).ended;
-    const { checks } = JSON.parse(stdout) as { checks: { id: string; status: string }[] };
-    expect(checks.find(({ id }) => id === 'environment')?.status).toBe('skip');
+    const { checks } = JSON.parse(stdout) as { checks: { id: string; verdict: string }[] };
+    expect(checks.find(({ id }) => id === 'environment')?.verdict).toBe('skipped');
   });
 
   it.runIf(process.getuid?.() === 0)('works for a user without a home or a folder to write to', async () => {

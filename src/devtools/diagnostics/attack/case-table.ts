@@ -7,15 +7,15 @@ import { contextCases } from './cases/contexts.ts';
 import { disclosureCases } from './cases/disclosure.ts';
 import { forgedCases } from './cases/forgeries.ts';
 import { handlingCases } from './cases/handled-once.ts';
-import { keyCases } from './cases/keys.ts';
-import { limitCases } from './cases/limits.ts';
 import { orderIdCases } from './cases/order-ids.ts';
+import { keyCases } from './cases/other-keys.ts';
 import { repetitionCases } from './cases/repetition.ts';
 import { requestCases } from './cases/request-forms.ts';
 import { sequenceCases } from './cases/sequences.ts';
 import { shapeCases } from './cases/shapes.ts';
 import { signatureCases } from './cases/signatures.ts';
-import { type Cause, type CauseId, causes } from './causes.ts';
+import { limitCases } from './cases/size-limits.ts';
+import { type Cause, type CauseId, causeTable } from './causes.ts';
 
 /** All cases but the first. The last one may end with a ban. */
 const table = {
@@ -52,4 +52,4 @@ export const attackCases: readonly NamedCase[] = Object.entries(table).map(([id,
 }));
 
 /** A cause of an id that no case has does not compile. */
-export const attackCauses: Readonly<Record<CauseId, Cause<CaseId>>> = causes;
+export const attackCauses: Readonly<Record<CauseId, Cause<CaseId>>> = causeTable;

@@ -52,7 +52,7 @@ const otherValues = [
 ] as const;
 
 /** Every cause by the id of its finding. An id that no case has does not compile: see `case-table.ts`. */
-export const causes = {
+export const causeTable = {
   'handles-nothing': {
     rank: 10,
     what: 'acknowledges genuine events, and acts on none of them',
@@ -334,7 +334,7 @@ export const causes = {
   'answers-other-methods': { rank: 112, what: 'answers 2xx to other methods than POST' },
 } as const satisfies Readonly<Record<string, Cause>>;
 
-export type CauseId = keyof typeof causes;
+export type CauseId = keyof typeof causeTable;
 
 /** Causes of an accepted delivery without a signature. */
 export const unsignedCauses: readonly CauseId[] = [

@@ -2,7 +2,7 @@ import type { Finding } from '../finding.ts';
 import type { AttackResult } from './attack-case.ts';
 import type { CaseResult, Problem } from './case-result.ts';
 import type { CaseId } from './case-table.ts';
-import { type CaseOutcome, type Cause, type CauseId, causes, type Signs } from './causes.ts';
+import { type CaseOutcome, type Cause, type CauseId, causeTable, type Signs } from './causes.ts';
 
 /** A fault of a receiver, which one case or many show. Its id is an anchor of docs/details/attack-faults.md. */
 export interface AttackFinding extends Finding {
@@ -30,7 +30,7 @@ export interface JudgedCase extends AttackResult, Pick<CaseResult, 'problem' | '
 /** The fewest causes that explain all results that are weak or broken, the worst first. */
 export function findCauses(results: readonly JudgedCase[]): readonly AttackFinding[] {
   // Sound: the table is a literal, so it has no other keys.
-  const shown = (Object.entries(causes) as [CauseId, Cause][])
+  const shown = (Object.entries(causeTable) as [CauseId, Cause][])
     .filter(([id, cause]) => isShown(id, cause, results))
     .toSorted(([, first], [, second]) => first.rank - second.rank);
   const failures = results.filter(isFailed);
@@ -89,7 +89,7 @@ function badness({ verdict }: AttackFinding): number {
 }
 
 function causeOf(id: string): Cause | undefined {
-  return Object.hasOwn(causes, id) ? causes[id as CauseId] : undefined;
+  return Object.hasOwn(causeTable, id) ? causeTable[id as CauseId] : undefined;
 }
 
 function toFinding(id: FindingId, failures: readonly FailedCase[]): AttackFinding {

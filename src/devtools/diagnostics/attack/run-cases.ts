@@ -2,7 +2,7 @@ import type { PostAnswer } from '../post-request.ts';
 import type { Attack } from './attack-case.ts';
 import { type CaseResult, skipped } from './case-result.ts';
 import type { NamedCase } from './case-table.ts';
-import { limitCases } from './cases/limits.ts';
+import { limitCases } from './cases/size-limits.ts';
 import { takesAuthentic } from './judge.ts';
 import { boundsOf, entriesOf, judgeEffects, type LedgerEntry } from './ledger.ts';
 

@@ -81,7 +81,7 @@ export interface PlayedOrder {
   readonly deliveries: readonly SandboxDelivery[];
 }
 
-export interface CreatedOrder {
+export interface CreateOrderAnswer {
   /** The id of its request in the trace. */
   readonly exchange: number | undefined;
   /** The status of the reply; `undefined` if none arrived. */

@@ -10,7 +10,7 @@ import { Refusal } from '../wire/requests.ts';
 import { orderSteps, type SandboxOrder, stepsAfter } from '../world/order-registry.ts';
 import type { Partner } from '../world/partner-registry.ts';
 import type { SandboxState } from '../world/state.ts';
-import type { CreatedOrder, List, ListedOrder, PlayedOrder, PostedDelivery } from './answers.ts';
+import type { CreateOrderAnswer, List, ListedOrder, PlayedOrder, PostedDelivery } from './answers.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { extentOf, searchQuery } from './traffic-endpoints.ts';
 
@@ -103,7 +103,7 @@ async function createOrder(
   sandbox: Sandbox<unknown>,
   state: SandboxState,
   body: z.output<typeof orderBody>,
-): Promise<CreatedOrder> {
+): Promise<CreateOrderAnswer> {
   const { deployment, options, trace } = state;
   const partner = firstPartner(state);
   if (partner === undefined)

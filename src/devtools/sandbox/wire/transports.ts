@@ -9,11 +9,11 @@ export interface ReplyParts {
 }
 
 /** Waits on the sandbox's clock, or until the signal is aborted. */
-export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
+export type SandboxSleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 interface FetchCall {
   readonly signal: AbortSignal;
-  readonly sleep: Sleep;
+  readonly sleep: SandboxSleep;
   readonly seed: string;
 }
 
@@ -25,7 +25,7 @@ export interface Transport {
   readonly fetch: (reply: ReplyParts, call: FetchCall) => Response | Promise<Response>;
   /** Plays it on the socket. `undefined`: the HTTP server writes the reply as it is. */
   readonly write:
-    | ((reply: ReplyParts, outgoing: ServerResponse, sleep: Sleep) => void | Promise<void>)
+    | ((reply: ReplyParts, outgoing: ServerResponse, sleep: SandboxSleep) => void | Promise<void>)
     | undefined;
 }
 

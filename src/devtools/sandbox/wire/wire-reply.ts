@@ -9,7 +9,7 @@ import {
   gzip,
   type ReplyParts,
   reset,
-  type Sleep,
+  type SandboxSleep,
   stall,
   type Transport,
   trickle,
@@ -137,7 +137,7 @@ function html(status: number): Response {
 }
 
 /** A reply for the HTTP server, which plays its fault on the socket. */
-export function socketReply(reply: WireReply, sleep: Sleep): ServerReply {
+export function socketReply(reply: WireReply, sleep: SandboxSleep): ServerReply {
   const { write } = reply.transport;
   return write === undefined ? reply : { ...reply, write: (outgoing) => write(reply, outgoing, sleep) };
 }

@@ -4,7 +4,7 @@ import { attackReceiver } from '../../../../src/devtools/diagnostics/attack/atta
 import { alteredCases } from '../../../../src/devtools/diagnostics/attack/cases/altered.ts';
 import { forgedCases } from '../../../../src/devtools/diagnostics/attack/cases/forgeries.ts';
 import { handlingCases } from '../../../../src/devtools/diagnostics/attack/cases/handled-once.ts';
-import { keyCases } from '../../../../src/devtools/diagnostics/attack/cases/keys.ts';
+import { keyCases } from '../../../../src/devtools/diagnostics/attack/cases/other-keys.ts';
 import { repetitionCases } from '../../../../src/devtools/diagnostics/attack/cases/repetition.ts';
 import { signatureCases } from '../../../../src/devtools/diagnostics/attack/cases/signatures.ts';
 import { effectKey } from '../../../../src/events/effect-key.ts';

@@ -10,7 +10,7 @@ import {
   ok,
   type Result,
   type Surroundings,
-  skipped,
+  skippedCheck,
   unreachable,
   weak,
   withoutAnswer,
@@ -27,7 +27,7 @@ const baseUrls = {
 export async function examineBaseUrl(name: BaseUrlName, surroundings: Surroundings): Promise<Result[]> {
   const base = surroundings.deployment?.[name];
   const asked = surroundings.answerOf(name);
-  if (base === undefined || asked === undefined) return [skipped('The address is not set.')];
+  if (base === undefined || asked === undefined) return [skippedCheck('The address is not set.')];
   const url = new URL(base);
   const addresses = await surroundings.addressesOf(bareHost(url));
   if ('failure' in addresses) {
@@ -61,8 +61,9 @@ async function examinePath(base: string, name: BaseUrlName, surroundings: Surrou
     isThere(surroundings, `${base}/${randomBytes(12).toString('hex')}`),
     ...others.map((other) => isThere(surroundings, base + pathOf(other))),
   ]);
-  if (own === undefined || random === undefined) return skipped('Nothing shows whether its path is right.');
-  if (random) return skipped('Every path below it is answered: nothing shows whether it is right.');
+  if (own === undefined || random === undefined)
+    return skippedCheck('Nothing shows whether its path is right.');
+  if (random) return skippedCheck('Every path below it is answered: nothing shows whether it is right.');
   if (own) return ok(`${pathOf(name)} is there.`);
   const taken = others.find((_, index) => foreign[index] === true);
   if (taken === undefined) {
@@ -178,5 +179,5 @@ export async function examineClock({ answerOf }: Surroundings): Promise<Result[]
     if (Math.abs(at - date) >= failMs) return [broken(what, advice)];
     return [Math.abs(at - date) >= warnMs ? weak(what, advice) : ok(what)];
   }
-  return [skipped('No address has told the time.')];
+  return [skippedCheck('No address has told the time.')];
 }

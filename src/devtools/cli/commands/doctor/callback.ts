@@ -6,7 +6,7 @@ import {
   ok,
   type Result,
   type Surroundings,
-  skipped,
+  skippedCheck,
   unreachable,
   weak,
   withoutAnswer,
@@ -14,7 +14,7 @@ import {
 
 /** Whether the service can reach the callback, and whether a receiver is there. `attack` judges the receiver. */
 export async function examineCallback(url: URL | undefined, surroundings: Surroundings): Promise<Result[]> {
-  if (url === undefined) return [skipped('Name it with --callback.')];
+  if (url === undefined) return [skippedCheck('Name it with --callback.')];
   const results = [await examineAddress(url, surroundings), await examineReceiver(url, surroundings)];
   const problems = results.filter(({ verdict }) => verdict !== 'ok');
   return problems.length > 0 ? problems : [ok(results.map(({ what }) => what).join(' '))];

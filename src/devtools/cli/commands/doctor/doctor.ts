@@ -17,7 +17,12 @@ import {
 import { countBy, openOutput } from '../../terminal/output.ts';
 import { examineBaseUrl, examineClock } from './addresses.ts';
 import { examineCallback } from './callback.ts';
-import { examineEnvironment, examineExampleAddresses, examineKeys, examineNames } from './configuration.ts';
+import {
+  examineEnvironment,
+  examineExampleAddresses,
+  examineKeys,
+  examineNames,
+} from './configuration-checks.ts';
 import { examineDeploymentFile, examineSamples, examineStores } from './stored.ts';
 import { broken, type Result, readSurroundings } from './surroundings.ts';
 

@@ -6,14 +6,14 @@ import type { NamedDelivery } from '../../deliveries/saved-deliveries.ts';
 import { openStore, parseStoreAddress } from '../../inputs/open-store.ts';
 import { type CliContext, CliError } from '../../terminal/context.ts';
 import { describeFailure } from '../../terminal/failure-line.ts';
-import { broken, ok, type Result, type Surroundings, skipped, weak } from './surroundings.ts';
+import { broken, ok, type Result, type Surroundings, skippedCheck, weak } from './surroundings.ts';
 
 /** Whether each store is there and can be read. Makes none. */
 export async function examineStores(
   context: CliContext,
   addresses: readonly string[] | undefined,
 ): Promise<Result[]> {
-  if (addresses === undefined) return [skipped('Name them with --store.')];
+  if (addresses === undefined) return [skippedCheck('Name them with --store.')];
   return await Promise.all(addresses.map((given) => examineStore(context, given)));
 }
 
@@ -56,9 +56,9 @@ export async function examineSamples(
   surroundings: Surroundings,
 ): Promise<Result[]> {
   const { deployment, credentials } = surroundings;
-  if (deployment === undefined) return [skipped('The environment cannot be read.')];
+  if (deployment === undefined) return [skippedCheck('The environment cannot be read.')];
   if (samples === undefined) return [withoutSamples(surroundings)];
-  if (credentials === undefined) return [skipped('There are no keys to verify the samples with.')];
+  if (credentials === undefined) return [skippedCheck('There are no keys to verify the samples with.')];
   const { rows, findings, deliveries } = await learn({ deliveries: samples, credentials, deployment });
   const { genuine, others } = deliveries;
   const refuted = rows.filter(({ verdict }) => verdict === 'refuted');
@@ -84,7 +84,7 @@ function withoutSamples(surroundings: Surroundings): Result {
   const isProven = file?.rows.some(
     ({ id, verdict }) => id === 'signature-construction' && verdict !== 'not-seen',
   );
-  if (isProven) return skipped('Name captured events with --samples.');
+  if (isProven) return skippedCheck('Name captured events with --samples.');
   return weak(
     'Nothing proves the signature scheme: it is a guess until an event that the service signed fits it.',
     'Capture one, and run partner-exchange learn --write (docs/guides/find-the-scheme.md).',
@@ -94,11 +94,12 @@ function withoutSamples(surroundings: Surroundings): Result {
 /** What the deployment file says of the ledger. */
 export function examineDeploymentFile(surroundings: Surroundings): Result[] {
   // The check of the environment reports a file that cannot be read.
-  if (isConfigurationError(surroundings.environment)) return [skipped('The environment cannot be read.')];
+  if (isConfigurationError(surroundings.environment))
+    return [skippedCheck('The environment cannot be read.')];
   const file = deploymentFile(surroundings);
   if (file === undefined)
     return [
-      skipped('No deployment file says which assumptions hold: write one with partner-exchange learn.'),
+      skippedCheck('No deployment file says which assumptions hold: write one with partner-exchange learn.'),
     ];
   const { rows, overrides } = file;
   const count = (verdict: string) => rows.filter((row) => row.verdict === verdict).length;

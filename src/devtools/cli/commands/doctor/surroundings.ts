@@ -12,7 +12,7 @@ import type { Variables } from '../../terminal/context.ts';
 export type Result = Omit<Finding, 'id'>;
 
 export const ok = (what: string): Result => ({ verdict: 'ok', what });
-export const skipped = (what: string): Result => ({ verdict: 'skipped', what });
+export const skippedCheck = (what: string): Result => ({ verdict: 'skipped', what });
 export const weak = (what: string, advice: string): Result => ({ verdict: 'weak', what, advice });
 export const broken = (what: string, advice: string): Result => ({ verdict: 'broken', what, advice });
 
@@ -95,7 +95,7 @@ async function systemLookup(hostname: string): Promise<readonly string[]> {
 
 /** A failure of the network, which may only mean that this machine is offline. */
 export function unreachable({ strict }: DoctorOptions, what: string, advice: string): Result {
-  return strict ? broken(what, advice) : skipped(what);
+  return strict ? broken(what, advice) : skippedCheck(what);
 }
 
 /** Codes of Node and of Bun for a port at which nothing listens: the machine is reached, so this one is online. */

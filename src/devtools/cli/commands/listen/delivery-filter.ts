@@ -1,6 +1,6 @@
 import { CliError } from '../../terminal/context.ts';
 import { parsedBy } from '../../terminal/flags.ts';
-import type { Verdict } from './handle-request.ts';
+import type { DeliveryVerdict } from './handle-request.ts';
 
 const members = { event: 'event_name', order: 'partner_order_id', kind: 'kind' } as const;
 const kinds = ['known', 'unknown', 'nonconforming'];
@@ -35,7 +35,7 @@ function parseFilter(input: string): DeliveryFilter {
 }
 
 /** Whether a delivery passes: for each name, one of its patterns must fit. */
-export function passes(verdict: Verdict, filters: readonly DeliveryFilter[]): boolean {
+export function passes(verdict: DeliveryVerdict, filters: readonly DeliveryFilter[]): boolean {
   const groups = Map.groupBy(filters, ({ name }) => name);
   return [...groups].every(([name, patterns]) =>
     patterns.some(({ pattern }) => pattern.test(verdict[members[name]] ?? '')),

@@ -25,7 +25,7 @@ export interface SenderAnswer {
 }
 
 export interface Received {
-  readonly verdict: Verdict;
+  readonly verdict: DeliveryVerdict;
   readonly delivery: SavedRequest;
   /** Whether it passed the filters. */
   readonly wanted: boolean;
@@ -36,13 +36,13 @@ export interface Received {
 }
 
 interface ReceivingOptions {
-  readonly verify: (body: Uint8Array) => Verdict;
+  readonly verify: (body: Uint8Array) => DeliveryVerdict;
   /** `undefined` if deliveries are not kept. */
   readonly folder: DeliveryFolder | undefined;
   /** `undefined` if deliveries are not forwarded. */
   readonly post: ((delivery: SavedRequest) => Promise<ReceiverAnswer | NoAnswer>) | undefined;
   /** Whether to forward a delivery. The others are kept, and answered here. */
-  readonly isWanted: (verdict: Verdict) => boolean;
+  readonly isWanted: (verdict: DeliveryVerdict) => boolean;
 }
 
 /** Keeps a delivery, then forwards it, and answers its sender as the receiver did. */
@@ -60,7 +60,7 @@ export async function receiveDelivery(
   return { verdict, delivery, wanted, file, forwarded, answer };
 }
 
-function ownAnswer({ signature, code }: Verdict): SenderAnswer {
+function ownAnswer({ signature, code }: DeliveryVerdict): SenderAnswer {
   return signature === 'refused'
     ? jsonAnswer(401, { error: code ?? 'refused' })
     : jsonAnswer(200, { received: true });
@@ -92,7 +92,7 @@ export function jsonAnswer(
 }
 
 /** The facts of a body without personal data. */
-export interface Verdict {
+export interface DeliveryVerdict {
   readonly signature: 'verified' | 'refused' | 'unchecked';
   readonly code?: SignatureErrorCode;
   /** The merchant whose key matched, if there are several. */
@@ -123,7 +123,7 @@ export function verifyDelivery(
     wireNames: WireNames;
     eventStatuses?: EventStatuses;
   },
-): Verdict {
+): DeliveryVerdict {
   if (ring === undefined) return { signature: 'unchecked', ...claims(body, wireNames) };
   const keys = ring.map(({ text }) => text);
   const verified = tryVerify(body, keys, scheme);
@@ -141,7 +141,7 @@ export function verifyDelivery(
   };
 }
 
-function claims(body: Uint8Array, wireNames: WireNames): Partial<Verdict> {
+function claims(body: Uint8Array, wireNames: WireNames): Partial<DeliveryVerdict> {
   const value = tryParse(new TextDecoder().decode(body));
   return isJsonObject(value) ? identity(fromWireNames(value, wireNames)) : {};
 }
@@ -154,7 +154,7 @@ const members = [
   'crypto_payment_status',
 ] as const;
 
-function identity(body: { readonly [Name in (typeof members)[number]]?: unknown }): Partial<Verdict> {
+function identity(body: { readonly [Name in (typeof members)[number]]?: unknown }): Partial<DeliveryVerdict> {
   const found = members.flatMap((name) => {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
     return typeof value === 'string' ? [[name, value.slice(0, 200)]] : [];
@@ -190,7 +190,7 @@ function describeReading({ path, found, readAs }: EventReading): string {
   return `${path.join('.')} ${found} as ${readAs}`;
 }
 
-function describeVerdict(verdict: Verdict, paint: Paint): string {
+function describeVerdict(verdict: DeliveryVerdict, paint: Paint): string {
   const {
     signature,
     code,

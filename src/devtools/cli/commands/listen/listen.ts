@@ -20,11 +20,11 @@ import { type Output, openOutput } from '../../terminal/output.ts';
 import { filterFlag, passes } from './delivery-filter.ts';
 import { type DeliveryFolder, openDeliveryFolder } from './delivery-folder.ts';
 import {
+  type DeliveryVerdict,
   describeReceived,
   receiveDelivery,
   receivedItem,
   unavailable,
-  type Verdict,
   verifyDelivery,
 } from './handle-request.ts';
 import { startReceiveServer } from './receive-server.ts';
@@ -67,7 +67,7 @@ export default defineCommand({
     const folder = openFolder(context, output, flags);
     const poster = createPoster(context.now);
     const post = flags.forwardTo && postTo(flags.forwardTo);
-    const isWanted = (verdict: Verdict) => passes(verdict, flags.filter ?? []);
+    const isWanted = (verdict: DeliveryVerdict) => passes(verdict, flags.filter ?? []);
     let leftOut = 0;
     const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames, eventStatuses });
 

@@ -6,7 +6,7 @@ import type { CaseResult } from '../case-result.ts';
 import { oneOfEach } from '../effect-records.ts';
 import { deliverTwice, judgeAcceptance } from '../judge.ts';
 import { orderIdOf, type Probes, withSignature } from '../probes.ts';
-import { wrongKeys } from './keys.ts';
+import { wrongKeys } from './other-keys.ts';
 
 /** If this authentic delivery is refused, refusals of others prove nothing. */
 export const firstDelivery: AttackCase = {

@@ -6,7 +6,7 @@ import {
   examineExampleAddresses,
   examineKeys,
   examineNames,
-} from '../../../../src/devtools/cli/commands/doctor/configuration.ts';
+} from '../../../../src/devtools/cli/commands/doctor/configuration-checks.ts';
 import { examineDeploymentFile } from '../../../../src/devtools/cli/commands/doctor/stored.ts';
 import type { Result, Surroundings } from '../../../../src/devtools/cli/commands/doctor/surroundings.ts';
 import { defaultScheme } from '../../../../src/signature/signature-scheme.ts';

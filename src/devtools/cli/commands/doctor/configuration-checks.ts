@@ -4,7 +4,7 @@ import { findMisspelt } from '../../../../deployment/check-spelling.ts';
 import { environmentVariables, merchantPrefix } from '../../../../deployment/environment-variables.ts';
 import { isConfigurationError, partsOf } from '../../../../errors/errors.ts';
 import { defaultScheme } from '../../../../signature/signature-scheme.ts';
-import { broken, ok, type Result, type Surroundings, skipped, weak } from './surroundings.ts';
+import { broken, ok, type Result, type Surroundings, skippedCheck, weak } from './surroundings.ts';
 
 /** Which of our variables are set, and whether they can be read. */
 export function examineEnvironment({ env, environment }: Surroundings): Result[] {
@@ -19,7 +19,7 @@ export function examineEnvironment({ env, environment }: Surroundings): Result[]
   );
   return [
     set.length === 0
-      ? skipped('None of the variables is set: docs/guides/environment-files.md lists them.')
+      ? skippedCheck('None of the variables is set: docs/guides/environment-files.md lists them.')
       : ok(`Set: ${set.join(', ')}.`),
   ];
 }
@@ -55,7 +55,7 @@ export function examineKeys(surroundings: Surroundings): Result[] {
   const { credentials, environment } = surroundings;
   if (credentials === undefined) {
     return [
-      skipped(
+      skippedCheck(
         isConfigurationError(environment)
           ? 'The environment cannot be read.'
           : 'There are no partner keys: onboarding does not need them, all else does.',
