@@ -140,9 +140,7 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
 
   return {
     /** Has it look for due deliveries. */
-    wake(): void {
-      alarm.abort(woken);
-    },
+    wake: (): void => alarm.abort(woken),
     /**
      * Resolves when the worker has ended, by itself or by a stop.
      *

@@ -48,6 +48,7 @@ interface VerifiedDelivery {
 /** Makes `receive` for requests, and the host that handles stored deliveries. */
 export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers, reporting: Reporting) {
   const { scheme, findSigner, ring, inbox, maxBodyBytes, mostBodyBytes } = settings;
+  const handling = deliveryHandling(settings, handlers, reporting);
 
   function receive(body: string | Uint8Array, request: DeliveryRequest): Promise<ReceiveOutcome> {
     const traceparent = readTraceparent(headerOf(request, 'traceparent'));
@@ -96,24 +97,10 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     try {
       const text = decodeBody(body);
       const claimed = readUnverifiedBody(text, scheme);
-      return toVerified(text, claimed, await findSigner(claimed, request));
+      return handling.toVerified(text, claimed, await findSigner(claimed, request));
     } catch (error) {
       return await refuse(body, request, error);
     }
-  }
-
-  function toVerified(body: string, claimed: UnverifiedBody, key: VerificationKey): VerifiedDelivery {
-    const event = read(claimed);
-    const { parsed } = event;
-    const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
-    const digest = deliveryDigest(key.partner, pinnedText(scheme, claimed));
-    return { event, body, reference: { name, digest, key: key.matched } };
-  }
-
-  function read(body: UnverifiedBody): ReceivedEvent {
-    const event = readEvent(body, settings);
-    reporting.readings(event.readings);
-    return event;
   }
 
   async function refuse(
@@ -146,7 +133,9 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
   ): Promise<ReceiveOutcome> {
     const delivery: Delivery = { ...reference, body, ...(traceparent !== undefined && { traceparent }) };
     try {
-      const kind = checkResult(await inbox.receive(delivery, (options) => handle(delivery, event, options)));
+      const kind = checkResult(
+        await inbox.receive(delivery, (options) => handling.handle(delivery, event, options)),
+      );
       if (kind !== 'busy') return { kind, status: 200, ...reference };
       return { kind, status: 503, retryAfterMs: retryAfter.busy, ...reference };
     } catch (error) {
@@ -159,6 +148,35 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
       if (!isStoreFailure(error)) return { kind: 'failed', status: 500, ...failed };
       return { kind: 'unavailable', status: 503, retryAfterMs: retryAfter.unavailable, ...failed };
     }
+  }
+
+  const quarantined = quarantinedDeliveries({
+    quarantine: inbox.quarantine,
+    ring,
+    scheme,
+    reporting,
+    accept: (body, claimed, key) => deliver(handling.toVerified(body, claimed, key), undefined),
+  });
+
+  return { receive, inboxHost: handling.makeHost(quarantined.review) };
+}
+
+/** Handles deliveries: those of requests at once, and stored ones for an inbox. */
+function deliveryHandling(settings: WebhooksSettings, handlers: Handlers, reporting: Reporting) {
+  const { scheme, maxBodyBytes } = settings;
+
+  function read(body: UnverifiedBody): ReceivedEvent {
+    const event = readEvent(body, settings);
+    reporting.readings(event.readings);
+    return event;
+  }
+
+  function toVerified(body: string, claimed: UnverifiedBody, key: VerificationKey): VerifiedDelivery {
+    const event = read(claimed);
+    const { parsed } = event;
+    const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
+    const digest = deliveryDigest(key.partner, pinnedText(scheme, claimed));
+    return { event, body, reference: { name, digest, key: key.matched } };
   }
 
   /** @throws {InboxError} `event_unrecognized` beyond `maxBodyBytes`; and whatever a handler throws */
@@ -178,19 +196,11 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     );
   }
 
-  const quarantined = quarantinedDeliveries({
-    quarantine: inbox.quarantine,
-    ring,
-    scheme,
-    reporting,
-    accept: (body, claimed, key) => deliver(toVerified(body, claimed, key), undefined),
-  });
-
-  const inboxHost: InboxHost = {
+  const makeHost = (review: () => Promise<void>): InboxHost => ({
     get hasHandlers() {
       return handlers.hasAny;
     },
-    review: quarantined.review,
+    review,
     // It was verified before it was stored; its keys may have been rotated since.
     handle: async (delivery, options) =>
       handle(delivery, read(readUnverifiedBody(delivery.body, scheme)), options),
@@ -206,9 +216,9 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
       const code = isFailure ? failureCode(error) : undefined;
       reporting.delivery({ stage: 'handle', outcome, name, digest, code, durationMs, waitedMs, attempt });
     },
-  };
+  });
 
-  return { receive, inboxHost };
+  return { toVerified, handle, makeHost };
 }
 
 /**
