@@ -50,6 +50,8 @@ export function startSnippet({
     if (!code.includes(before)) expect.unreachable(`not in the snippet: ${before}`);
     code = code.replace(before, after);
   }
+  // Tests of one page run at the same time, so none may have the port of its figures.
+  code = code.replace("listen(9464, '127.0.0.1')", "listen(0, '127.0.0.1')");
   code = code.replaceAll(/'partner-exchange-sdk(\/[\w/-]+)?'/g, (_, entry: string = '') =>
     JSON.stringify(pathToFileURL(join(root, entrySource(`.${entry}`, root))).href),
   );

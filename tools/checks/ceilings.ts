@@ -55,7 +55,7 @@ export const ceilings: Readonly<Record<string, number>> = {
   'test/signature': 2126,
   'test/soak': 770,
   'test/store': 3243,
-  'test/support': 1791,
+  'test/support': 1793,
   'test/webhooks': 8381,
 };
 
