@@ -124,7 +124,8 @@ export const createChanged: Step = async (world, random) => {
       break;
     }
     case 'replace':
-      if (!books.replaced.has(id)) await replace(world, id, { process, amount, random });
+      // Where refusals deceive, only a person who has looked would do that.
+      if (plan.isHonest && !books.replaced.has(id)) await replace(world, id, { process, amount, random });
       break;
     case 'row':
       if (plan.ordering !== 'loop' || books.rows.has(id)) return;
