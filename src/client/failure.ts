@@ -7,8 +7,9 @@ import {
   RequestError,
   type RequestErrorCode,
   type RequestErrorDetails,
+  type RequestOutcome,
 } from '../errors/errors.ts';
-import { briefOutcomes, causeOf, causes, outcomeClauses, requestRemedies } from '../errors/remedies.ts';
+import { requestRemedies } from '../errors/remedies.ts';
 import { redactError } from '../internal/driver-error.ts';
 import { repeatsOf } from '../internal/echoed-secrets.ts';
 import { plainLine } from '../internal/printable-text.ts';
@@ -16,7 +17,7 @@ import { hidden, redactQuote } from '../internal/redact-credentials.ts';
 import { redactUrl } from '../internal/redaction.ts';
 import { type Call, secretsOf } from './call.ts';
 import type { CallRecord } from './http-attempt.ts';
-import { type LikelyCause, likelyCauses } from './likely-causes.ts';
+import { type LikelyCause, likelyCauses, replyCauses } from './likely-causes.ts';
 import { longestRetryAfterMs, replyTexts } from './reply.ts';
 import { shownReply } from './shown-reply.ts';
 
@@ -26,11 +27,17 @@ const whatHappened = {
   timeout: 'no reply came in time',
   aborted: 'the call was aborted',
   redirected: 'the service answered with a redirect, which is not followed',
-  http_error: 'the service answered with an error',
+  http_error: 'the service answered',
   reply_too_large: 'the reply is larger than maxReplyBytes',
   reply_nonconforming: 'the reply does not fit the schema given',
   reply_not_accepted: 'the reply does not accept it',
 } as const satisfies Record<RequestErrorCode, string>;
+
+const outcomeWords = {
+  'not-sent': 'it is safe to repeat',
+  refused: 'it did not act',
+  unknown: 'it may have acted: look first',
+} as const satisfies Record<RequestOutcome, string>;
 
 type FailureDetails = Pick<RequestErrorDetails, 'outcome' | 'assumptions' | 'issues' | 'cause'> & {
   code: RequestErrorCode;
@@ -42,30 +49,31 @@ type FailureDetails = Pick<RequestErrorDetails, 'outcome' | 'assumptions' | 'iss
 /** The error of a failed call, with everything that is known and without secrets. */
 export function failure(call: Call, record: CallRecord, details: FailureDetails): RequestError {
   const { code, retryAfterMs: wait, cause: original, assumptions, what: happened, ...rest } = details;
-  const reply = record.reply;
+  const { reply } = record;
   const personal = personalValues(call);
   const secrets = [...secretsOf(call), ...personal];
-  const repeats = repeatsOf(secrets);
+  const isAnswer = code === 'http_error' || code === 'reply_not_accepted';
+  const texts = isAnswer ? replyTexts(reply?.body) : [];
+  const likely = isAnswer && reply !== undefined ? likelyCauses(call.operation, reply.status, texts) : [];
+  if (code === 'reply_not_accepted' && call.replyReader) likely.push(replyCauses[call.replyReader.option]);
+  const isTransport = code === 'connection_failed' || code === 'network_error' || code === 'timeout';
+  const quote = reply === undefined ? (isTransport ? causeText(original) : undefined) : texts[0];
+  const words = wordsOf({
+    what: `${call.operation}: ${happened ?? whatHappened[code]}`,
+    status: reply?.status,
+    quote: quotable(quote ?? '', repeatsOf(secrets)),
+    ending: `${wait === longestRetryAfterMs ? ', and its Retry-After counts as a day, the longest' : ''}; ${outcomeWords[details.outcome]}.`,
+    code,
+    remedies: remediesFor(call, code, likely),
+  });
   const cause = redactError(original, secrets);
-  const url = redactUrl(call.url);
-  const isError = code === 'http_error' || code === 'reply_not_accepted';
-  const said = isError ? replyTexts(reply?.body) : [];
-  const likely = isError && reply !== undefined ? likelyCauses(call.operation, reply.status, said) : [];
-  if (code === 'reply_not_accepted')
-    likely.push(call.operation === 'sendMessage' ? causes.messageReply : causes.orderReply);
-  const quote = quoteOf(details, repeats, { hasReply: reply !== undefined, said: said[0] });
-  const reason = reasonOf(quote, reply?.status);
-  const bounded = wait === longestRetryAfterMs ? ', and its Retry-After counts as a day, the longest' : '';
-  const happening = `${call.operation}: ${happened ?? whatHappened[code]}${reason}${bounded}, ${call.method} ${url}`;
-  const remedy = remedyFor(call, code, likely);
-  return new RequestError(code, `${happening}; ${outcomeClauses[details.outcome]}.`, {
+  return new RequestError(code, words.what, {
     ...rest,
-    remedy,
-    brief: briefOf(call, details, { status: reply?.status, quote, bounded, remedy, likely }),
+    remedy: words.remedy,
     assumptions: assumptions ?? likely.flatMap(({ ids }) => ids),
     operation: call.operation,
     method: call.method,
-    url,
+    url: redactUrl(call.url),
     attempts: record.attempts,
     ...(reply && { status: reply.status, ...shownReply(call, reply, personal) }),
     ...(wait !== undefined && { retryAfterMs: wait }),
@@ -73,92 +81,62 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   });
 }
 
-/** The status and the service's own reason, or the transport's if there was no reply. */
-function reasonOf(quote: string, status: number | undefined): string {
-  if (status !== undefined) return ` (status ${status})${quote && `: "${quote}"`}`;
-  return quote && ` (${quote})`;
-}
-
-/** What the service, or the transport, says about it: empty where that tells nothing. */
-function quoteOf(
-  { code, cause }: FailureDetails,
-  repeats: (text: string) => boolean,
-  { hasReply, said = '' }: { hasReply: boolean; said: string | undefined },
-): string {
-  if (hasReply) return quotable(said, repeats);
-  const isTransport = code === 'connection_failed' || code === 'network_error' || code === 'timeout';
-  return isTransport ? quotable(causeText(cause) ?? '', repeats) : '';
-}
-
-/** Most causes that a short message names. */
-const maxCauses = 3;
 /** Fewest characters of a quote: a cause less is named for them. */
-const minQuoted = 20;
+const minQuoted = 60;
 
 /**
- * The message for a call whose whole message is too long: the outcome, and as many of the likeliest causes as fit beside
- * the beginning of the reason. The address stays in `url`, the ids of the causes in `assumptions`.
+ * The words of a message that fits: the first remedy that leaves room for the beginning of the quote, and as much of the
+ * quote as fits beside it. The address stays in `url`, the ids of the causes in `assumptions`.
  */
-function briefOf(
-  { operation }: Call,
-  { code, outcome, what }: FailureDetails,
-  {
-    status,
-    quote,
-    bounded,
-    remedy,
-    likely,
-  }: {
-    readonly status: number | undefined;
-    readonly quote: string;
-    readonly bounded: string;
-    readonly remedy: string | undefined;
-    readonly likely: readonly LikelyCause[];
-  },
-): { what: string; remedy: string } {
+function wordsOf({
+  what,
+  status,
+  quote,
+  ending,
+  code,
+  remedies,
+}: {
+  readonly what: string;
+  readonly status: number | undefined;
+  /** The service's own reason, or the transport's if there was no reply. */
+  readonly quote: string;
+  readonly ending: string;
+  readonly code: RequestErrorCode;
+  /** The longest first. */
+  readonly remedies: readonly string[];
+}): { what: string; remedy: string } {
+  const reasonOf = (text: string) =>
+    status === undefined ? text && ` (${text})` : ` (status ${status})${text && `: "${text}"`}`;
+  const withQuote = (text: string) => what + reasonOf(text) + ending;
+  const lengthWith = (text: string, remedy: string) =>
+    composeMessage({ what: withQuote(text), remedy }, code).length;
   const shortest = quote.slice(0, minQuoted);
-  const happened = what ?? (code === 'http_error' ? 'the service answered' : whatHappened[code]);
-  const withQuote = (text: string) =>
-    `${operation}: ${happened}${reasonOf(text, status)}${bounded}; ${briefOutcomes[outcome]}.`;
-  const lengthWith = (text: string, advice: string) =>
-    composeMessage({ what: withQuote(text), remedy: advice }, code).length;
-  const remedies = Array.from({ length: Math.min(maxCauses, likely.length) }, (_, index) =>
-    likelyIn(likely.slice(0, index + 1)),
-  ).reverse();
-  if (likely.length === 0) remedies.push(remedy ?? requestRemedies[code]);
-  const advice = remedies.find((text) => lengthWith(shortest, text) <= maxMessage) ?? '';
-  const room = maxMessage - lengthWith(shortest, advice) + shortest.length;
-  return { what: withQuote(quote && cutText(quote, Math.max(room, 1))), remedy: advice };
+  const remedy = remedies.find((text) => lengthWith(shortest, text) <= maxMessage) ?? '';
+  const room = maxMessage - lengthWith(shortest, remedy) + shortest.length;
+  return { what: withQuote(quote && cutText(quote, Math.max(room, 1))), remedy };
 }
 
-function likelyIn(causes: readonly LikelyCause[]): string {
-  const last = causes.at(-1)?.brief;
-  const others = causes.slice(0, -1).map(({ brief }) => brief);
-  return `Likely: ${[...others, others.length > 0 ? `or ${last}` : last].join('; ')}.`;
-}
+/** Most causes that a message names. */
+const maxCauses = 3;
 
-/** A remedy for this call; `undefined` where the table's is as good. */
-function remedyFor(
+/** The remedies of this call: the three likeliest causes, then two, then one. */
+function remediesFor(
   { operation, url }: Call,
   code: RequestErrorCode,
   likely: readonly LikelyCause[],
-): string | undefined {
-  if (likely.length > 0) return `Likely: ${likely.map(describeCause).join('; or ')}.`;
-  switch (code) {
-    case 'connection_failed': {
-      const proxy = unusedProxy(url);
-      return proxy && causeOf.unusedProxy(proxy);
-    }
-    case 'redirected':
-      return `Set ${operationRules(operation).baseUrl} of defineDeployment to the address that the service redirects to.`;
-    case 'network_error':
-    case 'timeout':
-    case 'aborted':
-      // The outcome tells already whether it may be repeated.
-      return '';
-    default:
-      return undefined;
-  }
+): string[] {
+  const words = likely.slice(0, maxCauses).map((cause) => cause.words);
+  if (words.length > 0)
+    return words.map((_, index) => `Likely: ${words.slice(0, words.length - index).join('; or ')}.`);
+  const proxy = code === 'connection_failed' ? unusedProxy(url) : undefined;
+  if (proxy !== undefined)
+    return [`Likely: ${proxy} names a proxy that is not used: set NODE_USE_ENV_PROXY=1.`];
+  if (code === 'redirected')
+    return [
+      `Set ${operationRules(operation).baseUrl} of defineDeployment to the address that the service redirects to.`,
+    ];
+  // The outcome tells already whether it may be repeated.
+  return code === 'network_error' || code === 'timeout' || code === 'aborted' ? [] : [requestRemedies[code]];
 }
 
 /** The variable that names a proxy for this URL, where Node is not told to use it. */
@@ -170,28 +148,15 @@ function unusedProxy(url: string): string | undefined {
   return [name, name.toLowerCase()].find((variable) => env[variable]);
 }
 
-function describeCause({ advice, ids }: LikelyCause): string {
-  return ids.length === 0 ? advice : `${advice} (${ids.join(', ')})`;
-}
-
-/** Most characters of a foreign text in our message. */
-const maxQuoted = 200;
-/** Most characters that are searched for secrets other than the request's own. */
+/** Most characters of a foreign text that are searched for secrets other than the request's own. */
 const maxRead = 4_000;
 
-/** A foreign text that is safe to quote: one short line without secrets, which cannot pass for our own words. */
+/** A foreign text that is safe to quote: one line without secrets, which cannot pass for our own words. */
 function quotable(text: string, repeats: (text: string) => boolean): string {
   const line = plainLine(text);
   // Colours can split a secret, and only the line has it whole.
   if (repeats(text) || repeats(line)) return hidden;
-  const shown = redactQuote(line.slice(0, maxRead)).replaceAll('"', "'");
-  // Do not cut through the middle of a character.
-  return shown.length > maxQuoted
-    ? `${shown
-        .slice(0, maxQuoted)
-        .replace(/\p{Cs}$/u, '')
-        .trimEnd()}…`
-    : shown;
+  return redactQuote(line.slice(0, maxRead)).replaceAll('"', "'");
 }
 
 /** How many causes are followed: an error may be its own cause. */
@@ -228,13 +193,13 @@ const personalName = /phone|mail|name|account|device/i;
  * @param body JSON
  */
 function personalValues({ url, body }: { url: string; body?: string | undefined }): string[] {
-  const found = [...new URL(url).searchParams.values()];
+  const values = [...new URL(url).searchParams.values()];
   if (body !== undefined) {
     JSON.parse(body, (name, value: unknown) => {
       if (personalName.test(name) && (typeof value === 'string' || typeof value === 'number'))
-        found.push(String(value));
+        values.push(String(value));
       return value;
     });
   }
-  return found.map((value) => value.replace(/^\+/, '')).filter((value) => value.length > 3);
+  return values.map((value) => value.replace(/^\+/, '')).filter((value) => value.length > 3);
 }

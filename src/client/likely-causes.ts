@@ -1,27 +1,63 @@
 import type { AssumptionId } from '../deployment/assumptions.ts';
 import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
-import { causeOf, causes } from '../errors/remedies.ts';
 
 /** Something that can cause a refusal. */
 export interface LikelyCause {
-  /** What to check, as a clause without its full stop. */
-  readonly advice: string;
-  /** The cause in a few words. */
-  readonly brief: string;
+  /** What to check, in a few words, with the option that changes it. */
+  readonly words: string;
   /** Its entries in the assumption ledger; empty where we assume nothing. */
   readonly ids: readonly AssumptionId[];
 }
+
+/** The causes of refusals: docs/errors.md lists them. */
+export const causes = {
+  whitelist: cause('an IP that is not whitelisted', 'ip-whitelist'),
+  limits: cause('too many requests', 'request-limits'),
+  orderLimits: cause('too many requests (orderStatuses)', 'request-limits', 'order-rate-limit'),
+  orderConflict: cause(
+    'it has this partner_order_id already (orderStatuses)',
+    'order-conflict',
+    'partner-order-id',
+  ),
+  deviceHasKey: cause('the device number has a key already'),
+  device: cause('the device is not connected'),
+  recipient: cause('to_phone is not on the messenger', 'otp-refusal'),
+  signature: cause(
+    'another signature (learn)',
+    'signature-construction',
+    'signature-serialization',
+    'signature-encoding',
+    'signature-key',
+    'merchant-concatenation',
+  ),
+  publicKey: cause('partnerPublicKey is not known', 'key-lifetime'),
+  masterKey: cause('masterKey is not known'),
+  apiKey: cause('the API key is not known'),
+  merchant: cause('another merchant secret (option merchant)', 'several-merchants'),
+  partnerId: cause('partnerId belongs to another key', 'order-partner-id'),
+  values: cause('an unknown chain or currency', 'allowed-values'),
+  orderPayload: cause('other members are wanted (orderSchema)', 'order-payload'),
+  deviceName: cause('another name for messenger_device_no (wireNames)', 'branded-names'),
+  queryNames: cause('other names in the query (numberCheckParameters)', 'number-check'),
+  verifyCheck: cause('verify_check means something else', 'verify-check'),
+} as const satisfies Readonly<Record<string, LikelyCause>>;
+
+/** The cause of a 2xx that does not accept its order or message: the deployment reads replies otherwise. */
+export const replyCauses = {
+  readOrderReply: cause('readOrderReply is needed', 'order-reply'),
+  readMessageReply: cause('readMessageReply is needed', 'message-reply'),
+} as const;
 
 /**
  * The likely causes of a status that is not 2xx, the likeliest first. The words of the reply are read for its recipient
  * alone: one-time codes depend on it (ledger: `otp-refusal`). Each service has its own words, and the error quotes them.
  *
- * @param said the texts of the reply, see `replyTexts`
+ * @param texts the texts of the reply, see `replyTexts`
  */
 export function likelyCauses(
   operation: Operation,
   status: number,
-  said: readonly string[] = [],
+  texts: readonly string[] = [],
 ): LikelyCause[] {
   const rules = operationRules(operation);
   const isOrder = operation === 'createOrder';
@@ -31,7 +67,8 @@ export function likelyCauses(
     causes.whitelist,
   );
   const recipient = when(operation === 'sendMessage' || operation === 'checkNumber', causes.recipient);
-  const namedRecipient = said.some((text) => recipientWords.test(text)) ? recipient : [];
+  const namedRecipient = texts.some((text) => recipientWords.test(text)) ? recipient : [];
+  const key = keyCauses[rules.authorization];
   const orderKeys = when(isOrder, causes.merchant, causes.partnerId);
   switch (status) {
     case 400:
@@ -44,9 +81,9 @@ export function likelyCauses(
         ...when(isOrder, causes.values, causes.merchant, causes.orderConflict),
       ];
     case 401:
-      return [...signature, ...keyCause(rules), ...whitelist, ...orderKeys];
+      return [...signature, ...key, ...whitelist, ...orderKeys];
     case 403:
-      return [...whitelist, ...signature, ...keyCause(rules), ...orderKeys];
+      return [...whitelist, ...signature, ...key, ...orderKeys];
     case 404:
     case 405:
       return [...namedRecipient, pathCause(operation, rules)];
@@ -65,31 +102,27 @@ export function likelyCauses(
   }
 }
 
+function cause(words: string, ...ids: readonly AssumptionId[]): LikelyCause {
+  return { words, ids };
+}
+
 const recipientWords = /phone|mobile|number(?!s?[ _-]of)|recipient/i;
 
-function when(isPossible: boolean, ...found: LikelyCause[]): LikelyCause[] {
-  return isPossible ? found : [];
+function when(isPossible: boolean, ...possible: LikelyCause[]): LikelyCause[] {
+  return isPossible ? possible : [];
 }
 
-function keyCause({ authorization }: OperationRules): LikelyCause[] {
-  const name = keyNames[authorization];
-  if (name === undefined) return [];
-  return [{ ...causeOf.key(name), ids: authorization === 'public-key' ? ['key-lifetime'] : [] }];
-}
-
-const keyNames = {
-  none: undefined,
-  'public-key': 'partnerPublicKey',
-  'master-key': 'masterKey',
-  'api-key-in-query': 'the API key',
-  'api-key-in-body': 'the API key',
-} as const satisfies Record<OperationRules['authorization'], string | undefined>;
+const keyCauses: Readonly<Record<OperationRules['authorization'], readonly LikelyCause[]>> = {
+  none: [],
+  'public-key': [causes.publicKey],
+  'master-key': [causes.masterKey],
+  'api-key-in-query': [causes.apiKey],
+  'api-key-in-body': [causes.apiKey],
+};
 
 function pathCause(operation: Operation, { baseUrl, pathAssumption }: OperationRules): LikelyCause {
-  return {
-    ...causeOf.path(baseUrl, `paths.${operation}`),
-    ids: pathAssumption === undefined ? [] : [pathAssumption],
-  };
+  const ids = pathAssumption === undefined ? [] : [pathAssumption];
+  return cause(`another address (${baseUrl}, paths.${operation})`, ...ids);
 }
 
 const payloadCauses: Readonly<Partial<Record<Operation, readonly LikelyCause[]>>> = {

@@ -5,7 +5,6 @@ import {
   isKeyError,
   isRequestError,
   KeyError,
-  partsOf,
   type RequestError,
   reworded,
   whatFailed,
@@ -125,11 +124,7 @@ function isKeyRefusal(error: unknown): error is RequestError {
 
 /** The refusal, and what the ring says of its keys: they may be older than those of the service. */
 function withReason(refusal: RequestError, reason: KeyError): RequestError {
-  const { remedy, brief } = partsOf(refusal);
   const doubt = reason.code === 'keys_unconfirmed' ? 'wrong' : 'old';
-  const copy = reworded(refusal, {
-    remedy: `${remedy.replace(/\.$/, '')}; or the keys are ${doubt}: ${whatFailed(reason)}`,
-    brief: brief && { what: brief.what, remedy: `Likely the keys are ${doubt}: ${whatFailed(reason)}` },
-  });
+  const copy = reworded(refusal, { remedy: `Likely the keys are ${doubt}: ${whatFailed(reason)}` });
   return Object.defineProperty(copy, 'cause', { value: reason, configurable: true, writable: true });
 }

@@ -26,14 +26,11 @@ export interface MessageParts {
   readonly what: string;
   /** What to do: one sentence. Empty where the first says what must be. */
   readonly remedy: string;
-  /** Both in fewer words, for a message that would be too long. */
-  readonly brief?: { readonly what: string; readonly remedy: string } | undefined;
 }
 
 export interface ErrorDetails {
   /** What to do, where the place knows more than the table of remedies. */
   readonly remedy?: string | undefined;
-  readonly brief?: MessageParts['brief'];
   readonly cause?: unknown;
   readonly assumptions?: readonly string[] | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -61,9 +58,9 @@ export abstract class PartnerExchangeError<Code extends string = string> extends
     { kind, remedies }: { kind: string; remedies: Remedies },
     code: Code,
     what: string,
-    { remedy, brief, cause, assumptions = [], retryAfterMs }: ErrorDetails = {},
+    { remedy, cause, assumptions = [], retryAfterMs }: ErrorDetails = {},
   ) {
-    const parts: MessageParts = { what, remedy: remedy ?? remedyOf(remedies, code), brief };
+    const parts: MessageParts = { what, remedy: remedy ?? remedyOf(remedies, code) };
     super(boundedMessage(parts, code), cause === undefined ? undefined : { cause });
     this.code = code;
     this.assumptions = assumptions;
@@ -83,11 +80,8 @@ export function remedyOf(remedies: Remedies, code: string): string {
 /** Most characters of the message of an error: the rest is behind its link. */
 export const maxMessage = 250;
 
-/** The message of an error: in few words where many would be too long, and at last cut off before its link. */
-function boundedMessage(parts: MessageParts, code: string): string {
-  const whole = composeMessage(parts, code);
-  if (whole.length <= maxMessage) return whole;
-  const { what, remedy } = parts.brief ?? parts;
+/** The message of an error, cut off before its link where it is too long. */
+function boundedMessage({ what, remedy }: MessageParts, code: string): string {
   const text = [what, remedy].map(fullSentence).filter(Boolean).join(' ');
   const link = linkOf(code);
   return `${cutText(text, maxMessage - link.length - 1)} ${link}`;
@@ -132,7 +126,7 @@ export function whatFailed(error: PartnerExchangeError): string {
 
 /** A copy of an error in other words, for code that knows more than the code that threw it. All other members stay. */
 export function reworded<Kind extends PartnerExchangeError>(error: Kind, words: Partial<MessageParts>): Kind {
-  const parts: MessageParts = { ...partsOf(error), brief: undefined, ...words };
+  const parts: MessageParts = { ...partsOf(error), ...words };
   const { message, stack, ...members } = Object.getOwnPropertyDescriptors(error);
   // An error by itself, since a copy that only inherits has no stack.
   const copy = new Error(boundedMessage(parts, error.code));

@@ -95,25 +95,21 @@ export function notSentError({ outcome, error }: SendResult, secrets: readonly s
   }
   const repeats = repeatsOf(secrets);
   const shown = (text: string) => (repeats(text) ? hidden : redactCredentials(text));
-  const { what, remedy, brief } = partsOf(error);
+  const { what, remedy } = partsOf(error);
   const reason = shown(what).slice(0, maxReason);
   const details = {
     // Its own advice knows more than our table.
     remedy: shown(remedy) || undefined,
     cause: isClean(error, repeats) ? error : redactError(error, secrets),
   };
-  const briefly = (start: string) =>
-    brief && { what: `${start}: ${shown(brief.what)}`, remedy: shown(brief.remedy) };
   if (outcome === 'refused') {
-    const start = 'The service does not take this phone number';
-    const refusal = { ...details, brief: briefly(start), member: 'to_phone' } as const;
-    return new OtpError('refused', `${start}, and no code was sent: ${reason}`, refusal);
+    const refusal = { ...details, member: 'to_phone' } as const;
+    return new OtpError('refused', `The service does not take this phone number: ${reason}`, refusal);
   }
-  const start = 'The device did not send the code';
-  return new OtpError('not_sent', `${start}, and nothing was counted: ${reason}`, {
+  const { retryAfterMs } = error;
+  return new OtpError('not_sent', `The device did not send the code: ${reason}`, {
     ...details,
-    brief: briefly(start),
-    retryAfterMs: error.retryAfterMs,
+    retryAfterMs,
   });
 }
 

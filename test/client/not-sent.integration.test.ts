@@ -16,7 +16,7 @@ watchRejections();
 /** What a failed call says of its outcome, and why. */
 async function endOf(url: string): Promise<Record<string, unknown>> {
   const { code, outcome, message } = await requestError(createOrder(url));
-  const [, reason] = /could be made \((.*)\)(?:, POST|; it is safe)/.exec(message) ?? [];
+  const [, reason] = /could be made \((.*)\); it is safe/.exec(message) ?? [];
   return { code, outcome, ...(reason !== undefined && { reason }) };
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
-import { wholeMessage } from '../../src/errors/errors.ts';
 import { type Answer, closedUrl, startServer } from '../support/local-server.ts';
 import {
   cautious,
@@ -314,7 +313,7 @@ describe('the message', () => {
     const server = await startServer({ status: 404 });
     const error = await requestError(createOrder(server.url));
     expect(error.assumptions).toEqual(['order-path']);
-    expect(wholeMessage(error)).toContain('order-path');
+    expect(error.message).toContain('paths.createOrder');
   });
 
   it('names the operation, the method and the address', async () => {

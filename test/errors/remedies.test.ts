@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { assumptions } from '../../src/deployment/assumptions.ts';
 import { ConfigurationError, composeMessage, maxMessage } from '../../src/errors/errors.ts';
-import { causes } from '../../src/errors/remedies.ts';
 import { pageRemedies } from '../../tools/documents/error-meanings.ts';
 import { remedies } from '../../tools/documents/error-tables.ts';
 import { errorsPage } from '../../tools/documents/errors-page.ts';
@@ -51,12 +49,6 @@ describe('the table of remedies', () => {
       expect(composeMessage({ what, remedy }, code).length).toBeLessThanOrEqual(maxMessage);
     },
   );
-
-  it('cites only assumptions of the ledger', () => {
-    const known = new Set<string>(assumptions.map(({ id }) => id));
-    const cited = Object.values(causes).flatMap(({ ids }): readonly string[] => ids);
-    expect(cited.filter((id) => !known.has(id))).toEqual([]);
-  });
 });
 
 describe('a message that would be too long', () => {

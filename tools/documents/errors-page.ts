@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { causes } from '../../src/errors/remedies.ts';
+import { causes, replyCauses } from '../../src/client/likely-causes.ts';
 import { errorCauses } from './error-causes.ts';
 import { meanings, pageRemedies } from './error-meanings.ts';
 import { remedies } from './error-tables.ts';
@@ -69,15 +69,12 @@ function linkToCauses(code: string): string {
 }
 
 function likely(): string {
-  const rows = Object.values<{ advice: string; ids: readonly string[] }>(causes).map(
-    ({ advice: text, ids }) => {
-      const cited = ids.map((id) => `\`${id}\``).join(', ');
-      return `| ${text} | ${cited} |`;
-    },
+  const rows = Object.values({ ...causes, ...replyCauses }).map(
+    ({ words, ids }) => `| ${words} | ${ids.map((id) => `\`${id}\``).join(', ')} |`,
   );
   return `## Likely causes of a refusal
 
-A message of \`http_error\` names those that the operation and the status point to, the likeliest first; \`assumptions\` of the error has their ids in the [ledger](assumptions.md). Besides these, a 401 or 403 can mean a key that the service does not know (any more), and a 404 or 405 another address: check the base URL and the path.
+A message of \`http_error\` names those that the operation and the status point to, the likeliest first; \`assumptions\` of the error has their ids in the [ledger](assumptions.md). Besides these, a 404 or 405 can mean another address: check the base URL and the path.
 
 | cause | ids |
 |---|---|
