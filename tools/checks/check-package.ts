@@ -4,7 +4,6 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { findBrokenReferences } from '../documents/references.ts';
 import { findSurfaceProblems } from '../documents/surface.ts';
-import { findPromiseProblems } from './check-promises.ts';
 import { compileCommonJs } from './common-js.ts';
 import { root } from './entries.ts';
 import { beyondReach, bundledLocales, excessLoads, leakedFiles } from './entry-reach.ts';
@@ -30,9 +29,6 @@ import { findBundled, findLicenseProblems, findSbomProblems, thirdPartyFiles } f
 const readsEvents = ['./events', './webhooks'];
 
 const tally = startTally();
-await tally.check('each promise of its pages has a test', () => {
-  refuse(findPromiseProblems(root));
-});
 await tally.check('each exported name and each file name of the sources is used once', () => {
   refuse(findRepeatedNames());
 });
