@@ -9,11 +9,9 @@ import { readEntries, root } from '../../tools/checks/entries.ts';
 
 type Signature = typeof import('../../src/signature/index.ts');
 type Events = typeof import('../../src/events/index.ts');
-type Webhooks = typeof import('../../src/webhooks/index.ts');
 
 export const { signBody, verifyBody } = await load<Signature>('./signature');
 export const { parseOrderEvent } = await load<Events>('./events');
-export const { createWebhooks } = await load<Webhooks>('./webhooks');
 
 /** Where the built file of an entry lies. */
 export function builtUrl(subpath: string): string {

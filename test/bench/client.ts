@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import ky from 'ky';
 import { builtUrl, signBody } from './built-entries.ts';
 import { estimate, measureInTurns, ratio } from './measure.ts';
-import type { Finding, Section } from './report.ts';
+import type { Finding } from './report.ts';
 
 type Client = typeof import('../../src/index.ts');
 
@@ -52,17 +52,11 @@ const addresses = {
  * The processor time of this process for a call of a client, beside a bare fetch and ky with the same body, signed
  * beforehand, against a server in a process of its own.
  */
-export async function benchClient(): Promise<Section[]> {
+export async function benchClient(): Promise<Finding[]> {
   const server = fork(join(import.meta.dirname, 'client-server.ts'));
   try {
     const [port] = await once(server, 'message');
-    const costs = await measure(`http://127.0.0.1:${port}`);
-    return [
-      {
-        title: `processor time of a call, ${concurrency} at once, against a local server`,
-        findings: findingsOf(costs),
-      },
-    ];
+    return findingsOf(await measure(`http://127.0.0.1:${port}`));
   } finally {
     server.disconnect();
     await once(server, 'exit');

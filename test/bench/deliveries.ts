@@ -1,17 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Delivery, ManagedInbox } from '../../src/inbox/inbox.ts';
-import type { BarChart, LineChart } from './chart.ts';
 import { type Estimate, estimate, measureInTurns, median, type Timings } from './measure.ts';
-import type { Finding, Section } from './report.ts';
+import type { Finding } from './report.ts';
 import { sampleText } from './sample-event.ts';
-
-/** What was measured of an inbox, for the charts that compare all of them. */
-export interface InboxSection extends Section {
-  /** Deliveries a second; `own` ones are this package's. */
-  readonly rates: BarChart['bars'];
-  /** Microseconds for each delivery, by how many wait. */
-  readonly byBacklog?: LineChart['lines'] | undefined;
-}
 
 /** Does its work for this many new deliveries, and resolves with the milliseconds that count. */
 export type TimedWork = (deliveries: readonly Delivery[]) => Promise<number>;
@@ -51,12 +42,7 @@ export async function storeNew(inbox: ManagedInbox, delivery: Delivery): Promise
 }
 
 export function perSecond(what: string, times: readonly number[], count: number): Finding {
-  return { what, measured: rateOf(times, count), unit: '/s' };
-}
-
-/** Deliveries a second. */
-export function rateOf(times: readonly number[], count: number): number {
-  return (count / median(times)) * 1000;
+  return { what, measured: (count / median(times)) * 1000, unit: '/s' };
 }
 
 /** The work done in the time that the other one needs for its own, in the same round, in %. */

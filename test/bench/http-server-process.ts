@@ -2,13 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ServerKind } from './http-listeners.ts';
-import type { Usage } from './http-servers.ts';
 import { pin } from './pin.ts';
 
 /** Servers that share a process of their own, on the first core. */
 export interface ServerProcess extends AsyncDisposable {
   readonly ports: Readonly<Record<string, number>>;
-  usage(wanted: 'cpu' | 'memory'): Promise<Usage>;
+  /** Milliseconds of CPU that it has used. */
+  cpuMs(): Promise<number>;
 }
 
 export async function startServers(kinds: readonly ServerKind[]): Promise<ServerProcess> {
@@ -17,10 +17,10 @@ export async function startServers(kinds: readonly ServerKind[]): Promise<Server
   pin(child.pid, 0);
   return {
     ports,
-    async usage(wanted) {
-      child.send(wanted);
-      const [usage] = await once(child, 'message');
-      return usage;
+    async cpuMs() {
+      child.send('cpu');
+      const [used] = await once(child, 'message');
+      return used;
     },
     async [Symbol.asyncDispose]() {
       child.disconnect();

@@ -1,4 +1,3 @@
-import type { BarChart } from './chart.ts';
 import type { ServerKind } from './http-listeners.ts';
 import { type Load, type LoadResult, openLoad } from './http-load.ts';
 import { type ServerProcess, startServers } from './http-server-process.ts';
@@ -89,36 +88,10 @@ export async function benchThroughput(options: ThroughputOptions): Promise<Secti
       sections.push({
         title: `${title}, ${atOnce}: requests for each second of CPU`,
         findings: [...shares, ...figuresOf(rounds[ours] ?? [])],
-        charts: ours === 'webhooks' && connections === 32 ? [chartOf(rounds)] : [],
       });
     }
   }
   return sections;
-}
-
-function chartOf(rounds: Rounds): BarChart {
-  const bar = (label: string, kind: ServerKind, own = false) => ({
-    label,
-    value: median(cpuOf(rounds[kind] ?? [])),
-    own,
-  });
-  return {
-    kind: 'bars',
-    name: 'cost-over-http',
-    title: 'One delivery over HTTP, on 32 kept connections',
-    description: 'Microseconds of processor time for each request, with this package and with other servers.',
-    unit: 'µs of processor time for each request (less is better)',
-    bars: [
-      bar('node:http, which reads and answers', 'bare'),
-      bar('createHmac, hash, JSON.parse', 'least'),
-      bar('stripe constructEvent', 'stripe'),
-      bar('stripe, and a handler once', 'stripe once'),
-      bar('webhooks.node', 'webhooks', true),
-      bar('Hono, which reads and answers', 'bare hono'),
-      bar('Hono, stripe, and a handler once', 'stripe once hono'),
-      bar('Hono, webhooks.fetch', 'webhooks hono', true),
-    ],
-  };
 }
 
 /** Short rounds, one server after the other, each time beginning with another one. */
@@ -137,10 +110,10 @@ export async function measureInTurns(
   for (let round = 0; round < rounds; round++) {
     const first = round % loads.length;
     for (const [kind, load] of [...loads.slice(first), ...loads.slice(0, first)]) {
-      const before = await servers.usage('cpu');
+      const before = await servers.cpuMs();
       const result = await load.run({ ms: roundMs });
-      const after = await servers.usage('cpu');
-      measured[kind]?.push({ ...result, cpu: ((after.cpuMs - before.cpuMs) * 1000) / result.answered });
+      const after = await servers.cpuMs();
+      measured[kind]?.push({ ...result, cpu: ((after - before) * 1000) / result.answered });
     }
   }
   for (const [, load] of loads) load.close();

@@ -9,9 +9,8 @@ import { defineOptions } from '../../src/internal/options.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { viewProcesses } from '../../src/store/process-identity.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import type { LineChart } from './chart.ts';
 import { median, ratio } from './measure.ts';
-import type { Finding, Section } from './report.ts';
+import type { Finding } from './report.ts';
 
 const backlogs = [1_000, 100_000, 1_000_000];
 /** How much more it may cost among the longest backlog than among the shortest: an index is a few pages deeper. */
@@ -21,7 +20,7 @@ const now = 1_000_000_000;
 const prefix = 'inbox/';
 
 /** What each of these costs in a SQLite inbox with so many deliveries waiting, beside the same with 1,000. */
-export async function benchBacklog(): Promise<Omit<Section, 'title'>> {
+export async function benchBacklog(): Promise<Finding[]> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-backlog-'));
   const path = join(folder, 'inbox.sqlite');
   const store = sqliteStore({ path });
@@ -31,7 +30,6 @@ export async function benchBacklog(): Promise<Omit<Section, 'title'>> {
   const records = deliveryRecords({ ...options, store, shared: store, prefix, processes });
   try {
     const findings: Finding[] = [];
-    const lines = new Map<string, (readonly [number, number])[]>();
     let waiting = 0;
     let few: Costs | undefined;
     for (const backlog of backlogs) {
@@ -40,7 +38,6 @@ export async function benchBacklog(): Promise<Omit<Section, 'title'>> {
       const costs = await measure(records, clock);
       few ??= costs;
       for (const [what, cost] of Object.entries(costs)) {
-        lines.set(what, [...(lines.get(what) ?? []), [backlog, median(cost) * 1000]]);
         findings.push({
           what: `${backlog.toLocaleString('en')}: ${what} (${(median(cost) * 1000).toFixed(0)} µs)`,
           // Sound: both have the names that measure gives.
@@ -49,17 +46,7 @@ export async function benchBacklog(): Promise<Omit<Section, 'title'>> {
         });
       }
     }
-    const chart: LineChart = {
-      kind: 'lines',
-      name: 'cost-by-backlog-sqlite',
-      title: 'SQLite inbox, by the deliveries that wait',
-      description:
-        'Microseconds for the work of the inbox stay about the same from 1,000 to 1,000,000 waiting.',
-      x: 'deliveries that wait',
-      y: 'µs',
-      lines: [...lines].map(([label, points]) => ({ label, own: true, points })),
-    };
-    return { findings, charts: [chart] };
+    return findings;
   } finally {
     await store.close();
     rmSync(folder, { recursive: true, force: true });

@@ -2,21 +2,15 @@ import { queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import { writeMessage } from '../../src/inbox/queue/queue-message.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { openQueue, type QueueName } from '../inbox/queue/queues.ts';
-import {
-  eachOf,
-  type InboxSection,
-  perSecond,
-  rateOf,
-  shareOf,
-  timeDeliveriesInTurns,
-} from './deliveries.ts';
+import { eachOf, perSecond, shareOf, timeDeliveriesInTurns } from './deliveries.ts';
+import type { Section } from './report.ts';
 
 /** Deliveries under way at a time, as from so many connections. */
 const inFlight = 32;
 const sampling = { count: 256, warmup: 2, rounds: 10 };
 
 /** What an inbox over a queue acknowledges, beside the bare queue given the same messages. */
-export async function benchQueueInbox(how: string, name: QueueName, url: string): Promise<InboxSection> {
+export async function benchQueueInbox(how: string, name: QueueName, url: string): Promise<Section> {
   const queue = await openQueue(name, url, 'bench');
   const inboxes = {
     own: queueInbox({ send: queue.send, role: 'receiver' }),
@@ -46,10 +40,6 @@ export async function benchQueueInbox(how: string, name: QueueName, url: string)
         measured: shareOf(times.guarded, times.raw),
         unit: '%',
       },
-    ],
-    rates: [
-      { label: `${how}, bare`, value: rateOf(times.raw, sampling.count) },
-      { label: `queueInbox on ${how}`, value: rateOf(times.own, sampling.count), own: true },
     ],
   };
 }

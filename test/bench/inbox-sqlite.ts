@@ -1,8 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
@@ -17,35 +15,21 @@ import {
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { recordTable } from '../../src/store/sqlite/record-table.ts';
 import { openDatabase } from '../../src/store/sqlite/sqlite-database.ts';
-import { type Load, openLoad } from './http-load.ts';
-import { makeRequests } from './http-requests.ts';
-import type { InboxUsage } from './inbox-sqlite-server.ts';
-import { estimate, median, ratio } from './measure.ts';
-import { pin } from './pin.ts';
-import type { Finding, Section } from './report.ts';
+import { median, ratio } from './measure.ts';
+import type { Finding } from './report.ts';
 import { sampleText } from './sample-event.ts';
 
 /** Of what plain SQL stores a second. */
 const leastShare = 0.55;
 const rounds = 15;
 const roundMs = 150;
-const http = { rounds: 9, deliveries: 5_000, warmup: 15_000, connections: 32 };
 
-/** What the SQLite inbox costs: beside plain SQL in this process, and over HTTP. Every commit waits for the disk. */
-export async function benchSqliteInbox(): Promise<Section[]> {
+/** The share of plain SQL's rate that the SQLite inbox reaches. Every commit waits for the disk. */
+export async function benchSqliteInbox(): Promise<Finding[]> {
   return [
-    {
-      title: 'SQLite inbox: stored a second / the same rows inserted in groups by plain SQL',
-      findings: [
-        await compareWithSql({ role: 'receiver', callers: 1 }),
-        await compareWithSql({ role: 'receiver', callers: 32 }),
-        await compareWithSql({ role: 'both', callers: 32 }),
-      ],
-    },
-    {
-      title: `CPU of a delivery over HTTP, ${http.connections} connections: verified, acknowledged, handled`,
-      findings: await measureOverHttp(),
-    },
+    await compareWithSql({ role: 'receiver', callers: 1 }),
+    await compareWithSql({ role: 'receiver', callers: 32 }),
+    await compareWithSql({ role: 'both', callers: 32 }),
   ];
 }
 
@@ -201,74 +185,4 @@ let made = 0;
 function nextDelivery(): Delivery {
   const digest = createHash('sha256').update(String(made++)).digest('hex');
   return { digest, name: 'event.buy.credited.crypto', key: { index: 0 }, body: sampleText };
-}
-
-interface Server {
-  readonly process: ChildProcess;
-  readonly load: Load;
-  /** Deliveries that it was sent so far. */
-  sent: number;
-}
-
-async function measureOverHttp(): Promise<Finding[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-sqlite-'));
-  const requests = makeRequests(http.warmup + http.rounds * http.deliveries);
-  const durable = await startServer(requests, join(folder, 'inbox.sqlite'));
-  const memory = await startServer(requests);
-  // The load on a core of its own: while it waits for one, fewer deliveries arrive together.
-  pin(process.pid, 1);
-  try {
-    const costs = new Map<Server, number[]>([
-      [durable, []],
-      [memory, []],
-    ]);
-    for (const server of costs.keys()) await cpuOf(server, http.warmup);
-    for (let round = 0; round < http.rounds; round++) {
-      for (const [server, costsOf] of costs) costsOf.push(await cpuOf(server, http.deliveries));
-    }
-    return [
-      {
-        what: 'sqliteInbox',
-        measured: estimate(costs.get(durable) ?? []),
-        unit: 'µs',
-      },
-      { what: 'without an inbox: in memory', measured: estimate(costs.get(memory) ?? []), unit: 'µs' },
-    ];
-  } finally {
-    pin(process.pid, ...Array.from({ length: availableParallelism() }, (_, core) => core));
-    for (const server of [durable, memory]) {
-      server.load.close();
-      server.process.disconnect();
-      await once(server.process, 'exit');
-    }
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function startServer(requests: readonly Buffer[], ...path: string[]): Promise<Server> {
-  const child = fork(join(import.meta.dirname, 'inbox-sqlite-server.ts'), path);
-  const [port] = await once(child, 'message');
-  pin(child.pid, 0);
-  return { process: child, load: await openLoad({ port, requests, connections: http.connections }), sent: 0 };
-}
-
-/** Microseconds of CPU that the server takes for each of so many deliveries, until all of them are handled. */
-async function cpuOf(server: Server, count: number): Promise<number> {
-  const before = await usageOf(server);
-  await server.load.run({ count });
-  server.sent += count;
-  const deadline = performance.now() + 30_000;
-  for (;;) {
-    const { handled, cpuMicros } = await usageOf(server);
-    if (handled === server.sent) return (cpuMicros - before.cpuMicros) / count;
-    if (performance.now() > deadline)
-      throw new Error(`Only ${handled} of ${server.sent} deliveries were handled.`);
-    await setTimeout(5);
-  }
-}
-
-async function usageOf({ process: child }: Server): Promise<InboxUsage> {
-  child.send('usage');
-  const [usage] = await once(child, 'message');
-  return usage;
 }

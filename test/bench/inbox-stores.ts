@@ -1,17 +1,8 @@
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
-import {
-  eachOf,
-  type InboxSection,
-  makeDeliveries,
-  perSecond,
-  rateOf,
-  shareOf,
-  storeNew,
-  timeDeliveriesInTurns,
-} from './deliveries.ts';
-import { median } from './measure.ts';
+import { eachOf, makeDeliveries, perSecond, shareOf, storeNew, timeDeliveriesInTurns } from './deliveries.ts';
+import type { Section } from './report.ts';
 
 /** Deliveries under way at a time, as from so many connections. */
 const inFlight = 32;
@@ -21,7 +12,7 @@ const backlogs = [1_000, 10_000];
 const sampling = { count: 256, warmup: 2, rounds: 10 };
 
 /** What the inbox over a record store acknowledges and handles, beside a transaction that sets one record of the same size. */
-export async function benchStoreInbox(how: string, store: RecordStore): Promise<InboxSection> {
+export async function benchStoreInbox(how: string, store: RecordStore): Promise<Section> {
   const receiver = (prefix?: string) => storeInbox({ store, role: 'receiver', prefix });
   const inbox = receiver();
   const among: Record<string, (deliveries: Deliveries) => Promise<number>> = {};
@@ -69,14 +60,6 @@ export async function benchStoreInbox(how: string, store: RecordStore): Promise<
         unit: '%' as const,
       })),
       perSecond(`handled by drain, ${concurrency} at a time`, handling.own, sampling.count),
-    ],
-    rates: [{ label: `storeInbox on ${how}`, value: rateOf(storing.own, sampling.count), own: true }],
-    byBacklog: [
-      {
-        label: `storeInbox, ${how}`,
-        own: true,
-        points: backlogs.map((backlog) => [backlog, (median(timesAmong(backlog)) * 1000) / sampling.count]),
-      },
     ],
   };
 }

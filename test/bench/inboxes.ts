@@ -15,11 +15,9 @@ import {
   startRabbitmq,
   startRedis,
 } from '../support/private-server.ts';
-import type { Chart } from './chart.ts';
-import type { InboxSection } from './deliveries.ts';
 import { benchQueueInbox } from './inbox-queues.ts';
 import { benchStoreInbox } from './inbox-stores.ts';
-import { report } from './report.ts';
+import { report, type Section } from './report.ts';
 
 /*
  * The cost of the inboxes, each beside the engine below it without an inbox. Every server is started for this, and
@@ -28,7 +26,7 @@ import { report } from './report.ts';
 
 interface Engine {
   readonly missing?: string | undefined;
-  bench(folder: string): Promise<InboxSection>;
+  bench(folder: string): Promise<Section>;
 }
 
 const engines: Readonly<Record<string, Engine>> = {
@@ -67,11 +65,10 @@ const engines: Readonly<Record<string, Engine>> = {
 const { values: flags } = parseArgs({
   options: {
     engine: { type: 'string', multiple: true, default: Object.keys(engines) },
-    plot: { type: 'boolean', default: false },
   },
 });
 
-const sections: InboxSection[] = [];
+const sections: Section[] = [];
 for (const name of flags.engine) {
   const engine = engines[name];
   if (engine === undefined)
@@ -83,44 +80,17 @@ for (const name of flags.engine) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-inboxes-'));
   sections.push(await engine.bench(folder).finally(() => rmSync(folder, { recursive: true, force: true })));
 }
-report(
-  sections.map((section) =>
-    section === sections.at(-1) ? { ...section, charts: chartsOf(sections) } : section,
-  ),
-  flags,
-);
-
-function chartsOf(sections: readonly InboxSection[]): Chart[] {
-  return [
-    {
-      kind: 'bars',
-      name: 'rates-of-inboxes',
-      title: 'Deliveries stored, 32 at a time, without HTTP',
-      description: 'Deliveries a second that each inbox stores, beside the engine below it without an inbox.',
-      unit: 'deliveries a second (more is better)',
-      bars: sections.flatMap(({ rates }) => rates),
-    },
-    {
-      kind: 'lines',
-      name: 'cost-by-backlog',
-      title: 'Storing a delivery, by the deliveries that wait',
-      description: 'Microseconds to store one delivery stay about the same however many wait.',
-      x: 'deliveries that wait',
-      y: 'µs for each delivery, 32 at a time',
-      lines: sections.flatMap(({ byBacklog }) => byBacklog?.filter(({ own }) => own) ?? []),
-    },
-  ];
-}
+report(sections);
 
 async function withServer(
   starting: Promise<PrivateServer>,
-  bench: (port: number) => Promise<InboxSection>,
-): Promise<InboxSection> {
+  bench: (port: number) => Promise<Section>,
+): Promise<Section> {
   const server = await starting;
   return await bench(server.port).finally(server.stop);
 }
 
-async function benchStore(how: string, engine: string, address: string): Promise<InboxSection> {
+async function benchStore(how: string, engine: string, address: string): Promise<Section> {
   const { store, close } = await openStore(engine, address, 'bench');
   return await benchStoreInbox(how, store).finally(close);
 }

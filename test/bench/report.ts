@@ -1,6 +1,3 @@
-import { join } from 'node:path';
-import { root } from '../../tools/checks/entries.ts';
-import { type Chart, writeCharts } from './chart.ts';
 import type { Estimate } from './measure.ts';
 
 /** One measured figure and what it may be. */
@@ -12,14 +9,12 @@ export interface Finding {
   readonly atMost?: number | undefined;
   readonly atLeast?: number | undefined;
   /** @default 'x': times the thing compared with */
-  readonly unit?: 'x' | '%' | 'ms' | 'µs' | 'B' | 'MB' | '/s' | undefined;
+  readonly unit?: 'x' | '%' | 'ms' | 'µs' | '/s' | undefined;
 }
 
 export interface Section {
   readonly title: string;
   readonly findings: readonly Finding[];
-  /** Written with `--plot`. */
-  readonly charts?: readonly Chart[] | undefined;
 }
 
 /** Whether a budget is missed by more than the noise. A figure that could not be taken (NaN) misses it. */
@@ -31,8 +26,8 @@ export function isMissed(finding: Finding): boolean {
   return !isKept;
 }
 
-/** Prints each finding with its budget, and fails the process if one is missed. With `plot` it writes the charts too. */
-export function report(sections: readonly Section[], { plot = false } = {}): void {
+/** Prints each finding with its budget, and fails the process if one is missed. */
+export function report(sections: readonly Section[]): void {
   for (const { title, findings } of sections) {
     console.log(`\n${title}`);
     for (const finding of findings) console.log(lineOf(finding));
@@ -41,9 +36,6 @@ export function report(sections: readonly Section[], { plot = false } = {}): voi
   console.log(missed.length === 0 ? '\nEvery budget is kept.' : `\n${missed.length} budgets MISSED:`);
   for (const finding of missed) console.log(lineOf(finding));
   if (missed.length > 0) process.exitCode = 1;
-  if (!plot) return;
-  const charts = sections.flatMap((section) => section.charts ?? []);
-  for (const path of writeCharts(charts, join(root, 'docs/images'))) console.log(`Written: ${path}`);
 }
 
 function lineOf(finding: Finding): string {
@@ -74,6 +66,6 @@ function estimateOf({ measured }: Finding): Estimate {
 }
 
 function format(value: number, unit: NonNullable<Finding['unit']>): string {
-  const digits = unit === 'B' || unit === '/s' || (unit === '%' && value >= 10) ? 0 : 2;
+  const digits = unit === '/s' || (unit === '%' && value >= 10) ? 0 : 2;
   return `${value.toFixed(digits)} ${unit}`;
 }

@@ -53,7 +53,6 @@ export const ceilings: Readonly<Record<string, number>> = {
   'test/proof': 1709,
   'test/runtimes': 1405,
   'test/signature': 2126,
-  'test/soak': 770,
   'test/store': 3243,
   'test/support': 1793,
   'test/webhooks': 8381,

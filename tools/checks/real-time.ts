@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { root } from './entries.ts';
 
 /** Folders of `test` that search and measure: `npm run prove` and the benchmarks run them. */
-const searchers = ['bench', 'chaos', 'crash', 'proof', 'soak'];
+const searchers = ['bench', 'chaos', 'crash', 'proof'];
 
 /** Milliseconds for which a busy machine may let a program stand still. */
 const stallMs = 1_000;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { replaceTables } from './tables.ts';
 
 /** Written by `npm run docs:errors`, `docs:commands`, `contract` and `docs:reference`. */
-const generated = ['docs/errors.md', 'docs/commands.md', 'docs/events.md', 'docs/details/soak.md'];
+const generated = ['docs/errors.md', 'docs/commands.md', 'docs/events.md'];
 
 /** The most words that the hand-written documents may have. */
 export const maxWords = 33_000;

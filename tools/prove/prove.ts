@@ -18,8 +18,6 @@ interface Part {
   readonly isSeeded?: boolean;
   /** Whether its time is given in seconds. */
   readonly isInSeconds?: boolean;
-  /** Whether it tries what `npm run build:js` makes. */
-  readonly isOfBuild?: boolean;
 }
 
 const parts = {
@@ -31,7 +29,6 @@ const parts = {
   timing: { program: ['test/proof/timing.ts'], share: 0.25, isInSeconds: true },
   orders: { program: ['test/proof/orders.ts'], share: 0.25 },
   tests: { program: ['tools/prove/prove-tests.ts'], share: 6, isSeeded: true },
-  soak: { program: ['test/soak/soak.ts'], isOfBuild: true },
   profile: { program: ['test/proof/profile.ts'] },
 } as const satisfies Record<string, Part>;
 type PartName = keyof typeof parts;
@@ -81,7 +78,6 @@ async function runAll(): Promise<void> {
 async function runPart(name: PartName, args: readonly string[]): Promise<number> {
   const part: Part = parts[name];
   const [program, ...fixed] = part.program;
-  if (part.isOfBuild) execFileSync('npm', ['run', '--silent', 'build:js'], { cwd: root, stdio: 'inherit' });
   const quiet = ['--disable-warning=ExperimentalWarning', '--disable-warning=PartnerExchangeWarning'];
   const child = spawn(process.execPath, [...quiet, join(root, program), ...fixed, ...args], {
     cwd: root,
