@@ -1,18 +1,26 @@
 import { settledWithin } from '../internal/deadline.ts';
-import { checkFunction, defineOptions, type OptionTable, timerMs } from '../internal/options.ts';
+import { checkFunction, defineOptions, type OptionTable, optional, timerMs } from '../internal/options.ts';
 import { warn } from '../internal/warn.ts';
 
 /**
- * The parts of a server that we use: of `node:http`, `node:https` and `node:http2`, and so of Express (`app.listen()`),
- * Fastify (`app.server`), NestJS (`app.getHttpServer()`) and Hono (`serve()`).
+ * The parts of a server of `node:http` or `node:https` that we use, and so of Express (`app.listen()`), Fastify
+ * (`app.server`), NestJS (`app.getHttpServer()`) and Hono (`serve()`).
  */
 export interface ClosableServer {
   close(callback: () => void): unknown;
-  prependListener(event: 'request', listener: (request: object, response: object) => void): unknown;
-  /** Not in HTTP/2. */
-  closeIdleConnections?(): void;
-  /** Not in HTTP/2. */
+  prependListener(
+    event: 'request',
+    listener: (request: object, response: ClosableServerResponse) => void,
+  ): unknown;
+  /** Missing in a server of HTTP/2, which is refused. */
+  closeIdleConnections?: (() => void) | undefined;
   closeAllConnections?(): void;
+}
+
+/** The parts of a response that we use. @inline */
+interface ClosableServerResponse {
+  readonly headersSent: boolean;
+  setHeader(name: string, value: string): unknown;
 }
 
 /** Options of {@link closeServer}. */
@@ -32,13 +40,11 @@ export interface StoppableInbox {
 }
 
 const readOptions = defineOptions('closeServer', {
-  inbox: (given) => {
-    if (given === undefined) return undefined;
+  inbox: optional((inbox: unknown) => {
     // Sound: only `stop` is required.
-    const inbox = given as StoppableInbox | null;
-    checkFunction('inbox.stop', inbox?.stop);
+    checkFunction('inbox.stop', (inbox as StoppableInbox | null)?.stop);
     return inbox as StoppableInbox;
-  },
+  }),
   timeoutMs: timerMs({ default: 10_000 }),
 } satisfies OptionTable<CloseServerOptions>);
 
@@ -47,18 +53,18 @@ const quietMs = 500;
 const sweepMs = 50;
 
 /**
- * Ends a server at the end of its process, and then its inbox, so that no delivery is lost.
+ * Ends a server of HTTP/1 at the end of its process, and then its inbox, so that no delivery is lost.
  *
- * The server takes no new connections. Every answer carries `Connection: close` (in HTTP/2 its session ends), so a
- * connection in use ends with its next answer; idle ones are closed after half a second without a request, the others as
- * they end. Deliveries that arrive meanwhile are stored and answered as before. Then the inbox stops. Work that is left
- * after `timeoutMs` is cut off, with one process warning; a durable inbox has the deliveries handled again. Connections
- * that never sent a request count as busy, and so do sessions of HTTP/2 that Node's own `close` does not end.
+ * The server takes no new connections. Every answer carries `Connection: close`, so a connection in use ends with its
+ * next answer; idle ones are closed after half a second without a request, the others as they end. Deliveries that arrive
+ * meanwhile are stored and answered as before. Then the inbox stops. Work that is left after `timeoutMs` is cut off, with
+ * one process warning; a durable inbox has the deliveries handled again. Connections that never sent a request count as
+ * busy.
  *
  * The process ends by itself once your program has closed the rest, such as its database.
  *
  * @returns `drained`, or `cut-off` if connections or handlers were cut off
- * @throws {ConfigurationError} `invalid_option`
+ * @throws {ConfigurationError} `invalid_option`, also for a server of HTTP/2
  * @example
  * ```ts
  * const server = createServer(webhooks.node).listen(3000);
@@ -70,6 +76,7 @@ export async function closeServer(
   options: CloseServerOptions = {},
 ): Promise<'drained' | 'cut-off'> {
   checkFunction('server.close', server?.close);
+  checkFunction('server.closeIdleConnections', server.closeIdleConnections);
   const { inbox, timeoutMs } = readOptions(options);
   const startedAt = performance.now();
   const connections = await endConnections(server, inbox === undefined ? timeoutMs : timeoutMs / 2);
@@ -82,12 +89,10 @@ export async function closeServer(
 }
 
 async function endConnections(server: ClosableServer, limitMs: number): Promise<'drained' | 'cut-off'> {
-  const sessions = new Set<Session>();
   let quietSince = performance.now();
-  server.prependListener('request', (request, response) => {
+  server.prependListener('request', (_request, response) => {
     quietSince = performance.now();
-    const session = endAfterAnswer(request, response);
-    if (session !== undefined) sessions.add(session);
+    if (!response.headersSent) response.setHeader('connection', 'close');
   });
   const closed = stopListening(server);
   const sweep = setInterval(() => {
@@ -98,36 +103,16 @@ async function endConnections(server: ClosableServer, limitMs: number): Promise<
   }, sweepMs);
   const isDrained = await settledWithin([closed], limitMs);
   clearInterval(sweep);
-  if (isDrained) return 'drained';
-  server.closeAllConnections?.();
-  for (const session of sessions) session.destroy();
-  return 'cut-off';
+  if (!isDrained) server.closeAllConnections?.();
+  return isDrained ? 'drained' : 'cut-off';
 }
 
 /** Resolves once the last connection has ended. */
 function stopListening(server: ClosableServer): Promise<void> {
   const { closeIdleConnections } = server;
   // `close` calls it at once, but a connection without a request may have one on its way.
-  if (closeIdleConnections !== undefined) server.closeIdleConnections = () => {};
+  server.closeIdleConnections = () => {};
   const closed = new Promise<void>((resolve) => server.close(resolve));
-  if (closeIdleConnections !== undefined) server.closeIdleConnections = closeIdleConnections;
+  server.closeIdleConnections = closeIdleConnections;
   return closed;
-}
-
-/** A session of HTTP/2. */
-interface Session {
-  close(): void;
-  destroy(): void;
-}
-
-/** Tells the caller that this is the last answer on its connection; in HTTP/2 returns the session that it ends. */
-function endAfterAnswer(
-  request: { readonly stream?: { readonly session?: Session } },
-  response: { setHeader?(name: string, value: string): void; readonly headersSent?: boolean },
-): Session | undefined {
-  const session = request.stream?.session;
-  // Streams that are open end first.
-  session?.close();
-  if (session === undefined && !response.headersSent) response.setHeader?.('connection', 'close');
-  return session;
 }

@@ -1,19 +1,18 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, createServer as createHttp2Server } from 'node:http2';
 import { connect as connectTcp, type Server } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
-import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ClosableServer, closeServer } from '../../../src/webhooks/close-server.ts';
 import type { Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import { fastifyPlugin } from '../../../src/webhooks/fastify-plugin.ts';
 import { buyInitBody } from '../../support/bodies.ts';
 import { keepConnectionsBusy } from '../../support/busy-connections.ts';
 import { listeningPort } from '../../support/listening.ts';
-import { delivery, gate, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
+import { delivery, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
 import { warningsDuring } from '../warnings.ts';
 import { rawConnection } from './server.ts';
 
@@ -84,23 +83,6 @@ describe('closeServer', () => {
     expect(await idle.received()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('waits for a handler that runs in its request', async () => {
-    const begun = gate();
-    const finish = gate();
-    const webhooks = quietWebhooks().onAny(async () => {
-      begun.open();
-      await finish.opened;
-    });
-    const server = createServer(webhooks.node).listen(0, '127.0.0.1');
-    const connection = rawConnection(await listeningPort(server));
-    await connection.write(head(sent.length) + sent);
-    await begun.opened;
-    const closing = closeServer(server);
-    finish.open();
-    expect(await closing).toBe('drained');
-    expect(await connection.received()).toMatch(/^HTTP\/1\.1 200 /);
-  });
-
   it('cuts off what does not end, with one warning, and leaves the inbox its half of the time', async () => {
     const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
     const connections = [1, 2, 3].map(() => listeningPort(server).then(rawConnection));
@@ -120,37 +102,11 @@ describe('closeServer', () => {
     expect(await connectionsOf(server)).toBe(0);
   });
 
-  it('says that handlers of the inbox were cut off', async () => {
-    const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
-    await listeningPort(server);
-    const warnings = await warningsDuring(async () => {
-      expect(await closeServer(server, { inbox: { stop: async () => 'cut-off' } })).toBe('cut-off');
-    });
-    expect(String(warnings)).toContain('handlers of the inbox');
-  });
-
   it('ends a server that is closed already', async () => {
     const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
     await listeningPort(server);
     expect(await closeServer(server)).toBe('drained');
     expect(await closeServer(server)).toBe('drained');
-  });
-
-  it('answers the streams of HTTP/2 that are open, and ends their sessions', async () => {
-    const { events, webhooks } = recordingWebhooks();
-    const server = createHttp2Server(webhooks.node).listen(0, '127.0.0.1');
-    expectTypeOf(server).toExtend<ClosableServer>();
-    const session = connect(`http://127.0.0.1:${await listeningPort(server)}`);
-    await once(session, 'connect');
-    const stream = session.request({ ':method': 'POST', ':path': '/', 'content-length': sent.length });
-    await once(server, 'request');
-    const closing = closeServer(server, { timeoutMs: 2_000 });
-    stream.end(sent);
-    const [headers] = await once(stream, 'response');
-    expect(headers[':status']).toBe(200);
-    stream.resume();
-    expect(await closing).toBe('drained');
-    expect(events).toHaveLength(1);
   });
 });
 
