@@ -59,7 +59,7 @@ export function quarantinedDeliveries(context: QuarantineContext) {
       mayHoldSome = (await pass()) > 0;
     } catch (error) {
       if (isInboxError(error) && error.code === 'inbox_stopped') mayHoldSome = false;
-      else if (!isKeyError(error)) reporting.quarantine('failed', error);
+      else if (!isKeyError(error)) reporting.quarantineFailed(error);
     }
     if (mayHoldSome) reviewSoon();
   }
@@ -97,10 +97,10 @@ export function quarantinedDeliveries(context: QuarantineContext) {
         const result = await quarantine.keep({ digest, body, partners });
         mayHoldSome = true;
         reviewSoon();
-        if (result === 'full') reporting.quarantine('full');
+        if (result === 'full') reporting.quarantineFull();
         return result !== 'full';
       } catch (error) {
-        reporting.quarantine('failed', error);
+        reporting.quarantineFailed(error);
         return false;
       }
     },
@@ -125,72 +125,64 @@ function reviewPass({
   reporting,
   accept,
 }: QuarantineContext & { readonly quarantine: Quarantine; readonly ring: VerifyingRing }) {
-  /** Bodies that match none of `triedKeys`. */
-  const unmatched = new Set<string>();
-  let triedKeys: RefreshedKeys['sets'] | undefined;
   /** The last pass that compared all bodies with the same keys. */
   let complete: { readonly keys: RefreshedKeys; readonly at: number } | undefined;
 
-  function isTried({ sets, areSettled }: RefreshedKeys): boolean {
+  function isComplete({ sets, areSettled }: RefreshedKeys): boolean {
     if (complete === undefined || performance.now() - complete.at >= sameKeysEveryMs) return false;
     return complete.keys.sets === sets && complete.keys.areSettled === areSettled;
   }
 
   /** Whether the body need not be kept any longer. */
-  async function settle(kept: UnverifiedText, keys: RefreshedKeys): Promise<boolean> {
-    const claimed = unmatched.has(kept.digest) ? undefined : readBody(kept, scheme);
+  async function settle({ body, partners }: UnverifiedText, keys: RefreshedKeys): Promise<boolean> {
+    const claimed = readBody(body, scheme);
     const key = claimed && keys.match(claimed);
     if (claimed !== undefined && key !== undefined) {
-      const outcome = await accept(kept.body, claimed, key);
-      const { kind, status, name, digest } = { name: undefined, digest: undefined, ...outcome };
-      reporting.delivery({ stage: 'quarantine', outcome: kind, name, digest });
+      const outcome = await accept(body, claimed, key);
+      const { name, digest } = outcome;
+      reporting.delivery({ stage: 'quarantine', outcome: outcome.kind, name, digest });
       // The store is down for the others too.
       if (outcome.kind === 'unavailable') throw outcome.error;
-      return status === 200;
+      return outcome.status === 200;
     }
     // Those of other partners than ours are for their own receiver.
-    if (keys.areSettled && kept.partners === keys.partners) {
+    const isForged = keys.areSettled && partners === keys.partners;
+    if (isForged) {
       reporting.delivery({ stage: 'quarantine', outcome: 'refused', code: 'signature_mismatch' });
-      return true;
     }
-    unmatched.add(kept.digest);
-    return false;
+    return isForged;
   }
 
   return async (): Promise<number> => {
-    let after: string | undefined;
     let left = 0;
     let first: RefreshedKeys | undefined;
-    for (;;) {
-      const page = await quarantine.list({ after, limit: pageSize });
-      after = page.at(-1)?.digest;
-      if (after === undefined) break;
+    let last: RefreshedKeys | undefined;
+    let page = await quarantine.list({ limit: pageSize });
+    while (page.length > 0) {
       // After the list: keys that were read before a body arrived cannot prove it a forgery.
-      const keys = await ring.refresh();
-      if (keys.sets !== triedKeys) unmatched.clear();
-      triedKeys = keys.sets;
-      first ??= keys;
-      if (isTried(first)) return Math.max(left, page.length);
+      last = await ring.refresh();
+      first ??= last;
+      if (isComplete(first)) return page.length;
       const settled: string[] = [];
       try {
         for (const kept of page) {
-          if (await settle(kept, keys)) settled.push(kept.digest);
+          if (await settle(kept, last)) settled.push(kept.digest);
           else left++;
         }
       } finally {
         // Only now: the inbox has them, and knows a repetition if this is interrupted.
         if (settled.length > 0) await quarantine.remove(settled);
       }
+      page = await quarantine.list({ after: page.at(-1)?.digest, limit: pageSize });
     }
-    if (left === 0) unmatched.clear();
     // Otherwise the first pages were not compared with the newest keys.
-    if (first !== undefined && first.sets === triedKeys) complete = { keys: first, at: performance.now() };
+    if (first !== undefined && first.sets === last?.sets) complete = { keys: first, at: performance.now() };
     return left;
   };
 }
 
 /** `undefined` if it cannot be read any more: the scheme of the deployment was changed. */
-function readBody({ body }: UnverifiedText, scheme: SignatureScheme): UnverifiedBody | undefined {
+function readBody(body: string, scheme: SignatureScheme): UnverifiedBody | undefined {
   try {
     return readUnverifiedBody(body, scheme);
   } catch (error) {

@@ -59,7 +59,7 @@ export function makeReporting({
         warnOnceOf(
           readAs,
           () =>
-            `An authentic event is not in the documented form (event-readings in docs/assumptions.md): ${path.join('.')} was read as ${readAs}. Each such member stands in readings of onDelivery and of the context; strict of createWebhooks refuses them.`,
+            `An authentic event is not in the documented form (event-readings in docs/assumptions.md): ${path.join('.')} was read as ${readAs}. Each such member stands in readings of onDelivery and of the context.`,
         );
       }
     },
@@ -89,9 +89,21 @@ export function makeReporting({
       warnOnceOf(error.code, () => `${refused}: ${composeMessage(parts, error.code)}`);
       capture(rawBody, error);
     },
-    /** A body that cannot be verified yet is not kept either, or what is kept cannot be verified. */
-    quarantine(problem: QuarantineProblem, error?: unknown): void {
-      warnOnceOf(`quarantine_${problem}`, () => quarantineWarnings[problem](error));
+    /** The quarantine has no room for a body that cannot be verified yet. */
+    quarantineFull(): void {
+      warnOnceOf(
+        'quarantine_full',
+        () =>
+          'The quarantine of the inbox is full, so the newest deliveries that cannot be verified yet are not kept (they are answered 503). Receive the new keys soon, or raise maxQuarantined of the inbox.',
+      );
+    },
+    /** A body that cannot be verified yet cannot be kept, or what is kept cannot be verified. */
+    quarantineFailed(error: unknown): void {
+      warnOnceOf(
+        'quarantine_failed',
+        () =>
+          `The quarantine of the inbox failed, and deliveries that cannot be verified yet may not be kept: ${describeError(error)}`,
+      );
     },
     /** A body cannot be verified yet. A ring that could not be read has warned already. */
     unverified(rawBody: string | Uint8Array, error: KeyError): void {
@@ -117,15 +129,6 @@ const captureIt =
 
 /** An authentic sender may still send many names. */
 const maxUnreadNames = 100;
-
-type QuarantineProblem = keyof typeof quarantineWarnings;
-
-const quarantineWarnings = {
-  full: () =>
-    'The quarantine of the inbox is full, so the newest deliveries that cannot be verified yet are not kept (they are answered 503). Receive the new keys soon, or raise maxQuarantined of the inbox.',
-  failed: (error: unknown) =>
-    `The quarantine of the inbox failed, and deliveries that cannot be verified yet may not be kept: ${describeError(error)}`,
-} satisfies Record<string, (error: unknown) => string>;
 
 /** What is wrong with a request that is refused unread. */
 const problems: Readonly<Record<RequestRefusalCode, string>> = {

@@ -130,11 +130,6 @@ describe('a body that cannot be verified yet', () => {
     expect(quarantine.keep).not.toHaveBeenCalled();
   });
 
-  it('is not kept by an inbox that cannot', async () => {
-    const { webhooks } = receiver({ inbox: { receive: async () => 'stored' } });
-    expect(await webhooks.receive(eventSignedBy(2))).toMatchObject({ status: 503, quarantined: false });
-  });
-
   it.each<InboxResult>(['busy', 'stored'])('stays until the inbox has it: %s', async (result) => {
     const { webhooks, quarantine, source, inbox, review } = receiver();
     await webhooks.receive(eventSignedBy(2));
@@ -267,12 +262,6 @@ describe('a process that gets no further delivery', () => {
     source.keys = [generation(2)];
     await vi.advanceTimersByTimeAsync(reviewEveryMs);
     expect(received).toEqual(['A-1']);
-  });
-
-  it('sets one timer, however much it keeps', async () => {
-    const { webhooks } = receiver();
-    for (const order of ['A-1', 'A-2', 'A-3']) await webhooks.receive(eventSignedBy(2, order));
-    expect(vi.getTimerCount()).toBe(1);
   });
 
   it('tries again after its store was down, and warns once of that', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import { queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import type { QueueMessage } from '../../src/inbox/queue/queue-message.ts';
@@ -13,7 +13,6 @@ import { partner } from '../client/clients.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
 import { warningsDuring } from './warnings.ts';
 
-const day = 86_400_000;
 const cooldownMs = 5_000;
 
 /** A rotation, and processes that receive over one store, each with a ring of its own. */
@@ -99,19 +98,6 @@ describe('events under keys that have not come, from a service that never repeat
     expect(await other.webhooks.receive(eventSignedBy(2, 'A-7'))).toMatchObject({ kind: 'duplicate' });
   });
 
-  it('are handled by a process that was started after they came', async () => {
-    const { rotation, process, handled, coolDown } = await setUp();
-    const dying = process();
-    await rotation.request(partner);
-    expect(await dying.webhooks.receive(eventSignedBy(2))).toMatchObject({ quarantined: true });
-    await dying.inbox.stop();
-    await rotation.receive(generation(2));
-    coolDown();
-    const { inbox } = process();
-    await inbox.drain();
-    expect(handled).toEqual(['A-1']);
-  });
-
   it('go to the inbox of a process that only receives, as soon as it gets an event under the new keys', async () => {
     const { rotation, process, coolDown } = await setUp({ role: 'receiver' });
     const { webhooks, inbox, reports } = process();
@@ -126,22 +112,6 @@ describe('events under keys that have not come, from a service that never repeat
       'receive stored',
       'receive unverified',
     ]);
-  });
-
-  it('go to the inbox of a process that only receives, also if it gets no further delivery', async () => {
-    const { rotation, process, coolDown } = await setUp({ role: 'receiver' });
-    const { webhooks, inbox } = process();
-    await rotation.request(partner);
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    await webhooks.receive(eventSignedBy(2, 'A-1'));
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(await inbox.counts()).toEqual({ open: 0, dead: 0, quarantined: 1 });
-    await rotation.receive(generation(2));
-    coolDown();
-    await vi.advanceTimersByTimeAsync(2_000);
-    await vi.waitFor(async () => expect(await inbox.counts()).toEqual({ open: 1, dead: 0 }));
-    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('are handled once, though their process dies before it could forget that it kept them', async () => {
@@ -163,20 +133,6 @@ describe('events under keys that have not come, from a service that never repeat
     expect((await inbox.counts()).quarantined).toBe(1);
     await inbox.drain();
     expect([handled, await inbox.counts()]).toEqual([['A-1'], { open: 0, dead: 0 }]);
-  });
-
-  it('that reach a replica in its cool-down are kept too', async () => {
-    const { rotation, process, handled, coolDown } = await setUp();
-    const { webhooks, inbox } = process();
-    await webhooks.receive(eventSignedBy(1, 'before'));
-    await rotation.receive(generation(2));
-    expect(await webhooks.receive(eventSignedBy(2))).toMatchObject({
-      code: 'keys_cooling_down',
-      quarantined: true,
-    });
-    coolDown();
-    await inbox.drain();
-    expect(handled).toEqual(['before', 'A-1']);
   });
 
   it('are kept while the keys may have been typed wrong, and handled under the right ones', async () => {
@@ -204,20 +160,6 @@ describe('events under keys that have not come, from a service that never repeat
     coolDown();
     expect(await started.webhooks.receive(eventSignedBy('forger'))).toMatchObject({ status: 401 });
   });
-
-  it('are handled from behind a forged one, though the keys are not settled', async () => {
-    const { rotation, process, handled, coolDown, clock } = await setUp();
-    const { webhooks, inbox } = process();
-    await rotation.request(partner);
-    await webhooks.receive(eventSignedBy('forger', 'F-1'));
-    clock.time += 1;
-    await webhooks.receive(eventSignedBy('right', 'A-1'));
-    await rotation.receive(generation('right'));
-    await rotation.receive(generation('wrong'));
-    coolDown();
-    await inbox.drain();
-    expect([handled, await inbox.counts()]).toEqual([['A-1'], { open: 0, dead: 0, quarantined: 1 }]);
-  });
 });
 
 describe('a forged body', () => {
@@ -239,15 +181,6 @@ describe('a forged body', () => {
     );
   });
 
-  it('is dropped after quarantineMs in any case', async () => {
-    const { rotation, process, clock } = await setUp({ quarantineMs: day });
-    const { webhooks, inbox } = process();
-    await rotation.request(partner);
-    await webhooks.receive(eventSignedBy('forger'));
-    clock.time += day;
-    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
-  });
-
   it('fills the quarantine with others like it at most, and the operator hears of that once', async () => {
     const { rotation, process } = await setUp({ maxQuarantined: 10 });
     const { webhooks, inbox } = process();
@@ -262,13 +195,6 @@ describe('a forged body', () => {
     expect((await inbox.counts()).quarantined).toBe(10);
     const told = warnings.filter(({ message }) => message.includes('quarantine'));
     expect(told.map(({ message }) => message)).toEqual([expect.stringContaining('maxQuarantined')]);
-  });
-
-  it('under plain credentials is answered 401 as ever, and not kept', async () => {
-    const { process } = await setUp();
-    const { webhooks, inbox } = process({ credentials: generation(1) });
-    expect(await webhooks.receive(eventSignedBy('forger'))).toMatchObject({ kind: 'refused', status: 401 });
-    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
   });
 });
 
@@ -287,73 +213,6 @@ describe('the quarantine', () => {
     coolDown();
     await inbox.drain();
     expect(handled).toEqual(['X-1', 'A-1']);
-  });
-
-  it('is not read as a whole again and again while the keys stay the same', async () => {
-    const { rotation, process, handled, coolDown } = await setUp();
-    const { webhooks, inbox } = process();
-    const quarantine = inbox.quarantine ?? expect.unreachable();
-    const list = vi.spyOn(quarantine, 'list');
-    await rotation.request(partner);
-    for (const order of orders(700)) await webhooks.receive(eventSignedBy('forger', order));
-    await webhooks.receive(eventSignedBy(2, 'last'));
-    const listedByDrain = async () => {
-      list.mockClear();
-      await inbox.drain();
-      return list.mock.calls.length;
-    };
-    await inbox.drain();
-    expect(await listedByDrain()).toBe(1);
-    await rotation.receive(generation(2));
-    coolDown();
-    expect(await listedByDrain()).toBeGreaterThan(3);
-    expect(handled).toEqual(['last']);
-  });
-
-  it('is turned off by quarantineMs: 0', async () => {
-    const { rotation, process } = await setUp({ quarantineMs: 0 });
-    const { webhooks, inbox } = process();
-    await rotation.request(partner);
-    expect(await webhooks.receive(eventSignedBy(2))).toMatchObject({ status: 503, quarantined: false });
-    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
-  });
-
-  it('keeps a body until the inbox has it: one that the store could not take is handed over later', async () => {
-    const { rotation, process, handled, coolDown, store } = await setUp();
-    const { webhooks, inbox } = process({ onError: () => {} });
-    await rotation.request(partner);
-    await webhooks.receive(eventSignedBy(2));
-    await rotation.receive(generation(2));
-    coolDown();
-    const { transact } = store;
-    store.transact = async (keys, change) => {
-      if (keys.some((key) => key.startsWith('inbox/delivery/'))) throw new Error('down');
-      return await transact(keys, change);
-    };
-    await inbox.drain();
-    expect([handled, await inbox.counts()]).toEqual([[], { open: 0, dead: 0, quarantined: 1 }]);
-    store.transact = transact;
-    await inbox.drain();
-    expect(handled).toEqual(['A-1']);
-  });
-
-  it('that cannot keep answers 503 all the same, and says once that it failed', async () => {
-    const { rotation, process, store } = await setUp();
-    const { webhooks } = process();
-    await rotation.request(partner);
-    await webhooks.receive(eventSignedBy(1, 'before'));
-    store.transact = async () => {
-      throw new Error('down');
-    };
-    const warnings = await warningsDuring(async () => {
-      for (const order of orders(3)) {
-        expect(await webhooks.receive(eventSignedBy(2, order))).toMatchObject({
-          status: 503,
-          quarantined: false,
-        });
-      }
-    });
-    expect(warnings.filter(({ message }) => message.includes('quarantine'))).toHaveLength(1);
   });
 
   it('of a queue inbox sends to the queue what the new keys have signed, when a message is handled', async () => {
@@ -378,9 +237,5 @@ describe('the quarantine', () => {
     expect(await inbox.handleMessage(messages[1])).toBe('done');
     expect(handled).toEqual(['before', 'A-1']);
     await inbox.stop();
-  });
-
-  it('is not there without a store that all processes share', () => {
-    expect(queueInbox({ send: async () => {} }).quarantine).toBeUndefined();
   });
 });
