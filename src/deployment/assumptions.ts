@@ -173,7 +173,7 @@ const ledger = {
   ),
   'event-readings': assumed(
     'Where no guess is needed, an event is read in other forms too: absent or null KYC texts are empty, absent nullable members are null, decimal text is a number, a number is text for amounts and rates alone (with its own digits), and statuses in another case and names with blanks for dots are the documented ones. Each reading stands in readings.',
-    'strict in createWebhooks and parseOrderEvent',
+    'refuse an event in onAny if readings of its context are not empty',
   ),
   'other-events': reported(
     'Further events exist (event.buy.error, sell orders) with bodies that are not shown.',

@@ -58,8 +58,6 @@ export type ParsedOrderEvent =
 
 /** Options of {@link parseOrderEvent}. */
 export interface ParseOptions {
-  /** Whether to read only the documented form of an event. @default false */
-  strict?: boolean | undefined;
   /**
    * The JSON text of the value (`json` of `verifyBody`). With it an amount that was sent as a number is read as text,
    * with its own digits, and a documented member with two different values is found.
@@ -92,7 +90,7 @@ export function parseOrderEvent(value: unknown, options: ParseOptions = {}): Par
 /** @param publishedName the published name of a member in the text, where a deployment has names of its own */
 export function parseReceivedEvent(
   value: unknown,
-  { strict = false, text, eventStatuses = {} }: ParseOptions,
+  { text, eventStatuses = {} }: ParseOptions,
   publishedName: (name: string) => string,
 ): ParsedOrderEvent {
   if (!isJsonObject(value)) {
@@ -105,18 +103,13 @@ export function parseReceivedEvent(
     return { kind: 'nonconforming', name: '', body: value, issues };
   }
   const name = publishedNames.get(sentName);
-  if (name === undefined || (strict && name !== sentName)) {
-    return { kind: 'unknown', name: sentName, body: value };
-  }
+  if (name === undefined) return { kind: 'unknown', name: sentName, body: value };
   let event = value;
   let issues: readonly EventIssue[] | undefined;
   let readings = noReadings;
   if (!isPublished(name, value)) {
-    issues = findIssues(name, value);
-    if (!strict) {
-      const statuses = new Map(Object.entries(eventStatuses)).get(name);
-      ({ event, issues, readings } = read(name, value, issues, { text, statuses }));
-    }
+    const statuses = new Map(Object.entries(eventStatuses)).get(name);
+    ({ event, issues, readings } = read(name, value, { text, statuses }));
   }
   if (issues === undefined && text !== undefined && !hasOneOfEach(text, value)) {
     issues = findRepeatedIssues(text, name, publishedName);
@@ -154,12 +147,8 @@ function findIssues(name: OrderEventName, value: JsonObject): readonly EventIssu
 }
 
 /** The event with whatever can be read, and the issues that are left. */
-function read(
-  name: OrderEventName,
-  body: JsonObject,
-  sent: readonly EventIssue[] | undefined,
-  context: Parameters<typeof readEventMembers>[2],
-) {
+function read(name: OrderEventName, body: JsonObject, context: Parameters<typeof readEventMembers>[2]) {
+  const sent = findIssues(name, body);
   const { value, readings } = readEventMembers(name, body, context);
   if (readings.length === 0) return { event: body, issues: sent, readings };
   // Where a member was read and is refused even so, the issue is about what was sent.

@@ -17,20 +17,19 @@ export interface ReceivedEvent {
   decimal(path: string | readonly (string | number)[]): string | undefined;
 }
 
-/** How a deployment spells its events, and how strictly they are read. */
-interface ReadingRules {
+/** How a deployment spells its events. */
+interface EventSpelling {
   readonly wireNames: WireNames;
   readonly eventStatuses: EventStatuses;
-  readonly strict: boolean;
 }
 
 export function readEvent(
   { value, text, json }: Pick<VerifiedBody, 'value' | 'text' | 'json'>,
-  { wireNames, eventStatuses, strict }: ReadingRules,
+  { wireNames, eventStatuses }: EventSpelling,
 ): ReceivedEvent {
   const body = fromWireNames(value, wireNames);
   const publishedName = (name: string) => publishedNameOf(name, value, wireNames);
-  const parsed = parseReceivedEvent(body, { strict, text: json, eventStatuses }, publishedName);
+  const parsed = parseReceivedEvent(body, { text: json, eventStatuses }, publishedName);
   return {
     parsed,
     body,

@@ -54,7 +54,7 @@ export function unwrap(rawBody: string | Uint8Array, options: UnwrapOptions): Or
     throw invalidOption('unwrap takes the credentials of one partner.', 'Use createWebhooks for several.');
   }
   const body = verifyBody(rawBody, { key: keys.map(({ text }) => text), scheme });
-  const { parsed } = readEvent(body, { wireNames, eventStatuses, strict: false });
+  const { parsed } = readEvent(body, { wireNames, eventStatuses });
   if (parsed.kind === 'known') return parsed.event;
   throw unrecognizedEvent(parsed);
 }

@@ -10,7 +10,6 @@ import {
   callback,
   checkFunction,
   defineOptions,
-  flag,
   integer,
   invalidOption,
   type OptionTable,
@@ -53,13 +52,8 @@ export interface WebhooksOptions {
    */
   inbox?: Inbox | undefined;
   /**
-   * Whether to read only the documented form of an event. Otherwise members in another form are read where that needs no
-   * guess, and stand in `readings` of the context (ledger: `event-readings`). @default false
-   */
-  strict?: boolean | undefined;
-  /**
    * Most bytes of a body that is handled, enforced while it is read; then 413. With an `inbox` an authentic event of up to
-   * 1 MiB is kept as a dead letter instead. An event has about 1 KiB. @default 65536
+   * 1 MiB is kept as a dead letter instead. @default 65536
    */
   maxBodyBytes?: number | undefined;
   /**
@@ -100,8 +94,11 @@ const readOptions = defineOptions('createWebhooks', {
   credentials: unchecked<NonNullable<WebhooksOptions['credentials']>>(),
   keys: unchecked<readonly string[]>(),
   deployment: readSigningPart,
-  inbox: optional(checkInbox),
-  strict: flag({ default: false }),
+  inbox: optional((inbox: unknown) => {
+    // Sound: only `receive` is required.
+    checkFunction('inbox.receive', (inbox as Inbox | null)?.receive);
+    return inbox as Inbox;
+  }),
   maxBodyBytes: integer({ default: 65_536 }),
   bodyTimeoutMs: integer({ default: 10_000 }),
   timeLimitMs: optional(timerMs()),
@@ -137,13 +134,6 @@ export function readWebhooksOptions(options: WebhooksOptions) {
 
 /** A store takes a delivery of this size: 1 MiB. */
 const keptBodyBytes = 1_048_576;
-
-function checkInbox(given: unknown): Inbox {
-  // Sound: only `receive` is required.
-  const inbox = given as Inbox | null;
-  checkFunction('inbox.receive', inbox?.receive);
-  return inbox as Inbox;
-}
 
 function inboxOf(inbox: Inbox | undefined, timeLimitMs: number | undefined): Inbox {
   if (inbox === undefined) {

@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/internal/json.ts';
 import { decimalDigits, decimalLiteral } from '../../src/internal/json-scanner.ts';
-import { verifyBody } from '../../src/signature/verify-body.ts';
 import { seeded, writeLoosely } from '../internal/loose-json.ts';
-import { orderKey, signedText } from '../support/bodies.ts';
 
 describe('a number is read exactly as it is written', () => {
   it.each([
@@ -24,11 +22,6 @@ describe('a number is read exactly as it is written', () => {
     expect(decimalLiteral(`{"a":"x","n":${literal}}`, 'n')).toBe(literal);
     expect(decimalLiteral(`{ "n" : ${literal} , "a" : 1 }`, 'n')).toBe(literal);
     expect(decimalLiteral(`{\n\t"n":\t${literal}\r\n}\n`, 'n')).toBe(literal);
-  });
-
-  it('from the text that was verified', () => {
-    const { text } = verifyBody(signedText('{"fiat_amount_to_pay":15000.10}'), { key: orderKey });
-    expect(decimalLiteral(text, 'fiat_amount_to_pay')).toBe('15000.10');
   });
 
   it.each([

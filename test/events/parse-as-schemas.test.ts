@@ -45,7 +45,7 @@ const paths = uniquePaths(
   Object.values(schemas).flatMap((schema) => (schema instanceof z.ZodObject ? pathsOf(schema) : [])),
 );
 
-describe('a strict parseOrderEvent, with zod/mini, finds what the schemas of zod find, in the same words', () => {
+describe('parseOrderEvent, with zod/mini, finds what the schemas of zod find, in the same words,', () => {
   it('looks at every member that a schema has', () => {
     expect(paths.length).toBeGreaterThan(30);
     expect(paths).toContainEqual(['meta_data', 'fee']);
@@ -98,25 +98,20 @@ describe('parseOrderEvent', () => {
       changes.reduce((body, [path, value]) => changed(body, path, value), makeBody() as JsonObject),
     );
 
-  it('reads a conforming event as a strict one does', () => {
+  it('gives a conforming event as it is', () => {
     fc.assert(
       fc.property(anyEvent, fc.boolean(), (body, withText) => {
-        const strict = parseOrderEvent(body, { strict: true });
-        fc.pre(strict.kind === 'known');
-        const lenient = parseOrderEvent(body, { text: withText ? JSON.stringify(body) : undefined });
-        // A word in another case is open text for a strict reader.
-        fc.pre(
-          lenient.kind !== 'known' ||
-            !lenient.readings.some(({ found }) => /^(?:no_kyc|Refunded|paid)$/.test(found)),
-        );
-        expect(lenient).toEqual(strict);
-        expect(lenient.kind === 'known' && lenient.event).toBe(body);
+        fc.pre(schemas.orderEvent.safeParse(body).success);
+        const parsed = parseOrderEvent(body, { text: withText ? JSON.stringify(body) : undefined });
+        // Open text in another case is read.
+        fc.pre(parsed.kind !== 'known' || !parsed.readings.some(({ path }) => isOpen(path)));
+        expect(parsed).toEqual({ kind: 'known', event: body, body, readings: [] });
       }),
       { numRuns: times(500, 3_000) },
     );
   });
 
-  it('gives events that the strict schema accepts, and changes nothing but what stands in the readings', () => {
+  it('gives events that the schema accepts, and changes nothing but what stands in the readings', () => {
     fc.assert(
       fc.property(anyEvent, (body) => {
         const parsed = parseOrderEvent(body, { text: JSON.stringify(body) });
@@ -139,8 +134,8 @@ describe('parseOrderEvent', () => {
       fc.constantFrom('{"pair":"\\', '{"a":{"', '{,', '{"pair":1,'),
     );
     fc.assert(
-      fc.property(fc.oneof(fc.anything(), anyEvent), anyText, fc.boolean(), (value, text, strict) => {
-        expect(() => parseOrderEvent(value, { text, strict })).not.toThrow();
+      fc.property(fc.oneof(fc.anything(), anyEvent), anyText, (value, text) => {
+        expect(() => parseOrderEvent(value, { text })).not.toThrow();
       }),
       { numRuns: times(1_000, 10_000) },
     );
@@ -152,12 +147,25 @@ function valueAt(body: JsonObject, [name = '', inner]: readonly string[]): JsonV
   return inner === undefined ? member : valueAt(member as JsonObject, [inner]);
 }
 
+/** A member whose type has any text. */
+function isOpen(path: readonly string[]): boolean {
+  return ['kyc_error_type', 'meta_data.status', 'fiat_payment_status', 'crypto_payment_status'].includes(
+    path.join('.'),
+  );
+}
+
+/** What the schema refuses is refused, with its issues alone, or read: then the event is one that the schema accepts. */
 function expectSame(body: JsonObject): void {
-  const expected = schemas.orderEvent.safeParse(body).error?.issues ?? [];
-  const parsed = parseOrderEvent(body, { strict: true });
-  expect(parsed.kind).toBe(expected.length === 0 ? 'known' : 'nonconforming');
-  const found = parsed.kind === 'nonconforming' ? parsed.issues : [];
-  expect(readable(found)).toEqual(readable(expected));
+  const issues = readable(schemas.orderEvent.safeParse(body).error?.issues ?? []);
+  const parsed = parseOrderEvent(body);
+  if (parsed.kind === 'nonconforming') {
+    expect(parsed.issues.length).toBeGreaterThan(0);
+    expect(issues).toEqual(expect.arrayContaining(readable(parsed.issues)));
+    return;
+  }
+  if (parsed.kind !== 'known') throw new Error('The name of the event is not published.');
+  if (issues.length > 0) expect(parsed.readings.length).toBeGreaterThan(0);
+  expect(schemas.orderEvent.safeParse(parsed.event).success).toBe(true);
 }
 
 function readable(issues: readonly { path: readonly PropertyKey[]; message: string }[]): string[] {

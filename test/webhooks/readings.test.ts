@@ -89,15 +89,6 @@ describe('the handler of an authentic event in another form', () => {
     }
   });
 
-  it('is the one of the contract name', async () => {
-    const names: string[] = [];
-    const webhooks = quietWebhooks().on('event.buy.credited.crypto', ({ event_name }) => {
-      names.push(event_name);
-    });
-    await webhooks.receive(delivery(otherForm));
-    expect(names).toEqual(['event.buy.credited.crypto']);
-  });
-
   it('gets no readings of an event in the documented form, nor of an unrecognized one', async () => {
     for (const body of [buyInitBody(), { event_name: 'event.sell.init' }]) {
       const contexts: EventContext[] = [];
@@ -134,12 +125,6 @@ describe('a delivery in another form', () => {
     expect(warnings.join()).not.toMatch(/A-|1538|paid\b/);
   });
 
-  it('is unrecognized when strict', async () => {
-    const webhooks = quietWebhooks({ strict: true }).onAny(() => {});
-    expect(await webhooks.receive(delivery(otherForm))).toMatchObject({ kind: 'unrecognized', status: 500 });
-    expect(await webhooks.receive(delivery(buyInitBody()))).toMatchObject({ kind: 'handled' });
-  });
-
   it('is unrecognized when it gives a documented member two different values', async () => {
     const text = unsignedText(buyInitBody()).replace('{', '{"buyer_crypto_address":"T1",');
     const outcome = await quietWebhooks()
@@ -159,10 +144,5 @@ describe('a delivery in another form', () => {
     const two = one.replace('{', '{"acme_ref":"x",');
     expect(await webhooks.receive(signedText(one, hmacHex(one)))).toMatchObject({ kind: 'handled' });
     expect(await webhooks.receive(signedText(two, hmacHex(two)))).toMatchObject({ kind: 'unrecognized' });
-  });
-
-  it('needs the signature over its own text', async () => {
-    const forged = delivery(otherForm).replace('"paid"', '"PAID"');
-    expect(await quietWebhooks().receive(forged)).toMatchObject({ status: 401, code: 'signature_mismatch' });
   });
 });

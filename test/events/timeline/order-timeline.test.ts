@@ -117,18 +117,6 @@ describe('any order of arrival with any repetitions', () => {
       }),
     );
   });
-
-  it('goes on from a state that was stored as JSON', () => {
-    fc.assert(
-      fc.property(fc.array(anyBody), fc.array(anyBody), (earlier, later) => {
-        const stored: OrderTimeline = JSON.parse(JSON.stringify(timelineOf(...earlier)));
-        expect(stored).toStrictEqual(timelineOf(...earlier));
-        expect(later.map(event).reduce((timeline, one) => applyEvent(timeline, one), stored)).toStrictEqual(
-          timelineOf(...earlier, ...later),
-        );
-      }),
-    );
-  });
 });
 
 describe('the stage', () => {
@@ -153,10 +141,6 @@ describe('the stage', () => {
 });
 
 describe('flags', () => {
-  it.each(['credited', 'refunded', 'held'] as const)('are none for a %s lifecycle', (name) => {
-    expect(timelineOf(...lifecycles[name]).flags).toEqual([]);
-  });
-
   it('are none for an order that was held and then credited, in any order of arrival: that is its ordinary course', () => {
     for (const bodies of [
       [buyInitBody(), buyNoKycBody(), buyCreditedBody()],
@@ -274,13 +258,6 @@ describe('applyEvent', () => {
       });
     },
   );
-
-  it('keeps its state small, whatever a service invents', () => {
-    const bodies = Array.from({ length: 500 }, (_, index) => buyInitBody({ fiat_amount_to_pay: index }));
-    const timeline = timelineOf(...bodies);
-    expect(timeline.facts.fiat_amount_to_pay).toHaveLength(8);
-    expect(timelineOf(...bodies.reverse())).toStrictEqual(timeline);
-  });
 
   it('is typed: a reducer of events, with names that narrow', () => {
     expectTypeOf(applyEvent).toEqualTypeOf<

@@ -130,7 +130,7 @@ export function verifyDelivery(
   if (verified.refusal !== undefined) {
     return { signature: 'refused', code: verified.refusal.code, ...claims(body, wireNames) };
   }
-  const { parsed, readings } = readEvent(verified, { wireNames, eventStatuses, strict: false });
+  const { parsed, readings } = readEvent(verified, { wireNames, eventStatuses });
   const { merchant } = ring[verified.keyIndex]?.matched ?? {};
   return {
     signature: 'verified',
