@@ -20,7 +20,6 @@ export interface FetchRequest {
       })
     | null;
   readonly bodyUsed: boolean;
-  arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /** `Request -> Response`. Never rejects, whatever a caller sends. */
@@ -49,35 +48,13 @@ async function readFetchBody(
   request: FetchRequest,
   { maxBodyBytes, bodyTimeoutMs }: WebhookEndpoint,
 ): Promise<RequestBody> {
-  if (request.bodyUsed) return { refusal: 'raw_body_required' };
-  if (isHeldToItsLength(request)) {
-    const bytes = request.arrayBuffer().then((buffer) => new Uint8Array(buffer));
-    return await inTime(bytes, bodyTimeoutMs);
-  }
-  if (request.body?.locked) return { refusal: 'raw_body_required' };
+  if (request.bodyUsed || request.body?.locked) return { refusal: 'raw_body_required' };
   if (request.body === null) return { body: new Uint8Array() };
   const reader = request.body.getReader();
   const read = await inTime(readBounded({ getReader: () => reader }, maxBodyBytes), bodyTimeoutMs);
   // A body that is late is still being read.
   if (read.refusal !== undefined) reader.cancel().catch(() => {});
   return read;
-}
-
-/**
- * Whether the body cannot be longer than its declared length, which was checked: then it can be read whole. That is so
- * for adapters on Node such as Hono's: their requests inherit from `Request` without a constructor and have their own
- * `arrayBuffer`. Making their `body` would cost half as much as the delivery. In other requests a stream and its header
- * may disagree.
- */
-function isHeldToItsLength(request: FetchRequest): boolean {
-  const { headers } = request;
-  if (!/^\d+$/.test(headers.get('content-length') ?? '') || headers.has('transfer-encoding')) return false;
-  const prototype = Object.getPrototypeOf(request);
-  return (
-    request instanceof Request &&
-    !Object.hasOwn(prototype, 'constructor') &&
-    Object.hasOwn(prototype, 'arrayBuffer')
-  );
 }
 
 /** Also where a platform's own `body` throws. */
@@ -91,10 +68,7 @@ async function inTime(reading: Promise<Uint8Array | undefined>, ms: number): Pro
   const settled = reading
     .then((body): RequestBody => (body === undefined ? { refusal: 'body_too_large' } : { body }))
     .catch(unreadable)
-    .then((result) => {
-      read = result;
-      return result;
-    });
+    .then((result) => (read = result));
   // Nearly every body arrives with its head. Then there is nothing to set a timer for.
   await endOfTurn();
   return read ?? (await withDeadline({ ms }, () => settled).catch(() => ({ refusal: 'body_timeout' })));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Inbox } from '../../../src/inbox/inbox.ts';
-import { buyInitBody, hmacHex, signedText } from '../../support/bodies.ts';
+import { buyInitBody } from '../../support/bodies.ts';
 import { delivery, quietWebhooks } from '../deliveries.ts';
 import { rawConnection, serve } from './server.ts';
-import { describeTransports, fetchRequest } from './transports.ts';
+import { describeTransports } from './transports.ts';
 
 const kibibyte = 1024;
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -29,12 +29,6 @@ describeTransports('the body limit', (post) => {
       status: 413,
       body: '{"error":"body_too_large"}',
     });
-  });
-
-  it('can be set, to the byte', async () => {
-    const webhooks = quietWebhooks({ maxBodyBytes: 2000 });
-    expect(await post(webhooks, { body: deliveryOf(2000) })).toMatchObject({ status: 200 });
-    expect(await post(webhooks, { body: deliveryOf(2001) })).toMatchObject({ status: 413 });
   });
 
   it('holds for a stream without a length', async () => {
@@ -68,37 +62,6 @@ describeTransports('the body limit', (post) => {
       status: 413,
     });
   });
-
-  it('can be raised for a body of 10 MB', async () => {
-    const webhooks = quietWebhooks({ maxBodyBytes: 11_000_000 });
-    expect(await post(webhooks, { body: deliveryOf(10_000_000) })).toMatchObject({ status: 200 });
-  });
-
-  it('refuses a body of 10 MB with a length and without, and the sender gets to read it', async () => {
-    const big = deliveryOf(10_000_000);
-    expect(await post(quietWebhooks(), { body: big })).toMatchObject({ status: 413 });
-    expect(await post(quietWebhooks(), { body: chunks(big, 64 * kibibyte) })).toMatchObject({ status: 413 });
-  });
-});
-
-describe('receive', () => {
-  it('holds to the limit for bytes and for text, counting bytes', async () => {
-    const sent = delivery(buyInitBody({ filler: 'é'.repeat(500) }));
-    const size = bytes(sent).length;
-    for (const body of [sent, bytes(sent)]) {
-      expect(await quietWebhooks({ maxBodyBytes: size }).receive(body)).toMatchObject({ status: 200 });
-      expect(await quietWebhooks({ maxBodyBytes: size - 1 }).receive(body)).toMatchObject({
-        kind: 'refused',
-        status: 413,
-        code: 'body_too_large',
-      });
-    }
-  });
-
-  it('does not look at a body beyond it', async () => {
-    const forged = signedText(`{"a":"${'x'.repeat(10_000_000)}"}`, hmacHex('{}'));
-    expect(await quietWebhooks().receive(forged)).toMatchObject({ status: 413 });
-  });
 });
 
 describe('fetch stops reading at the limit', () => {
@@ -131,25 +94,10 @@ describe('fetch stops reading at the limit', () => {
     expect(seen.cancelled).toBe(true);
   });
 
-  class OwnRequest extends Request {}
-
-  // As frameworks wrap them, with methods bound to what is wrapped.
-  const wrapped = (request: Request) =>
-    new Proxy(request, {
-      get(target, name) {
-        const value = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-
-  it.each<[string, (request: Request) => Request]>([
-    ['a request', (request) => request],
-    ['one of a subclass', (request) => new OwnRequest(request)],
-    ['one in a proxy', wrapped],
-  ])('of a body that is longer than %s says', async (_, made) => {
+  it('of a body that is longer than the request says', async () => {
     const { seen, stream } = endless();
     const webhooks = quietWebhooks({ maxBodyBytes: 10 * kibibyte });
-    const response = await webhooks.fetch(made(requestOf(stream, { 'content-length': '5' })));
+    const response = await webhooks.fetch(requestOf(stream, { 'content-length': '5' }));
     expect(response.status).toBe(413);
     expect(seen.bytes).toBeLessThanOrEqual(13 * kibibyte);
   });
@@ -168,11 +116,6 @@ describe('fetch stops reading at the limit', () => {
       cancel: () => Promise.reject(new Error('no')),
     });
     expect((await quietWebhooks({ maxBodyBytes: 100 }).fetch(requestOf(stream))).status).toBe(413);
-  });
-
-  it('also when the length is no number', async () => {
-    const sent = fetchRequest({ body: delivery(buyInitBody()), headers: { 'content-length': 'long' } });
-    expect((await quietWebhooks().fetch(sent)).status).toBe(200);
   });
 });
 

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { buyInitBody } from '../../support/bodies.ts';
 import { delivery, gate, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
@@ -10,30 +9,6 @@ const bytes = Buffer.from(sent);
 function head(length: number, more = ''): string {
   return `POST /hook HTTP/1.1\r\nHost: partner.example\r\nContent-Length: ${length}\r\n${more}\r\n`;
 }
-
-describe('a body in pieces', () => {
-  it('is put together though a piece ends inside an emoji', async () => {
-    const { events, webhooks } = recordingWebhooks();
-    const first = gate();
-    const sizes: number[] = [];
-    await using server = await serve((request, response) => {
-      request.on('data', (chunk: Buffer) => {
-        sizes.push(chunk.length);
-        first.open();
-      });
-      return webhooks.node(request, response);
-    });
-    const cut = bytes.indexOf('😀') + 2;
-    const connection = rawConnection(server.port);
-    await connection.write(head(bytes.length, 'Connection: close\r\n'));
-    await connection.write(bytes.subarray(0, cut));
-    await first.opened;
-    await connection.write(bytes.subarray(cut));
-    expect(await connection.received()).toMatch(/^HTTP\/1\.1 200 /);
-    expect(sizes).toEqual([cut, bytes.length - cut]);
-    expect(events).toMatchObject([{ note: 'é😀' }]);
-  });
-});
 
 describe('a client that breaks off', () => {
   it('before the webhooks are reached does not leave them waiting', async () => {
@@ -83,30 +58,6 @@ describe('a client that breaks off', () => {
     expect(await send(server.port, { body: sent })).toMatchObject({ status: 200 });
     expect(calls).toBe(1);
   });
-
-  it('because the server gave up on its body does not leave the webhooks waiting', async () => {
-    const { events, webhooks } = recordingWebhooks();
-    const ended = gate();
-    await using server = await serve(async (request, response) => {
-      request.once('data', () => request.destroy());
-      await webhooks.node(request, response);
-      ended.open();
-    });
-    const connection = rawConnection(server.port);
-    await connection.write(head(bytes.length));
-    await connection.write(bytes.subarray(0, 100));
-    await ended.opened;
-    expect(events).toEqual([]);
-  });
-
-  it('after refused headers does no harm', async () => {
-    const { webhooks } = recordingWebhooks({ bodyTimeoutMs: 1_000 });
-    await using server = await serve(webhooks.node);
-    const connection = rawConnection(server.port);
-    await connection.write(head(1_000_000));
-    expect(await connection.received()).toMatch(/^HTTP\/1\.1 413 /);
-    expect(await send(server.port, { body: sent })).toMatchObject({ status: 200 });
-  });
 });
 
 describe('an odd request', () => {
@@ -142,18 +93,4 @@ describe('an odd request', () => {
     expect(statuses).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
     expect(events).toHaveLength(1);
   });
-});
-
-it('an answer that something else has given is left alone', async () => {
-  const { webhooks } = recordingWebhooks();
-  await using server = await serve(async (request, response) => {
-    response.writeHead(202).end('mine');
-    await webhooks.node(request, response);
-  });
-  expect(await send(server.port, { body: sent })).toMatchObject({ status: 202, body: 'mine' });
-});
-
-it('webhooks.node can be passed to createServer as it is', () => {
-  const { node } = quietWebhooks();
-  createServer(node).close();
 });

@@ -61,7 +61,6 @@ it.each(['POST', 'PUT'])('webhooks.fetch answers a %s whose body throws when it 
     get body(): never {
       throw new TypeError('The body was taken by the platform.');
     },
-    arrayBuffer: async () => new ArrayBuffer(0),
   };
   const { status } = await quietWebhooks().fetch(request);
   expect(status).toBe(method === 'POST' ? 400 : 405);

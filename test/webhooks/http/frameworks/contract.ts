@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import type { Webhooks } from '../../../../src/webhooks/create-webhooks.ts';
-import { buyCreditedBody, buyInitBody } from '../../../support/bodies.ts';
+import { buyInitBody } from '../../../support/bodies.ts';
 import { nextTurn } from '../../../support/next-turn.ts';
 import { delivery, quietWebhooks } from '../../deliveries.ts';
 import { rawConnection, send } from '../server.ts';
@@ -58,14 +58,6 @@ export function describeFramework(
       const answer = await send(app.port, { headers: json, body });
       expect([answer.status, answer.body]).toEqual([401, '{"error":"signature_mismatch"}']);
       expect(app.handled).toEqual([]);
-    });
-
-    it('handles a repeated one once', async () => {
-      await using app = await start(mount);
-      for (const body of [sent, sent, delivery(buyCreditedBody()), sent]) {
-        expect((await send(app.port, { headers: json, body })).status).toBe(200);
-      }
-      expect(app.handled).toHaveLength(2);
     });
 
     it('answers 500 when the handler fails, and handles the repetition', async () => {
@@ -131,7 +123,7 @@ export function describeFramework(
       expect(app.handled).toHaveLength(1);
     });
 
-    it.each(['GET', 'PUT', 'DELETE'])('refuses %s with 405', async (method) => {
+    it.each(['GET', 'PUT'])('refuses %s with 405', async (method) => {
       await using app = await start(mount);
       const body = method === 'PUT' ? { headers: json, body: sent } : {};
       const answer = await send(app.port, { method, ...body });
@@ -147,35 +139,17 @@ export function describeFramework(
       expect(await connection.received()).toMatch(/^HTTP\/1\.1 405 .*\r\n\r\n$/s);
     });
 
-    it.for([
-      'text/plain',
-      'text/html; charset=iso-8859-1',
-      'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
-      'multipart/form-data',
-      'application/octet-stream',
-      latin1Json,
-      'application/json, text/plain',
-      'json',
-      ';;',
-      '',
-      undefined,
-    ])('handles an authentic event whose content type is %j', async (type, { skip }) => {
-      if (jsonCharset && type === latin1Json) return skip(jsonCharset.notHere);
-      await using app = await start(mount);
-      const headers = type === undefined ? {} : { 'content-type': type };
-      const answer = await send(app.port, { headers, body: sent });
-      expect([answer.status, answer.body]).toEqual([200, '{"received":true}']);
-      expect(app.handled).toMatchObject([{ event_name: 'event.buy.init', note: 'é😀' }]);
-    });
-
-    it('refuses a forged one of another content type with 401', async () => {
-      await using app = await start(mount);
-      const body = sent.replace('A-1001', 'A-1002');
-      const answer = await send(app.port, { headers: { 'content-type': 'text/plain' }, body });
-      expect([answer.status, answer.body]).toEqual([401, '{"error":"signature_mismatch"}']);
-      expect(app.handled).toEqual([]);
-    });
+    it.for(['text/plain', 'multipart/form-data', latin1Json, ';;', undefined])(
+      'handles an authentic event whose content type is %j',
+      async (type, { skip }) => {
+        if (jsonCharset && type === latin1Json) return skip(jsonCharset.notHere);
+        await using app = await start(mount);
+        const headers = type === undefined ? {} : { 'content-type': type };
+        const answer = await send(app.port, { headers, body: sent });
+        expect([answer.status, answer.body]).toEqual([200, '{"received":true}']);
+        expect(app.handled).toMatchObject([{ event_name: 'event.buy.init', note: 'é😀' }]);
+      },
+    );
 
     const isInflated = compressed === 'inflated';
     it(`${isInflated ? 'handles' : 'refuses with 415'} a body that is compressed`, async () => {

@@ -1,20 +1,10 @@
 import fastify from 'fastify';
 import { expect, it } from 'vitest';
-import { type FastifyScope, fastifyPlugin } from '../../../../src/webhooks/fastify-plugin.ts';
+import { fastifyPlugin } from '../../../../src/webhooks/fastify-plugin.ts';
 import { buyInitBody } from '../../../support/bodies.ts';
 import { thrownBy } from '../../../support/refusal.ts';
 import { delivery, recordingWebhooks } from '../../deliveries.ts';
 import { warningsDuring } from '../../warnings.ts';
-import { describeFramework } from './contract.ts';
-import { mountServer } from './mount.ts';
-
-describeFramework('Fastify 5', async (webhooks) => {
-  const app = fastify();
-  await app.register(fastifyPlugin(webhooks, { path: '/' }));
-  await app.ready();
-  const { port, close } = await mountServer(app.server);
-  return { port, close: async () => void (await Promise.all([close(), app.close()])) };
-});
 
 it('the plugin leaves the parsers of the rest of the application alone', async () => {
   await using app = fastify();
@@ -34,22 +24,6 @@ it('the plugin reads no body with a parser that the application has for bytes', 
   const payload = delivery(buyInitBody());
   expect((await app.inject({ method: 'POST', url: '/orders', payload })).statusCode).toBe(200);
   expect(events).toHaveLength(1);
-});
-
-it('Fastify leaves the answer to the webhooks before they begin', async () => {
-  const steps: string[] = [];
-  const plugin = fastifyPlugin({ node: async () => void steps.push('webhooks') }, { path: '/' });
-  let handle: Parameters<FastifyScope['all']>[1] | undefined;
-  await plugin({
-    removeAllContentTypeParsers: () => {},
-    addContentTypeParser: () => {},
-    addHook: () => {},
-    all: (_, handler) => {
-      handle = handler;
-    },
-  });
-  await handle?.(Object({ raw: {} }), Object({ raw: {}, hijack: () => steps.push('hijack') }));
-  expect(steps).toEqual(['hijack', 'webhooks']);
 });
 
 it("a route of the application's own, whose body Fastify has parsed, is told where the remedy is", async () => {
