@@ -11,7 +11,7 @@ import { hash } from '../internal/hash.ts';
 import { callHook, warnOnce } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { signatureMismatch, signedText, type UnverifiedBody } from '../signature/verify-body.ts';
-import { type DeliveryRequest, type FindCredentials, foundKeys } from './found-keys.ts';
+import { type DeliveryRequest, type FindCredentials, keyFinder } from './found-keys.ts';
 
 export interface SignerFinderOptions {
   readonly credentials?:
@@ -24,8 +24,6 @@ export interface SignerFinderOptions {
   readonly keys?: readonly string[] | undefined;
   readonly scheme: SignatureScheme;
   readonly wireNames: WireNames;
-  /** Milliseconds for a function to find credentials. @default 5000 */
-  readonly timeoutMs?: number;
 }
 
 /**
@@ -37,27 +35,26 @@ export type FindSigner = (
   request: DeliveryRequest,
 ) => VerificationKey | Promise<VerificationKey>;
 
-/**
- * @returns `ring` is `undefined` without a key ring
- * @throws {ConfigurationError}
- */
-export function signerFinder(options: SignerFinderOptions): {
+/** @throws {ConfigurationError} */
+export function signerFinder({ credentials = [], keys: texts, scheme, wireNames }: SignerFinderOptions): {
   readonly findSigner: FindSigner;
-  readonly ring: VerifyingRing | undefined;
+  readonly ring?: VerifyingRing;
 } {
-  const { credentials = [], keys: texts, scheme } = options;
   if (isKeyRing(credentials)) {
     const ring = verifyingRing(credentials, scheme);
     return { findSigner: ring.findSigner, ring };
   }
+  const requireSigner = (body: UnverifiedBody, keys: readonly VerificationKey[]) => {
+    const signer = signerOf(body, keys, scheme);
+    if (signer === undefined) throw signatureMismatch();
+    return signer;
+  };
   if (typeof credentials === 'function') {
-    const find = foundKeys(credentials, options);
-    const findSigner: FindSigner = async (body, request) =>
-      requireSigner(body, await find(body, request), scheme);
-    return { findSigner, ring: undefined };
+    const findKeys = keyFinder(credentials, scheme, wireNames);
+    return { findSigner: async (body, request) => requireSigner(body, await findKeys(body, request)) };
   }
   const keys = texts === undefined ? verificationKeysOf(credentials, scheme) : verificationKeysOfTexts(texts);
-  return { findSigner: (body) => requireSigner(body, keys, scheme), ring: undefined };
+  return { findSigner: (body) => requireSigner(body, keys) };
 }
 
 /** Tries every key: the time must not tell whose key it was. */
@@ -67,12 +64,6 @@ function signerOf(
   scheme: SignatureScheme,
 ): VerificationKey | undefined {
   return keys.filter(({ text }) => signedText(text, body, scheme) !== undefined)[0];
-}
-
-function requireSigner(...search: Parameters<typeof signerOf>): VerificationKey {
-  const signer = signerOf(...search);
-  if (signer === undefined) throw signatureMismatch();
-  return signer;
 }
 
 /** The keys of one load of a ring. */

@@ -45,38 +45,30 @@ export type FindCredentials = (
 /** @inline */
 type FoundCredentials = PartnerCredentials | readonly PartnerCredentials[] | null | undefined;
 
-interface FindOptions {
-  readonly scheme: SignatureScheme;
-  readonly wireNames: WireNames;
-  readonly timeoutMs?: number | undefined;
-}
-
-type FindKeys = (body: UnverifiedBody, request: DeliveryRequest) => Promise<readonly VerificationKey[]>;
+const timeoutMs = 5_000;
+const tooLate = () => new Error(`it did not settle within ${timeoutMs} ms`);
 
 /**
- * The keys that a function of the user finds for each delivery: rejects with a SignatureError if there are none, with a
+ * Finds the keys for each delivery by a function of the user. Rejects with a SignatureError if there are none, with a
  * KeyError if the function fails or returns credentials that cannot be used.
  */
-export function foundKeys(
-  find: FindCredentials,
-  { scheme, wireNames, timeoutMs = 5_000 }: FindOptions,
-): FindKeys {
-  const tooLate = () => new Error(`it did not settle within ${timeoutMs} ms`);
-
-  async function findKeys(claimed: JsonObject, { url, headers }: DeliveryRequest) {
-    const delivery = { url, headers: headers && plainHeaders(headers), claimed };
-    const found = await withDeadline({ ms: timeoutMs, tooLate }, async (signal) =>
-      find(delivery, { signal }),
-    );
-    const sets = Array.from([found ?? []].flat(), readSet);
-    return sets.length === 0 ? [] : verificationKeysOf(sets, scheme);
-  }
-
-  return async (body, request) => {
+export function keyFinder(find: FindCredentials, scheme: SignatureScheme, wireNames: WireNames) {
+  return async (
+    body: UnverifiedBody,
+    { url, headers }: DeliveryRequest,
+  ): Promise<readonly VerificationKey[]> => {
     const claimed = fromWireNames(copyOf(body), wireNames);
-    const keys = await findKeys(claimed, request).catch((error: unknown) => {
+    const delivery = { url, headers: headers && plainHeaders(headers), claimed };
+    let keys: readonly VerificationKey[] = [];
+    try {
+      const found = await withDeadline({ ms: timeoutMs, tooLate }, async (signal) =>
+        find(delivery, { signal }),
+      );
+      const sets = Array.from([found ?? []].flat(), readSet);
+      if (sets.length > 0) keys = verificationKeysOf(sets, scheme);
+    } catch (error) {
       throw unusable(error);
-    });
+    }
     if (keys.length === 0) throw unknownPartner();
     return keys;
   };
@@ -100,23 +92,15 @@ function copyOf({ json, value }: UnverifiedBody): JsonObject {
 
 function unusable(error: unknown): KeyError {
   const cause = redactError(error, []);
-  const reason = cause?.message ?? 'the cause is unknown';
-  return new KeyError(
-    'keys_unavailable',
-    `The credentials function of createWebhooks returned no usable credentials: ${reason}`,
-    { remedy: 'Correct it: deliveries are answered 503 until it returns credentials.', cause },
-  );
+  const what = `The credentials function of createWebhooks returned no usable credentials: ${cause?.message ?? 'the cause is unknown'}`;
+  const remedy = 'Correct it: deliveries are answered 503 until it returns credentials.';
+  return new KeyError('keys_unavailable', what, { remedy, cause });
 }
 
 function unknownPartner(): SignatureError {
-  return new SignatureError(
-    'signature_mismatch',
-    'The credentials function of createWebhooks knows no partner for this request.',
-    {
-      remedy: 'If the service sent it, look why the function returns no credentials for it.',
-      assumptions: ['signature-key'],
-    },
-  );
+  const what = 'The credentials function of createWebhooks knows no partner for this request.';
+  const remedy = 'If the service sent it, look why the function returns no credentials for it.';
+  return new SignatureError('signature_mismatch', what, { remedy, assumptions: ['signature-key'] });
 }
 
 /** @param name in lower case, as the request has it */

@@ -44,7 +44,8 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
   /**
    * Marks the delivery handled in your own open transaction: your effect and the mark are committed together or not at
    * all, so the effect happens exactly once. Call it after the effect, and commit right after it. Then the worker only
-   * checks that the mark is there; if it is not, the attempt failed (`not_committed`).
+   * checks that the mark is there; if it is not, the attempt failed (`not_committed`). Whatever it throws, your
+   * transaction cannot be committed any more, and the attempt has failed, even if you catch it.
    *
    * For `storeInbox` over `postgresStore` (a client of pg 8.21 or later in a READ COMMITTED transaction), over
    * `sqliteStore`, and for `sqliteInbox`. The guard of two texts about one credit is still the order and its step.
@@ -55,8 +56,6 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
    * @throws {ConfigurationError} `invalid_option` for another inbox, a store that does not hold this delivery, and one
    *   without an open transaction
    * @throws {StoreError}
-   *
-   * Whatever it throws, your transaction cannot be committed any more, and the attempt has failed, also if you catch it.
    * @example
    * ```ts
    * webhooks.on('event.buy.credited.crypto', async (event, { handledIn }) => {
@@ -85,13 +84,11 @@ export type MemberOf<Event> = Event extends { event_name: unknown } ? keyof Even
  */
 export type EventHandler<Event> = (event: Event, context: EventContext<MemberOf<Event>>) => unknown;
 
-/** `'ignore'` mutes other names. */
-type UnrecognizedHandler = EventHandler<UnrecognizedEvent> | 'ignore';
-
 export class Handlers {
   readonly #byName = new Map<OrderEventName, EventHandler<OrderEvent>>();
   #any: EventHandler<OrderEvent> | undefined;
-  #unrecognized: UnrecognizedHandler | undefined;
+  /** `'ignore'` mutes other names. */
+  #unrecognized: EventHandler<UnrecognizedEvent> | 'ignore' | undefined;
 
   on<Name extends OrderEventName>(name: Name, handler: EventHandler<OrderEventOf<Name>>): void {
     if (!orderEventNames.includes(name)) {
@@ -110,7 +107,7 @@ export class Handlers {
     this.#any = handler;
   }
 
-  onUnrecognized(handler: UnrecognizedHandler): void {
+  onUnrecognized(handler: EventHandler<UnrecognizedEvent> | 'ignore'): void {
     checkFree('onUnrecognized', this.#unrecognized, handler === 'ignore' ? () => {} : handler);
     this.#unrecognized = handler;
   }
@@ -121,20 +118,13 @@ export class Handlers {
 
   /** @throws {InboxError} `event_unrecognized` if nobody here can read it; and whatever a handler throws */
   async handle(
-    { parsed, body, readings, text, decimal }: ReceivedEvent,
+    { parsed, ...event }: ReceivedEvent,
     { name, digest, key }: DeliveryReference,
     { signal, mark }: HandleOptions = {},
   ): Promise<HandleResult> {
     let unmarked: { readonly error: unknown } | undefined;
     const context: EventContext = {
-      name,
-      digest,
-      key,
-      body,
-      readings,
-      text,
-      decimal,
-      signal,
+      ...{ name, digest, key, signal, ...event },
       async handledIn(store) {
         try {
           await handledIn(store, mark);
@@ -144,20 +134,24 @@ export class Handlers {
         }
       },
     };
-    let result: HandleResult = 'handled';
-    if (parsed.kind === 'known') {
-      const { event } = parsed;
-      const any = this.#any;
-      const named = this.#byName.get(event.event_name);
-      if (any === undefined && named === undefined) return 'put-back';
-      if (any !== undefined) await any(event, context);
-      // The first handler was aborted: the delivery now belongs to another attempt.
-      signal?.throwIfAborted();
-      if (named !== undefined) await named(event, context);
-    } else result = await this.#handleUnrecognized(parsed, context);
+    const result =
+      parsed.kind === 'known'
+        ? await this.#handleKnown(parsed.event, context)
+        : await this.#handleUnrecognized(parsed, context);
     // A handler that caught the error of `handledIn` has no effect either.
     if (unmarked !== undefined) throw unmarked.error;
     return result;
+  }
+
+  async #handleKnown(event: OrderEvent, context: EventContext): Promise<HandleResult> {
+    const any = this.#any;
+    const named = this.#byName.get(event.event_name);
+    if (any === undefined && named === undefined) return 'put-back';
+    await any?.(event, context);
+    // The first handler was aborted: the delivery now belongs to another attempt.
+    context.signal?.throwIfAborted();
+    await named?.(event, context);
+    return 'handled';
   }
 
   async #handleUnrecognized(event: UnrecognizedEvent, context: EventContext): Promise<HandleResult> {
@@ -171,12 +165,7 @@ export class Handlers {
   }
 }
 
-/**
- * Marks a delivery in a transaction of the user's. Where it rejects, nothing of the transaction can be committed: a
- * handler that catches the error must not commit its effect alone.
- *
- * @param mark absent from an inbox that cannot mark a delivery
- */
+/** Where it rejects, nothing of the user's transaction can be committed: a handler may catch the error, and commit. */
 export async function handledIn(store: RecordStore, mark: HandleOptions['mark']): Promise<void> {
   const transaction = userTransactionOf(store);
   try {

@@ -1,12 +1,5 @@
 import type { VerificationKey } from '../credentials/verification-keys.ts';
-import {
-  ConfigurationError,
-  failureCode,
-  InboxError,
-  isInboxError,
-  isKeyError,
-  isSignatureError,
-} from '../errors/errors.ts';
+import { failureCode, InboxError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import { noReadings } from '../events/event-readings.ts';
 import type { OrderEventName } from '../events/order-event.ts';
@@ -21,6 +14,7 @@ import {
   inboxResults,
 } from '../inbox/inbox.ts';
 import { hash } from '../internal/hash.ts';
+import { invalidOption } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { readTraceparent, traced } from '../internal/tracing.ts';
 import { pinnedText } from '../signature/serializations.ts';
@@ -51,13 +45,12 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
   const handling = deliveryHandling(settings, handlers, reporting);
 
   function receive(body: string | Uint8Array, request: DeliveryRequest): Promise<ReceiveOutcome> {
-    const traceparent = readTraceparent(headerOf(request, 'traceparent'));
+    const sent = readTraceparent(headerOf(request, 'traceparent'));
     return traced(
       'delivery',
-      () => deliveryTrace(traceparent),
+      () => deliveryTrace(sent),
       // A subscriber may have begun a trace of its own at the start, which the delivery then carries on.
-      (trace) =>
-        receiveTraced(body, request, trace === undefined ? traceparent : readTraceparent(trace.traceparent)),
+      (trace) => receiveTraced(body, request, trace ? readTraceparent(trace.traceparent) : sent),
     );
   }
 
@@ -204,16 +197,14 @@ function deliveryHandling(settings: WebhooksSettings, handlers: Handlers, report
     // It was verified before it was stored; its keys may have been rotated since.
     handle: async (delivery, options) =>
       handle(delivery, read(readUnverifiedBody(delivery.body, scheme)), options),
-    report({ name, digest, key }, handled) {
-      const { attempt, durationMs, waitedMs } = handled;
-      const { error } = handled;
-      const isUnread = isUnrecognizedError(error);
-      const outcome = isUnread && handled.outcome === 'dead' ? 'unrecognized' : handled.outcome;
+    report({ name, digest, key }, result) {
+      const { attempt, durationMs, waitedMs, error } = result;
       // Not `error !== undefined`: a handler may throw undefined.
-      const isFailure = 'error' in handled;
+      const code = 'error' in result ? failureCode(error) : undefined;
+      const isUnread = isUnrecognizedError(error);
       if (isUnread) reporting.unrecognized(name, error);
-      else if (isFailure) reporting.error(error, { name, digest, key });
-      const code = isFailure ? failureCode(error) : undefined;
+      else if (code !== undefined) reporting.error(error, { name, digest, key });
+      const outcome = isUnread && result.outcome === 'dead' ? 'unrecognized' : result.outcome;
       reporting.delivery({ stage: 'handle', outcome, name, digest, code, durationMs, waitedMs, attempt });
     },
   });
@@ -231,11 +222,8 @@ function deliveryDigest(partner: string, pinned: string): string {
 }
 
 function tooLarge(name: string, maxBodyBytes: number): InboxError {
-  return new InboxError(
-    'event_unrecognized',
-    `The authentic event ${quotedName(name)} is larger than maxBodyBytes (${maxBodyBytes}).`,
-    { remedy: 'Raise maxBodyBytes, and replay it.' },
-  );
+  const what = `The authentic event ${quotedName(name)} is larger than maxBodyBytes (${maxBodyBytes}).`;
+  return new InboxError('event_unrecognized', what, { remedy: 'Raise maxBodyBytes, and replay it.' });
 }
 
 /** Whether the headers name another encoding than UTF-8 as it is. */
@@ -254,10 +242,7 @@ function isStoreFailure(error: unknown): boolean {
 /** A user's own inbox may return anything. Only results that say it was kept are acknowledged. */
 function checkResult(result: InboxResult): InboxResult {
   if (inboxResults.includes(result)) return result;
-  throw new ConfigurationError(
-    'invalid_option',
-    `inbox.receive must resolve with one of ${inboxResults.join(', ')}.`,
-  );
+  throw invalidOption(`inbox.receive must resolve with one of ${inboxResults.join(', ')}.`);
 }
 
 /** What subscribers of `partner-exchange:delivery` get. */
@@ -273,9 +258,10 @@ interface DeliveryTrace {
 function deliveryTrace(traceparent: string | undefined) {
   return {
     start: (): DeliveryTrace => ({ traceparent }),
-    result: ({ kind, status, name, code }: ReceiveOutcome) => ({
-      ...{ event: name === undefined ? undefined : publishedName(name), outcome: kind, status, code },
-    }),
+    result: ({ kind: outcome, status, name, code }: ReceiveOutcome) => {
+      const event = name === undefined ? undefined : publishedName(name);
+      return { event, outcome, status, code };
+    },
     failure: (error: unknown) => ({ code: failureCode(error) }),
   };
 }

@@ -54,11 +54,6 @@ describe.each(joined)('a captured body under %s', (serialization) => {
     expect(seen).toHaveLength(1);
   });
 
-  it('is refused with another spelling of a number: that is signed', async () => {
-    const { kinds } = await receiveAll(serialization, [genuine, genuine.replace('10.0', '10.00')]);
-    expect(kinds).toEqual(['handled', 'refused']);
-  });
-
   it('with another type of a value is another delivery, since the signature does not pin it', async () => {
     const { kinds, seen } = await receiveAll(serialization, [genuine, genuine.replace('10.0', '"10.0"')]);
     expect(kinds).toEqual(['handled', 'handled']);
@@ -82,11 +77,6 @@ it.each<[(typeof joined)[number], string, string, string]>([
 it('under values a member with another name is another delivery, since names are not signed', async () => {
   const bodies = ['a', 'b'].map((name) => `{"${name}":1,"event_name":"x","signature":"${hmacHex('1x')}"}`);
   expect((await receiveAll('values', bodies)).kinds).toEqual(['handled', 'handled']);
-});
-
-it('a body nested too deeply to be written again is refused, not a crash', async () => {
-  const deep = `{"event_name":"x","deep":${'['.repeat(30_000)}${']'.repeat(30_000)},"signature":"${'0'.repeat(128)}"}`;
-  expect((await receiveAll('query', [deep])).kinds).toEqual(['refused']);
 });
 
 describe('the pinned text of two bodies', () => {

@@ -59,23 +59,6 @@ describe('the handler is told which key verified the event', () => {
     expect(await matched(options, 'sk_merchant_gsk_partner_p')).toEqual({ index: 0, merchant: 'GHS' });
   });
 
-  it('of a merchant without a name beside named ones', async () => {
-    const merchants = { merchantSecretKey: 'sk_merchant_1', merchantSecretKeys: { GHS: 'sk_merchant_g' } };
-    const options = { credentials: partner('p', merchants) };
-    expect(await matched(options, 'sk_merchant_1sk_partner_p')).toEqual({ index: 0 });
-    expect(await matched(options, 'sk_merchant_gsk_partner_p')).toEqual({ index: 0, merchant: 'GHS' });
-  });
-
-  it('of every merchant of every generation', async () => {
-    const options = {
-      credentials: ['new', 'old'].map((name) =>
-        partner(name, { merchantSecretKeys: { NGN: `sk_merchant_n${name}`, GHS: `sk_merchant_g${name}` } }),
-      ),
-    };
-    expect(await matched(options, 'sk_merchant_gnewsk_partner_new')).toEqual({ index: 0, merchant: 'GHS' });
-    expect(await matched(options, 'sk_merchant_noldsk_partner_old')).toEqual({ index: 1, merchant: 'NGN' });
-  });
-
   it('of keys given as they are', async () => {
     const options = { keys: ['a:b', 'plain'] };
     expect(await matched(options, 'a:b')).toEqual({ index: 0 });
@@ -133,15 +116,6 @@ describe('an event is refused', () => {
 });
 
 describe('createWebhooks refuses', () => {
-  it.each<[string, unknown]>([
-    ['neither credentials nor keys', {}],
-    ['both', { credentials, keys: ['one'] }],
-  ])('%s', (_, options) => {
-    const error = thrownBy(() => createWebhooks(options as WebhooksOptions));
-    expect(error).toMatchObject({ name: 'ConfigurationError', code: 'invalid_option' });
-    expect(String(error)).toContain('credentials or keys');
-  });
-
   it.each<[string, unknown, RegExp]>([
     ['without a merchant', partner('p'), /merchantSecretKey is missing/],
     ['with an empty merchant', partner('p', { merchantSecretKey: '' }), /merchantSecretKey/],
@@ -187,10 +161,5 @@ describe('createWebhooks refuses', () => {
   ])('keys: %s', (_, keys) => {
     const options = { keys: keys as string[] };
     expect(refusal(() => createWebhooks(options))).toBe('ConfigurationError invalid_credentials');
-  });
-
-  it('an onError that is no function', () => {
-    const options = { credentials, onError: 'log' as unknown as () => void };
-    expect(refusal(() => createWebhooks(options))).toBe('ConfigurationError invalid_option');
   });
 });

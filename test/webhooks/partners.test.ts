@@ -116,20 +116,4 @@ describe('the digest', () => {
     const a = set('a', { partnerId: 'A' });
     expect(await digest([a, set('b', { partnerId: 'B' })], 'a')).toBe(await digest([a], 'a'));
   });
-
-  it('is of 64 hex digits with a partner, too', async () => {
-    expect(await digest([set('a', { partnerId: 'A' })], 'a')).toMatch(/^[0-9a-f]{64}$/);
-  });
-});
-
-it('a merchant of a partner is the same partner: an event that comes with the keys of two is a repetition', async () => {
-  const merchantSecretKeys = { NGN: 'sk_merchant_n', GHS: 'sk_merchant_g' };
-  const { merchantSecretKey: _, ...partner } = set('p', { merchantSecretKeys, partnerId: 'P-7' });
-  const webhooks = quietWebhooks({ credentials: partner }).onAny(() => {});
-  const received = ['n', 'g'].map((merchant) =>
-    delivery(buyInitBody(), `sk_merchant_${merchant}sk_partner_p`),
-  );
-  const kinds = [];
-  for (const body of received) kinds.push((await webhooks.receive(body)).kind);
-  expect(kinds).toEqual(['handled', 'duplicate']);
 });

@@ -8,7 +8,6 @@ import { isSignatureError, type SignatureErrorCode } from '../../src/errors/erro
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import type { RefusedBody } from '../../src/webhooks/receive-outcome.ts';
 import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
-import { refusal } from '../support/refusal.ts';
 import { credentials, quietWebhooks, unsignedText } from './deliveries.ts';
 import { describeTransports } from './http/transports.ts';
 import { warningsDuring } from './warnings.ts';
@@ -46,16 +45,6 @@ describeTransports('the operator', (post) => {
     expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining(`#${code}.`)]);
   });
 
-  it('is warned of each code by itself', async () => {
-    const webhooks = quietWebhooks();
-    const warnings = await warningsDuring(async () => {
-      for (const body of [refused.signature_mismatch, refused.signature_missing, refused.body_not_json]) {
-        await post(webhooks, { body });
-      }
-    });
-    expect(warnings).toHaveLength(3);
-  });
-
   it('is warned of requests that are refused without a look at their signature, and told what to set', async () => {
     const webhooks = quietWebhooks({ maxBodyBytes: 100 });
     const gzipped = gzipSync('{"short":1}');
@@ -71,11 +60,6 @@ describeTransports('the operator', (post) => {
       expect.stringMatching(/proxy.*content-encoding.*#unsupported_media_type/),
       expect.stringMatching(/Raise maxBodyBytes.*#body_too_large/),
     ]);
-  });
-
-  it('is not warned of deliveries that are handled', async () => {
-    const webhooks = quietWebhooks().onAny(() => {});
-    expect(await warningsDuring(() => post(webhooks, { body: sent }))).toEqual([]);
   });
 
   it('gets nothing of the request into the log', async () => {
@@ -106,13 +90,6 @@ describe('the warning of a wrong scheme', () => {
       expect(page).toContain(`\n### ${code}\n`);
     },
   );
-
-  it.each([
-    'explainMismatch(rawBody, { credentials, scheme: deployment.signature })',
-    'learn({ deliveries: [{ body: rawBody }], credentials })',
-  ])('leads to a page with the call: %s', (call) => {
-    expect(page).toContain(call);
-  });
 
   it('leads to the scheme: what onRefused captures is what the diagnostics take', async () => {
     const captured: RefusedBody[] = [];
@@ -176,9 +153,4 @@ describeTransports('onRefused', (post) => {
     const complaints = warnings.filter(({ message }) => message.includes('onRefused failed'));
     expect(complaints).toHaveLength(how === 'never settles' ? 0 : 1);
   });
-});
-
-it('onRefused is refused when it is no function', () => {
-  const options: object = { onRefused: 'capture.json' };
-  expect(refusal(() => quietWebhooks(options))).toBe('ConfigurationError invalid_option');
 });

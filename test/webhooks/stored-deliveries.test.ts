@@ -38,25 +38,6 @@ function stored(options: WebhooksOptions = {}) {
 }
 
 describe('an inbox', () => {
-  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  it.each([
-    ['Headers', new Headers({ traceparent })],
-    ['an object', { traceparent }],
-  ])('gets the trace context of the request from %s', async (_, headers) => {
-    const { webhooks, kept } = stored();
-    await webhooks.receive(delivery(buyInitBody()), { headers });
-    expect(kept).toMatchObject([{ traceparent }]);
-  });
-
-  it.each([
-    ['no headers', undefined],
-    ['other headers', { 'content-type': 'application/json' }],
-  ])('gets no trace context with %s', async (_, headers) => {
-    const { webhooks, kept } = stored();
-    await webhooks.receive(delivery(buyInitBody()), { headers });
-    expect(Object.keys(kept[0] ?? {})).toEqual(['name', 'digest', 'key', 'body']);
-  });
-
   it.each<[string, boolean, (webhooks: Webhooks) => unknown]>([
     ['nothing', false, () => {}],
     ['a muted name', false, (webhooks) => webhooks.onUnrecognized('ignore')],

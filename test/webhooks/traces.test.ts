@@ -46,12 +46,6 @@ describe('the trace of a delivery', () => {
     ]);
   });
 
-  it('names no event of a refused body', async () => {
-    const messages = messagesOf('delivery');
-    await quietWebhooks().receive('{');
-    expect(messages).toMatchObject([{ event: undefined, outcome: 'refused', code: 'body_not_json' }]);
-  });
-
   it('ends with the code of a mistake of the program', async () => {
     const messages = messagesOf('delivery');
     await quietWebhooks()

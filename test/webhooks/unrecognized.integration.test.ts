@@ -1,11 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { UnrecognizedEvent } from '../../src/events/parse-order-event.ts';
-import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
-import { buyCreditedBody, buyInitBody, eventBodies, hmacHex, signedText } from '../support/bodies.ts';
-import { credentials, delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+import { buyCreditedBody, buyInitBody, eventBodies } from '../support/bodies.ts';
+import { credentials, delivery, quietWebhooks } from './deliveries.ts';
 import { describeTransports } from './http/transports.ts';
 import { warningsDuring } from './warnings.ts';
 
@@ -62,44 +61,9 @@ describe('onUnrecognized', () => {
     expect(event).toMatchObject({ kind: 'nonconforming', name: '', issues: [{ path: ['event_name'] }] });
     expect(context.name).toBe('');
   });
-
-  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', ''])(
-    'receives an event named %j as unknown',
-    async (name) => {
-      expect((await unrecognized({ event_name: name })).event).toMatchObject({ kind: 'unknown', name });
-    },
-  );
-
-  it('is told what the handlers of published events are told', async () => {
-    const { context } = await unrecognized({ event_name: 'event.sell.init', amount: 10.5 });
-    expect(context).toMatchObject({ name: 'event.sell.init', key: { index: 0 } });
-    expect(context.text).toBe('{"event_name":"event.sell.init","amount":10.5}');
-    expect(context.decimal('amount')).toBe('10.5');
-  });
-
-  it('does not receive what is not authentic', async () => {
-    const webhooks = quietWebhooks().onUnrecognized(() => expect.unreachable('called for a forgery'));
-    const text = unsignedText(sellBody);
-    expect(await webhooks.receive(signedText(text, hmacHex(text, 'other')))).toMatchObject({ status: 401 });
-  });
-
-  it('receives a repeated delivery once', async () => {
-    let calls = 0;
-    const webhooks = quietWebhooks().onUnrecognized(() => {
-      calls++;
-    });
-    await webhooks.receive(delivery(sellBody));
-    expect(await webhooks.receive(delivery(sellBody))).toMatchObject({ kind: 'duplicate' });
-    expect(calls).toBe(1);
-  });
 });
 
 describeTransports('an unrecognized event', (post) => {
-  it.each([sellBody, buyInitBody({ pair: 5 })])('is acknowledged when its handler succeeds', async (body) => {
-    const webhooks = quietWebhooks().onUnrecognized(async () => {});
-    expect(await post(webhooks, { body: delivery(body) })).toMatchObject({ status: 200 });
-  });
-
   it.each([sellBody, buyInitBody({ pair: 5 })])('is not when it fails, and comes again', async (body) => {
     let failures = 1;
     const webhooks = quietWebhooks().onUnrecognized(async () => {
@@ -176,13 +140,6 @@ describe('without onUnrecognized', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  it('memoryInbox keeps nothing beyond its process, so it is answered 500 there too', async () => {
-    await warningsDuring(async () => {
-      const webhooks = quietWebhooks({ inbox: memoryInbox() });
-      expect(await webhooks.receive(delivery(sellBody))).toMatchObject({ kind: 'unrecognized', status: 500 });
-    });
-  });
-
   it('warnings stop after a hundred names, and events are still not acknowledged', async () => {
     const webhooks = quietWebhooks();
     const warnings = await warningsDuring(async () => {
@@ -193,25 +150,6 @@ describe('without onUnrecognized', () => {
       }
     });
     expect(warnings).toHaveLength(100);
-  });
-
-  it('a warning names each assumption that the event contradicts', async () => {
-    const body = delivery(buyInitBody({ pair: 5, crypto_payment_status: 'gone' }));
-    const [warning] = await warningsDuring(() =>
-      quietWebhooks()
-        .onAny(() => {})
-        .receive(body),
-    );
-    expect(warning?.message).toMatch(/\((event-shape, event-statuses|event-statuses, event-shape)\)/);
-  });
-
-  it('a warning shows no more than a hundred characters of a name, and no line break of it', async () => {
-    const [warning] = await warningsDuring(() =>
-      quietWebhooks().receive(delivery({ event_name: `a\nb${'x'.repeat(10_000)}` })),
-    );
-    expect(warning?.message).toContain('"a\\nbxxx');
-    expect(warning?.message).not.toContain('\n');
-    expect(warning?.message.length).toBeLessThan(500);
   });
 
   it('what is printed of a name holds nothing that a terminal obeys or the eye does not see', async () => {
@@ -235,14 +173,6 @@ describe('without onUnrecognized', () => {
       logged.mockRestore();
     }
   });
-
-  it('a published event without a handler is ignored without a warning', async () => {
-    const webhooks = quietWebhooks().on('buy.event.close', () => {});
-    const warnings = await warningsDuring(async () => {
-      expect(await webhooks.receive(delivery(buyInitBody()))).toMatchObject({ kind: 'ignored', status: 200 });
-    });
-    expect(warnings).toEqual([]);
-  });
 });
 
 describe("onUnrecognized('ignore')", () => {
@@ -262,13 +192,5 @@ describe("onUnrecognized('ignore')", () => {
       const outcome = await quietWebhooks().onUnrecognized('ignore').receive(delivery(body));
       expect(outcome).toMatchObject({ kind: 'unrecognized', status: 500 });
     });
-  });
-
-  it('is one registration, like a function', () => {
-    expect(() =>
-      quietWebhooks()
-        .onUnrecognized('ignore')
-        .onUnrecognized(() => {}),
-    ).toThrow('twice');
   });
 });
