@@ -44,22 +44,8 @@ describe('credentials', () => {
     expect(credentials.partnerCode).toBe('acme');
   });
 
-  it('need no merchant', () => {
-    const credentials = defineCredentials({ partnerPublicKey: publicKey, partnerSecretKey: partnerSecret });
-    expect('merchantSecretKey' in credentials).toBe(false);
-  });
-
   it('take a merchant secret without a prefix, as one published sample has it', () => {
     expect(defineCredentials({ ...plain, merchantSecretKey: 'f00dbabe' }).merchantSecretKey).toBe('f00dbabe');
-  });
-
-  it('may be undefined where they are optional', () => {
-    const rest = { merchantSecretKeys: undefined, partnerId: undefined, partnerCode: undefined };
-    expect(Object.keys(defineCredentials({ ...plain, ...rest }))).toEqual(['partnerPublicKey']);
-  });
-
-  it('may be defined twice', () => {
-    expect(defineCredentials(defineCredentials(plain)).merchantSecretKey).toBe(merchantSecret);
   });
 
   it('do not change with the object they were made from', () => {

@@ -35,11 +35,6 @@ describe.each([
     expect(signingKey(prepare(several), 'order', { merchant })).toBe(key);
   });
 
-  it('orders of the only named merchant need no name', () => {
-    const single = { ...partner, merchantSecretKeys: { NGN: 'sk_merchant_ngn1' } };
-    expect(signingKey(prepare(single), 'order')).toBe('sk_merchant_ngn1sk_partner_secret1');
-  });
-
   it('orders without a name belong to the main merchant, where there is one', () => {
     expect(signingKey(prepare({ ...one, ...several }), 'order')).toBe(
       'sk_merchant_secret1sk_partner_secret1',
@@ -87,10 +82,6 @@ describe.each([
     expect(() => signingKey(prepare(one), 'order', { merchant: 'KES' })).toThrow('it has none.');
     const swapped = { ...partner, merchantSecretKeys: { sk_merchant_ngn1: 'NGN' } };
     expect(() => signingKey(swapped, 'order', { merchant: 'NGN' })).toThrow('it has "[redacted]".');
-  });
-
-  it('general requests do not depend on the merchant', () => {
-    expect(signingKey(prepare(several), 'general', { merchant: 'NGN' })).toBe('sk_partner_secret1');
   });
 
   it('general requests need no merchant', () => {

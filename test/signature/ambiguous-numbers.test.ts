@@ -77,12 +77,10 @@ describe('numbers that only resemble these verify', () => {
 
 describe('looking for them', () => {
   it.each([
-    ['many numbers', (size: number) => `{"a":[${'1,'.repeat(size / 2)}1]`],
     [
       'many members',
       (size: number) => `{"a":1${Array.from({ length: size / 12 }, (_, n) => `,"k${n}":1`).join('')}`,
     ],
-    ['deep nesting', (size: number) => `{"a":${'['.repeat(size / 2)}${']'.repeat(size / 2)}`],
   ])('takes linear time over %s', (_, makeText) => {
     const makeBody = (size: number) => `${makeText(size)},"signature":"${'0'.repeat(128)}"}`;
     const verify = (body: string) => refusal(() => verifyBody(body, given('compact')));

@@ -3,6 +3,7 @@ import { SignatureError } from '../../src/errors/errors.ts';
 import { verifyBody } from '../../src/signature/verify-body.ts';
 import { seeded } from '../internal/loose-json.ts';
 import { buyCreditedBody, buyInitBody, hmacHex, orderKey } from '../support/bodies.ts';
+import { times } from '../support/repeat.ts';
 
 const { signature: _, ...members } = buyCreditedBody();
 const unsigned = JSON.stringify(members);
@@ -97,10 +98,12 @@ function outcomeOf(body: Uint8Array): string {
   }
 }
 
-describe('10,000 forged variants of a valid event', () => {
+const count = times(3_000, 10_000);
+
+describe(`${count} forged variants of a valid event`, () => {
   const variants = new Map<string, { forger: string; body: Buffer }>();
   const kinds = Object.keys(forgers);
-  for (let round = 0; variants.size < 10_000; round++) {
+  for (let round = 0; variants.size < count; round++) {
     const forger = kinds[round % kinds.length] ?? '';
     const body = forgers[forger]?.();
     if (body && !body.equals(valid)) variants.set(body.toString('latin1'), { forger, body });
@@ -119,7 +122,7 @@ describe('10,000 forged variants of a valid event', () => {
       const result = outcomeOf(body);
       return result === 'refused' ? [] : [`${result}: ${forger}: ${body}`];
     });
-    expect(variants.size).toBe(10_000);
+    expect(variants.size).toBe(count);
     expect(accepted).toEqual([]);
   });
 });

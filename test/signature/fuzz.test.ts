@@ -3,7 +3,7 @@ import { fuzz } from '../proof/fuzz-rounds.ts';
 import { times } from '../support/repeat.ts';
 
 // `npm run prove` does it with a million.
-const count = times(3_000, 10_000);
+const count = times(1_500, 10_000);
 describe(`${count} generated and mutated bodies`, () => {
   const { passed, misread, failures, codes } = fuzz(count, 20_250_102);
 

@@ -44,13 +44,6 @@ describe.each(paddings)('a body with %s', (_, before, behind) => {
     }
   });
 
-  it('verifies when base64 of any of them was signed', () => {
-    for (const text of signedTexts) {
-      const signed = Buffer.from(text).toString('base64');
-      expect(verifyBody(padded(before, signed, behind), under('base64')).text).toBe(signed);
-    }
-  });
-
   it.each(schemeParts.serialization)('verifies under %s when the body alone was signed', (serialization) => {
     const { text } = signBody({ b: 2, a: [1, { d: 'x', c: null }] }, under(serialization));
     expect(verifyBody(`${before}${text}${behind}`, under(serialization)).value).toMatchObject({ b: 2 });
@@ -142,9 +135,9 @@ describe('a signature that somebody has seen', () => {
           expect(identityOf(changed, scheme)).toBe(identity);
         },
       ),
-      { seed: 46, numRuns: times(2_000, 10_000) },
+      { seed: 46, numRuns: times(1_000, 10_000) },
     );
-    expect(verified).toBeGreaterThan(200);
+    expect(verified).toBeGreaterThan(100);
   });
 
   function identityOf(body: string, scheme: SignatureScheme): string {

@@ -83,7 +83,7 @@ describe('a body comes apart into what its serializer would have written without
           });
         },
       ),
-      { seed: 31, numRuns: times(700, 3_000) },
+      { seed: 31, numRuns: times(300, 3_000) },
     );
   });
 });
@@ -108,7 +108,7 @@ describe('a signature that is cut off the end is the one that a search finds', (
         const text = `{${members}${a}${comma}${b}"signature"${c}:${d}"${signature}"${e}}${f}`;
         expectAgreement(text, encoding);
       }),
-      { seed: 32, numRuns: times(700, 3_000) },
+      { seed: 32, numRuns: times(300, 3_000) },
     );
   });
 
@@ -139,51 +139,31 @@ describe('a signature that is cut off the end is the one that a search finds', (
   it.each([
     ['a comma first', '{,"signature":"S"}', notJson],
     ['two commas', '{"a":1,,"signature":"S"}', notJson],
-    ['a comma last', '{"a":1,"signature":"S",}', notJson],
     ['a comma last, with a blank', '{"a":1,"signature":"S" , }', notJson],
-    ['no comma', '{"a":1 "signature":"S"}', notJson],
     ['a comma behind a name', '{"a","signature":"S"}', notJson],
-    ['a comma behind a colon', '{"a":,"signature":"S"}', notJson],
     ['a nested end', '{"a":{"b":1,"signature":"S"}', notJson],
     ['an end too many', '{"a":1,"signature":"S"}}', notJson],
     ['a value cut off', '{"a":"x,"signature":"S"}', notJson],
     ['an escape before the comma', '{"a":"x\\","signature":"S"}', notJson],
-    ['a number cut off', '{"a":1.,"signature":"S"}', notJson],
-    ['a word cut off', '{"a":tru,"signature":"S"}', notJson],
     ['nothing before it', ',"signature":"S"}', notJson],
-    ['only its end', '"signature":"S"}', notJson],
-    ['nothing but the value', '"S"}', notJson],
-    ['single quotes', `{"a":1,'signature':'S'}`, notJson],
     ['no colon', '{"a":1,"signature" "S"}', notJson],
     ['no closing quote', '{"a":1,"signature":"S}', notJson],
     ['another character in its place', '{"a":1,"signature":"Sx}', notJson],
     ['no closing brace', '{"a":1,"signature":"S"', notJson],
-    ['another bracket in its place', '{"a":1,"signature":"S"]', notJson],
-    ['two colons', '{"a":1,"signature"::"S"}', notJson],
     ['two byte order marks', '\ufeff\ufeff{"a":1,"signature":"S"}', notJson],
-    ['a byte order mark', '\ufeff{"a":1,"signature":"S"}', undefined],
     ['an array around', '[{"a":1,"signature":"S"}]', 'body_not_object'],
-    ['an array in its place', '["a","signature","S"]', 'body_not_object'],
-    ['a text around', '"{\\"a\\":1,\\"signature\\":\\"S\\"}"', 'body_not_object'],
     ['an object around', '{"body":{"a":1,"signature":"S"}}', 'signature_missing'],
     ['an array in it', '{"a":[1,{"signature":"S"}]}', 'signature_missing'],
     ['two of them', '{"signature":"S","a":1,"signature":"S"}', twice],
     ['two of them at the end', '{"a":1,"signature":"S","signature":"S"}', twice],
-    ['two of them alone', '{"signature":"S","signature":"S"}', twice],
     ['two of them, the first not text', '{"signature":null,"a":1,"signature":"S"}', twice],
-    ['two of them, the first __proto__ beside', '{"__proto__":1,"signature":{},"signature":"S"}', twice],
     ['two of them, one escaped', '{"signatur\\u0065":"S","a":1,"signature":"S"}', twice],
     ['two of them, the last escaped', '{"signature":"S","a":1,"signatur\\u0065":"S"}', twice],
-    ['two of them, both escaped', '{"si\\u0067nature":"S","a":1,"signatur\\u0065":"S"}', twice],
     ['two of them, the last malformed', '{"signature":"S","signature":""}', 'signature_malformed'],
     ['one within a text before it', '{"a":"\\"signature\\":\\"S\\"","signature":"S"}', undefined],
-    ['one within __proto__', '{"__proto__":{"signature":"S"},"signature":"S"}', undefined],
-    ['a repeated name before it', '{"a":1,"a":2,"signature":"S"}', undefined],
-    ['integer-like names behind it', '{"b":1,"signature":"S","1":2}', undefined],
     ['an escaped quote before the comma', '{"a":"\\"","signature":"S"}', undefined],
     ['a backslash before the comma', '{"a":"\\\\","signature":"S"}', undefined],
     ['nothing beside it', '{"signature":"S"}', undefined],
-    ['nothing beside it but blanks', ' { "signature" : "S" } ', undefined],
     ['an empty object before it', '{"a":{},"signature":"S"}', undefined],
   ] as const)('with %s', (_, pattern, code) => {
     for (const encoding of schemeParts.encoding) {

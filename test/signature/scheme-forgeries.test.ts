@@ -10,7 +10,7 @@ import { refusal } from '../support/refusal.ts';
 import { times } from '../support/repeat.ts';
 
 // `npm run prove` does it with more than a million.
-const count = times(5_000, 20_000);
+const count = times(2_000, 20_000);
 describe(`${count} forged signatures under every scheme`, () => {
   const result = noForgeries();
   forgeSome(result, { count, seed: 20_250_102, share: 0.8 });
@@ -20,7 +20,7 @@ describe(`${count} forged signatures under every scheme`, () => {
   });
 
   it('come from every way of forging', () => {
-    for (const { name } of forgers) expect(result.tried.get(name), name).toBeGreaterThan(times(60, 300));
+    for (const { name } of forgers) expect(result.tried.get(name), name).toBeGreaterThan(times(20, 300));
   });
 
   it('are all refused with a SignatureError', () => {

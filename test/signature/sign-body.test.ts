@@ -31,42 +31,12 @@ describe('a signed body', () => {
     expect(signature).toBe(hmacHex('{"n":12345678901234567890}'));
   });
 
-  it('of an empty object holds the signature alone', () => {
-    expect(signBody({}, { key: orderKey }).text).toBe(`{"signature":"${hmacHex('{}')}"}`);
-  });
-
-  it('writes text beyond ASCII as itself', () => {
-    expect(signBody({ name: 'Ọlá 😀' }, { key: orderKey }).signature).toBe(hmacHex('{"name":"Ọlá 😀"}'));
-  });
-
   it('writes a lone surrogate as an escape, so that the text is UTF-8', () => {
     expect(signBody({ name: '\ud83d' }, { key: orderKey }).signature).toBe(hmacHex('{"name":"\\ud83d"}'));
   });
 
-  it('has its own member order under the sorted scheme only in what is signed', () => {
-    const scheme = { construction: 'hmac', serialization: 'sorted', encoding: 'hex' } as const;
-    const signature = hmacHex('{"a":{"c":2,"d":1},"b":1}');
-    expect(signBody({ b: 1, a: { d: 1, c: 2 } }, { key: orderKey, scheme }).signature).toBe(signature);
-  });
-
-  it('replaces the signature that the body already has', () => {
-    const fresh = signBody({ a: 1 }, { key: orderKey });
-    expect(signBody({ signature: 'old', a: 1 }, { key: orderKey })).toEqual(fresh);
-  });
-
-  it('keeps a nested signature', () => {
-    const { signature } = signBody({ nested: { signature: 'inner' } }, { key: orderKey });
-    expect(signature).toBe(hmacHex('{"nested":{"signature":"inner"}}'));
-  });
-
   it('leaves out members that are undefined, at any depth', () => {
     const { signature } = signLoosely({ a: 1, b: undefined, c: { d: undefined } });
-    expect(signature).toBe(hmacHex('{"a":1,"c":{}}'));
-  });
-
-  it('leaves out members that are undefined under the sorted scheme too', () => {
-    const scheme = { construction: 'hmac', serialization: 'sorted', encoding: 'hex' };
-    const { signature } = signLoosely({ c: { d: undefined }, b: undefined, a: 1 }, { key: orderKey, scheme });
     expect(signature).toBe(hmacHex('{"a":1,"c":{}}'));
   });
 
@@ -75,11 +45,6 @@ describe('a signed body', () => {
     const { text } = signBody(body, { key: orderKey, scheme });
     const { signature: _, ...rest } = JSON.parse(text);
     expect(JSON.stringify(rest)).toBe('{"__proto__":{"a":1},"nested":{"__proto__":2}}');
-  });
-
-  it('takes objects without a prototype', () => {
-    const body = Object.assign(Object.create(null), { a: 1 });
-    expect(signLoosely(body).signature).toBe(hmacHex('{"a":1}'));
   });
 
   it.each(allSchemes)('replaces the signature that the body already has: $serialization', (scheme) => {
@@ -93,10 +58,6 @@ describe('a signed body', () => {
     body[Symbol('s')] = 2;
     Object.defineProperty(body, 'hidden', { value: 3 });
     expect(signLoosely(body).signature).toBe(hmacHex('{"a":1}'));
-  });
-
-  it('writes -0 as 0', () => {
-    expect(signBody({ a: -0 }, { key: orderKey }).signature).toBe(hmacHex('{"a":0}'));
   });
 
   it('comes from a body that is left as it was', () => {
@@ -129,7 +90,7 @@ describe.each(allSchemes)(`a body signed as ${schemeName}`, (scheme) => {
           expect(verified).toEqual(JSON.parse(JSON.stringify(rest)));
         },
       ),
-      { seed: 5, numRuns: times(20, 60) },
+      { seed: 5, numRuns: times(8, 60) },
     );
   });
 });
