@@ -11,7 +11,7 @@ import { memoryDeduplication } from './memory-deduplication.ts';
 /** Options of {@link memoryInbox}. */
 export interface MemoryInboxOptions
   extends Pick<HandlingOptions, 'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'now'> {
-  /** Most handled deliveries remembered; beyond it the oldest is forgotten. @default 10000 */
+  /** How many of the newest handled deliveries are remembered at least; twice as many at most. @default 10000 */
   maxRemembered?: number | undefined;
   /** Most failing deliveries and dead letters kept; beyond it the oldest is dropped. @default 1000 */
   maxDeadLetters?: number | undefined;
@@ -41,7 +41,7 @@ const readOptions = defineOptions('memoryInbox', {
  */
 export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
   const { maxAttempts, timeLimitMs, rememberMs, now, maxRemembered, maxDeadLetters } = readOptions(options);
-  const remembered = memoryDeduplication({ maxRemembered, rememberMs, timeLimitMs, now, stoppable: true });
+  const remembered = memoryDeduplication({ maxRemembered, rememberMs, timeLimitMs, now });
   const failing = new Map<string, Failing>();
   let host: InboxHost | undefined;
   let stopped = false;
@@ -116,7 +116,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       return failing.delete(digest);
     },
     async counts() {
-      return { open: remembered.size.active, dead: dead().length };
+      return { open: remembered.active().length, dead: dead().length };
     },
     async health() {
       return { ...(await inbox.counts()), quarantined: 0, oldestAgeMs: null };

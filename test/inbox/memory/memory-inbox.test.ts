@@ -70,15 +70,13 @@ describe('the memory inbox', () => {
     expect(await inbox.counts()).toEqual({ open: 0, dead: 2 });
   });
 
-  it('forgets after 30 days, and beyond maxRemembered', async () => {
+  it('forgets after 30 days', async () => {
     let at = 0;
-    const { webhooks } = receiver(memoryInbox({ now: () => at, maxRemembered: 2 }));
+    const { webhooks } = receiver(memoryInbox({ now: () => at }));
     await webhooks.receive(order('A'));
     at += 30 * day - 1;
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
     at += 1;
-    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
-    for (const id of ['B', 'C']) await webhooks.receive(order(id));
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
   });
 
