@@ -1,4 +1,3 @@
-import { StoreError } from '../errors/errors.ts';
 import { isWholeProcess } from '../internal/runtime.ts';
 import { nothingWritten } from './engine-calls.ts';
 
@@ -37,27 +36,4 @@ export function keyQueue(longestWaitMs = Number.POSITIVE_INFINITY): KeyQueue {
  */
 export function sharedKeyQueue(longestWaitMs?: number): KeyQueue {
   return isWholeProcess() ? keyQueue(longestWaitMs) : (_, work) => work();
-}
-
-export function openWork() {
-  const running = new Set<Promise<unknown>>();
-  let isClosed = false;
-  return {
-    /** @throws {StoreError} `store_closed` */
-    async run<Result>(work: () => Promise<Result>): Promise<Result> {
-      if (isClosed) throw new StoreError('store_closed', 'The record store was closed.');
-      const begun = work();
-      running.add(begun);
-      try {
-        return await begun;
-      } finally {
-        running.delete(begun);
-      }
-    },
-    /** Refuses further work and waits for the rest. */
-    async close(): Promise<void> {
-      isClosed = true;
-      await Promise.allSettled(running);
-    },
-  };
 }

@@ -1,13 +1,7 @@
 import { callback, defineOptions, type OptionTable } from '../internal/options.ts';
-import {
-  applyChange,
-  checkListOptions,
-  checkRecordKeys,
-  type RecordWrite,
-  toStoredRecord,
-} from './apply-change.ts';
+import { applyChange, type RecordWrite, toStoredRecord } from './apply-change.ts';
 import { withoutBatches } from './batches.ts';
-import { openWork } from './key-queue.ts';
+import { engineStore } from './engine-store.ts';
 import { expiryGraceMs, type RecordStore, type StoredRecord } from './record-store.ts';
 
 /** Options of {@link memoryStore}. */
@@ -32,7 +26,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
   /** The sorted keys of the prefix that was listed last. Some may have been deleted; a new key drops the list. */
   let listed: { readonly prefix: string; readonly keys: readonly string[] } | undefined;
   let writesUntilSweep = leastBetweenSweeps;
-  const work = openWork();
 
   function read(key: string, at: number): RecordWrite | undefined {
     const record = records.get(key);
@@ -64,40 +57,34 @@ export function memoryStore(options: MemoryStoreOptions = {}): RecordStore {
     writesUntilSweep = Math.max(leastBetweenSweeps, records.size);
   }
 
-  return withoutBatches({
-    transact: (keys, change) =>
-      work.run(async () => {
-        const checked = checkRecordKeys(keys);
-        const at = now();
-        const found = new Map<string, string>();
-        for (const key of checked) {
-          const record = read(key, at);
-          if (record !== undefined) found.set(key, record.text);
-        }
-        const { result, writes } = applyChange(checked, found, change);
-        for (const [key, record] of writes) write(key, record);
-        sweep(writes.size, at);
-        return result;
-      }),
-
-    list: (listOptions) =>
-      work.run(async () => {
-        const { prefix, after = '', limit } = checkListOptions(listOptions);
-        const at = now();
-        const found: StoredRecord[] = [];
-        for (const key of sortedKeys(prefix)) {
-          if (found.length === limit) break;
-          const record = key > after ? read(key, at) : undefined;
-          if (record !== undefined) found.push(toStoredRecord(key, record));
-        }
-        return found;
-      }),
-
-    async close() {
-      await work.close();
-      records.clear();
+  const store = engineStore({
+    async transact(keys, change) {
+      const at = now();
+      const found = new Map<string, string>();
+      for (const key of keys) {
+        const record = read(key, at);
+        if (record !== undefined) found.set(key, record.text);
+      }
+      const { result, writes } = applyChange(keys, found, change);
+      for (const [key, record] of writes) write(key, record);
+      sweep(writes.size, at);
+      return result;
     },
+
+    async list({ prefix, after = '', limit }) {
+      const at = now();
+      const found: StoredRecord[] = [];
+      for (const key of sortedKeys(prefix)) {
+        if (found.length === limit) break;
+        const record = key > after ? read(key, at) : undefined;
+        if (record !== undefined) found.push(toStoredRecord(key, record));
+      }
+      return found;
+    },
+
+    close: () => records.clear(),
   });
+  return withoutBatches(store);
 }
 
 const leastBetweenSweeps = 1000;

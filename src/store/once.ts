@@ -119,7 +119,7 @@ export async function once<Result extends OnceResult>(
   const record = await recordKey(key);
   const input = settings.fingerprint === undefined ? undefined : await sha256(settings.fingerprint);
   // The locks of the user's transaction hold back everybody else until it ends.
-  const isInTransaction = (await userTransactionOf(checkStore(store))?.isOpen()) ?? false;
+  const isInTransaction = userTransactionOf(checkStore(store)) !== undefined;
   let lease: Lease | undefined;
 
   const earlier = await store

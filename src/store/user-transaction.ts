@@ -3,10 +3,8 @@ import type { RecordStore } from './record-store.ts';
 /** Marks a store over a connection of the user's, so that it works across two copies of the package. */
 const key = Symbol.for('partner-exchange-sdk.store.user-transaction');
 
-/** The user's own transaction, which the changes of a store are part of while it is open. */
+/** The user's own transaction, which the changes of a store are part of. */
 export interface UserTransaction {
-  /** @throws {StoreError} if that cannot be found out, as in a transaction that has failed */
-  isOpen(): Promise<boolean>;
   /** Nothing of the open transaction can be committed any more. */
   fail(): Promise<void>;
 }

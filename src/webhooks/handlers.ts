@@ -174,10 +174,10 @@ export async function handledIn(store: RecordStore, mark: HandleOptions['mark'])
         'This inbox cannot mark a delivery in your transaction.',
         'Take storeInbox over postgresStore or sqliteStore, or sqliteInbox; or guard the effect by its effectKey.',
       );
-    if (transaction === undefined || !(await transaction.isOpen()))
+    if (transaction === undefined)
       throw invalidOption(
         'handledIn needs a store over a connection with an open transaction of yours.',
-        'Begin it, and give postgresStore({ client }) or sqliteStore({ database }).',
+        'Give postgresStore({ client }) or sqliteStore({ database }).',
       );
     await mark(store);
   } catch (error) {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { describeRecordStore, type TestRunner } from '../../src/devtools/testing/describe-record-store.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
-import { type PostgresStoreOptions, postgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -55,37 +55,18 @@ for (const [name, connect] of Object.entries(clients)) {
   });
 }
 
-const postgresClients: Readonly<
-  Record<string, () => (pg.Pool | pg.Client) & PostgresStoreOptions['client']>
-> = {
-  'a pool': () => new pg.Pool({ connectionString: postgresUrl, max: 5 }),
-  'a client': () => new pg.Client(postgresUrl),
-};
-
 describeWith('postgres', 'postgresStore', () => {
   const schema = `${run}_contract`;
-  const admin = new pg.Client(postgresUrl);
+  const client = new pg.Pool({ connectionString: postgresUrl, max: 6 });
   beforeAll(async () => {
-    await admin.connect();
-    await admin.query(`CREATE SCHEMA ${schema}`);
+    await client.query(`CREATE SCHEMA ${schema}`);
   });
   afterAll(async () => {
-    await admin.query(`DROP SCHEMA ${schema} CASCADE`);
-    await admin.end();
+    await client.query(`DROP SCHEMA ${schema} CASCADE`);
+    await client.end();
   });
-  for (const [name, make] of Object.entries(postgresClients)) {
-    // The store takes a client of pg 8.21 or later; `check:peers` runs this with older ones too.
-    const isTaken = name !== 'a client' || 'getTransactionStatus' in pg.Client.prototype;
-    describe.runIf(isTaken)(`with ${name}`, () => {
-      const client = make();
-      beforeAll(async () => {
-        if (client instanceof pg.Client) await client.connect();
-      });
-      afterAll(() => client.end());
-      describeRecordStore(shorter, ({ now, data }) =>
-        // Longer than the default: a thousand changes of one key wait for each other, perhaps on a busy disk.
-        postgresStore({ client, schema, table: `t${data}`, now, storeTimeoutMs: 60_000 }),
-      );
-    });
-  }
+  describeRecordStore(shorter, ({ now, data }) =>
+    // Longer than the default: a thousand changes of one key wait for each other, perhaps on a busy disk.
+    postgresStore({ client, schema, table: `t${data}`, now, storeTimeoutMs: 60_000 }),
+  );
 });

@@ -11,7 +11,7 @@ it.each<[string, () => RecordStore]>([
   ['Redis', () => redisStore({ client: { eval: hang, evalsha: hang }, storeTimeoutMs })],
   [
     'PostgreSQL',
-    () => postgresStore({ client: { query: hang, connect: hang, totalCount: 0 }, storeTimeoutMs }),
+    () => postgresStore({ client: { query: hang, connect: hang, totalCount: 0, on() {} }, storeTimeoutMs }),
   ],
 ])('while %s hangs, changes of one key do not add up their time limits', async (_, open) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -39,10 +39,9 @@ it('PostgreSQL is not asked to commit after the time limit, even if the connecti
     },
     release() {},
     on() {},
-    removeListener() {},
   };
   const store = postgresStore({
-    client: { query: client.query, connect: async () => client, totalCount: 1 },
+    client: { query: client.query, connect: async () => client, totalCount: 1, on() {} },
     storeTimeoutMs,
   });
   const change = store.transact(['key'], (records) => records.set('key', 1));

@@ -1,9 +1,8 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { once } from '../../src/store/once.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { handledIn } from '../../src/webhooks/handlers.ts';
 
 /** A client of pg whose transaction has failed. It quotes a row, as PostgreSQL does. */
 const failed = {
@@ -14,15 +13,11 @@ const failed = {
   getTransactionStatus: () => 'E',
 };
 
-describe('in a transaction of the user that has failed', () => {
-  it.each([
-    ['once', (store: ReturnType<typeof postgresStore>) => once(store, 'A-1', () => 'run')],
-    ['handledIn', (store: ReturnType<typeof postgresStore>) => handledIn(store, async () => {})],
-  ])('%s throws a StoreError, which quotes no row', async (_, run) => {
-    const error: unknown = await run(postgresStore({ client: failed })).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ name: 'StoreError', code: 'store_failed' });
-    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('Ada');
-  });
+it('once throws a StoreError, which quotes no row, in a transaction of the user that has failed', async () => {
+  const store = postgresStore({ client: failed });
+  const error: unknown = await once(store, 'A-1', () => 'run').catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: 'StoreError', code: 'store_failed' });
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('Ada');
 });
 
 it('once keeps keys and fingerprints apart that differ in half of a surrogate pair', async () => {

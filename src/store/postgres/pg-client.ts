@@ -13,8 +13,6 @@ export interface PgPoolClient extends Omit<PgClient, 'getTransactionStatus'> {
   /** @param destroy ends the connection */
   release(destroy?: boolean): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  removeListener(event: 'error', listener: (error: Error) => void): unknown;
-  listeners?(event: 'error'): readonly unknown[];
 }
 
 /** The parts of a `Pool` of pg that we use. */
@@ -22,8 +20,7 @@ export interface PgPool {
   query(text: string, values?: unknown[]): Promise<unknown>;
   connect(): Promise<PgPoolClient>;
   readonly totalCount: number;
-  on?(event: 'acquire', listener: (client: PgPoolClient) => void): unknown;
-  listeners?(event: 'acquire'): readonly unknown[];
+  on(event: 'acquire', listener: (client: PgPoolClient) => void): unknown;
 }
 
 /** @throws {ConfigurationError} `invalid_option` unless it is a pool or a client */

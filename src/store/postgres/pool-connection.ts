@@ -1,6 +1,6 @@
 import { backoffDelay, sleep } from '../../internal/backoff.ts';
-import { driverError } from '../../internal/driver-error.ts';
-import { limitEngineCalls, nothingWritten, storeConflict } from '../engine-calls.ts';
+import { driverError, sqlStateOf } from '../../internal/driver-error.ts';
+import { limitEngineCalls, maybeWritten, nothingWritten, storeConflict } from '../engine-calls.ts';
 import type { CallLimits } from '../limited-calls.ts';
 import type { RecordSet } from '../record-store.ts';
 import { type PgPool, type PgPoolClient, rowCountOf } from './pg-client.ts';
@@ -9,11 +9,8 @@ import {
   type Connection,
   type ConnectionOptions,
   isConflict,
-  ownTransaction,
   type Transaction,
   type TransactionOutcome,
-  transactionFailed,
-  withTable,
 } from './transaction.ts';
 
 /** All stores take their locks in one order, so only other transactions can cause a deadlock. */
@@ -25,38 +22,52 @@ export function poolConnection(
   { statements, now, limits }: ConnectionOptions & { readonly limits: CallLimits },
 ): Connection {
   const call = limitEngineCalls(limits);
-  const createTable = () => pool.query(statements.create);
   // Otherwise PostgreSQL would go on waiting after our time limit, and keep the locks of the other keys meanwhile. Half of
   // the time is left to whoever tries them alone.
   const lockTimeout = `SET LOCAL lock_timeout = ${Math.ceil(limits.storeTimeoutMs / 2)}`;
-  const frame = { ...ownTransaction, begin: `${ownTransaction.begin}; ${lockTimeout}` };
-  if (pool.listeners?.('acquire').includes(keepListener) === false) pool.on?.('acquire', keepListener);
+  const frame = {
+    // Whatever the default is: each statement sees what was committed while it waited.
+    begin: `BEGIN ISOLATION LEVEL READ COMMITTED; ${lockTimeout}`,
+    commit: 'COMMIT',
+    rollback: 'ROLLBACK',
+  };
+  hearErrors(pool);
+
+  /** Runs work; if the table is missing, makes it and runs it again. */
+  async function withTable<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (sqlStateOf(error) !== '42P01') throw error;
+      await pool.query(statements.create);
+      return await work();
+    }
+  }
 
   async function attempt<Result>(
     keys: readonly string[],
     change: (records: RecordSet) => Result,
   ): Promise<TransactionOutcome<Result> | { readonly kind: 'conflict'; readonly error: unknown }> {
-    let checkedOut: CheckedOutClient | undefined;
+    let release: Release | undefined;
     let transaction: Transaction | undefined;
     const transact = async (signal: AbortSignal) => {
-      const own = await checkOut(pool, signal);
-      checkedOut = own;
+      const { client, ...checkedOut } = await checkOut(pool, signal);
+      release = checkedOut.release;
       try {
-        const options = { frame, statements, keys, change, now, signal };
-        const begun = beginTransaction(own.client, options);
+        const begun = beginTransaction(client, { frame, statements, keys, change, now, signal });
         transaction = begun;
         const outcome = await begun.outcome;
-        own.release();
+        checkedOut.release('keep');
         return outcome;
       } catch (error) {
-        own.destroy();
+        checkedOut.release('destroy');
         throw error;
       }
     };
     return await call(
       async (signal) => {
         try {
-          return await withTable(() => transact(signal), createTable);
+          return await withTable(() => transact(signal));
         } catch (error) {
           if (isConflict(error)) return { kind: 'conflict' as const, error };
           throw error;
@@ -64,14 +75,13 @@ export function poolConnection(
       },
       (error) => {
         // PostgreSQL rolls back what was not committed.
-        checkedOut?.destroy();
-        return transactionFailed(error, transaction);
+        release?.('destroy');
+        return (transaction?.isCommitting ? maybeWritten : nothingWritten)(driverError(error));
       },
     );
   }
 
   return {
-    waitsForSweep: false,
     async transact(keys, change) {
       for (let attempts = 1; ; attempts++) {
         const outcome = await attempt(keys, change);
@@ -82,7 +92,7 @@ export function poolConnection(
     },
     query: (text, values) =>
       call(
-        () => withTable(() => pool.query(text, values), createTable),
+        () => withTable(() => pool.query(text, values)),
         (error) => nothingWritten(driverError(error)),
       ),
     sweep: (at) =>
@@ -93,43 +103,37 @@ export function poolConnection(
   };
 }
 
+const heard = new WeakSet<PgPool | PgPoolClient>();
+
 /**
- * pg-pool takes its own listener off before the borrower can add one: a connection that is cut at this moment would end
- * the process. So each client of the pool keeps one.
+ * Has each client of the pool keep a listener. pg-pool takes its own off before the borrower can add one: a connection that
+ * is cut at this moment would end the process.
  */
-function keepListener(client: PgPoolClient): void {
-  if (client.listeners?.('error').includes(ignore) === false) client.on('error', ignore);
+function hearErrors(pool: PgPool): void {
+  if (heard.has(pool)) return;
+  heard.add(pool);
+  pool.on('acquire', (client) => {
+    if (heard.has(client)) return;
+    heard.add(client);
+    client.on('error', () => {});
+  });
 }
 
-function ignore(): void {}
+/** Gives the client back once, to be kept or destroyed. */
+type Release = (how: 'keep' | 'destroy') => void;
 
-interface CheckedOutClient {
-  readonly client: PgPoolClient;
-  release(): void;
-  destroy(): void;
-}
-
-async function checkOut(pool: PgPool, signal: AbortSignal): Promise<CheckedOutClient> {
+async function checkOut(pool: PgPool, signal: AbortSignal) {
   const client = await pool.connect();
-  // Of a pool without events, where `keepListener` is not called.
-  const hear = () => {};
-  client.on('error', hear);
   let isReleased = false;
-  const end = (destroy: boolean) => {
-    if (isReleased) return;
+  const release: Release = (how) => {
+    if (!isReleased) client.release(how === 'destroy');
     isReleased = true;
-    client.release(destroy);
-    if (!destroy) client.removeListener('error', hear);
   };
-  const checkedOut = { client, release: () => end(false), destroy: () => end(true) };
   if (signal.aborted) {
-    checkedOut.release();
+    release('keep');
     throw signal.reason;
   }
-  const status = client.getTransactionStatus?.() ?? 'I';
-  if (status !== 'I') {
-    checkedOut.destroy();
-    throw new Error('The pool lent a client that was in a transaction: it was given back too early.');
-  }
-  return checkedOut;
+  if ((client.getTransactionStatus?.() ?? 'I') === 'I') return { client, release };
+  release('destroy');
+  throw new Error('The pool lent a client that was in a transaction: it was given back too early.');
 }

@@ -1,7 +1,8 @@
 import { callback, defineOptions, type OptionTable, optional, value } from '../../internal/options.ts';
-import { afterAnyKey, checkListOptions, checkRecordKeys, rowToStoredRecord } from '../apply-change.ts';
+import { afterAnyKey, rowToStoredRecord } from '../apply-change.ts';
 import { engineCallRows } from '../engine-calls.ts';
-import { openWork, sharedKeyQueue } from '../key-queue.ts';
+import { engineStore } from '../engine-store.ts';
+import { sharedKeyQueue } from '../key-queue.ts';
 import type { StoreCallOptions } from '../limited-calls.ts';
 import type { RecordStore } from '../record-store.ts';
 import { withUserTransaction } from '../user-transaction.ts';
@@ -13,8 +14,8 @@ import { checkName, defaultTable, statementsFor, sweepLimit } from './statements
 /** Options of {@link postgresStore}. */
 export interface PostgresStoreOptions extends StoreCallOptions {
   /**
-   * Your pool of pg, or a client: then use it for nothing else at the same time. If the client is in a transaction, the
-   * changes are part of it. You end it.
+   * Your pool of pg, or a client in an open transaction of yours: then the changes are part of that, and its table must
+   * exist. Use the client for nothing else at the same time. You end it.
    */
   client: PgPool | PgClient;
   /** Its table, made when it is missing. @default 'partner_exchange_records' */
@@ -38,10 +39,10 @@ const sweepEveryMs = 1_000;
 /**
  * A record store in a table of your PostgreSQL: many processes and machines may use it.
  *
- * With a client that is in a transaction of your own, `transact` writes in it: the records are committed or rolled back
- * with it, and nobody else can change them until then. If the change throws, your transaction can go on.
+ * With a client in a transaction of your own, READ COMMITTED, the records are committed or rolled back with it, and
+ * nobody else can change them until then. If the change throws, your transaction can go on.
  *
- * @throws {ConfigurationError} `invalid_option`
+ * @throws {ConfigurationError} `invalid_option`, from each call if the client has no such transaction
  * @example
  * ```ts
  * const store = postgresStore({ client: pool });
@@ -60,37 +61,28 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
     ? poolConnection(client, { statements, now, limits })
     : clientConnection(client, { statements, now });
   const inTurn = sharedKeyQueue(isPool(client) ? limits.storeTimeoutMs : undefined);
-  const work = openWork();
   let sweepAt = Number.NEGATIVE_INFINITY;
 
-  async function sweep(): Promise<void> {
-    if (performance.now() < sweepAt) return;
-    sweepAt = Number.POSITIVE_INFINITY;
-    // The next sweep deletes what this one could not.
-    const deleted = await connection.sweep(now()).catch(() => 0);
-    sweepAt = deleted === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
-  }
+  const store = engineStore({
+    async transact(keys, change) {
+      const outcome = await inTurn(keys, () => connection.transact(keys, change));
+      if (outcome.kind === 'threw') throw outcome.error;
+      return outcome.result;
+    },
 
-  const store: RecordStore = {
-    transact: (keys, change) =>
-      work.run(async () => {
-        const checked = checkRecordKeys(keys);
-        const outcome = await inTurn(checked, () => connection.transact(checked, change));
-        const swept = work.run(sweep).catch(() => {});
-        if (connection.waitsForSweep) await swept;
-        if (outcome.kind === 'threw') throw outcome.error;
-        return outcome.result;
-      }),
+    async list({ prefix, after = '', limit }) {
+      const values = [prefix, `${prefix}${afterAnyKey}`, after, now(), limit];
+      return rowsOf(await connection.query(statements.list, values)).map(rowToStoredRecord);
+    },
 
-    list: (listOptions) =>
-      work.run(async () => {
-        const { prefix, after = '', limit } = checkListOptions(listOptions);
-        const values = [prefix, `${prefix}${afterAnyKey}`, after, now(), limit];
-        return rowsOf(await connection.query(statements.list, values)).map(rowToStoredRecord);
-      }),
-
-    close: () => work.close(),
-  };
+    async tidy() {
+      if (performance.now() < sweepAt) return;
+      sweepAt = Number.POSITIVE_INFINITY;
+      // The next sweep deletes what this one could not.
+      const deleted = await connection.sweep?.(now()).catch(() => 0);
+      sweepAt = deleted === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
+    },
+  });
   const { userTransaction } = connection;
   return userTransaction === undefined ? store : withUserTransaction(store, userTransaction);
 }

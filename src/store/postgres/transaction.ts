@@ -1,7 +1,5 @@
-import type { StoreError } from '../../errors/errors.ts';
-import { driverError, sqlStateOf } from '../../internal/driver-error.ts';
+import { sqlStateOf } from '../../internal/driver-error.ts';
 import { applyChange, type Write } from '../apply-change.ts';
-import { maybeWritten, nothingWritten } from '../engine-calls.ts';
 import type { RecordSet } from '../record-store.ts';
 import type { UserTransaction } from '../user-transaction.ts';
 import { commandOf, type PgClient, rowsOf } from './pg-client.ts';
@@ -12,19 +10,6 @@ interface Frame {
   readonly commit: string;
   readonly rollback: string;
 }
-
-/** READ COMMITTED, whatever the default: each statement sees what was committed while it waited. */
-export const ownTransaction: Frame = {
-  begin: 'BEGIN ISOLATION LEVEL READ COMMITTED',
-  commit: 'COMMIT',
-  rollback: 'ROLLBACK',
-};
-
-export const savepoint: Frame = {
-  begin: 'SAVEPOINT partner_exchange',
-  commit: 'RELEASE SAVEPOINT partner_exchange',
-  rollback: 'ROLLBACK TO SAVEPOINT partner_exchange; RELEASE SAVEPOINT partner_exchange',
-};
 
 interface TransactionOptions<Result> {
   readonly frame: Frame;
@@ -110,10 +95,8 @@ export interface Connection {
   ): Promise<TransactionOutcome<Result>>;
   /** @throws {StoreError} */
   query(text: string, values: unknown[]): Promise<unknown>;
-  /** Deletes expired records and returns how many. */
-  sweep(at: number): Promise<number>;
-  /** Whether the client is busy until the sweep has ended. */
-  readonly waitsForSweep: boolean;
+  /** Deletes expired records and returns how many. Absent in a transaction of the user's. */
+  sweep?(at: number): Promise<number>;
   /** The user's own, which only a client of the user's has. */
   readonly userTransaction?: UserTransaction;
 }
@@ -127,28 +110,4 @@ export interface ConnectionOptions {
 export function isConflict(error: unknown): boolean {
   const code = sqlStateOf(error);
   return code === '40P01' || code === '40001';
-}
-
-function isTableMissing(error: unknown): boolean {
-  return sqlStateOf(error) === '42P01';
-}
-
-/** @param transaction `undefined` if none was begun, or if only its user can commit it */
-export function transactionFailed(error: unknown, transaction: Transaction | undefined): StoreError {
-  const cause = driverError(error);
-  return transaction?.isCommitting ? maybeWritten(cause) : nothingWritten(cause);
-}
-
-/** Runs work; if the table is missing, makes it and runs it again. */
-export async function withTable<Result>(
-  work: () => Promise<Result>,
-  createTable: () => Promise<unknown>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isTableMissing(error)) throw error;
-    await createTable();
-    return await work();
-  }
 }

@@ -8,8 +8,6 @@ import {
   type AppliedChange,
   afterAnyKey,
   applyChange,
-  checkListOptions,
-  checkRecordKeys,
   type RecordWrite,
   toStoredRecord,
 } from '../apply-change.ts';
@@ -20,7 +18,8 @@ import {
   nothingWritten,
   storeConflict,
 } from '../engine-calls.ts';
-import { openWork, sharedKeyQueue } from '../key-queue.ts';
+import { engineStore } from '../engine-store.ts';
+import { sharedKeyQueue } from '../key-queue.ts';
 import type { StoreCallOptions } from '../limited-calls.ts';
 import { expiryGraceMs, type RecordSet, type RecordStore, type StoredRecord } from '../record-store.ts';
 import {
@@ -84,7 +83,6 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
   const { storeTimeoutMs } = limits;
   const call = limitEngineCalls(limits);
   const inTurn = sharedKeyQueue(storeTimeoutMs);
-  const work = openWork();
   let areSettingsKnown = false;
   /** Empty until this process has seen the store. */
   let storeId = '';
@@ -146,48 +144,42 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
     return outcome === 'conflict' ? undefined : { result };
   }
 
-  return {
+  return engineStore({
     transact: (keys, change) =>
-      work.run(async () => {
-        const checked = checkRecordKeys(keys);
-        return await inTurn(checked, async () => {
-          for (let attempts = 1; ; attempts++) {
-            const done = await attempt(checked, change);
-            if (done !== undefined) {
-              if (!areSettingsKnown)
-                work.run(() => run(settingsScript, []).then(warnOfSettings)).catch(() => {});
-              areSettingsKnown = true;
-              return done.result;
-            }
-            if (attempts === maxAttempts) throw storeConflict();
-            await sleep(backoffDelay(attempts, backoff));
-          }
-        });
-      }),
-
-    list: (listOptions) =>
-      work.run(async () => {
-        const { prefix: start, after = '', limit } = checkListOptions(listOptions);
-        const at = now();
-        const listed: StoredRecord[] = [];
-        const greatest = start === '' ? '+' : `(${start}${afterAnyKey}`;
-        let least = after >= start && after !== '' ? `(${after}` : `[${start}`;
-        if (least === '[') least = '-';
-        for (;;) {
-          const values = [least, greatest, String(limit - listed.length), String(at)];
-          // Sound: the script returns these.
-          const [last, found] = (await read(listScript, values)) as [unknown, unknown[]];
-          for (let index = 0; index < found.length; index += 2) {
-            const record = parseRecord(toText(found[index + 1]), at);
-            if (record !== undefined) listed.push(toStoredRecord(toText(found[index]), record));
-          }
-          if (listed.length >= limit || toText(last) === '') return listed;
-          least = `(${toText(last)}`;
+      inTurn(keys, async () => {
+        for (let attempts = 1; ; attempts++) {
+          const done = await attempt(keys, change);
+          if (done !== undefined) return done.result;
+          if (attempts === maxAttempts) throw storeConflict();
+          await sleep(backoffDelay(attempts, backoff));
         }
       }),
 
-    close: () => work.close(),
-  };
+    async list({ prefix: start, after = '', limit }) {
+      const at = now();
+      const listed: StoredRecord[] = [];
+      const greatest = start === '' ? '+' : `(${start}${afterAnyKey}`;
+      let least = after >= start && after !== '' ? `(${after}` : `[${start}`;
+      if (least === '[') least = '-';
+      for (;;) {
+        const values = [least, greatest, String(limit - listed.length), String(at)];
+        // Sound: the script returns these.
+        const [last, found] = (await read(listScript, values)) as [unknown, unknown[]];
+        for (let index = 0; index < found.length; index += 2) {
+          const record = parseRecord(toText(found[index + 1]), at);
+          if (record !== undefined) listed.push(toStoredRecord(toText(found[index]), record));
+        }
+        if (listed.length >= limit || toText(last) === '') return listed;
+        least = `(${toText(last)}`;
+      }
+    },
+
+    async tidy() {
+      if (areSettingsKnown) return;
+      areSettingsKnown = true;
+      warnOfSettings(await run(settingsScript, []));
+    },
+  });
 }
 
 function recordsLost(): StoreError {

@@ -1,6 +1,5 @@
 import { invalidOption } from '../../internal/options.ts';
-import { checkListOptions, checkRecordKeys } from '../apply-change.ts';
-import { openWork } from '../key-queue.ts';
+import { engineStore } from '../engine-store.ts';
 import type { RecordSet, RecordStore } from '../record-store.ts';
 import { withUserTransaction } from '../user-transaction.ts';
 import {
@@ -21,64 +20,50 @@ export function checkDatabase(given: unknown): SqliteDatabase {
   throw invalidOption('sqliteStore({ database }) needs Node 22.16 or later, which tells of transactions.');
 }
 
-interface Frame {
-  readonly begin: string;
-  readonly commit: string;
-  readonly rollback: string;
-}
-
-const ownTransaction: Frame = { begin: 'BEGIN IMMEDIATE', commit: 'COMMIT', rollback: 'ROLLBACK' };
-
-const savepoint: Frame = {
+const savepoint = {
   begin: 'SAVEPOINT partner_exchange',
   commit: 'RELEASE partner_exchange',
   rollback: 'ROLLBACK TO partner_exchange; RELEASE partner_exchange',
 };
 
-/**
- * Uses a connection of the user's: in its transaction, otherwise each change in its own. It makes no table, and waits
- * for other processes as the connection does.
- */
+/** Uses a connection of the user's, in its open transaction. It makes no table. */
 export function databaseStore(database: SqliteDatabase, now: () => number): RecordStore {
-  const work = openWork();
+  /** @throws {ConfigurationError} `invalid_option` */
+  function checkTransaction(): void {
+    if (!database.isTransaction)
+      throw invalidOption(
+        'sqliteStore needs a database with an open transaction.',
+        'Begin it, or give a path.',
+      );
+  }
 
   function transactNow<Result>(keys: readonly string[], change: (records: RecordSet) => Result) {
-    const frame = database.isTransaction ? savepoint : ownTransaction;
-    database.exec(frame.begin);
+    // There may be personal data in what it deletes: it must not stay in freed pages.
+    database.exec(`PRAGMA secure_delete = ON; ${savepoint.begin}`);
     try {
       const outcome = changeRecords(prepareStatements(database), { keys, change, at: now() });
-      database.exec('error' in outcome ? frame.rollback : frame.commit);
+      database.exec('error' in outcome ? savepoint.rollback : savepoint.commit);
       return outcome;
     } catch (error) {
       // A full disk has rolled back by itself.
-      if (database.isTransaction) database.exec(frame.rollback);
+      if (database.isTransaction) database.exec(savepoint.rollback);
       throw error;
     }
   }
 
-  const store: RecordStore = {
-    transact: (keys, change) =>
-      work.run(async () => {
-        const checked = checkRecordKeys(keys);
-        const outcome = withStoreErrors(() => {
-          // There may be personal data in what it deletes: it must not stay in freed pages.
-          database.exec('PRAGMA secure_delete = ON');
-          return transactNow(checked, change);
-        });
-        if ('error' in outcome) throw outcome.error;
-        return outcome.result;
-      }),
-
-    list: (listOptions) =>
-      work.run(async () => {
-        const checked = checkListOptions(listOptions);
-        return withStoreErrors(() => listRecords(prepareStatements(database), checked, now()));
-      }),
-
-    close: () => work.close(),
-  };
+  const store = engineStore({
+    async transact(keys, change) {
+      checkTransaction();
+      const outcome = withStoreErrors(() => transactNow(keys, change));
+      if ('error' in outcome) throw outcome.error;
+      return outcome.result;
+    },
+    async list(listOptions) {
+      checkTransaction();
+      return withStoreErrors(() => listRecords(prepareStatements(database), listOptions, now()));
+    },
+  });
   return withUserTransaction(store, {
-    isOpen: async () => database.isTransaction,
     async fail() {
       if (database.isTransaction) database.exec('ROLLBACK');
     },

@@ -8,9 +8,8 @@ import {
   optional,
   type Settings,
 } from '../../internal/options.ts';
-import { checkListOptions, checkRecordKeys } from '../apply-change.ts';
 import { withoutBatches } from '../batches.ts';
-import { openWork } from '../key-queue.ts';
+import { engineStore } from '../engine-store.ts';
 import { expiryGraceMs, type RecordStore } from '../record-store.ts';
 import { checkDatabase, databaseStore } from './database-store.ts';
 import {
@@ -36,8 +35,8 @@ export interface SqliteStoreOptions {
    */
   path?: string | undefined;
   /**
-   * Your own connection to a file that a store with `path`, or `sqliteInbox`, has opened before. If it is in a transaction,
-   * the changes are part of it, so begin that with `BEGIN IMMEDIATE`. Use it for nothing else meanwhile, and keep the
+   * Your own connection to a file that a store with `path`, or `sqliteInbox`, has opened before, in an open transaction of
+   * yours, which the changes are part of: begin it with `BEGIN IMMEDIATE`. Use it for nothing else meanwhile, and keep the
    * transaction short, since nothing else can be written to the file. The store sets `PRAGMA secure_delete = ON`. You
    * close it. The options but `now` have no effect on it.
    */
@@ -107,8 +106,6 @@ function openSqliteStore({
     }
   });
   let sweepAt = Number.NEGATIVE_INFINITY;
-  const work = openWork();
-  let closing: Promise<void> | undefined;
 
   function prepareWork({ database, file }: ReturnType<typeof openDatabase>) {
     const write = groupCommit(database, { busyTimeoutMs, afterCommit: () => file.check() });
@@ -122,32 +119,25 @@ function openSqliteStore({
     sweepAt = Number(changes) === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
   }
 
-  return withoutBatches({
-    transact: (keys, change) =>
-      work.run(async () => {
-        const checked = checkRecordKeys(keys);
-        const outcome = await write(() => {
-          const at = now();
-          const changed = changeRecords(statements, { keys: checked, change, at });
-          sweep(at);
-          return changed;
-        }).catch(throwStoreError);
-        if ('error' in outcome) throw outcome.error;
-        return outcome.result;
-      }),
+  const store = engineStore({
+    async transact(keys, change) {
+      const outcome = await write(() => {
+        const at = now();
+        const changed = changeRecords(statements, { keys, change, at });
+        sweep(at);
+        return changed;
+      }).catch(throwStoreError);
+      if ('error' in outcome) throw outcome.error;
+      return outcome.result;
+    },
 
     list: (listOptions) =>
-      work.run(async () => {
-        const checked = checkListOptions(listOptions);
-        return await readWhenFree(() => {
-          file.check();
-          return listRecords(statements, checked, now());
-        }, busyTimeoutMs).catch(throwStoreError);
-      }),
+      readWhenFree(() => {
+        file.check();
+        return listRecords(statements, listOptions, now());
+      }, busyTimeoutMs).catch(throwStoreError),
 
-    close() {
-      closing ??= work.close().then(() => withStoreErrors(close));
-      return closing;
-    },
+    close: () => withStoreErrors(close),
   });
+  return withoutBatches(store);
 }
