@@ -1,162 +1,99 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type BatchOptions, batched, storeInBatches } from '../../src/store/batches.ts';
+import { storeInBatches } from '../../src/store/batches.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
 
-const bounds: BatchOptions = { maxItems: 100, concurrency: 1, slowAfterMs: 60_000 };
-
-/** Work that ends when it is told to, and what it was given. */
-function heldWork() {
-  const batches: { readonly items: readonly string[]; readonly end: (error?: Error) => void }[] = [];
-  const work = (items: readonly string[]) =>
-    new Promise<string[]>((resolve, reject) => {
-      const end = (error?: Error) =>
-        error === undefined ? resolve(items.map((item) => `${item} done`)) : reject(error);
-      batches.push({ items, end });
+/** A store in batches, and the keys of each transaction below it. @param before held up until this resolves */
+function open({ slowAfterMs = 60_000, before = async (_transaction: number) => {} } = {}) {
+  const inner = memoryStore();
+  const transactions: (readonly string[])[] = [];
+  const store = storeInBatches(
+    {
+      ...inner,
+      async transact(keys, change) {
+        transactions.push(keys);
+        await before(transactions.length);
+        return await inner.transact(keys, change);
+      },
+    },
+    { slowAfterMs },
+  );
+  const append = (key: string, text: string) =>
+    store.transact([key], (records) => {
+      const value = `${records.get(key) ?? ''}${text}`;
+      records.set(key, value);
+      return value;
     });
-  return { batches, work, given: () => batches.map(({ items }) => items) };
+  return { inner, store, transactions, append };
 }
 
-const turn = () => nextTurn();
-
-it('batched does together what comes together, and what comes while that is under way, each with its own result', async () => {
-  const { batches, work, given } = heldWork();
-  const { add } = batched(work, bounds);
-  const first = ['A', 'B', 'C'].map(add);
-  await turn();
-  const second = ['D', 'E'].map(add);
-  await turn();
-  second.push(add('F'));
-  await turn();
-  expect(given()).toEqual([['A', 'B', 'C']]);
-  batches[0]?.end();
-  expect(await Promise.all(first)).toEqual(['A done', 'B done', 'C done']);
-  await turn();
-  expect(given()).toEqual([
-    ['A', 'B', 'C'],
-    ['D', 'E', 'F'],
-  ]);
-  batches[1]?.end();
-  expect(await Promise.all(second)).toEqual(['D done', 'E done', 'F done']);
-});
-
-it('batched gives the work no more items than it may have, nor more batches at a time', async () => {
-  const { batches, work, given } = heldWork();
-  const { add } = batched(work, { ...bounds, maxItems: 2, concurrency: 2 });
-  const all = ['A', 'B', 'C', 'D', 'E'].map(add);
-  await turn();
-  expect(given()).toEqual([
-    ['A', 'B'],
-    ['C', 'D'],
-  ]);
-  batches[1]?.end();
-  await all[3];
-  await turn();
-  expect(given()).toHaveLength(3);
-  batches[0]?.end();
-  batches[2]?.end();
-  expect(await Promise.all(all)).toHaveLength(5);
-});
-
-it.each([0, 1, 2])('batched fails a bad item alone, also number %i of three', async (bad) => {
-  const { add } = batched(async (items: readonly number[]) => {
-    if (items.includes(bad)) throw new Error(`${bad} is bad`);
-    return items.map((item) => item * 10);
-  }, bounds);
-  const results = await Promise.allSettled([0, 1, 2].map(add));
-  for (const [item, result] of results.entries()) {
-    expect(result).toMatchObject(
-      item === bad ? { reason: { message: `${bad} is bad` } } : { value: item * 10 },
-    );
-  }
-});
-
-it('batched tries nothing again once a batch is slow: its callers may have left', async () => {
-  const tried: number[] = [];
-  const { add } = batched(
-    async (items: readonly string[]) => {
-      tried.push(items.length);
-      throw new Error('down');
-    },
-    { ...bounds, slowAfterMs: 0 },
-  );
-  for (const result of await Promise.allSettled(['A', 'B'].map(add)))
-    expect(result).toMatchObject({ reason: { message: 'down' } });
-  expect(tried).toEqual([2]);
-});
-
-it('batched lets others go on when a batch is never answered', async () => {
-  const { batches, work, given } = heldWork();
-  const { add } = batched(work, { ...bounds, slowAfterMs: 20 });
-  const late = add('A');
-  await turn();
-  const other = add('B');
-  await expect.poll(given).toEqual([['A'], ['B']]);
-  batches[1]?.end();
-  expect(await other).toBe('B done');
-  batches[0]?.end();
-  expect(await late).toBe('A done');
-});
-
-it('batched is drained when all has ended, also what no batch had begun with', async () => {
-  const { batches, work } = heldWork();
-  const { add, drain } = batched(work, { ...bounds, maxItems: 1 });
-  const ended: string[] = [];
-  for (const item of ['A', 'B']) void add(item).then((result) => ended.push(result));
-  const drained = drain().then(() => ended.push('drained'));
-  await expect.poll(() => batches).toHaveLength(1);
-  batches[0]?.end();
-  await expect.poll(() => batches).toHaveLength(2);
-  batches[1]?.end();
-  await drained;
-  expect(ended).toEqual(['A done', 'B done', 'drained']);
-  await drain();
-});
-
 describe('a store in batches', () => {
-  /** Such a store, and the keys of each transaction below it. */
-  function open() {
-    const inner = memoryStore();
-    const transactions: (readonly string[])[] = [];
-    const store = storeInBatches(
-      {
-        ...inner,
-        transact(keys, change) {
-          transactions.push(keys);
-          return inner.transact(keys, change);
-        },
-      },
-      { slowAfterMs: 60_000 },
-    );
-    const append = (key: string, text: string) =>
-      store.transact([key], (records) => {
-        const value = `${records.get(key) ?? ''}${text}`;
-        records.set(key, value);
-        return value;
-      });
-    return { inner, store, transactions, append };
-  }
-
   it('makes one transaction of changes that come together, in their order, each with its own result', async () => {
     const { store, transactions, append } = open();
-    expect(await Promise.all([append('a', '1'), append('b', '2'), append('a', '3')])).toEqual([
-      '1',
-      '2',
-      '13',
-    ]);
+    const changes = [append('a', '1'), append('b', '2'), append('a', '3')];
+    expect(await Promise.all(changes)).toEqual(['1', '2', '13']);
     expect(transactions).toEqual([['a', 'b', 'a']]);
     expect(await store.list({ prefix: '', limit: 5 })).toMatchObject([{ value: '13' }, { value: '2' }]);
   });
 
-  it('fails a change that throws alone, and writes nothing of it', async () => {
-    const { store, append, inner } = open();
-    const bad = store.transact(['bad'], (records) => {
-      records.set('bad', 1);
-      throw new Error('refused');
+  it('has two transactions under way, and makes the next one of all that comes meanwhile', async () => {
+    const ends = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    const { transactions, append } = open({
+      before: (number) => ends[number - 1]?.promise ?? Promise.resolve(),
     });
-    const results = await Promise.allSettled([append('a', '1'), bad, append('b', '2')]);
-    expect(results).toMatchObject([{ value: '1' }, { reason: { message: 'refused' } }, { value: '2' }]);
-    expect((await inner.list({ prefix: '', limit: 5 })).map(({ key }) => key)).toEqual(['a', 'b']);
+    const changes: Promise<string>[] = [];
+    for (const key of ['a', 'b', 'c', 'd']) {
+      changes.push(append(key, '1'));
+      await nextTurn();
+    }
+    expect(transactions).toEqual([['a'], ['b']]);
+    ends[1]?.resolve();
+    await changes[1];
+    await nextTurn();
+    expect(transactions).toEqual([['a'], ['b'], ['c', 'd']]);
+    for (const { resolve } of ends) resolve();
+    expect(await Promise.all(changes)).toEqual(['1', '1', '1', '1']);
+  });
+
+  it.each([0, 1, 2])(
+    'fails a change that throws alone, also number %i of three, and writes nothing of it',
+    async (bad) => {
+      const { store, inner } = open();
+      const changes = [0, 1, 2].map((number) =>
+        store.transact([`${number}`], (records) => {
+          records.set(`${number}`, number);
+          if (number === bad) throw new Error('refused');
+          return number;
+        }),
+      );
+      const results = await Promise.allSettled(changes);
+      for (const [number, result] of results.entries())
+        expect(result).toMatchObject(number === bad ? { reason: { message: 'refused' } } : { value: number });
+      expect(await inner.list({ prefix: '', limit: 5 })).toHaveLength(2);
+    },
+  );
+
+  it('tries nothing again once a batch is slow, since its callers may have left', async () => {
+    const down = async () => {
+      throw new Error('down');
+    };
+    const { transactions, append } = open({ slowAfterMs: 0, before: down });
+    for (const result of await Promise.allSettled([append('a', '1'), append('b', '2')]))
+      expect(result).toMatchObject({ reason: { message: 'down' } });
+    expect(transactions).toEqual([['a', 'b']]);
+  });
+
+  it('lets others go on when batches are never answered', async () => {
+    const hang = () => new Promise<void>(() => {});
+    const { append } = open({
+      slowAfterMs: 20,
+      before: (number) => (number <= 2 ? hang() : Promise.resolve()),
+    });
+    for (const key of ['a', 'b']) {
+      void append(key, '1');
+      await nextTurn();
+    }
+    expect(await append('c', '1')).toBe('1');
   });
 
   it('leaves a change of many keys its own transaction, and no transaction has too many keys', async () => {
@@ -177,10 +114,10 @@ describe('a store in batches', () => {
     expect(transact.mock.calls.map(([keys]) => keys)).toEqual([['a'], ['b']]);
   });
 
-  it('waits for changes that have begun when it is closed, and leaves its store open', async () => {
+  it('waits when it is closed for changes that have begun, also in later batches, and leaves its store open', async () => {
     const { store, append, inner } = open();
-    void append('a', '1');
+    for (let number = 0; number < 250; number++) void append(`${number}`, '1');
     await store.close();
-    expect(await inner.list({ prefix: '', limit: 5 })).toHaveLength(1);
+    expect(await inner.list({ prefix: '', limit: 1_000 })).toHaveLength(250);
   });
 });

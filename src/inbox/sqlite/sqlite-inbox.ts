@@ -14,9 +14,8 @@ import { toInboxError } from '../store-calls.ts';
 export interface SqliteInboxOptions extends HandlingOptions, QuarantineOptions {
   /**
    * The database file, on a local disk (not on a network share). Several processes of one user may share it. It holds
-   * personal data, so it is made with mode 0600, and an existing file that others can read is changed to that. A file of
-   * another user is refused. If the file is deleted or replaced while it is open, deliveries are answered 503 until the
-   * process restarts.
+   * personal data, so it is made with mode 0600. A symbolic link, and a file that others can read or own, is refused. If
+   * the file is deleted or replaced while it is open, deliveries are answered 503 until the process restarts.
    */
   path: string;
   /** Milliseconds between two checks for what other processes stored. @default 250 */

@@ -9,38 +9,32 @@ export type MakeFileError = (what: string, details?: { remedy?: string; cause?: 
 /** A database file that only its owner can read, and that stays the same file while it is open. */
 export type PrivateFile = ReturnType<typeof openPrivateFile>;
 
+/** The files that SQLite keeps beside a database in WAL mode while any process has it open. */
+const companions = ['-wal', '-shm'];
+
 /**
- * Makes a file for SQLite to open, or sets the mode of the existing one to 0600. SQLite gives the `-wal` and `-shm` the
- * mode of the file, whatever the umask is; those that a crash left behind get their mode here.
+ * Makes a file of mode 0600 for SQLite to open, or checks the one that is there and those beside it. SQLite gives the
+ * `-wal` and `-shm` the mode of the file, whatever the umask is. Nothing that is there is changed.
  *
- * @throws what `fail` makes, before anything is changed, if one of them is not a file or belongs to another user, or if
- *   the mode of a file would be changed that is no database; and if others can read it and that cannot be changed
+ * @throws what `fail` makes, if one of them is not a file of this user alone
  */
 export function openPrivateFile(path: string, fail: MakeFileError) {
   // Looked up, not imported: this module also loads where there are no files.
   const fs = process.getBuiltinModule('node:fs');
   createFile(path, { fs, fail });
-  if (isForeignLink(fs.lstatSync(path))) {
-    throw fail('The path of the database is a symbolic link of another user.', {
-      remedy: 'Give the path of a file of your own.',
-    });
+  for (const suffix of ['', ...companions, '-journal']) {
+    const stats = fs.lstatSync(path + suffix, { throwIfNoEntry: false });
+    const flaw = stats && firstFlaw(stats, ['not-a-file', 'foreign', 'hard-linked', 'exposed']);
+    if (flaw === undefined) continue;
+    const name = suffix === '' ? 'The path of the database' : `The path of the database with "${suffix}"`;
+    const { what, remedy } = refusals[flaw];
+    throw fail(`${name} ${what}.`, { remedy });
   }
-  const realPath = fs.realpathSync(path);
-  const files = ['', ...companions, '-journal'].map((suffix) => ({ suffix, path: realPath + suffix }));
-  const found = files.filter((file) => {
-    const stats = fs.lstatSync(file.path, { throwIfNoEntry: false });
-    if (stats !== undefined) checkFile(stats, file.suffix, fail);
-    return stats !== undefined;
-  });
-  if (found.some((file) => isExposed(fs.lstatSync(file.path)))) checkContent(realPath, { fs, fail });
-  for (const file of found) restrictToOwner(file, { fs, fail });
   const watched = [identify(path, fs)];
   return {
-    /** Without symbolic links, as SQLite names the files beside it. */
-    path: realPath,
     /** From now on the `-wal` and `-shm` must stay the same files too. Call it once SQLite has made them. */
     watchCompanions(): void {
-      watched.push(...companions.map((suffix) => identify(realPath + suffix, fs)));
+      watched.push(...companions.map((suffix) => identify(path + suffix, fs)));
     },
     /**
      * SQLite keeps writing into a file that was deleted, and what it commits there is lost.
@@ -56,9 +50,6 @@ export function openPrivateFile(path: string, fail: MakeFileError) {
   };
 }
 
-/** The files that SQLite keeps beside a database in WAL mode while any process has it open. */
-const companions = ['-wal', '-shm'];
-
 /**
  * Only if there is none: opening and closing a file that SQLite has open in this process would release SQLite's locks
  * on it.
@@ -66,89 +57,17 @@ const companions = ['-wal', '-shm'];
 function createFile(path: string, { fs, fail }: { fs: FileSystem; fail: MakeFileError }): void {
   try {
     fs.closeSync(fs.openSync(path, 'wx', 0o600));
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'EEXIST') return;
-    if (code === 'ENOENT') {
+  } catch (cause) {
+    const code = codeOf(cause);
+    // A database on a read-only file system can still be read.
+    if (code === 'EEXIST' || (code === 'EROFS' && fs.existsSync(path))) return;
+    if (code === 'ENOENT')
       throw fail('The folder of the database file does not exist.', {
         remedy: 'Make it, or correct the path.',
-        cause: error,
+        cause,
       });
-    }
-    // A database that is there can still be read.
-    if (code === 'EROFS' && fs.existsSync(path)) return;
-    if (code === 'EROFS') {
-      throw fail('The database file cannot be made: its file system is read-only.', {
-        remedy: 'Give a path on another one.',
-        cause: error,
-      });
-    }
-    throw error;
+    throw cause;
   }
-}
-
-/** A file that another user has put there would become part of the database. */
-function checkFile(stats: Stats, suffix: string, fail: MakeFileError): void {
-  const name = suffix === '' ? 'The path of the database' : `The path of the database with "${suffix}"`;
-  switch (firstFlaw(stats, ['not-a-file', 'foreign', 'hard-linked'])) {
-    case 'not-a-file':
-      throw fail(`${name} is not that of a file.`, { remedy: 'Give the path of a file of your own.' });
-    case 'foreign':
-      throw fail(`${name} is that of a file of another user.`, {
-        remedy: 'Run as its owner, or give the path of a file of your own.',
-      });
-    case 'hard-linked':
-      throw fail(`${name} is that of a file with several names (hard links).`, {
-        remedy: 'Copy it, and use the copy.',
-      });
-  }
-}
-
-/** The first bytes of every SQLite database that is not empty. */
-export const databaseHeader = 'SQLite format 3\0';
-
-/** A path given by mistake may lead to any file of this user: the mode of another kind of file is not ours to change. */
-function checkContent(path: string, { fs, fail }: { fs: FileSystem; fail: MakeFileError }): void {
-  // Left open: see restrictToOwner.
-  const descriptor = openToRead(path, fs);
-  checkFile(fs.fstatSync(descriptor), '', fail);
-  const start = Buffer.alloc(databaseHeader.length);
-  const length = fs.readSync(descriptor, start, 0, start.length, 0);
-  if (length === 0 || start.toString('latin1') === databaseHeader) return;
-  throw fail(
-    'The path of the database leads to a file that is no SQLite database, and that was not changed.',
-    {
-      remedy: 'Give the path of a database, or of a new file.',
-    },
-  );
-}
-
-/** Changes the mode of an open descriptor, so that no other file can take the place of the checked one in between. */
-function restrictToOwner(
-  { path, suffix }: { path: string; suffix: string },
-  { fs, fail }: { fs: FileSystem; fail: MakeFileError },
-): void {
-  // SQLite removes the -wal and -shm when the last process closes the database.
-  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || !isExposed(stats)) return;
-  let cause: unknown;
-  try {
-    // Left open: closing it would release the locks that SQLite may have on it in this process.
-    const descriptor = openToRead(path, fs);
-    checkFile(fs.fstatSync(descriptor), suffix, fail);
-    fs.fchmodSync(descriptor, 0o600);
-    if (!isExposed(fs.fstatSync(descriptor))) return;
-  } catch (error) {
-    cause = error;
-  }
-  throw fail('Other users may read the database file, and that cannot be changed.', {
-    remedy: 'Set its mode to 0600.',
-    cause,
-  });
-}
-
-function isExposed(stats: Stats): boolean {
-  return firstFlaw(stats, ['exposed']) !== undefined;
 }
 
 /** Identifies the file at a path. */
@@ -162,29 +81,30 @@ function identify(path: string, fs: FileSystem): { readonly path: string; readon
 const flaws = {
   'not-a-file': (stats: Stats) => !stats.isFile(),
   foreign: (stats: Stats) => !isOwn(stats),
+  /** SQLite keeps a `-wal` for each name, and the database would be ruined. */
   'hard-linked': ({ nlink }: Stats) => nlink > 1,
   /** Other users can read or write it. Windows has no such modes: there the permissions of the folder count. */
   exposed: ({ mode }: Stats) => process.platform !== 'win32' && (mode & 0o077) !== 0,
 };
 
+type Flaw = keyof typeof flaws;
+
+const refusals: Readonly<Record<Flaw, { readonly what: string; readonly remedy: string }>> = {
+  'not-a-file': { what: 'is not that of a file (no link)', remedy: 'Give the path of a file of your own.' },
+  foreign: {
+    what: 'is that of a file of another user',
+    remedy: 'Run as its owner, or give the path of a file of your own.',
+  },
+  'hard-linked': {
+    what: 'is that of a file with several names (hard links)',
+    remedy: 'Copy it, and use the copy.',
+  },
+  exposed: { what: 'is that of a file that other users may read', remedy: 'Set its mode to 0600.' },
+};
+
 /** The first of these flaws that a file has. */
-export function firstFlaw<Flaw extends keyof typeof flaws>(
-  stats: Stats,
-  among: readonly Flaw[],
-): Flaw | undefined {
+export function firstFlaw<Among extends Flaw>(stats: Stats, among: readonly Among[]): Among | undefined {
   return among.find((flaw) => flaws[flaw](stats));
-}
-
-/** Whether it is a symbolic link that another user has planted: it may lead to any file. Root may do anything anyway. */
-export function isForeignLink(stats: Stats): boolean {
-  return stats.isSymbolicLink() && !isOwn(stats) && stats.uid !== 0;
-}
-
-/** Opens without waiting for a writer, as a FIFO would have us do, and without following a symbolic link. */
-export function openToRead(path: string, fs: Pick<FileSystem, 'constants' | 'openSync'>): number {
-  // Windows has neither of the two flags.
-  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants;
-  return fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
 }
 
 /** Windows has no such owners. Deno tells the user only if it is allowed to. */

@@ -29,7 +29,7 @@ export function openDatabase(options: {
     });
   }
   const file = openPrivateFile(options.path, options.fail);
-  const database = new sqlite.DatabaseSync(file.path);
+  const database = new sqlite.DatabaseSync(options.path);
   const wal = closeIfFails(database, () => {
     database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
@@ -39,7 +39,7 @@ export function openDatabase(options: {
     database.exec(`PRAGMA busy_timeout = ${blockingWaitMs}`);
     file.watchCompanions();
     file.check();
-    return keepWalEmpty(database, file);
+    return keepWalEmpty(database, { file, path: options.path });
   });
   return {
     database,
@@ -76,14 +76,17 @@ const emptyWalEveryMs = 5_000;
  * What was deleted stays in the `-wal` until it is overwritten. Every process that has the database open empties it,
  * also one that writes nothing: another process may have deleted something and ended.
  */
-function keepWalEmpty(database: DatabaseSync, file: PrivateFile): { stop(): void } {
+function keepWalEmpty(
+  database: DatabaseSync,
+  { file, path }: { readonly file: PrivateFile; readonly path: string },
+): { stop(): void } {
   const { statSync } = process.getBuiltinModule('node:fs');
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
 
   function emptyWal(): void {
     try {
       file.check();
-      const size = statSync(`${file.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
       // It does nothing while another program is in the middle of reading: the next time it is tried again.
       if (size > 0) checkpoint.get();
     } catch {

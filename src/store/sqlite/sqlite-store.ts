@@ -30,8 +30,7 @@ import { checkDatabasePath, groupCommit, openDatabase } from './sqlite-database.
 export interface SqliteStoreOptions {
   /**
    * The database file, on a local disk (not on a network share). Several processes of one user may share it. It is made
-   * with mode 0600, and an existing file that others can read is changed to that. A file of another user is refused.
-   * Either this or `database`.
+   * with mode 0600. A symbolic link, and a file that others can read or own, is refused. Either this or `database`.
    */
   path?: string | undefined;
   /**

@@ -2,22 +2,23 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
-  lchownSync,
   linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
-import { openPrivateFile } from '../../../src/store/sqlite/private-file.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { scratchFolder } from '../../support/scratch.ts';
+import { set } from '../counted.ts';
 
-const otherUser = 12_345;
 const isRoot = process.getuid?.() === 0;
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
@@ -29,118 +30,83 @@ beforeEach(() => {
   path = join(folder, 'data.sqlite');
 });
 
-function open(): void {
-  openPrivateFile(path, (message, options) => new Error(message, options));
+function open() {
+  const store = sqliteStore({ path });
+  onTestFinished(() => store.close().catch(() => {}));
+  return store;
 }
 
-const modeOf = (file: string) => statSync(file).mode & 0o777;
-
-function writeOpen(file: string): string {
+/** A file of mode 0600, or another one. */
+function write(file: string, mode = 0o600): string {
   writeFileSync(file, '');
-  chmodSync(file, 0o644);
+  chmodSync(file, mode);
   return file;
 }
 
-describe.skipIf(process.platform === 'win32')('a database file', () => {
-  it.each(['-wal', '-shm', '-journal'])('is refused, and stays as it is, if its %s is a link', (suffix) => {
-    writeOpen(path);
-    const target = writeOpen(join(folder, 'victim'));
-    symlinkSync(target, path + suffix);
-    expect(open).toThrow(`"${suffix}" is not that of a file`);
-    expect([modeOf(path), modeOf(target)]).toEqual([0o644, 0o644]);
+/** The same bytes, in another file. */
+function replaceByCopy(name: string): void {
+  copyFileSync(name, `${name}.copy`);
+  renameSync(`${name}.copy`, name);
+}
+
+describe.skipIf(process.platform === 'win32')('the database file of a store', () => {
+  it('can be read by its owner only, and so can what SQLite keeps beside it, whatever the umask is', async () => {
+    const umask = process.umask(0);
+    onTestFinished(() => void process.umask(umask));
+    await set(open(), 'a', 1);
+    for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
   });
 
-  it('is refused if it is a FIFO, without waiting for a writer', () => {
-    execFileSync('mkfifo', [path]);
+  it.each(suffixes)('is refused if others can read it, and stays as it is: data.sqlite%s', (suffix) => {
+    if (suffix !== '') write(path);
+    write(path + suffix, 0o640);
+    expect(open).toThrow('is that of a file that other users may read. Set its mode to 0600');
+    expect(statSync(path + suffix).mode & 0o777).toBe(0o640);
+  });
+
+  it.skipIf(!isRoot).each(suffixes)('is refused if it belongs to another user: data.sqlite%s', (suffix) => {
+    if (suffix !== '') write(path);
+    chownSync(write(path + suffix), 12_345, 12_345);
+    expect(open).toThrow('of another user');
+  });
+
+  it.each(suffixes)('is refused if it is a symbolic link: data.sqlite%s', (suffix) => {
+    if (suffix !== '') write(path);
+    symlinkSync(write(join(folder, 'victim')), path + suffix);
     expect(open).toThrow('is not that of a file');
   });
 
-  it('is refused, and stays as it is, if it has another name', () => {
-    const target = writeOpen(join(folder, 'victim'));
-    linkSync(target, path);
-    expect(open).toThrow('several names');
-    expect(modeOf(target)).toBe(0o644);
+  it.each<[string, string, () => unknown]>([
+    ['a folder', 'is not that of a file', () => mkdirSync(path)],
+    ['a FIFO, without waiting for a writer', 'is not that of a file', () => execFileSync('mkfifo', [path])],
+    ['a file with another name', 'several names', () => linkSync(write(join(folder, 'victim')), path)],
+  ])('is refused if it is %s', (_, message, make) => {
+    make();
+    expect(open).toThrow(message);
   });
 
-  it('keeps the locks of a connection of this process when its mode is changed', () => {
-    const database = new DatabaseSync(path);
-    database.exec('CREATE TABLE t (v); BEGIN IMMEDIATE');
-    chmodSync(path, 0o644);
-    open();
-    expect(modeOf(path)).toBe(0o600);
-    const script = `
-      const { DatabaseSync } = require('node:sqlite');
-      try { new DatabaseSync(${JSON.stringify(path)}).exec('BEGIN IMMEDIATE'); console.log('locked by both'); }
-      catch (error) { console.log(error.errcode); }`;
-    const said = execFileSync(process.execPath, ['--no-warnings', '-e', script], { encoding: 'utf8' });
-    expect(said.trim()).toBe('5');
-    database.close();
-  });
-
-  it.each([
-    ['that is no database', '', 'PRIVATE=1\n'],
-    ['that is too short for one', '', 'S'],
-    ['that is no database, beside a -wal that others can read', '-wal', ''],
-  ])('keeps its mode behind a link of one’s own to a file %s', (_, suffix, content) => {
-    const target = writeOpen(join(folder, 'notes.txt'));
-    writeFileSync(target, 'notes that others may read');
-    if (suffix !== '') {
-      chmodSync(target, 0o600);
-      writeOpen(target + suffix);
-    } else writeFileSync(target, content);
-    symlinkSync(target, path);
-    const files = [target, target + suffix];
-    const before = files.map(modeOf);
-    expect(open).toThrow('no SQLite database');
-    expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ code: 'store_failed' }));
-    expect(() => sqliteInbox({ path })).toThrow(expect.objectContaining({ code: 'store_unavailable' }));
-    expect(files.map(modeOf)).toEqual(before);
-  });
-
-  it('may be reached by a link of one’s own', () => {
-    const target = writeOpen(join(folder, 'real'));
-    symlinkSync(target, path);
-    open();
-    expect(modeOf(target)).toBe(0o600);
-  });
-});
-
-describe(`a database file of another user${isRoot ? '' : ' (skipped: only root can make one)'}`, () => {
-  it.skipIf(!isRoot).each(suffixes)('is refused, and nothing is changed: data.sqlite%s', (suffix) => {
-    writeOpen(path);
-    chownSync(writeOpen(path + suffix), otherUser, otherUser);
-    expect(open).toThrow('of another user');
-    expect(modeOf(path)).toBe(0o644);
-    expect(statSync(path + suffix)).toMatchObject({ uid: otherUser });
-    expect(modeOf(path + suffix)).toBe(0o644);
-  });
-
-  it.skipIf(!isRoot)('is refused behind a link of one’s own', () => {
-    const target = writeOpen(join(folder, 'victim'));
-    chownSync(target, otherUser, otherUser);
-    symlinkSync(target, path);
-    expect(open).toThrow('of another user');
-    expect(modeOf(target)).toBe(0o644);
-  });
-
-  it.skipIf(!isRoot)('a link that another user has planted changes no file of ours', () => {
-    const target = writeOpen(join(folder, 'victim'));
-    symlinkSync(target, path);
-    lchownSync(path, otherUser, otherUser);
-    expect(open).toThrow('symbolic link of another user');
-    expect(modeOf(target)).toBe(0o644);
-  });
-
-  it.skipIf(!isRoot)('is an error of the part that was to use it', async () => {
-    writeOpen(path);
-    chownSync(path, otherUser, otherUser);
-    const message = expect.stringContaining('of another user');
-    const storeError = expect.objectContaining({ name: 'StoreError', code: 'store_failed', message });
-    expect(() => sqliteStore({ path })).toThrow(storeError);
+  it('is refused with an error of the part that was to use it', () => {
+    write(path, 0o644);
+    const message = expect.stringContaining('other users may read');
+    expect(open).toThrow(expect.objectContaining({ name: 'StoreError', code: 'store_failed', message }));
     expect(() => sqliteInbox({ path })).toThrow(
       expect.objectContaining({ name: 'InboxError', code: 'store_unavailable', message }),
     );
-    expect(modeOf(path)).toBe(0o644);
     expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it.each([
+    ['deleted', '', (name: string) => rmSync(name)],
+    ['replaced by a copy of it', '', replaceByCopy],
+    ['left without its -wal', '-wal', (name: string) => rmSync(name)],
+    ['given another -wal', '-wal', replaceByCopy],
+    ['left without its -shm', '-shm', (name: string) => rmSync(name)],
+  ])('takes and tells nothing more once it was %s', async (_, suffix, meddle) => {
+    const store = open();
+    await set(store, 'a', 1);
+    meddle(path + suffix);
+    const error = { code: 'store_failed', message: expect.stringContaining('deleted or replaced') };
+    await expect(set(store, 'a', 2)).rejects.toMatchObject(error);
+    await expect(store.list({ prefix: '', limit: 1 })).rejects.toMatchObject(error);
   });
 });

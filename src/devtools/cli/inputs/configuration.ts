@@ -18,7 +18,7 @@ import type { JsonObject } from '../../../internal/json.ts';
 import { createKeyRotation } from '../../../keys/create-key-rotation.ts';
 import { storedKeys } from '../../../keys/stored-keys.ts';
 import { type SignedBody, signBody } from '../../../signature/sign-body.ts';
-import { databaseHeader, firstFlaw } from '../../../store/sqlite/private-file.ts';
+import { firstFlaw } from '../../../store/sqlite/private-file.ts';
 import { type CliContext, CliError, type Variables } from '../terminal/context.ts';
 import { inFile, readJsonObject } from './input.ts';
 import { parseStoreAddress, withStore } from './open-store.ts';
@@ -165,6 +165,9 @@ async function readPrivateFile(
     await file.close();
   }
 }
+
+/** The first bytes of every SQLite database that is not empty. */
+const databaseHeader = 'SQLite format 3\0';
 
 const refusals = {
   'not-a-file': () => 'is not a file: name the JSON file that holds the keys.',

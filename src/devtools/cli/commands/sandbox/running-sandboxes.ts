@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { deploymentVariables, sandboxUrlVariable } from '../../../../deployment/environment-variables.ts';
 import { codeOf } from '../../../../errors/errors.ts';
-import { firstFlaw, openToRead } from '../../../../store/sqlite/private-file.ts';
+import { firstFlaw } from '../../../../store/sqlite/private-file.ts';
 import { makeFolder, stateFolder } from '../../inputs/folders.ts';
 import { type CliContext, CliError, type Variables } from '../../terminal/context.ts';
 import { port } from '../../terminal/flags.ts';
@@ -124,7 +124,9 @@ async function readSandbox(path: string): Promise<RunningSandbox | undefined> {
   const fs = process.getBuiltinModule('node:fs');
   let descriptor: number | undefined;
   try {
-    descriptor = openToRead(path, fs);
+    // Without waiting for a writer, as a FIFO would have us do, and without following a link. Windows has neither flag.
+    const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants;
+    descriptor = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
     const flaw = firstFlaw(fs.fstatSync(descriptor), ['not-a-file', 'foreign', 'hard-linked', 'exposed']);
     if (flaw !== undefined) return undefined;
     return runningSandbox.parse(JSON.parse(fs.readFileSync(descriptor, 'utf8')));
