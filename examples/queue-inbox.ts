@@ -12,7 +12,6 @@ const inbox = queueInbox({
   send: async (message: QueueMessage) => queue.push(JSON.stringify(message)),
   // Drops duplicates. Yours is one that all processes share: redisStore or postgresStore.
   store: memoryStore(),
-  onInvalidMessage: (error) => console.log('set aside:', error.code),
 });
 
 const handled: string[] = [];

@@ -2,31 +2,28 @@ import { InboxError } from '../errors/errors.ts';
 import { invalidOption } from '../internal/options.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
-/** Marks the delivery of one attempt handled in a transaction of the user's. */
-export interface Marking {
-  /** Whether the handler asked for it: from then on only the mark says whether the delivery is handled. */
-  readonly isAsked: boolean;
-  /** Marks the delivery handled, for the handler's context. */
-  mark(store: RecordStore): Promise<void>;
-  /** Whether the mark was committed. */
-  isThere(): Promise<boolean>;
-}
-
 /** The result of a mark: `lost` if another worker has the delivery, `absent` if the store does not hold it. */
 export type MarkResult = 'marked' | 'lost' | 'absent';
 
-/** The marking of one attempt in an inbox over a record store. */
+export type Marking = ReturnType<typeof makeMarking>;
+
+/**
+ * Marks the delivery of one attempt handled in a transaction of the user's.
+ *
+ * @param isThere whether the mark was committed
+ */
 export function makeMarking(
   write: (store: RecordStore) => Promise<MarkResult>,
   isThere: () => Promise<boolean>,
-): Marking {
+) {
   let isAsked = false;
   return {
+    /** Whether the handler asked for it: from then on only the mark says whether the delivery is handled. */
     get isAsked() {
       return isAsked;
     },
     isThere,
-    async mark(store) {
+    async mark(store: RecordStore): Promise<void> {
       isAsked = true;
       const result = await write(store);
       if (result === 'lost')

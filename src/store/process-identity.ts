@@ -33,7 +33,7 @@ export function viewProcesses(where: 'machine' | 'anywhere'): ProcessView {
     self,
     hasEnded(other) {
       const own = canTell ? self() : undefined;
-      return own !== undefined && processState(other, own) === 'ended';
+      return own !== undefined && hasEnded(other, own);
     },
   };
 }
@@ -44,15 +44,14 @@ export function thisProcess(): ProcessIdentity {
   return { space: processSpace(), pid, ...(startedAt !== undefined && { startedAt }) };
 }
 
-/** As far as this process can tell. */
-export function processState(other: ProcessIdentity, self: ProcessIdentity): 'running' | 'ended' | 'unknown' {
-  if (other.space !== self.space) return 'unknown';
-  if (!isAlive(other.pid)) return 'ended';
+/** False also if this process cannot tell. */
+function hasEnded(other: ProcessIdentity, self: ProcessIdentity): boolean {
+  if (other.space !== self.space) return false;
+  if (!isAlive(other.pid)) return true;
   // If /proc does not show our own start, it may be that of another namespace.
-  if (other.startedAt === undefined || self.startedAt === undefined) return 'unknown';
+  if (other.startedAt === undefined || self.startedAt === undefined) return false;
   const startedAt = startOf(other.pid, other.pid);
-  if (startedAt === undefined) return 'unknown';
-  return startedAt === other.startedAt ? 'running' : 'ended';
+  return startedAt !== undefined && startedAt !== other.startedAt;
 }
 
 /** On Linux the boot of the machine and the PID namespace. Elsewhere containers run on machines of their own. */

@@ -10,7 +10,7 @@ import {
   value,
 } from '../../internal/options.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
-import { callHook, warnOnce } from '../../internal/warn.ts';
+import { warnOnce } from '../../internal/warn.ts';
 import { callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
 import { isNewerFormat } from '../../store/stored-form.ts';
@@ -51,8 +51,6 @@ export interface QueueInboxOptions
   store?: RecordStore | undefined;
   /** Begins the keys of its records. @default 'queue/' */
   prefix?: string | undefined;
-  /** Called for a message that is no delivery; it is `dead`. @default a process warning */
-  onInvalidMessage?: ((error: InboxError) => unknown) | undefined;
 }
 
 /** Options of `handleMessage`. */
@@ -76,7 +74,7 @@ export type MessageResult = 'done' | 'retry' | 'dead';
 export interface QueueInbox extends Inbox {
   /**
    * Handles one message: a {@link QueueMessage}, or its JSON as text or bytes. Never rejects for what a message holds or
-   * a handler throws.
+   * a handler throws: one that is no delivery is `dead`, with a process warning.
    *
    * With a `store`, a message whose process died is tried alone: it waits until the others of this process have ended, and
    * those that come meanwhile wait for it. Only a death while alone counts as an attempt.
@@ -109,7 +107,6 @@ const readOptions = defineOptions('queueInbox', {
   send: callback(),
   store: optional(checkStore),
   prefix: value(checkPrefix, { default: 'queue/' }),
-  onInvalidMessage: callback({ default: warnOfMessage }),
 } satisfies OptionTable<QueueInboxOptions>);
 
 const readHandleOptions = defineOptions('handleMessage', {
@@ -269,7 +266,7 @@ function readOrRefuse(
       return 'retry';
     }
     if (!(error instanceof InboxError)) throw error;
-    callHook('onInvalidMessage of an inbox', () => settings.onInvalidMessage(error));
+    warnOnce(error.message);
     return 'dead';
   }
 }
@@ -285,7 +282,3 @@ const messageResults = {
   'put-back': 'retry',
   dead: 'dead',
 } as const satisfies Record<HandlingOutcome, MessageResult>;
-
-function warnOfMessage(error: InboxError): void {
-  warnOnce(error.message);
-}

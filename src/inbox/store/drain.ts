@@ -1,13 +1,5 @@
 import { withDeadline } from '../../internal/deadline.ts';
-import {
-  abortSignal,
-  checkInteger,
-  defineOptions,
-  type OptionRow,
-  type OptionTable,
-  value,
-} from '../../internal/options.ts';
-import { isWholeProcess } from '../../internal/runtime.ts';
+import { abortSignal, defineOptions, integer, type OptionTable, optional } from '../../internal/options.ts';
 import { sharedKeyQueue } from '../../store/key-queue.ts';
 import type { AttemptResult, InboxHost } from '../inbox.ts';
 import type { Worker } from '../worker.ts';
@@ -18,7 +10,7 @@ export interface DrainOptions {
   limit?: number | undefined;
   /**
    * Milliseconds for the whole call. Then handlers that still run are aborted, and their deliveries are given back
-   * without having used up an attempt; while another call in this process waits for its turn, they go on. @default no limit
+   * without having used up an attempt. @default no limit
    */
   timeLimitMs?: number | undefined;
   /** Ends the call early, in the same way. */
@@ -40,18 +32,10 @@ export interface DrainResult {
 }
 
 const readDrainOptions = defineOptions('drain', {
-  limit: unlimitedInteger(),
-  timeLimitMs: unlimitedInteger(),
+  limit: optional(integer()),
+  timeLimitMs: optional(integer()),
   signal: abortSignal(),
 } satisfies OptionTable<DrainOptions>);
-
-/** A whole number; without it, infinite. */
-function unlimitedInteger(): OptionRow<number> {
-  const unlimited = Number.POSITIVE_INFINITY;
-  const check = (given: unknown, name: string) =>
-    given === unlimited ? unlimited : checkInteger(name, given);
-  return value(check, { default: unlimited });
-}
 
 /**
  * The calls of `drain` in one process, one after the other: so `concurrency` and "alone" hold for the process.
@@ -59,54 +43,42 @@ function unlimitedInteger(): OptionRow<number> {
  * @param start a worker that ends when nothing is due
  * @param checkReceives throws once the inbox stops
  */
-export function drainTurns(start: (host: InboxHost, limit: number) => Worker, checkReceives: () => void) {
+export function drainTurns(
+  start: (host: InboxHost, limit: number | undefined) => Worker,
+  checkReceives: () => void,
+) {
   const inTurn = sharedKeyQueue();
   const workers = new Set<Worker>();
-  /** Calls under way. */
-  const calls = new Set<AbortSignal>();
-
-  /** The handlers of a call that is over go on while another one in this process waits: only the last one aborts them. */
-  async function endCall(own: Worker | undefined): Promise<void> {
-    if (!isWholeProcess()) await own?.stop(0);
-    else if (calls.size === 0) await Promise.all([...workers].map((worker) => worker.stop(0)));
-    else void own?.stop(Number.POSITIVE_INFINITY);
-  }
 
   return {
     /** Stops the workers of all calls. */
     stop: (timeoutMs: number) => Promise.all([...workers].map((worker) => worker.stop(timeoutMs))),
 
     async drain(host: InboxHost, options: DrainOptions): Promise<Omit<DrainResult, 'left'>> {
-      const { limit, timeLimitMs: ms, signal } = readDrainOptions(options);
+      const { limit, timeLimitMs: ms = Number.POSITIVE_INFINITY, signal } = readDrainOptions(options);
       checkReceives();
       const figures = { handled: 0, ignored: 0, failed: 0, dead: 0 };
-      const counting = countOutcomes(host, figures);
-      let draining: Worker | undefined;
-      let ending: AbortSignal | undefined = signal;
+      let worker: Worker | undefined;
+      let ending = signal;
       const run = (inner: AbortSignal) =>
         inTurn(['drain'], async () => {
+          if (!inner.aborted) await host.review?.();
           checkReceives();
           if (inner.aborted) return;
-          await host.review?.();
-          checkReceives();
-          if (inner.aborted) return;
-          const started = start(counting, limit);
-          draining = started;
+          const started = start(countOutcomes(host, figures), limit);
+          worker = started;
           workers.add(started);
           await started.ended().finally(() => workers.delete(started));
         });
       try {
-        await withDeadline({ ms, signal }, async (inner) => {
+        await withDeadline({ ms, signal }, (inner) => {
           ending = inner;
-          calls.add(inner);
-          await run(inner);
+          return run(inner);
         });
       } catch (error) {
         if (!ending?.aborted) throw error;
-      } finally {
-        if (ending !== undefined) calls.delete(ending);
+        await worker?.stop(0);
       }
-      if (ending?.aborted) await endCall(draining);
       return figures;
     },
   };

@@ -30,7 +30,7 @@ for (const name of ['rabbitmq', 'nats'] as const) {
     it('handles each delivery once, tries again what fails, and sets aside what is dead', async () => {
       await using queue = await open();
       const store = memoryStore();
-      const options = { send: queue.send, store, maxAttempts: 3, onInvalidMessage: () => {} };
+      const options = { send: queue.send, store, maxAttempts: 3 };
       const inbox = queueInbox(options);
       let failures = 0;
       const { webhooks, calls, reports } = receiver(inbox, (id) => {

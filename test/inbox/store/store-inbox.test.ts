@@ -95,49 +95,6 @@ describe('drain', () => {
     expect(reports.at(-1)).toMatchObject({ outcome: 'handled', attempt: 1 });
   });
 
-  it('that is over leaves its handlers to one that waits, so that overlapping calls make progress', async () => {
-    const inbox = shared().open();
-    const [begun, end] = [gate(), gate()];
-    const { webhooks, reports } = receiver(inbox, async () => {
-      begun.open();
-      await end.opened;
-    });
-    await webhooks.receive(order('A'));
-    const stop = new AbortController();
-    const first = inbox.drain({ signal: stop.signal });
-    await begun.opened;
-    const second = inbox.drain();
-    stop.abort();
-    expect(await first).toEqual({ ...nothing, left: 1 });
-    end.open();
-    expect(await second).toEqual(nothing);
-    expect(reports.at(-1)).toMatchObject({ outcome: 'handled', attempt: 1 });
-  });
-
-  it('that is the last one to be over aborts the handlers of those before it, and gives their deliveries back', async () => {
-    const inbox = shared().open();
-    const begun = gate();
-    let running: AbortSignal | undefined;
-    const { webhooks, calls } = receiver(inbox, async (_, { signal }) => {
-      running = signal;
-      begun.open();
-      await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-    });
-    await webhooks.receive(order('A'));
-    const ends = [new AbortController(), new AbortController()] as const;
-    const [first, second] = ends.map(({ signal }) => inbox.drain({ signal }));
-    await begun.opened;
-    ends[0].abort();
-    expect(await first).toEqual({ ...nothing, left: 1 });
-    expect(running?.aborted).toBe(false);
-    ends[1].abort();
-    expect(await second).toEqual({ ...nothing, left: 1 });
-    expect(running?.aborted).toBe(true);
-    // It was no attempt: the next call begins at once.
-    void inbox.drain();
-    await vi.waitFor(() => expect(calls).toEqual(['A', 'A']));
-  });
-
   it('runs one after the other within a process, so that concurrency holds', async () => {
     const { open } = shared();
     const inbox = open({ concurrency: 2 });

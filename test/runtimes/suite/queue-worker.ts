@@ -19,7 +19,6 @@ const { EVENTS, ACCOUNTS, RESULTS } = env as {
 const inbox = queueInbox({
   send: (message) => Promise.all([EVENTS.send(message), EVENTS.send(message)]),
   store: memoryStore(),
-  onInvalidMessage: () => {},
 });
 const webhooks = createWebhooks({ credentials, inbox, onError: () => {} }).onAny(
   async ({ partner_order_id }) => {
