@@ -13,6 +13,7 @@ import type { RequestError } from '../errors/errors.ts';
 import { defineOptions } from '../internal/options.ts';
 import { sensitiveValues } from '../internal/redaction.ts';
 import { userAgent } from '../internal/user-agent.ts';
+import { paymentMembers } from './accepted-order-reply.ts';
 import { type CallOptions, callRows, type ReplySchema } from './call-options.ts';
 
 export interface Call<Schema extends ReplySchema = ReplySchema> {
@@ -31,6 +32,8 @@ export interface Call<Schema extends ReplySchema = ReplySchema> {
   readonly options: CallOptions<Schema>;
   /** Reads a 2xx reply to an order or a message. */
   readonly replyReader?: ReplyReader | undefined;
+  /** What a reply has besides its body. Never throws. */
+  readonly membersOf?: ((body: unknown) => object) | undefined;
   /** The outcome of an order for a status outside 2xx, where that differs from other calls. */
   readonly statuses?: OrderStatuses | undefined;
   /** How the service refused the same call with other keys: its attempts count. */
@@ -108,7 +111,10 @@ export function makeCall<Schema extends ReplySchema>(
     options,
     previousFailure,
     replyReader: replyReaderOf(deployment, operation),
-    ...(operation === 'createOrder' && { statuses }),
+    ...(operation === 'createOrder' && {
+      statuses,
+      membersOf: (body: unknown) => paymentMembers(body, deployment.wireNames),
+    }),
   };
 }
 
