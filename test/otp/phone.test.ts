@@ -1,35 +1,33 @@
 import * as fc from 'fast-check';
 import { parsePhoneNumberFromString as parseAny } from 'libphonenumber-js/max';
-import { getCountries, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/mobile';
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  getExampleNumber,
+} from 'libphonenumber-js/mobile';
 import examples from 'libphonenumber-js/mobile/examples';
 import { describe, expect, it } from 'vitest';
 import { isValidationError } from '../../src/errors/errors.ts';
 import { maskPhone, normalizePhone } from '../../src/otp/phone.ts';
+import { anyText } from '../support/any-text.ts';
 import { refusal, thrownBy } from '../support/refusal.ts';
+import { some, times } from '../support/repeat.ts';
 
 describe('normalizePhone', () => {
   it.each([
     ['+2348012345678', '+2348012345678'],
     [' +234 801 234 5678 ', '+2348012345678'],
     ['+234 (0)801-234-5678', '+2348012345678'],
-    ['+234.801.234.5678', '+2348012345678'],
     ['＋２３４８０１２３４５６７８', '+2348012345678'],
     ['+٢٣٤٨٠١٢٣٤٥٦٧٨', '+2348012345678'],
-    ['+२३४८०१२३४५६७८', '+2348012345678'],
     ['\u202a+234\u00a0801\u00a0234\u00a05678\u202c', '+2348012345678'],
-    ['+44 20 7946 0018', '+442079460018'],
     ['+39 06 1234 5678', '+390612345678'],
     ['+1 (415) 555-2671', '+14155552671'],
     ['00234 801 234 5678', '+2348012345678'],
     ['(00) 234-801-234-5678', '+2348012345678'],
-    ['００２３４ ８０１ ２３４ ５６７８', '+2348012345678'],
   ])('%j is %s', (text, number) => {
     expect(normalizePhone(text)).toBe(number);
-  });
-
-  it('reads a national notation when it is told the country', () => {
-    expect(normalizePhone('0801 234 5678', { country: 'NG' })).toBe('+2348012345678');
-    expect(normalizePhone('+44 20 7946 0018', { country: 'NG' })).toBe('+442079460018');
   });
 
   it.each([
@@ -61,12 +59,8 @@ describe('normalizePhone', () => {
   it.each([
     ['0055 34 99123-4567', 'BR', '+5534991234567'],
     ['0057 351 1234567', 'CO', '+573511234567'],
-    ['0081 90-1234-5678', 'JP', '+819012345678'],
-    ['0061 412 345 678', 'AU', '+61412345678'],
-    ['00234 801 234 5678', 'NG', '+2348012345678'],
     ['4915123456789', 'DE', '+4915123456789'],
     ['62 812 345 678', 'ID', '+62812345678'],
-    ['38343201234', 'XK', '+38343201234'],
     ['8012345678', 'NG', '+2348012345678'],
     ['029 922 1234', 'GH', '+233299221234'],
     ['234 801 234 5678', 'NG', '+2348012345678'],
@@ -74,6 +68,8 @@ describe('normalizePhone', () => {
     ['(11) 9123-4567', 'BR', '+5511991234567'],
     ['011 15-2345-6789', 'AR', '+5491123456789'],
     ['+44 7400 123456', 'NG', '+447400123456'],
+    ['+44 20 7946 0018', 'NG', '+442079460018'],
+    ['0801 234 5678', 'NG', '+2348012345678'],
   ])('%j in %s is %s', (text, country, number) => {
     expect(normalizePhone(text, { country })).toBe(number);
   });
@@ -131,7 +127,6 @@ describe('normalizePhone', () => {
     ['+999 000 0000', 'no country has the code that it begins with'],
     ['+234 801', 'it is too short for its country'],
     ['+234 801 234 5678 90123', 'it is too long for its country'],
-    ['+2348012345678 ext. 5', 'and nothing else'],
     ['+234801234567O', 'and nothing else'],
     // Australia's prefix for calls abroad.
     ['0011 44 7400 123456', 'it is too long for its country'],
@@ -142,115 +137,94 @@ describe('normalizePhone', () => {
     expect(isValidationError(error) && error.message.includes('"+"')).toBe(/^0[^0]/.test(text));
   });
 
-  it('takes the example numbers of all countries, and gives no number that it reads as another one', () => {
-    for (const country of getCountries()) {
-      const example = getExampleNumber(country, examples)?.number ?? '';
-      expect(normalizePhone(example)).toBe(example);
-      for (const zeros of ['0', '00', '000', '01', '8', '06']) {
-        const national = example.slice(1 + getCountryCallingCode(country).length);
-        let number: string;
-        try {
-          number = normalizePhone(`+${getCountryCallingCode(country)}${zeros}${national}`);
-        } catch (error) {
-          expect(isValidationError(error)).toBe(true);
-          continue;
-        }
-        expect(normalizePhone(number)).toBe(number);
-      }
-    }
-  });
-
   it('gives E.164, which it reads as itself, or a ValidationError, for any text', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^\+?[\d ()-]{1,20}$/));
+    const text = fc.oneof(
+      anyText,
+      fc.stringMatching(/^\+?[\d ()-]{1,20}$/),
+      fc
+        .tuple(fc.constantFrom(...countries), fc.stringMatching(/^[0-9]{4,12}$/))
+        .map(([{ code }, digits]) => `+${code}${digits}`),
+    );
     fc.assert(
-      fc.property(text, (any) => {
-        let number: string;
-        try {
-          number = normalizePhone(any);
-        } catch (error) {
-          return isValidationError(error);
-        }
-        return /^\+[1-9]\d{4,14}$/.test(number) && normalizePhone(number) === number;
+      fc.property(text, fc.constantFrom(...countries), (any, { country }) => {
+        const number = read(any);
+        if (number === undefined) return;
+        expect(number).toMatch(/^\+[1-9]\d{4,14}$/);
+        expect([read(number), read(number, country)]).toEqual([number, number]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: times(300, 5_000) },
     );
   });
 });
 
+const countries = getCountries().map((country) => {
+  const example = getExampleNumber(country, examples);
+  if (example === undefined) throw new Error(`no example of ${country}`);
+  return { country, code: getCountryCallingCode(country), example };
+});
+
+/** `undefined` if it is refused. */
+function read(text: string, country?: string): string | undefined {
+  try {
+    return normalizePhone(text, { country });
+  } catch (error) {
+    if (isValidationError(error)) return undefined;
+    throw error;
+  }
+}
+
 describe('the example number of each country', () => {
-  const countries = getCountries().map((country) => {
-    const example = getExampleNumber(country, examples);
-    if (example === undefined) throw new Error(`no example of ${country}`);
-    return { country, code: getCountryCallingCode(country), example };
-  });
-  const markets = ['NG', 'BR', 'CO', 'JP', 'AU', 'ID', 'KH', 'DE', 'US', 'GB', 'RU', 'IT'];
-  /** `undefined` if it is refused. */
-  const read = (text: string, country?: string): string | undefined => {
-    try {
-      return normalizePhone(text, { country });
-    } catch (error) {
-      if (isValidationError(error)) return undefined;
-      throw error;
-    }
-  };
+  const markets = some<CountryCode>(
+    ['NG', 'BR', 'CO', 'JP', 'AU', 'ID', 'KH', 'DE', 'US', 'GB', 'RU', 'IT'],
+    2,
+  );
 
   it('is itself with + and with 00, in every country, with blanks, and as it is written there', () => {
     for (const { country, example } of countries) {
       const { number } = example;
-      const digits = number.slice(1);
-      expect([read(number), read(`00${digits}`), read(example.formatInternational())]).toEqual([
-        number,
-        number,
-        number,
-      ]);
-      expect([country, read(example.formatNational(), country)]).toEqual([country, number]);
-      for (const other of markets) {
-        expect([other, read(number, other)]).toEqual([other, number]);
-        expect([other, read(`00${digits}`, other)]).toEqual([other, number]);
-      }
+      const abroad = [number, `00${number.slice(1)}`];
+      const readings = [
+        ...[...abroad, example.formatInternational()].map((text) => read(text)),
+        read(example.formatNational(), country),
+        ...markets.flatMap((market) => abroad.map((text) => read(text, market))),
+      ];
+      expect([country, ...new Set(readings)]).toEqual([country, number]);
     }
   });
 
-  it('is itself without its national prefix and without its +, or refused where another reading is possible', () => {
+  it('is one number or none without its +, and with zeros and national prefixes behind its country code', () => {
     let refused = 0;
-    for (const { country, example } of countries) {
-      for (const text of [example.nationalNumber, example.number.slice(1)]) {
+    for (const { country, code, example } of countries) {
+      const { nationalNumber } = example;
+      for (const text of [nationalNumber, example.number.slice(1)]) {
         const number = read(text, country);
         if (number === undefined) refused++;
         else expect([country, text, number]).toEqual([country, text, example.number]);
       }
-    }
-    expect(refused).toBeLessThan(20);
-  });
-
-  it('is one number or none with zeros and national prefixes behind its country code', () => {
-    for (const { country, code, example } of countries) {
-      for (const prefix of ['0', '00', '1', '8', '06', '01', '15', '9', '044']) {
-        const number = read(`+${code} ${prefix} ${example.nationalNumber}`);
+      for (const prefix of some(['0', '1', '00', '8', '06', '01', '15', '9', '044'], 2)) {
+        const number = read(`+${code} ${prefix} ${nationalNumber}`);
         if (number === undefined || number === example.number) continue;
         // Another number of the plan, which has been typed as it is, digit by digit.
-        const typed = `${prefix}${example.nationalNumber}`;
+        const typed = `${prefix}${nationalNumber}`;
         const spellings = [typed, typed.replace(/^0/, '')].map((national) => `+${code}${national}`);
         expect([country, prefix, spellings]).toEqual([country, prefix, expect.arrayContaining([number])]);
       }
     }
+    // Where another reading is possible.
+    expect(refused).toBeLessThan(20);
   });
 
-  it("is nobody else's in another country without its +: refused, or digit by digit a number as it is written there", () => {
-    const other: string[] = [];
-    for (const country of markets) {
-      const code = countries.find((one) => one.country === country)?.code;
-      for (const { code: foreign, example } of countries) {
-        if (foreign === code) continue;
+  it("is nobody else's in another country without its +: refused, or a number as it is written there", () => {
+    for (const market of markets) {
+      for (const { country, code, example } of countries) {
         const text = example.number.slice(1);
-        const number = read(text, country);
+        const number =
+          country === market || code === getCountryCallingCode(market) ? undefined : read(text, market);
         if (number === undefined) continue;
         const national = parseAny(number)?.formatNational().replace(/\D/g, '');
-        expect([country, text, number, national]).toEqual([country, text, `+${code}${text}`, text]);
-        other.push(number);
+        expect([market, text, national]).toEqual([market, text, text]);
       }
     }
-    expect(other.length).toBeLessThan(40);
   });
 
   it('is never made of a landline or a mobile number that a plan has, whatever zeros it begins with', () => {
@@ -266,25 +240,7 @@ describe('the example number of each country', () => {
         if (!isOfPerson || typed?.number !== `+${code}${digits}` || code === '54') return;
         expect([typed.number, undefined]).toContain(read(typed.number));
       }),
-      { numRuns: 5_000 },
-    );
-  });
-
-  it('stays itself when it is read again, with any digits behind the country code', () => {
-    const codes = fc.constantFrom(...new Set(countries.map(({ code }) => code)));
-    const texts = fc.tuple(codes, fc.stringMatching(/^[0-9]{4,12}$/));
-    fc.assert(
-      fc.property(texts, fc.constantFrom(...countries), ([code, digits], { country }) => {
-        const number = read(`+${code}${digits}`);
-        if (number !== undefined) {
-          expect(read(number)).toBe(number);
-          expect(read(number, country)).toBe(number);
-        }
-        const national = digits.startsWith('00') ? undefined : read(digits, country);
-        if (national !== undefined)
-          expect(national.startsWith(`+${getCountryCallingCode(country)}`)).toBe(true);
-      }),
-      { numRuns: 2_000 },
+      { numRuns: times(500, 5_000) },
     );
   });
 });
