@@ -48,7 +48,7 @@ app.post('/code', async (context) => {
 });
 
 app.post('/again', async (context) => {
-  await otp.resend(getCookie(context, 'otp') ?? '', { ip: addressOf(context) });
+  await otp.resend(getCookie(context, 'otp') ?? '');
   return context.html(codePage('Another code is on its way. Earlier ones work too.'));
 });
 

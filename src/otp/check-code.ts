@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isOtpError, type OtpError } from '../errors/errors.ts';
-import { countersOf, keysOfCounters, networkCounter, openCounter } from './counters.ts';
+import { networkCounter, openCounter } from './counters.ts';
 import {
   codeDigest,
   type Flow,
@@ -15,7 +15,7 @@ import {
   validCodes,
   writeFlow,
 } from './flow.ts';
-import { limitsOf } from './limits.ts';
+import { countersOf, keysOfCounters, limitsOf } from './limits.ts';
 import { type CheckOptions, type CodeUse, checkId, checkUse } from './otp-input.ts';
 import type { OtpSettings } from './otp-options.ts';
 import { maskPhone } from './phone.ts';
@@ -89,7 +89,8 @@ export async function checkCode(
     },
   );
   if (isOtpError(outcome)) throw outcome;
-  if (outcome.ok && found !== undefined) await creditNetworks(settings, found);
+  if (outcome.ok && context.network !== undefined)
+    await creditNetwork(settings, context.network, found?.codes.length ?? 0);
   return outcome;
 }
 
@@ -121,18 +122,14 @@ function openOrDecoy(
   return { secret, context, isKnown: false, isRight: false };
 }
 
-/** Clears the counters of the networks that asked for this flow's messages. */
-async function creditNetworks(settings: OtpSettings, flow: Flow): Promise<void> {
-  const networks = Map.groupBy(flow.codes, ({ networkKey }) => networkKey);
-  for (const [key, codes] of networks) {
-    if (key === null) continue;
-    const network = networkCounter(settings.limits, [key]);
-    try {
-      await transact(settings.store, network.keys, (records) =>
-        openCounter(records, network, { settings, now: settings.now() }).add('confirmed', codes.length),
-      );
-    } catch {
-      // The check has succeeded. Unconfirmed messages only make the limit stricter.
-    }
+/** The messages that a network asked for are confirmed: see `unconfirmedPerIp`. */
+async function creditNetwork(settings: OtpSettings, network: string, messages: number): Promise<void> {
+  const counter = networkCounter(settings, network);
+  try {
+    await transact(settings.store, [counter.key], (records) =>
+      openCounter(records, counter, { settings, now: settings.now() }).add('confirmed', messages),
+    );
+  } catch {
+    // The check has succeeded. Unconfirmed messages only make the limit stricter.
   }
 }

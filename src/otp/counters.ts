@@ -2,7 +2,7 @@ import type { RecordSet } from '../store/record-store.ts';
 import { storedForm } from '../store/stored-form.ts';
 import { type EventWindow, recent, withEvent, withoutEvent } from './event-window.ts';
 import type { OtpSettings } from './otp-options.ts';
-import { keyedHash, type Secret } from './otp-secrets.ts';
+import { keyedHash } from './otp-secrets.ts';
 
 /** What is counted of a phone number or of a network. */
 export interface Counts extends Readonly<Record<EventKind, EventWindow>> {
@@ -27,69 +27,50 @@ const countForm = storedForm<Counts>('A count of codes', {
 });
 
 export interface Counter {
-  /** Hashes under each of the secrets, newest first, so that older counts still count after a rotation. */
-  readonly keys: readonly [string, ...string[]];
+  /** Holds a hash under the newest secret: the counts start anew when the secret is rotated. */
+  readonly key: string;
   /** Milliseconds for which each kind of event counts; 0 if it is not counted. */
   readonly windows: Readonly<Record<EventKind, number>>;
-}
-
-/** The counters that a message or a check concerns. */
-export interface Counters {
-  readonly phone: Counter;
-  readonly network: Counter | undefined;
 }
 
 /** NIST counts failures in a row without a time limit; after a day a locked number is free again. */
 export const failureWindowMs = 86_400_000;
 
-export function countersOf(
-  { limits, secrets }: Pick<OtpSettings, 'limits' | 'secrets'>,
-  { to_phone, network }: { to_phone: string; network: string | undefined },
-): Counters {
-  return {
-    phone: {
-      keys: keysOf(secrets, 'phone', to_phone),
-      windows: { messages: limits.phone.windowMs, failures: failureWindowMs, attempted: 0, confirmed: 0 },
-    },
-    network: network === undefined ? undefined : networkCounter(limits, keysOf(secrets, 'ip', network)),
+type CounterSettings = Pick<OtpSettings, 'limits' | 'secrets'>;
+
+export function phoneCounter({ limits, secrets }: CounterSettings, to_phone: string): Counter {
+  const { windowMs: messages } = limits.phone;
+  const windows = { messages, failures: failureWindowMs, attempted: 0, confirmed: 0 };
+  return { key: counterKey(secrets, 'phone', to_phone), windows };
+}
+
+export function networkCounter({ limits, secrets }: CounterSettings, network: string): Counter {
+  const { windowMs } = limits.ip;
+  const { windowMs: unconfirmedMs } = limits.unconfirmedPerIp;
+  const windows = {
+    ...{ messages: windowMs, failures: windowMs },
+    ...{ attempted: unconfirmedMs, confirmed: unconfirmedMs },
   };
+  return { key: counterKey(secrets, 'ip', network), windows };
 }
 
-export function networkCounter(
-  { ip, unconfirmedPerIp: { windowMs } }: OtpSettings['limits'],
-  keys: Counter['keys'],
-): Counter {
-  return {
-    keys,
-    windows: { messages: ip.windowMs, failures: ip.windowMs, attempted: windowMs, confirmed: windowMs },
-  };
-}
-
-/** The keys that a transaction about these needs. */
-export function keysOfCounters({ phone, network }: Counters): string[] {
-  return [...phone.keys, ...(network?.keys ?? [])];
-}
-
-function keysOf([newest, ...older]: OtpSettings['secrets'], kind: 'phone' | 'ip', value: string) {
-  const keyOf = (secret: Secret) => `otp:${kind}:${keyedHash(secret, kind, value).toString('base64url')}`;
-  return [keyOf(newest), ...older.map(keyOf)] as const;
+function counterKey([newest]: OtpSettings['secrets'], kind: 'phone' | 'ip', value: string): string {
+  return `otp:${kind}:${keyedHash(newest, kind, value).toString('base64url')}`;
 }
 
 /** A counter within one transaction. */
 export function openCounter(
   records: RecordSet,
-  { keys, windows }: Counter,
+  { key, windows }: Counter,
   { settings, now }: { settings: Pick<OtpSettings, 'coolDownMs'>; now: number },
 ) {
-  const [newest, ...older] = keys;
-
-  /** What still counts under any of the secrets; the future counts as now. */
+  /** What still counts; the future counts as now. */
   function read(): Counts {
-    const stored = keys.flatMap((key) => countForm.read(records.get(key)) ?? []);
-    const lastMessageAt = Math.max(0, ...stored.map((counts) => counts.lastMessageAt));
+    const stored = countForm.read(records.get(key));
+    const { lastMessageAt = 0, streak = 0 } = stored ?? {};
     let latest = lastMessageAt;
     const window = (kind: EventKind) => {
-      const events = stored.flatMap((counts) => counts[kind]).sort(([one], [other]) => one - other);
+      const events = stored?.[kind] ?? [];
       latest = Math.max(latest, events.at(-1)?.[0] ?? 0);
       return recent(events, windows[kind], now);
     };
@@ -98,7 +79,7 @@ export function openCounter(
       failures: window('failures'),
       attempted: window('attempted'),
       confirmed: window('confirmed'),
-      streak: stored.reduce((sum, { streak }) => sum + streak, 0),
+      streak,
       lastMessageAt: Math.min(lastMessageAt, now),
     };
     // The clock moved back. Unless this is stored, the windows of future events never end.
@@ -107,13 +88,10 @@ export function openCounter(
   }
 
   function write(counts: Counts): void {
-    // The newest secret's record counts, also in what a newer version knows of the number.
-    const former = Object.assign({}, ...keys.toReversed().map((key) => records.get(key)));
     // Until the cool-down is forgotten too (`streakOf`).
     const streakMs = coolDownOf(settings.coolDownMs, counts.streak) + windows.messages;
     const expiresAt = now + Math.max(streakMs, ...Object.values(windows));
-    records.set(newest, countForm.write(counts, former), { expiresAt });
-    for (const key of older) if (records.get(key) !== undefined) records.delete(key);
+    records.set(key, countForm.write(counts, records.get(key)), { expiresAt });
   }
 
   return {

@@ -1,6 +1,6 @@
 import { type CheckedOtp, checkCode } from './check-code.ts';
 import { flowKey, transact } from './flow.ts';
-import { type CheckOptions, checkId, type IssueRequest, type ResendOptions } from './otp-input.ts';
+import { type CheckOptions, checkId, type IssueRequest } from './otp-input.ts';
 import { type OtpOptions, readOtpOptions } from './otp-options.ts';
 import { reportCall } from './otp-report.ts';
 import { type IssuedOtp, issueCode, resendCode } from './send-code.ts';
@@ -20,7 +20,7 @@ export interface Otp {
    *
    * @throws {OtpError} `not_allowed` when the id is unknown, used, expired or exhausted
    */
-  resend(id: string, options?: ResendOptions): Promise<IssuedOtp>;
+  resend(id: string): Promise<IssuedOtp>;
   /**
    * Checks a code that was typed in. It is accepted once. Of checks at the same time, at most `maxAttempts` are compared
    * and at most one is accepted.
@@ -63,9 +63,9 @@ export function createOtp(options: OtpOptions): Otp {
       reportCall({ action: 'issue', onOtp, outcomeOf: deliveryOf }, (note) =>
         issueCode({ settings, note }, request),
       ),
-    resend: (id, resendOptions = {}) =>
+    resend: (id) =>
       reportCall({ action: 'resend', onOtp, outcomeOf: deliveryOf }, (note) =>
-        resendCode({ settings, note }, id, resendOptions),
+        resendCode({ settings, note }, id),
       ),
     check: (id, code, checkOptions) =>
       reportCall(

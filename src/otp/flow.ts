@@ -8,7 +8,7 @@ import { storedForm } from '../store/stored-form.ts';
 import type { CodeUse } from './otp-input.ts';
 import { keyedHash, type Secret, seal, unseal } from './otp-secrets.ts';
 
-/** What a code confirms, and the network that asked for it first. Stored encrypted only. */
+/** What a code confirms, and the network that asked for it. Stored encrypted only. */
 export interface FlowContext extends CodeUse {
   /** The phone number, in E.164. */
   readonly to_phone: string;
@@ -18,8 +18,6 @@ export interface SentCode {
   readonly digest: string;
   readonly sentAt: number;
   readonly expiresAt: number;
-  /** The key of the counters of the network that asked for it, to which a confirmation is credited. */
-  readonly networkKey: string | null;
 }
 
 /** The record of one `issue`, with all codes that were sent for it. */

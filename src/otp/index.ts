@@ -15,7 +15,7 @@ export type { RandomBytes } from '../internal/options.ts';
 export type { RecordStore } from '../store/record-store.ts';
 export type { CheckedOtp } from './check-code.ts';
 export { createOtp, type Otp } from './create-otp.ts';
-export type { CheckOptions, IssueRequest, ResendOptions } from './otp-input.ts';
+export type { CheckOptions, IssueRequest } from './otp-input.ts';
 export type { OtpLimit } from './otp-limit.ts';
 export type { OtpMessenger } from './otp-messenger.ts';
 export type { OtpLimits, OtpMessageContent, OtpOptions, RateLimit, UnconfirmedLimit } from './otp-options.ts';

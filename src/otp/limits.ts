@@ -1,6 +1,14 @@
 import { OtpError } from '../errors/errors.ts';
 import type { RecordSet } from '../store/record-store.ts';
-import { type Counters, type Counts, coolDownOf, failureWindowMs, openCounter } from './counters.ts';
+import {
+  type Counter,
+  type Counts,
+  coolDownOf,
+  failureWindowMs,
+  networkCounter,
+  openCounter,
+  phoneCounter,
+} from './counters.ts';
 import { countEvents, type EventWindow, waitUntilGone } from './event-window.ts';
 import type { OtpLimit } from './otp-limit.ts';
 import type { OtpSettings, RateLimit, UnconfirmedLimit } from './otp-options.ts';
@@ -11,6 +19,27 @@ export interface Reservation {
   /** When the next message to this phone number may leave. */
   readonly nextAt: number;
   readonly lastMessageAt: number;
+}
+
+/** The counters that a message or a check concerns. */
+export interface Counters {
+  readonly phone: Counter;
+  readonly network: Counter | undefined;
+}
+
+export function countersOf(
+  settings: Pick<OtpSettings, 'limits' | 'secrets'>,
+  { to_phone, network }: { to_phone: string; network: string | undefined },
+): Counters {
+  return {
+    phone: phoneCounter(settings, to_phone),
+    network: network === undefined ? undefined : networkCounter(settings, network),
+  };
+}
+
+/** The keys that a transaction about these needs. */
+export function keysOfCounters({ phone, network }: Counters): string[] {
+  return network === undefined ? [phone.key] : [phone.key, network.key];
 }
 
 type LimitSettings = Pick<OtpSettings, 'limits' | 'coolDownMs'>;

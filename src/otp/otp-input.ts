@@ -10,13 +10,7 @@ export interface IssueRequest {
   readonly purpose: string;
   /** Whose code it is, or what it confirms: the id of a user, a session, a payment. `check` then needs it too. */
   readonly subject?: string | undefined;
-  /** The address that asks for it, as your server sees it. Behind a proxy, take care that it cannot be forged. */
-  readonly ip?: string | undefined;
-}
-
-/** Options of `resend`. */
-export interface ResendOptions {
-  /** @default the address of `issue` */
+  /** The address that asks for it, as your server sees it: `resend` counts for it too. Behind a proxy, take care that it cannot be forged. */
   readonly ip?: string | undefined;
 }
 
@@ -42,8 +36,6 @@ const readIssue = defineOptions('issue', {
   ...useRows('issue'),
 } satisfies OptionTable<IssueRequest>);
 
-const readResend = defineOptions('resend', { ip: useRows('resend').ip } satisfies OptionTable<ResendOptions>);
-
 const readCheck = defineOptions('check', useRows('check') satisfies OptionTable<CheckOptions>);
 
 /** @throws {ValidationError} {@link ConfigurationError} for an unknown member */
@@ -53,11 +45,6 @@ export function checkIssue(
 ): CodeUse & { readonly to_phone: string } {
   const { to_phone, purpose, subject, ip } = readIssue(request);
   return { to_phone: checkPhone(to_phone, country), purpose, subject, network: ip };
-}
-
-/** @throws {ValidationError} {@link ConfigurationError} for an unknown option */
-export function checkResend(options: ResendOptions): Pick<CodeUse, 'network'> {
-  return { network: readResend(options).ip };
 }
 
 /** @throws {ValidationError} {@link ConfigurationError} for an unknown option */

@@ -12,7 +12,6 @@ import { redactError } from '../internal/driver-error.ts';
 import { repeatsOf } from '../internal/echoed-secrets.ts';
 import { hidden, redactCredentials } from '../internal/redact-credentials.ts';
 import { warnOnce } from '../internal/warn.ts';
-import type { OtpReport } from './otp-report.ts';
 
 /** Sends the messages: a `MessengerClient`, or anything with a `sendMessage` like its own. */
 export interface OtpMessenger {
@@ -64,17 +63,6 @@ export async function sendMessage(
       return false;
     }
   }
-}
-
-/** What the report of a call says of its message. */
-export function messengerFacts({ outcome, error }: SendResult): Partial<OtpReport> {
-  const status = isRequestError(error) ? error.status : undefined;
-  return {
-    // A refusal of the device is `not-sent` for the code.
-    messengerOutcome: isRequestError(error) ? error.outcome : outcome,
-    ...(isPartnerExchangeError(error) && { messengerCode: error.code }),
-    ...(status !== undefined && { messengerStatus: status }),
-  };
 }
 
 /** Longer than any message of our clients; another messenger's may be of any length. */

@@ -27,7 +27,7 @@ export interface OtpOptions {
   store: RecordStore;
   /**
    * Keys of at least 32 bytes, newest first: new codes take the first, and all check. To rotate, add the new one last
-   * everywhere, then make it the first, and drop the old one a day later.
+   * everywhere, then make it the first, and drop the old one a day later. Limits count anew under a new first one.
    */
   secrets: readonly (string | Uint8Array)[];
   /** How phone numbers must begin (`['+234', '+1415']`), or `'any'`: a code to an expensive country costs you. */

@@ -1,4 +1,4 @@
-import { isOtpError, isValidationError, type OtpErrorCode, type RequestOutcome } from '../errors/errors.ts';
+import { isOtpError, isValidationError, type OtpErrorCode } from '../errors/errors.ts';
 import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
 import type { OtpLimit } from './otp-limit.ts';
@@ -29,16 +29,6 @@ export interface OtpReport {
   readonly to_phone?: string | undefined;
   /** Milliseconds of the whole call. */
   readonly durationMs: number;
-  /** Milliseconds of these that sending the message took. */
-  readonly messengerMs?: number | undefined;
-  /**
-   * `sent`, or the `outcome` of its error, which says whether the message can have left. A wrong key and a device that is not connected are `refused`, a host that is down is `not-sent`.
-   */
-  readonly messengerOutcome?: 'sent' | RequestOutcome | undefined;
-  /** The `code` of its error, if it is one of this package: `connection_failed`, `http_error`, `not_configured` … */
-  readonly messengerCode?: string | undefined;
-  /** The HTTP status of its reply, where that was an error. */
-  readonly messengerStatus?: number | undefined;
 }
 
 /** Adds facts to the report of a call, also of one that fails later. */

@@ -1,6 +1,5 @@
 import { ConfigurationError, isOtpError, OtpError } from '../errors/errors.ts';
 import type { RecordSet } from '../store/record-store.ts';
-import { type Counters, countersOf, keysOfCounters } from './counters.ts';
 import {
   codeDigest,
   type Flow,
@@ -16,9 +15,9 @@ import {
   validCodes,
   writeFlow,
 } from './flow.ts';
-import { limitsOf, type Reservation } from './limits.ts';
-import { checkId, checkIssue, checkResend, type IssueRequest, type ResendOptions } from './otp-input.ts';
-import { messengerFacts, notSentError, sendMessage } from './otp-messenger.ts';
+import { type Counters, countersOf, keysOfCounters, limitsOf, type Reservation } from './limits.ts';
+import { checkId, checkIssue, type IssueRequest } from './otp-input.ts';
+import { notSentError, sendMessage } from './otp-messenger.ts';
 import type { OtpSettings } from './otp-options.ts';
 import type { NoteFacts } from './otp-report.ts';
 import type { Secret } from './otp-secrets.ts';
@@ -53,31 +52,21 @@ export async function issueCode(sending: Sending, request: IssueRequest): Promis
   return await sendCode(sending, { id, secret, context, flowOf });
 }
 
-export async function resendCode(
-  sending: Sending,
-  givenId: string,
-  resendOptions: ResendOptions,
-): Promise<IssuedOtp> {
+export async function resendCode(sending: Sending, givenId: string): Promise<IssuedOtp> {
   const { store, secrets, now } = sending.settings;
   const id = checkId('resend', givenId);
-  const { network } = checkResend(resendOptions);
   const key = flowKey(id);
   const flow = await transact(store, [key], (records) => readFlow(records, key));
   const opened = flow && openContext(secrets, id, flow);
   if (opened === undefined) throw nothingToResend();
-  const { secret, context } = opened;
-  return await sendCode(sending, {
-    id,
-    secret,
-    context: { ...context, network: network ?? context.network },
-    flowOf: (stored) => (stored !== undefined && validCodes(stored, now()).length > 0 ? stored : undefined),
-  });
+  const flowOf: Plan['flowOf'] = (stored) =>
+    stored !== undefined && validCodes(stored, now()).length > 0 ? stored : undefined;
+  return await sendCode(sending, { id, ...opened, flowOf });
 }
 
 interface Plan {
   readonly id: string;
   readonly secret: Secret;
-  /** Its network is the one that asks for this message. */
   readonly context: FlowContext;
   /** The flow to add a code to, given what is in the store; `undefined` if there is none. */
   readonly flowOf: (stored: Flow | undefined) => Flow | undefined;
@@ -94,10 +83,8 @@ async function sendCode({ settings, note }: Sending, plan: Plan): Promise<Issued
   const digest = codeDigest(secret, id, context, code).toString('base64url');
   const counters = countersOf(settings, context);
   const stored = await storeCode(settings, plan, { counters, digest });
-  const begun = performance.now();
   const leftMs = () => stored.expiresAt - settings.now();
   const result = await sendMessage(settings, { to_phone, message }, leftMs);
-  note({ messengerMs: performance.now() - begun, ...messengerFacts(result) });
   if (result.outcome === 'sent' || result.outcome === 'unknown') {
     const { reservation, expiresAt } = stored;
     return { id, expiresAt, resendAt: reservation.nextAt, delivery: result.outcome };
@@ -133,8 +120,8 @@ async function storeCode(
     const reservation = limitsOf(records, counters, { settings, now }).reserve();
     if (isOtpError(reservation)) return reservation;
     const expiresAt = now + settings.lifetimeMs;
-    const code: SentCode = { digest, sentAt: now, expiresAt, networkKey: counters.network?.keys[0] ?? null };
-    writeFlow(records, key, { ...flow, codes: [...flow.codes, code], sends: flow.sends + 1 });
+    const codes: SentCode[] = [...flow.codes, { digest, sentAt: now, expiresAt }];
+    writeFlow(records, key, { ...flow, codes, sends: flow.sends + 1 });
     return { reservation, expiresAt };
   });
   if (isOtpError(stored)) throw stored;

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Otp } from '../../src/otp/create-otp.ts';
-import type { OtpOptions } from '../../src/otp/otp-options.ts';
-import { memoryStore } from '../../src/store/memory-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { rejected } from '../support/refusal.ts';
-import { Clock, notCode, notSent, otpOn, phone, purpose } from './support.ts';
+import { memoryOtp, notCode, notSent, phone, purpose } from './support.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -13,7 +11,7 @@ const other = '+2348012345679';
 
 describe('the cool-down', () => {
   it('grows with each message, and has its last length from then on', async () => {
-    const { clock, otp } = setUp({ limits: { phone: { max: 100, windowMs: hour } } });
+    const { clock, otp } = memoryOtp({ limits: { phone: { max: 100, windowMs: hour } } });
     for (const wait of [30_000, 60_000, 120_000, 300_000, 300_000, 300_000]) {
       const { resendAt } = await otp.issue({ to_phone: phone, purpose });
       expect(resendAt).toBe(clock.at + wait);
@@ -25,7 +23,7 @@ describe('the cool-down', () => {
   });
 
   it('is of the phone number, whichever id the message is for', async () => {
-    const { clock, otp } = setUp();
+    const { clock, otp } = memoryOtp();
     const { id } = await otp.issue({ to_phone: phone, purpose });
     clock.at += 30_000;
     await otp.resend(id);
@@ -34,7 +32,7 @@ describe('the cool-down', () => {
   });
 
   it('of a message stays when an earlier one turns out not to be sent', async () => {
-    const { clock, otp, messenger } = setUp();
+    const { clock, otp, messenger } = memoryOtp();
     const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
     messenger.before = () => isAnswered;
     const slow = rejected(otp.issue({ to_phone: phone, purpose }));
@@ -49,7 +47,7 @@ describe('the cool-down', () => {
   });
 
   it('begins anew after a code was confirmed: the next purpose need not wait', async () => {
-    const { otp, messenger } = setUp();
+    const { otp, messenger } = memoryOtp();
     const { id } = await otp.issue({ to_phone: phone, purpose });
     await otp.check(id, messenger.lastCode, { purpose });
     const next = await otp.issue({ to_phone: phone, purpose: 'withdraw' });
@@ -57,7 +55,7 @@ describe('the cool-down', () => {
   });
 
   it('holds and grows also where the window of the limit is shorter', async () => {
-    const { clock, otp } = setUp({ limits: { phone: { max: 100, windowMs: minute } } });
+    const { clock, otp } = memoryOtp({ limits: { phone: { max: 100, windowMs: minute } } });
     for (const wait of [30_000, 60_000, 120_000, 300_000, 300_000]) {
       const { resendAt } = await otp.issue({ to_phone: phone, purpose });
       expect(resendAt).toBe(clock.at + wait);
@@ -67,21 +65,12 @@ describe('the cool-down', () => {
     }
   });
 
-  it('is remembered that long also when it is one of a day', async () => {
-    const { clock, otp } = setUp({
-      coolDownMs: [20 * hour, 24 * hour],
-      limits: { phone: { max: 9, windowMs: 10 * hour } },
-    });
-    clock.at = (await otp.issue({ to_phone: phone, purpose })).resendAt + 10 * hour - 1;
-    expect((await otp.issue({ to_phone: phone, purpose })).resendAt).toBe(clock.at + 24 * hour);
-  });
-
   it('is forgotten when it has been over for an hour', async () => {
     for (const [wait, next] of [
       [hour - 1, 120_000],
       [hour, 30_000],
     ] as const) {
-      const { clock, otp } = setUp();
+      const { clock, otp } = memoryOtp();
       clock.at = (await otp.issue({ to_phone: phone, purpose })).resendAt;
       clock.at = (await otp.issue({ to_phone: phone, purpose })).resendAt + wait;
       expect((await otp.issue({ to_phone: phone, purpose })).resendAt).toBe(clock.at + next);
@@ -91,7 +80,7 @@ describe('the cool-down', () => {
 
 describe('the limit per phone number', () => {
   it('counts messages of all ids, also those that were confirmed, and has room again as they age', async () => {
-    const { clock, otp, messenger } = setUp({
+    const { clock, otp, messenger } = memoryOtp({
       coolDownMs: [],
       limits: { phone: { max: 3, windowMs: hour } },
     });
@@ -108,14 +97,8 @@ describe('the limit per phone number', () => {
     await otp.issue({ to_phone: phone, purpose });
   });
 
-  it('is 10 in an hour unless set', async () => {
-    const { otp } = setUp({ coolDownMs: [] });
-    for (let sent = 0; sent < 10; sent++) await otp.issue({ to_phone: phone, purpose });
-    expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(`limit_reached phone ${hour}`);
-  });
-
   it('has room again in its window also after the clock was set back', async () => {
-    const { clock, otp } = setUp({ coolDownMs: [], limits: { phone: { max: 1, windowMs: hour } } });
+    const { clock, otp } = memoryOtp({ coolDownMs: [], limits: { phone: { max: 1, windowMs: hour } } });
     clock.at += 10 * day;
     await otp.issue({ to_phone: phone, purpose });
     clock.at -= 10 * day;
@@ -127,7 +110,7 @@ describe('the limit per phone number', () => {
 
 describe('maxSends', () => {
   it('is the number of messages of one id', async () => {
-    const { otp } = setUp({ coolDownMs: [], maxSends: 2 });
+    const { otp } = memoryOtp({ coolDownMs: [], maxSends: 2 });
     const { id } = await otp.issue({ to_phone: phone, purpose });
     await otp.resend(id);
     const error = await rejected(otp.resend(id));
@@ -143,7 +126,7 @@ describe('the limit per address', () => {
     ['198.51.100.7', '::ffff:198.51.100.7', '198.51.100.8'],
     ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1'],
   ])('counts messages to all numbers for %s, and as the same for %s', async (ip, same, another) => {
-    const { clock, otp } = setUp({ limits });
+    const { clock, otp } = memoryOtp({ limits });
     await otp.issue({ to_phone: phone, purpose, ip });
     await otp.issue({ to_phone: other, purpose, ip: same });
     const third = { to_phone: '+2348012345680', purpose };
@@ -153,18 +136,16 @@ describe('the limit per address', () => {
     await otp.issue({ ...third, ip: same });
   });
 
-  it('counts a message that is sent again for the address of the first, unless another is given', async () => {
-    const { otp } = setUp({ limits, coolDownMs: [] });
+  it('counts a message that is sent again for the address of the first, and none without an address', async () => {
+    const { otp } = memoryOtp({ limits, coolDownMs: [] });
     const { id } = await otp.issue({ to_phone: phone, purpose, ip: '198.51.100.7' });
-    await otp.resend(id, { ip: '198.51.100.8' });
     await otp.resend(id);
     expect(await refused(otp.resend(id))).toBe(`limit_reached ip ${hour}`);
-    await otp.resend(id, { ip: '198.51.100.8' });
-    expect(await refused(otp.resend(id, { ip: '198.51.100.8' }))).toBe(`limit_reached ip ${hour}`);
+    for (let last = 0; last < 5; last++) await otp.issue({ to_phone: `+23480123456${last}0`, purpose });
   });
 
   it('lets an address try only so many wrong codes, for whatever ids, and says nothing of these', async () => {
-    const { clock, otp, messenger } = setUp({ limits });
+    const { clock, otp, messenger } = memoryOtp({ limits });
     const ip = '203.0.113.5';
     const { id } = await otp.issue({ to_phone: phone, purpose });
     await otp.check(id, notCode(messenger.lastCode), { purpose, ip });
@@ -181,11 +162,6 @@ describe('the limit per address', () => {
     clock.at += hour;
     expect(await otp.check(id, '123456', { purpose, ip })).toMatchObject({ reason: 'not_valid' });
   });
-
-  it('does not apply where no address is given', async () => {
-    const { otp } = setUp({ limits: { ip: { max: 1, windowMs: hour } } });
-    for (let last = 0; last < 9; last++) await otp.issue({ to_phone: `+23480123456${last}0`, purpose });
-  });
 });
 
 describe('the limit on messages that nobody confirms', () => {
@@ -194,7 +170,7 @@ describe('the limit on messages that nobody confirms', () => {
   const number = (index: number) => `+23480${String(10_000_000 + index)}`;
 
   it('stops an address after 10 of them in a day', async () => {
-    const { clock, otp } = setUp({ limits });
+    const { clock, otp } = memoryOtp({ limits });
     for (let sent = 0; sent < 10; sent++) await otp.issue({ to_phone: number(sent), purpose, ip });
     expect(await refused(otp.issue({ to_phone: number(10), purpose, ip }))).toBe(
       `limit_reached unconfirmedPerIp ${day}`,
@@ -204,29 +180,20 @@ describe('the limit on messages that nobody confirms', () => {
     await otp.issue({ to_phone: number(10), purpose, ip });
   });
 
-  it('lets an address go on of whose messages three in ten are confirmed', async () => {
-    const { otp, messenger } = setUp({ limits });
-    for (let sent = 0; sent < 200; sent++) {
-      const { id } = await otp.issue({ to_phone: number(sent), purpose, ip });
-      if (sent % 10 < 3) await otp.check(id, messenger.lastCode, { purpose });
-    }
-    expect(messenger.messages).toHaveLength(200);
-  });
-
-  it('stops an address of whose messages only one in five is confirmed', async () => {
-    const { otp, messenger } = setUp({ limits });
-    const issued = async () => {
-      for (let sent = 0; sent < 200; sent++) {
+  it('lets an address go on of whose messages three in ten are confirmed, and stops it at one in five', async () => {
+    const issue = async (isConfirmed: (sent: number) => boolean) => {
+      const { otp, messenger } = memoryOtp({ limits });
+      for (let sent = 0; sent < 40; sent++) {
         const { id } = await otp.issue({ to_phone: number(sent), purpose, ip });
-        if (sent % 5 === 0) await otp.check(id, messenger.lastCode, { purpose });
+        if (isConfirmed(sent)) await otp.check(id, messenger.lastCode, { purpose });
       }
     };
-    expect(await refused(issued())).toMatch(/^limit_reached unconfirmedPerIp/);
-    expect(messenger.messages.length).toBeLessThan(20);
+    await issue((sent) => sent % 10 < 3);
+    expect(await refused(issue((sent) => sent % 5 === 0))).toMatch(/^limit_reached unconfirmedPerIp/);
   });
 
   it('counts all messages of an id that is confirmed in the end', async () => {
-    const { otp, messenger } = setUp({ limits, coolDownMs: [] });
+    const { otp, messenger } = memoryOtp({ limits, coolDownMs: [] });
     for (let flow = 0; flow < 5; flow++) {
       const { id } = await otp.issue({ to_phone: number(flow), purpose, ip });
       for (let again = 0; again < 4; again++) await otp.resend(id);
@@ -238,27 +205,25 @@ describe('the limit on messages that nobody confirms', () => {
 
 describe('guessing', () => {
   it('on one id leaves the codes of another id of the same number alone', async () => {
-    const { otp, messenger } = setUp({ coolDownMs: [], limits: { failuresPerPhone: 5 } });
+    const { otp, messenger } = memoryOtp({ coolDownMs: [], limits: { failuresPerPhone: 5 } });
     const victim = await otp.issue({ to_phone: phone, purpose });
     const code = messenger.lastCode;
     const attacker = await otp.issue({ to_phone: phone, purpose });
     const wrong = notCode(...(messenger.codes as [string, string]));
-    for (let guess = 0; guess < 50; guess++) await otp.check(attacker.id, wrong, { purpose });
+    for (let guess = 0; guess < 10; guess++) await otp.check(attacker.id, wrong, { purpose });
     expect(await otp.check(victim.id, code, { purpose })).toMatchObject({ ok: true });
   });
 
   it('on ids that do not exist changes nothing for anybody', async () => {
-    const clock = new Clock();
-    const store = memoryStore({ now: clock.now });
-    const { otp } = otpOn(store, clock);
+    const { otp, store } = memoryOtp();
     await otp.issue({ to_phone: phone, purpose });
     const before = await store.list({ prefix: '', limit: 10 });
-    for (let guess = 0; guess < 50; guess++) await otp.check(`guess-${guess}`, '123456', { purpose });
+    for (let guess = 0; guess < 10; guess++) await otp.check(`guess-${guess}`, '123456', { purpose });
     expect(await store.list({ prefix: '', limit: 10 })).toEqual(before);
   });
 
   it('beyond failuresPerPhone gets no new codes for a day', async () => {
-    const { clock, otp, messenger } = setUp({ coolDownMs: [], limits: { failuresPerPhone: 10 } });
+    const { clock, otp, messenger } = memoryOtp({ coolDownMs: [], limits: { failuresPerPhone: 10 } });
     for (let flow = 0; flow < 2; flow++) {
       const { id } = await otp.issue({ to_phone: phone, purpose });
       for (let guess = 0; guess < 5; guess++) await otp.check(id, notCode(messenger.lastCode), { purpose });
@@ -271,7 +236,7 @@ describe('guessing', () => {
   });
 
   it('is forgotten by the next right code', async () => {
-    const { clock, otp, messenger } = setUp({ coolDownMs: [], limits: { failuresPerPhone: 10 } });
+    const { clock, otp, messenger } = memoryOtp({ coolDownMs: [], limits: { failuresPerPhone: 10 } });
     for (let flow = 0; flow < 8; flow++) {
       clock.at += hour;
       const { id } = await otp.issue({ to_phone: phone, purpose });
@@ -282,18 +247,13 @@ describe('guessing', () => {
 });
 
 it('of several limits, the one that lasts longest is named', async () => {
-  const { otp } = setUp({
+  const { otp } = memoryOtp({
     limits: { phone: { max: 1, windowMs: minute }, ip: { max: 1, windowMs: hour } },
   });
   const request = { to_phone: phone, purpose, ip: '198.51.100.7' };
   await otp.issue(request);
   expect(await refused(otp.issue(request))).toBe(`limit_reached ip ${hour}`);
 });
-
-function setUp(options: Partial<OtpOptions> = {}) {
-  const clock = new Clock();
-  return { clock, ...otpOn(memoryStore({ now: clock.now }), clock, options) };
-}
 
 /** `<code> <limit> <milliseconds to wait>` */
 async function refused(promise: Promise<unknown> | ReturnType<Otp['issue']>): Promise<string> {

@@ -1,6 +1,7 @@
 import { RequestError, type RequestOutcome } from '../../src/errors/errors.ts';
 import { createOtp, type Otp } from '../../src/otp/create-otp.ts';
 import type { OtpOptions } from '../../src/otp/otp-options.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 
 export const phone = '+2348012345678';
@@ -59,6 +60,16 @@ export function otpOn(
   return { otp, messenger };
 }
 
+/** Codes over a store in memory, and a clock that only the test moves. */
+export function memoryOtp(options: Partial<OtpOptions> = {}) {
+  const clock = new Clock();
+  const store = memoryStore({ now: clock.now });
+  return { clock, store, ...otpOn(store, clock, options) };
+}
+
+/** The result of a check that no code can pass any more. */
+export const notValid = { ok: false, reason: 'not_valid', attemptsLeft: 0 } as const;
+
 /** A code of the same length that is not this one. */
 export function notCode(code: string, ...others: string[]): string {
   for (let guess = 0; ; guess++) {
@@ -87,8 +98,3 @@ export const notSent = () => requestError('not-sent');
 export const unknown = () => requestError('unknown');
 export const numberRefused = () => requestError('refused', { status: 422 });
 export const deviceRefused = () => requestError('refused', { status: 401 });
-
-/** Everything in a store, as text. */
-export async function storedText(store: RecordStore): Promise<string> {
-  return JSON.stringify(await store.list({ prefix: '', limit: 1000 }));
-}
