@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
@@ -151,31 +151,6 @@ it('attack --order sends events that must have an effect about this order', asyn
       ['A-1001', 'T-1'],
     ],
   });
-});
-
-it('attack --report writes every case as JUnit XML', async () => {
-  await using receiver = await startReceiver({ decode: String });
-  const cases = only('unsigned', 'invalid-utf-8', 'handled-once', 'signature-escaped-name');
-  const args = [...cases, '--report', 'attack.xml', '--fail-on', 'weak'];
-  const { code, cwd } = await attack(receiver.url, args);
-  expect(code).toBe(1);
-  expect(readFileSync(join(cwd, 'attack.xml'), 'utf8')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites tests="5" failures="1" errors="0" skipped="1">
-<testsuite name="partner-exchange attack" tests="5" failures="1" errors="0" skipped="1">
-  <testcase classname="attack" name="authentic: an authentic delivery, as plain as can be"/>
-  <testcase classname="attack" name="unsigned: a delivery without a signature"/>
-  <testcase classname="attack" name="signature-escaped-name: an authentic delivery with the name of its signature as \\u0073ignature"/>
-  <testcase classname="attack" name="invalid-utf-8: an authentic delivery with bytes that are not UTF-8 in place of a replacement character">
-    <failure type="weak" message="takes other bytes for the signed text: it does not decode as strict UTF-8">expected: 4xx, or 503 with Retry-After
-answered: 200
-Decode bodies as strict UTF-8 (a fatal TextDecoder) or verify the bytes: otherwise other bytes than the signed ones pass.</failure>
-  </testcase>
-  <testcase classname="attack" name="handled-once: whether deliveries that came once, twice, and twice at the same time were handled once each">
-    <skipped message="only your records of the orders can tell: give \`handled\` (--handled-url or --handled-command)"/>
-  </testcase>
-</testsuite>
-</testsuites>
-`);
 });
 
 describe('attack judges what the receiver did', () => {

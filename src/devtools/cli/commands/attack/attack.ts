@@ -1,12 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { isLoopbackHost } from '../../../../deployment/base-url.ts';
 import type { AttackResult } from '../../../diagnostics/attack/attack-case.ts';
-import {
-  type AttackLimits,
-  type AttackReport,
-  attackReceiver,
-} from '../../../diagnostics/attack/attack-receiver.ts';
+import { type AttackLimits, attackReceiver } from '../../../diagnostics/attack/attack-receiver.ts';
 import type { AttackFinding } from '../../../diagnostics/attack/findings.ts';
 import type { Verdict } from '../../../diagnostics/finding.ts';
 import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
@@ -22,7 +16,7 @@ import {
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { countBy, openOutput, startProgress } from '../../terminal/output.ts';
-import { type Paint, type Style, visibleText } from '../../terminal/terminal-text.ts';
+import type { Paint, Style } from '../../terminal/terminal-text.ts';
 import { handledCount } from './handled-count.ts';
 
 const styles: Readonly<Record<Verdict, Style>> = {
@@ -67,7 +61,6 @@ const flags = {
   skip: textFlag.list('id', 'Leave this case out'),
   quick: toggle('Leave out the cases that take long'),
   all: toggle('Print every case, not only findings'),
-  report: textFlag.optional('file', 'Also write all cases as JUnit XML'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long an answer may take', '10000'),
   ...signingFlags,
   ...formatFlags,
@@ -81,7 +74,6 @@ export default defineCommand({
     'partner-exchange attack http://127.0.0.1:3000/orders',
     'partner-exchange attack http://127.0.0.1:3000/orders --handled-url http://127.0.0.1:3000/handled',
     'partner-exchange attack http://127.0.0.1:3000/orders --order A-1001',
-    'partner-exchange attack http://127.0.0.1:3000/orders --all --report attack.xml',
     'partner-exchange attack https://test.partner.example/orders --i-own-this-host test.partner.example',
   ],
   json: "{ findings: [{ id, what, verdict: 'weak' | 'broken', cases, advice, seen, tried }], results: [{ id, what, expected, answered, verdict: 'ok' | 'weak' | 'broken' | 'skipped', advice? }], orders, limits?: { answered, pausedMs } }",
@@ -101,7 +93,7 @@ export default defineCommand({
     await handled?.('probe-none');
     const progress = startProgress(context);
     try {
-      const report = await attackReceiver(url, {
+      const { results, findings, limits, orders } = await attackReceiver(url, {
         credentials: currentCredentials(configuration),
         deployment: configuration.deployment,
         iOwnThisHost,
@@ -117,10 +109,6 @@ export default defineCommand({
         onCase: ({ id }, { done, left }) => progress.update(`${done} done, ${left} left, last ${id}`),
       });
       progress.stop();
-      const { results, findings, limits, orders } = report;
-      if (flags.report !== undefined) {
-        await writeFile(resolve(context.cwd, flags.report), context.secrets.redact(toJunit(report)));
-      }
       output.result({ findings, results, limits, orders }, (paint) => [
         ...(flags.all ? results.flatMap((result) => describeCase(result, paint)) : []),
         ...findings.flatMap((finding) => describeFinding(finding, paint)),
@@ -190,41 +178,4 @@ function describeUnjudged(results: readonly AttackResult[], paint: Paint): strin
     const ids = cases.length > 8 ? `${cases.length} cases` : cases.map(({ id }) => id).join(', ');
     return `${paint('dim', 'skipped')} ${ids}: ${reason}`;
   });
-}
-
-/** One test case for each case of the attack; the message of a failure is the finding that it belongs to. */
-function toJunit({ results, findings }: AttackReport): string {
-  const cases = results.map(({ id, what, expected, answered, verdict, advice = '' }) => {
-    const head = `  <testcase classname="attack" name="${escapeXml(`${id}: ${what}`)}"`;
-    if (verdict === 'ok') return `${head}/>`;
-    if (verdict === 'skipped') {
-      return `${head}>\n    <skipped message="${escapeXml(answered)}"/>\n  </testcase>`;
-    }
-    const fault = findings.find((finding) => finding.cases.includes(id))?.what ?? answered;
-    const text = escapeXml(`expected: ${expected}\nanswered: ${answered}\n${advice}`);
-    return `${head}>\n    <failure type="${verdict}" message="${escapeXml(fault)}">${text}</failure>\n  </testcase>`;
-  });
-  const failures = results.filter(({ verdict }) => verdict === 'weak' || verdict === 'broken').length;
-  const skipped = results.filter(({ verdict }) => verdict === 'skipped').length;
-  const counts = `tests="${results.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites ${counts}>`,
-    `<testsuite name="partner-exchange attack" ${counts}>`,
-    ...cases,
-    '</testsuite>',
-    '</testsuites>',
-    '',
-  ].join('\n');
-}
-
-const xmlEntities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
-function escapeXml(value: string): string {
-  return visibleText(value).replace(/[&<>"]/g, (letter) => xmlEntities[letter] ?? '');
 }
