@@ -126,7 +126,7 @@ const outcomes = [
   'acted',
   'failed',
 ] as const;
-const others = ['redirected', 'closed', 'late', undefined] as const;
+const others = ['redirected', 'closed', 'late', 'banned', undefined] as const;
 
 /** Whether the cause explains a failure of the case, in some outcome. */
 function canExplain(id: string, cause: Cause, name: string): boolean {

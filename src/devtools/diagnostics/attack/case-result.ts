@@ -24,6 +24,7 @@ export interface CaseResult {
  * - `acted`: it acted on what it refused.
  * - `failed`, `redirected`: it answered 5xx, or 3xx, where it must refuse.
  * - `closed`, `late`: it did not answer.
+ * - `banned`: after many forgeries it refuses authentic deliveries, too.
  */
 export type Problem =
   | 'accepted'
@@ -36,7 +37,8 @@ export type Problem =
   | 'failed'
   | 'redirected'
   | 'closed'
-  | 'late';
+  | 'late'
+  | 'banned';
 
 export function skipped(answered: string): CaseResult {
   return { verdict: 'skipped', answered };

@@ -10,14 +10,12 @@ import { handlingCases } from './cases/handled-once.ts';
 import { orderIdCases } from './cases/order-ids.ts';
 import { keyCases } from './cases/other-keys.ts';
 import { repetitionCases } from './cases/repetition.ts';
-import { requestCases } from './cases/request-forms.ts';
 import { sequenceCases } from './cases/sequences.ts';
 import { shapeCases } from './cases/shapes.ts';
 import { signatureCases } from './cases/signatures.ts';
-import { limitCases } from './cases/size-limits.ts';
 import { type Cause, type CauseId, causeTable } from './causes.ts';
 
-/** All cases but the first. The last one may end with a ban. */
+/** All cases but the first. */
 const table = {
   ...authenticCases,
   ...shapeCases,
@@ -28,12 +26,10 @@ const table = {
   ...signatureCases,
   ...keyCases,
   ...bodyCases,
-  ...requestCases,
   ...contextCases,
   ...repetitionCases,
   ...handlingCases,
   ...disclosureCases,
-  ...limitCases,
 };
 
 export type CaseId = 'authentic' | keyof typeof table;

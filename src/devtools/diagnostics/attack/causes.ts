@@ -107,9 +107,9 @@ export const causeTable = {
   },
   'refuses-when-limited': {
     rank: 30,
-    everywhere: ['lost'],
-    named: ['other'],
-    shownBy: { other: ['refuses-when-limited'] },
+    what: 'limits or bans by address, and then refuses genuine events',
+    everywhere: ['banned'],
+    named: [],
   },
   'refuses-authentic': {
     rank: 31,
@@ -331,7 +331,6 @@ export const causeTable = {
     everywhere: ['closed'],
     atLeast: 3,
   },
-  'answers-other-methods': { rank: 112, what: 'answers 2xx to other methods than POST' },
 } as const satisfies Readonly<Record<string, Cause>>;
 
 export type CauseId = keyof typeof causeTable;

@@ -55,8 +55,10 @@ function isFault({ verdict }: CaseResult): boolean {
 }
 
 /** A sound receiver never does these, not even once; what is missing may only be late. */
+const proofs: readonly unknown[] = ['accepted', 'acted', 'repeated', 'retried', 'banned'];
+
 function isProof({ problem }: CaseResult): boolean {
-  return problem === 'accepted' || problem === 'acted' || problem === 'repeated' || problem === 'retried';
+  return proofs.includes(problem);
 }
 
 function judged({ probe, outcome }: CaseRun): JudgedCase {

@@ -122,6 +122,7 @@ const failing: Readonly<Record<Problem, string>> = {
   redirected: 'answers with a redirect to',
   closed: 'drops the connection after',
   late: 'does not answer',
+  banned: 'refuses authentic deliveries after many forgeries, at the latest after',
 };
 
 function describe({ fault, problem, what, id }: FailedCase): string {

@@ -117,7 +117,7 @@ export function isRefused(answer: PostAnswer): boolean {
 }
 
 /** Whether it refuses for now, as a receiver does that reads its keys again before it calls a delivery forged. */
-export function isPostponed(answer: PostAnswer): boolean {
+function isPostponed(answer: PostAnswer): boolean {
   return answer.kind === 'answered' && answer.status === 503 && answer.headers.has('retry-after');
 }
 
@@ -157,8 +157,7 @@ function missing(problem: 'closed' | 'late', answered: string): CaseResult {
 function judgeStatus(answer: HttpAnswer, answered: string): CaseResult | undefined {
   const { status } = answer;
   if (isLimited(answer)) return skipped(rateLimited(answer));
-  // "Not implemented" refuses a method (RFC 9110, 15.6.2); it is no crash.
-  if (isPostponed(answer) || status === 501) return undefined;
+  if (isPostponed(answer)) return undefined;
   if (status >= 500) return { verdict: 'broken', answered, advice: adviceFor.failed, problem: 'failed' };
   if (status < 400) return { verdict: 'weak', answered, advice: adviceFor.redirected, problem: 'redirected' };
   return undefined;

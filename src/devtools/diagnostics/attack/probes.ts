@@ -46,7 +46,7 @@ export interface AttackOrder {
 export const probeIdForm = /^probe-\d+-[0-9a-f]{8}(?:-|$)/;
 
 /** Replaces personal data in every probe. */
-export const probeMarker = 'probe-of-attack-receiver';
+const probeMarker = 'probe-of-attack-receiver';
 
 export function makeProbes(options: {
   readonly scheme: SignatureScheme;

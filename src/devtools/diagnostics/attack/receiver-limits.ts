@@ -25,7 +25,6 @@ interface LimitOptions {
 export function watchLimits({ probes, pause, budgetMs }: LimitOptions) {
   let [answered, persistent, pausedMs, gapMs] = [0, 0, 0, 0];
   let limitsBy503 = false;
-  let banned: string | undefined;
   const wait = async (ms: number) => {
     pausedMs += ms;
     await pause(ms);
@@ -68,14 +67,6 @@ export function watchLimits({ probes, pause, budgetMs }: LimitOptions) {
         }
         if (status === 429 || unavailable > 1) await wait(pauseOf(answer, tried));
       }
-    },
-    /** It refuses authentic deliveries after forgeries, or after too many of any kind. */
-    ban: (how: string) => {
-      banned ??= how;
-    },
-    banned: () => banned,
-    slowDown: () => {
-      gapMs = 200;
     },
     /** `undefined` if nothing was limited. */
     summary: () => (answered === 0 ? undefined : { answered, pausedMs: Math.round(pausedMs) }),

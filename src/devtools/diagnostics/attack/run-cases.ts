@@ -2,7 +2,6 @@ import type { PostAnswer } from '../post-request.ts';
 import type { Attack } from './attack-case.ts';
 import { type CaseResult, skipped } from './case-result.ts';
 import type { NamedCase } from './case-table.ts';
-import { limitCases } from './cases/size-limits.ts';
 import { takesAuthentic } from './judge.ts';
 import { boundsOf, entriesOf, judgeEffects, type LedgerEntry } from './ledger.ts';
 
@@ -33,10 +32,15 @@ export function notRun(probe: NamedCase, reason: string): CaseRun {
 
 /** After so many forgeries an authentic delivery shows that the receiver still looks at them. */
 const mostUnproven = 40;
-/** The window of most limits by address is a second. */
-const limitWindowMs = 1200;
 const refusesAll =
-  'the receiver refused everything then, authentic deliveries too: it limits or bans by address';
+  'the receiver refused everything then, authentic deliveries too: lift its limit, or its ban, for the attack';
+const banned: CaseResult = {
+  verdict: 'broken',
+  answered: 'refused, as authentic deliveries are since then',
+  problem: 'banned',
+  advice:
+    'Answer 429 or 503 with Retry-After where you limit, and limit only what does not verify: behind a proxy all senders have one address, so a stranger could keep the service out.',
+};
 
 interface Turns {
   readonly cases: readonly NamedCase[];
@@ -45,9 +49,7 @@ interface Turns {
   readonly lastAnswer: () => PostAnswer | undefined;
 }
 
-/**
- * Runs the cases one after another. Looks from time to time whether authentic deliveries are still accepted.
- */
+/** Runs the cases one after another, as long as authentic deliveries are accepted between them. */
 export async function runInTurn({ cases, attack, ended, lastAnswer }: Turns): Promise<void> {
   /** Cases since an authentic delivery was last accepted. */
   let unproven: CaseRun[] = [];
@@ -56,26 +58,20 @@ export async function runInTurn({ cases, attack, ended, lastAnswer }: Turns): Pr
   let canTellLimits = true;
   for (const probe of cases) {
     attack.signal?.throwIfAborted();
-    // A ban is judged by a case of its own, which sends nothing then.
-    const isObstacle = obstacle !== undefined && !(obstacle === refusesAll && probe.id in limitCases);
-    if (isObstacle) {
-      await ended(notRun(probe, obstacle ?? ''));
+    if (obstacle !== undefined) {
+      await ended(notRun(probe, obstacle));
       continue;
     }
-    let run = await runCase(probe, attack);
+    const run = await runCase(probe, attack);
     unproven.push(run);
     const isDue = run.outcome.problem === 'lost' || countForged(unproven) >= mostUnproven;
-    if (isDue && canTellLimits && attack.limits.banned() === undefined) {
+    if (isDue && canTellLimits) {
       if (await takesAuthentic(attack)) unproven = [];
       else if (countForged(unproven) === 0) canTellLimits = false;
       else {
-        await attack.pause(limitWindowMs);
-        const recovers = await takesAuthentic(attack);
-        attack.limits.ban(recovers ? 'for a while' : 'for good');
-        attack.limits.slowDown();
         for (const doubtful of unproven) doubtful.outcome = skipped(refusesAll);
-        if (recovers) run = await runCase(probe, attack);
-        else obstacle = refusesAll;
+        run.outcome = banned;
+        obstacle = refusesAll;
       }
     }
     await ended(run);

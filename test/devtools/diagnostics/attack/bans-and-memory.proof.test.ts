@@ -43,9 +43,9 @@ it('attackReceiver sends little to a receiver once this has banned it for good',
     fetch: receiver.fetch,
   });
   expect(findings).toMatchObject([{ id: 'refuses-when-limited', verdict: 'broken' }]);
-  const unproven = results.filter(({ answered }) => answered.includes('limits or bans by address'));
+  const unproven = results.filter(({ answered }) => answered.includes('lift its limit, or its ban'));
   expect(unproven.length).toBeGreaterThan(20);
   expect(unproven.every(({ verdict }) => verdict === 'skipped')).toBe(true);
-  // Up to 40 forgeries before an authentic delivery shows it, and the case that looks again.
+  // Up to 40 forgeries before an authentic delivery shows it, and the case that is tried again.
   expect(sentInVain).toBeLessThan(100);
 });

@@ -39,8 +39,6 @@ export const pythonReceivers: Readonly<Record<string, readonly FindingId[]>> = {
   TrustsLoopback: ['forged-from-service'],
   QuerySwitch: ['unsigned-with-flags'],
   TellsSignature: ['discloses-signature'],
-  TellsPosition: ['tells-refusals-apart'],
-  EchoesBody: ['echoes-body'],
   ReplacesBytes: ['lenient-decoding'],
   OnlyAscii: ['authentic-letters'],
   FailsOnNotJson: ['fails-on-not-json'],
@@ -92,5 +90,4 @@ export const pythonReceivers: Readonly<Record<string, readonly FindingId[]>> = {
   LimitsNames: ['authentic-60-kilobytes'],
   BansAddresses: ['refuses-when-limited'],
   LimitsRates: [],
-  AnswersGet: ['answers-other-methods'],
 };

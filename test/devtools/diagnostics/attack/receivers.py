@@ -108,7 +108,6 @@ class Sound:
     limit = 65536
     body_seconds = 4
     reads_once = False
-    methods = ("POST",)
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -455,20 +454,6 @@ class TellsSignature(Sound):
             return 401, f"expected {sign(unsigned(text))}"
         except Exception:
             return 401, "refused"
-
-
-class TellsPosition(Sound):
-    def refuse(self, error, text):
-        try:
-            right, claim = sign(unsigned(text)), self.claim(parse(text))
-            return 401, f"wrong at {[one == other for one, other in zip(right, claim)].index(False)}"
-        except Exception:
-            return 401, "refused"
-
-
-class EchoesBody(Sound):
-    def refuse(self, error, text):
-        return 401, f"cannot verify {text}"
 
 
 class ReplacesBytes(Sound):
@@ -942,10 +927,6 @@ class Redirects(Sound):
         return 302, "/login"
 
 
-class AnswersGet(Sound):
-    methods = ("POST", "GET", "HEAD")
-
-
 def subclasses(parent):
     for child in parent.__subclasses__():
         yield child
@@ -969,10 +950,8 @@ class Handler(BaseHTTPRequestHandler):
         body = self.read_body(receiver)
         if body is None:
             return
-        if self.command not in receiver.methods:
-            return self.answer(405, "only POST")
         if self.command != "POST":
-            return self.answer(200, "up")
+            return self.answer(405, "only POST")
         try:
             answer = receiver.receive(body, self)
         except Exception:
@@ -982,7 +961,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         self.answer(*answer)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_OPTIONS = handle_any
+    do_GET = do_POST = handle_any
 
     def read_body(self, receiver):
         """`None` after an answer, or where none can be given."""

@@ -86,6 +86,15 @@ export const bodyCases = {
       return [{ body: forgedWith(probes, members) }, { body: probes.unsigned() }];
     },
   }),
+  'content-type': refused({
+    what: 'forged deliveries as text/plain, as a form, and without a content type',
+    expected: '401, 400 or 415',
+    advice: 'Verify whatever the content type says: the signature covers the bytes.',
+    deliveries: ({ forged }) =>
+      ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''].map(
+        (type) => ({ body: forged(), headers: { 'content-type': type } }),
+      ),
+  }),
   'too-large': {
     what: 'a forged delivery of 5 MB',
     causes: ['forged-large'],

@@ -5,7 +5,7 @@ import { type Probes, withSignature } from '../probes.ts';
 
 const exact =
   'Accept exactly one spelling of a signature: the length, alphabet and case of the scheme, checked before it is decoded. Nothing forged passes here, but one delivery then has several signatures.';
-export const strict =
+const strict =
   'Check that the signature is text of exactly the length and alphabet of the scheme before it is decoded and compared.';
 const oneSignature =
   'Refuse a body with more than one top-level signature: which of them counts, and what the other one is part of, depends on the parser.';
@@ -180,7 +180,7 @@ function twoSignatures({ unsigned, sign }: Probes, right: 'first' | 'last', firs
 }
 
 /** Changes the letter at this place. */
-export function withOtherCharacter(signature: string, at: number): string {
+function withOtherCharacter(signature: string, at: number): string {
   const letter = signature[at] ?? '';
   const other = letter.toLowerCase() === 'a' ? 'b' : 'a';
   const cased = /[A-Z]/.test(signature) && !/[a-z]/.test(signature) ? other.toUpperCase() : other;
