@@ -12,7 +12,7 @@ import type { CommandOutline } from './commands/command-outlines.ts';
 import { reportFailure } from './terminal/command.ts';
 import { exitCodes, type RunContext, type SecretGuard, type World } from './terminal/context.ts';
 import { secretGuard } from './terminal/secret-guard.ts';
-import { hasColours, visibleText, wrapText } from './terminal/terminal-text.ts';
+import { hasColours, visibleText } from './terminal/terminal-text.ts';
 import { textFor } from './terminal/usage-errors.ts';
 
 /** Runs one command line. Never rejects. */
@@ -28,10 +28,7 @@ export async function runCli(inputs: readonly string[], world: World): Promise<n
   const process: ApplicationContext['process'] = {
     stdout: {
       // Help and the version: commands write to their own context.
-      write: (text) => {
-        const { isTTY, columns } = world.stdout;
-        secrets.guard(world.stdout).write(isTTY && columns ? wrapText(text, columns) : text);
-      },
+      write: (text) => void secrets.guard(world.stdout).write(text),
       getColorDepth: () => colourDepth,
     },
     // stricli prints only errors here: the arguments do not fit.

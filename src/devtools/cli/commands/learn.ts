@@ -22,7 +22,6 @@ import { type CliContext, CliError, type ExitCode, exitCodes } from '../terminal
 import { findingLines } from '../terminal/finding-lines.ts';
 import { arg, formatFlags, keysFlag, manyArgs, textFlag, toggle, webAddress } from '../terminal/flags.ts';
 import { countBy, type Output, openOutput } from '../terminal/output.ts';
-import { tableLines } from '../terminal/table.ts';
 import type { Paint, Style } from '../terminal/terminal-text.ts';
 
 const flags = {
@@ -75,7 +74,7 @@ export default defineCommand({
     if (write !== undefined) await writeDeployment(context, write, learnt.file);
     const { file: _, ...shown } = learnt;
     output.result(shown, (paint) => [
-      ...describeRows(context, all ? learnt.rows : learnt.rows.filter(isDecided), paint),
+      ...learnt.rows.filter((row) => all || isDecided(row)).flatMap((row) => describeRow(row, paint)),
       ...findingLines(learnt.findings, paint),
       ...describeCounts(learnt, { all }),
     ]);
@@ -152,30 +151,24 @@ async function writeDeployment(context: CliContext, path: string, file: Deployme
 
 const styles: Readonly<Record<LearntVerdict, Style>> = { proven: 'green', refuted: 'red', 'not-seen': 'dim' };
 
-function describeRows({ stdout }: CliContext, rows: readonly LearntRow[], paint: Paint): string[] {
-  return tableLines(
-    rows,
-    [
-      { title: 'assumption', text: ({ id }) => id, isWhole: true },
-      {
-        title: 'verdict',
-        text: ({ verdict }) => verdict,
-        isWhole: true,
-        style: ({ verdict }) => styles[verdict],
-      },
-      { title: 'samples', text: ({ samples }) => String(samples) },
-      { title: 'found', text: ({ found }) => found.join('; ') },
-      { title: 'next', text: nextOf },
-    ],
-    { stdout, paint },
-  );
+function describeRow(row: LearntRow, paint: Paint): string[] {
+  const { id, verdict, samples, found } = row;
+  const facts = printableText([countOf(samples), ...found].join('; '));
+  const next = nextOf(row);
+  return [
+    `${paint(styles[verdict], verdict.padEnd(8))} ${paint('bold', id)}: ${facts}`,
+    ...(next === undefined ? [] : [`${' '.repeat(9)}${printableText(next)}`]),
+  ];
 }
 
-function nextOf({ set, person, howToSee, since, digest }: LearntRow): string {
+function countOf(samples: number): string {
+  return samples === 1 ? '1 sample' : `${samples} samples`;
+}
+
+function nextOf({ set, person, howToSee, digest }: LearntRow): string | undefined {
   const sample = digest === undefined ? '' : ` (sample ${digest.slice(0, 12)})`;
   if (set !== undefined) return `set ${JSON.stringify(set)}${sample}`;
-  if (person !== undefined) return `decide: ${person}${sample}`;
-  return howToSee ?? (since === undefined ? '' : `since ${since}`);
+  return person === undefined ? howToSee : `decide: ${person}${sample}`;
 }
 
 function isDecided({ verdict }: LearntRow): boolean {
@@ -213,5 +206,5 @@ function reportDrift(output: Output, learnt: Learnt, file: DeploymentFile): Exit
 
 function describeDrift({ samples, found, set, person, digest }: LearntRow): string {
   const next = set === undefined ? `decide about ${person}` : `set ${JSON.stringify(set)}`;
-  return `no longer holds: ${samples} ${samples === 1 ? 'sample shows' : 'samples show'} ${found.join('; ')}; ${next} (sample ${digest ?? 'unknown'}).`;
+  return `no longer holds: ${countOf(samples)} ${samples === 1 ? 'shows' : 'show'} ${found.join('; ')}; ${next} (sample ${digest ?? 'unknown'}).`;
 }
