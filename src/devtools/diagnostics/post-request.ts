@@ -30,8 +30,6 @@ export interface HttpAnswer {
   readonly headers: Headers;
   /** `undefined` if the body breaks off or is too long. */
   readonly text: string | undefined;
-  /** Whether it is known to be a limit, as 429 is, and no answer to what was posted. @default false */
-  readonly isLimited?: boolean | undefined;
 }
 
 /** No whole answer and no closed connection in time. */

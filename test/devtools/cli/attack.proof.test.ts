@@ -12,12 +12,7 @@ import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { filesIn } from './support.ts';
 
 const twice = { act: (event: object, { count }: { count(event: object): void }) => count(event) };
-const effects = [
-  'handled-once',
-  'handled-after-forgeries',
-  'handled-next-event',
-  'acted-before-verification',
-];
+const effects = ['repeated', 'acted-before-verification'];
 
 async function attack(url: string, more: readonly string[], options: RunOptions = {}) {
   const { partnerPublicKey, partnerSecretKey, merchantSecretKey } = credentials;
@@ -31,7 +26,7 @@ async function attack(url: string, more: readonly string[], options: RunOptions 
 const only = (...ids: readonly string[]) => ids.flatMap((id) => ['--only', id]);
 
 describe('attack prints', () => {
-  const cases = only('unsigned', 'key-partner-alone', 'handled-once');
+  const cases = only('unsigned', 'key-partner-alone', 'acted-before-verification');
 
   it('findings, with what to do, and which cases could not be judged', async () => {
     await using receiver = await startReceiver({
@@ -45,7 +40,7 @@ describe('attack prints', () => {
         '        Verify order events with the key that the scheme makes of both secrets (contract: Authentication 5), and with no other: one secret alone is known in more places.',
         '        shown by key-partner-alone; seen 2 of 2 times',
         '        see docs/details/attack-faults.md#key-partner-alone',
-        'skipped handled-once: only your records of the orders can tell: give `handled` (--handled-url or --handled-command)',
+        'skipped acted-before-verification: only your records of the orders can tell: give `handled` (--handled-url or --handled-command)',
         '',
       ].join('\n'),
     );
@@ -68,7 +63,7 @@ describe('attack prints', () => {
     const { code, stdout, stderr } = await attack(receiver.url, [...cases, '--all']);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^ok {6}authentic: 200\nok {6}unsigned: 401\nok {6}key-partner-alone: 401\nskipped handled-once: only your records.*\n$/,
+      /^ok {6}authentic: 200\nok {6}unsigned: 401\nok {6}key-partner-alone: 401\nskipped acted-before-verification: only your records.*\n$/,
     );
     expect(stderr).toMatch(/^Nothing found\. Cases: 3 ok, 1 skipped\.\nLeft behind: .*\n$/);
   });
@@ -177,7 +172,7 @@ describe('attack judges what the receiver did', () => {
     );
     expect(code).toBe(1);
     expect(new Set(asked)).toEqual(new Set(['/handled test']));
-    expect(verdicts(stdout)).toEqual(effects.map((id) => [id, id === 'handled-once' ? 'broken' : 'ok']));
+    expect(verdicts(stdout)).toEqual(effects.map((id) => [id, id === 'repeated' ? 'broken' : 'ok']));
   });
 
   it('by --handled-command, which gets the order id in a variable, and no key', async () => {
@@ -193,12 +188,12 @@ describe('attack judges what the receiver did', () => {
     const command = `cat "${records}-$PARTNER_ORDER_ID" 2>/dev/null || echo "\${PARTNER_SECRET_KEY:-0}"`;
     const { code, stdout } = await attack(
       receiver.url,
-      [...only('handled-once'), '--format', 'json', '--handled-command', command],
+      [...only('repeated'), '--format', 'json', '--handled-command', command],
       { env: { PATH: process.env.PATH, PARTNER_SECRET_KEY: 'sk_partner_test1' } },
     );
     expect(code).toBe(1);
     expect(JSON.parse(stdout).findings).toMatchObject([
-      { id: 'handled-once', what: 'acts more than once on one event' },
+      { id: 'acts-again', what: 'acts again on a repeated delivery' },
     ]);
     expect(existsSync(`${records}-probe-none`)).toBe(false);
   });

@@ -39,7 +39,6 @@ const answeredRepetitions = [
   'repeated-later',
   'replayed',
 ] as const;
-const remembersForgeries = ['forged-first', 'handled-after-forgeries'] as const;
 const otherValues = [
   'altered-amount',
   'altered-address',
@@ -170,7 +169,6 @@ export const causeTable = {
   respelled: { rank: 45, named: ['repeated'], shownBy: { repeated: ['respelled'] } },
   'repeated-later': { rank: 46, named: ['repeated'], shownBy: { repeated: ['repeated-later'] } },
   replayed: { rank: 47, named: ['repeated'], shownBy: { repeated: ['replayed'] } },
-  'handled-once': { rank: 48, named: ['repeated'], shownBy: { repeated: ['handled-once'] } },
   'fails-on-forgeries': {
     rank: 50,
     what: 'answers 5xx where it must refuse',
@@ -307,17 +305,20 @@ export const causeTable = {
     shownBy: { dropped: ['authentic-other-shape', 'authentic-unfamiliar'] },
   },
   'forged-large': { rank: 104, shownBy: { accepted: ['forged-large'] } },
-  'handled-next-event': { rank: 105, named: ['dropped'], shownBy: { dropped: ['handled-next-event'] } },
+  'handled-next-event': {
+    rank: 105,
+    what: 'has one effect for two events of one order',
+    advice:
+      'Recognise a repetition by its order and its event, not by its order alone: each order has several events.',
+    named: ['dropped'],
+    shownBy: { dropped: ['kyc-error-first', 'refund-after-credit'] },
+    atLeast: 2,
+  },
   'remembers-forgeries': {
     rank: 106,
     what: 'remembers a delivery before it verifies it: a forgery makes the genuine event a repetition',
-    named: ['accepted', 'dropped', 'lost', 'other'],
-    shownBy: {
-      accepted: remembersForgeries,
-      dropped: remembersForgeries,
-      lost: remembersForgeries,
-      other: remembersForgeries,
-    },
+    named: ['accepted', 'dropped', 'lost'],
+    shownBy: { accepted: ['forged-first'], dropped: ['forged-first'], lost: ['forged-first'] },
   },
   'does-not-answer': {
     rank: 110,

@@ -139,7 +139,7 @@ export function judgeAcceptance(answer: PostAnswer, advice: string): CaseResult 
   const answered = describePostAnswer(answer);
   if (isAccepted(answer)) return { verdict: 'ok', answered };
   if (answer.kind !== 'answered') return missing(answer.kind, answered);
-  if (isLimited(answer)) return skipped(rateLimited(answer));
+  if (isLimited(answer)) return skipped(rateLimited);
   return { verdict: 'broken', answered, advice, problem: 'lost' };
 }
 
@@ -156,20 +156,19 @@ function missing(problem: 'closed' | 'late', answered: string): CaseResult {
 /** `undefined` for a proper refusal. */
 function judgeStatus(answer: HttpAnswer, answered: string): CaseResult | undefined {
   const { status } = answer;
-  if (isLimited(answer)) return skipped(rateLimited(answer));
+  if (isLimited(answer)) return skipped(rateLimited);
   if (isPostponed(answer)) return undefined;
   if (status >= 500) return { verdict: 'broken', answered, advice: adviceFor.failed, problem: 'failed' };
   if (status < 400) return { verdict: 'weak', answered, advice: adviceFor.redirected, problem: 'redirected' };
   return undefined;
 }
 
-function isLimited({ status, isLimited = false }: HttpAnswer): boolean {
-  return status === 429 || isLimited;
+function isLimited({ status }: HttpAnswer): boolean {
+  return status === 429;
 }
 
-function rateLimited({ status }: HttpAnswer): string {
-  return `answered ${status} in spite of pauses (rate limit), so nothing is known: lift the limit for the attack, or name fewer cases in \`only\``;
-}
+const rateLimited =
+  'answered 429 in spite of pauses (rate limit), so nothing is known: lift the limit for the attack, or name fewer cases in `only`';
 
 const adviceFor = {
   late: 'Answer within the time that a sender waits: refuse what is malformed before any work, and give every step a time limit.',

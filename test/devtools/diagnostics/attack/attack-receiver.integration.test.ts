@@ -358,10 +358,9 @@ describe('attackReceiver', () => {
 });
 
 const effectCases = [
-  'handled-once',
-  'handled-after-forgeries',
+  'order-id-case',
+  'order-id-length',
   'handled-after-forged-close',
-  'handled-next-event',
   'acted-before-verification',
 ];
 

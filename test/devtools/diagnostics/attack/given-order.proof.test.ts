@@ -39,10 +39,7 @@ describe('attackReceiver, given an order that exists, of a receiver whose credit
       'order-id-case',
       'order-id-hyphens',
       'order-id-length',
-      'handled-once',
-      'handled-after-forgeries',
       'handled-after-forged-close',
-      'handled-next-event',
     ]);
   });
 

@@ -174,7 +174,8 @@ function limiting(status: 429 | 503): SoundReceiver {
           window = now;
           if (used > 40) throw new Busy();
         },
-        refuse: (error) => (error instanceof Busy ? [status, 'slow down'] : [401, 'refused']),
+        refuse: (error) =>
+          error instanceof Busy ? [status, 'slow down', { 'retry-after': '1' }] : [401, 'refused'],
       };
     },
   };

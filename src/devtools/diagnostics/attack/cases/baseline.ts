@@ -12,7 +12,7 @@ import { wrongKeys } from './other-keys.ts';
 export const firstDelivery: AttackCase = {
   what: 'an authentic delivery, as plain as can be',
   expected: '2xx, and an effect',
-  causes: ['forgets-among-others', 'repeated-later', 'replayed', 'handled-once'],
+  causes: ['forgets-among-others', 'repeated-later', 'replayed'],
   looks: 2,
   async run(attack): Promise<CaseResult> {
     const first = await judgeDelivery(attack, attack.baseline);

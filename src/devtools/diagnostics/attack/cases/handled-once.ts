@@ -1,12 +1,10 @@
 import { orderEventNames } from '../../../../events/event-names.ts';
-import { isAccepted, type PostAnswer } from '../../post-request.ts';
-import type { Attack, CaseTable } from '../attack-case.ts';
-import { type CaseResult, skipped, worstOf } from '../case-result.ts';
+import type { CaseTable } from '../attack-case.ts';
+import { worstOf } from '../case-result.ts';
 import { secondEffectCauses, unsignedCauses } from '../causes.ts';
-import { oneOfEach } from '../effect-records.ts';
-import { effects, effectsOf, noEffects } from '../effects.ts';
+import { effects } from '../effects.ts';
 import { deliverAsService, judgeAcceptance, judgeRefusal, takesAuthentic } from '../judge.ts';
-import { orderIdOf, type Probes, withSignature } from '../probes.ts';
+import { type Probes, withSignature } from '../probes.ts';
 
 const verifyBeforeAll =
   'Verify before you look an id up or remember it: otherwise a forgery makes the genuine event a repetition, which is not handled.';
@@ -21,6 +19,11 @@ const locksOrder = {
   fault: 'locks an order after some forgeries that name it: genuine events of it are lost then',
   advice:
     'Count failures by sender or not at all, never by order: anybody can write the id of an order into a forgery.',
+};
+
+const endsOrder = {
+  fault: 'lets a forged close end an order: what is genuine about it is lost then',
+  advice: 'Verify before you change the state of an order: anybody can send a close.',
 };
 
 /** Genuine deliveries beside forgeries and other events, and what was done about each. */
@@ -62,57 +65,22 @@ export const handlingCases = {
       return isLocked ? { ...result, fault: locksOrder.fault } : result;
     },
   },
-  'handled-after-forgeries': effects({
-    what: 'whether a genuine delivery was handled after forgeries of it',
-    expected: 'handled',
-    causes: ['forged-other-events', 'remembers-forgeries', ...secondEffectCauses],
-    async run(attack) {
-      const { forgery, genuine } = forgedAndGenuine(attack.probes);
-      return await judgeHandled(attack, { forgeries: [forgery, forgery], genuine, ifNot: remembersForgery });
-    },
-  }),
+  // No forged close of an order that exists: a receiver that takes it would end that order.
   'handled-after-forged-close': effects({
-    what: 'whether a genuine delivery was handled after a forged and an unsigned close of its order',
-    expected: 'handled',
+    what: 'a forged and an unsigned close of an order, then a genuine event of it',
+    expected: '2xx to the genuine one, and its effect',
     causes: ['unsigned-other-events', 'forged-other-events', ...unsignedCauses, ...secondEffectCauses],
+    faults: { dropped: endsOrder },
     async run(attack) {
-      const { probes } = attack;
-      const genuine = probes.authentic();
-      const close = { partner_order_id: orderIdOf(genuine), event_name: 'buy.event.close' };
-      const forgeries = [probes.forged(probes.unsigned(close)), probes.unsigned(close)];
-      const ifNot = {
-        fault: 'lets a forged close end an order: what is genuine about it is lost then',
-        advice: 'Verify before you change the state of an order: anybody can send a close.',
-      };
-      return await judgeHandled(attack, { forgeries, genuine, ifNot });
-    },
-  }),
-  'handled-next-event': effects({
-    what: 'whether the second event of an order was handled too',
-    expected: 'handled, after another event of the order',
-    async run(attack) {
-      const { probes, handles } = attack;
-      const first = probes.authentic({ event_name: 'event.buy.init' });
-      const partner_order_id = orderIdOf(first);
-      const event_name = handles.find((name) => name !== 'event.buy.init');
-      if (event_name === undefined) return skipped('your code acts on the first event of an order alone');
-      await deliverAsService(attack, first);
-      const before = await effectsOf(attack, [partner_order_id]);
-      await deliverAsService(attack, probes.authentic({ partner_order_id, event_name }));
-      const [ofFirst = 0] = before ?? [];
-      const after = await effectsOf(attack, [partner_order_id], new Map([[partner_order_id, ofFirst + 1]]));
-      if (before === undefined || after === undefined) return skipped(noEffects);
-      const [ofBoth = 0] = after;
-      const answered = `handled ${ofFirst}, then ${ofBoth} times`;
-      if (ofBoth > ofFirst) return { verdict: 'ok', answered };
-      return {
-        verdict: 'broken',
-        answered,
-        problem: 'dropped',
-        fault: 'has one effect for two events of one order',
-        advice:
-          'Recognise a repetition by its order and its event, not by its order alone: each order has several events.',
-      };
+      const { probes, post } = attack;
+      const order = probes.newOrder();
+      const close = probes.unsigned({
+        partner_order_id: order.partner_order_id,
+        event_name: 'buy.event.close',
+      });
+      // Whether these are refused is the question of other cases.
+      for (const body of [probes.forged(close), close]) await post({ body });
+      return judgeAcceptance(await deliverAsService(attack, probes.authentic(order)), endsOrder.advice);
     },
   }),
   'acted-before-verification': effects(
@@ -120,46 +88,20 @@ export const handlingCases = {
       what: 'whether anything was done about unsigned, forged and altered deliveries',
       expected: 'nothing done',
       causes: ['fails-open', 'accepts-unsigned', 'accepts-cut-signature'],
-      async run(attack) {
-        const { unsigned, forged, signed } = attack.probes;
+      async run({ probes, post }) {
+        const { unsigned, forged, signed, authentic } = probes;
         const altered = signed(unsigned()).replace('":10,', '":70,');
-        const bodies = [unsigned(), forged(), withSignature(unsigned(), ''), altered];
-        const answers: PostAnswer[] = [];
-        for (const body of bodies) answers.push(await attack.post({ body }));
-        const counts = await effectsOf(attack, bodies.map(orderIdOf));
-        if (counts === undefined) return skipped(noEffects);
-        if (counts.every((count) => count === 0)) return { verdict: 'ok', answered: 'nothing done' };
-        const isRefusedToo = answers.some((answer, index) => !isAccepted(answer) && counts[index] !== 0);
-        return {
-          verdict: 'broken',
-          answered: 'handled',
-          ...(isRefusedToo
-            ? { problem: 'acted', fault: 'acts before it verifies' }
-            : { problem: 'accepted', fault: 'acts on forgeries' }),
-          advice:
-            'Verify before anything is written, queued or called. A forged delivery was acted on, whatever was answered.',
-        };
+        for (const body of [unsigned(), forged(), withSignature(unsigned(), ''), altered])
+          await post({ body });
+        // Once its effect shows, a worker has seen the others, too.
+        await post({ body: authentic() });
+        // The records of their orders are compared with those of all others.
+        return { verdict: 'ok', answered: 'nothing done' };
       },
     },
     'anyOrder',
   ),
 } satisfies CaseTable;
-
-interface Handled {
-  readonly forgeries: readonly string[];
-  readonly genuine: string;
-  readonly ifNot: Pick<CaseResult, 'fault' | 'advice'>;
-}
-
-async function judgeHandled(attack: Attack, { forgeries, genuine, ifNot }: Handled): Promise<CaseResult> {
-  for (const body of forgeries) await attack.post({ body });
-  await deliverAsService(attack, genuine);
-  const ids = [orderIdOf(genuine)];
-  const counts = await effectsOf(attack, ids, oneOfEach(ids));
-  if (counts === undefined) return skipped(noEffects);
-  if (counts[0] !== 0) return { verdict: 'ok', answered: 'handled' };
-  return { verdict: 'broken', answered: 'not handled', ...ifNot };
-}
 
 function forgedAndGenuine(probes: Probes) {
   const text = probes.text();

@@ -1,7 +1,6 @@
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
 import type { Attack, AttackCase, CaseTable } from '../attack-case.ts';
 import { type CaseResult, worstOf } from '../case-result.ts';
-import { effects } from '../effects.ts';
 import { deliverAsService, judgeAcceptance, judgeRefusal } from '../judge.ts';
 
 const rememberHandled =
@@ -122,22 +121,6 @@ export const repetitionCases = {
       return judgeRepetition(await post({ body: baseline }));
     },
   },
-  'handled-once': effects({
-    what: 'whether deliveries that came once, twice, and twice at the same time were handled once each',
-    expected: 'handled once each',
-    causes: ['forgets-among-others', 'acts-at-once', 'repeated-later'],
-    async run({ probes, post }) {
-      const [single, twice, atOnce] = [probes.authentic(), probes.authentic(), probes.authentic()];
-      const answers = [
-        await post({ body: single }),
-        await post({ body: twice }),
-        await post({ body: twice }),
-      ];
-      answers.push(...(await Promise.all([0, 1].map(() => post({ body: atOnce, mayBeBusy: true })))));
-      // The records of their orders are compared with those of all others.
-      return { verdict: 'ok', answered: [...new Set(answers.map(describePostAnswer))].join(', ') };
-    },
-  }),
 } satisfies CaseTable;
 
 interface Again extends Omit<AttackCase, 'run' | 'expected'> {

@@ -1,6 +1,6 @@
 import type { AttackCase, CaseTable } from '../attack-case.ts';
 import { type CauseId, unsignedCauses } from '../causes.ts';
-import { deliverAsService, judgeRefusal, refused } from '../judge.ts';
+import { refused } from '../judge.ts';
 import { type Probes, withSignature } from '../probes.ts';
 
 const exact =
@@ -28,11 +28,6 @@ export const signatureCases = {
     what: 'a signature whose first letter is wrong',
     causes: ['compares-suffix', odd],
     write: (right) => withOtherCharacter(right, 0),
-  }),
-  'signature-middle-digit': signed({
-    what: 'a signature of which one of the middle letters is wrong',
-    causes: ['compares-prefix', 'compares-suffix', odd],
-    write: (right) => withOtherCharacter(right, right.length >> 1),
   }),
   'signature-last-digit': signed({
     what: 'a signature of which one of the last letters is wrong',
@@ -123,16 +118,6 @@ export const signatureCases = {
     advice: oneSignature,
     deliveries: (probes) => [{ body: twoSignatures(probes, 'last', '\\u0073ignature') }],
   }),
-  'signature-escaped-name': {
-    what: 'an authentic delivery with the name of its signature as \\u0073ignature',
-    expected: '2xx or 4xx',
-    causes: [odd],
-    // It has the same meaning, but no sender writes it: both answers are sound.
-    async run(attack) {
-      const body = attack.probes.authentic().replace('"signature"', '"\\u0073ignature"');
-      return judgeRefusal(await deliverAsService(attack, body), { ifAccepted: 'ok', advice: '' });
-    },
-  },
   'signature-nested': refused({
     what: 'the right signature in a nested object, none at the top',
     causes: unsigned,
