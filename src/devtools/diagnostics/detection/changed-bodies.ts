@@ -136,48 +136,11 @@ function allSpellings(): Readonly<Record<string, Write>> {
       colon: ': ',
       quote: JSON.stringify,
     }),
-    'with escapes beyond ASCII (PHP with JSON_UNESCAPED_SLASHES)': spelled({
-      comma: ',',
-      quote: (text) => escapeUnits(JSON.stringify(text), (unit) => unit > 0x7f),
-    }),
     'with escaped slashes (PHP with JSON_UNESCAPED_UNICODE)': spelled({
       comma: ',',
       quote: (text) => JSON.stringify(text).replaceAll('/', '\\/'),
     }),
-    'with the escapes of Go (<, > and &)': spelled({
-      comma: ',',
-      quote: (text) => escapeUnits(JSON.stringify(text), (unit) => goEscapes.includes(unit)),
-    }),
-    "with the escapes of .NET (System.Text.Json: +, <, >, &, ', quotes, and all beyond ASCII, in capitals)":
-      spelled({
-        comma: ',',
-        quote: quoteDotNet,
-      }),
-    "with the escapes of Gson (<, >, &, = and ')": spelled({
-      comma: ',',
-      quote: (text) => escapeUnits(JSON.stringify(text), (unit) => gsonEscapes.includes(unit)),
-    }),
   };
-}
-
-/** The code units of `<>&`, and of the two line ends that JavaScript once refused in strings. */
-const goEscapes = [0x3c, 0x3e, 0x26, 0x2028, 0x2029];
-const gsonEscapes = [0x3c, 0x3e, 0x26, 0x3d, 0x27, 0x2028, 0x2029];
-
-/** The code units of `"&'+<>` and the backtick. */
-const dotNetEscapes = [0x22, 0x26, 0x27, 0x2b, 0x3c, 0x3e, 0x60];
-/** The code units of `\b`, `\t`, `\n`, `\f`, `\r` and the backslash. */
-const shortEscapes = [0x08, 0x09, 0x0a, 0x0c, 0x0d, 0x5c];
-
-function quoteDotNet(text: string): string {
-  let written = '"';
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    const isPlain = unit >= 0x20 && unit < 0x7f && !dotNetEscapes.includes(unit);
-    if (isPlain || shortEscapes.includes(unit)) written += JSON.stringify(text.charAt(index)).slice(1, -1);
-    else written += `\\u${unit.toString(16).toUpperCase().padStart(4, '0')}`;
-  }
-  return `${written}"`;
 }
 
 function spelled(spelling: Spelling): Write {
@@ -207,15 +170,6 @@ function indentation(json: string): number {
     indents += depth;
   }
   return indents;
-}
-
-function escapeUnits(json: string, isEscaped: (unit: number) => boolean): string {
-  let written = '';
-  for (let index = 0; index < json.length; index++) {
-    const unit = json.charCodeAt(index);
-    written += isEscaped(unit) ? `\\u${unit.toString(16).padStart(4, '0')}` : json[index];
-  }
-  return written;
 }
 
 function* otherNumbers({ json, value }: Sample): Generator<ChangedTexts> {

@@ -168,22 +168,11 @@ describe('a body that was signed in another form', () => {
 
   it.each([
     ['ensure_ascii', '{"a": "é/<", "n": [1, 2.0]}'],
-    ['JSON_UNESCAPED_SLASHES', '{"a":"\\u00e9/<","n":[1,2.0]}'],
     ['JSON_UNESCAPED_UNICODE', '{"a":"é\\/<","n":[1,2.0]}'],
-    ['Go', '{"a":"é/\\u003c","n":[1,2.0]}'],
-    ['.NET', '{"a":"\\u00E9/\\u003C","n":[1,2.0]}'],
   ])('in the spelling of another serializer: %s', (words, text) => {
     const miss = formMiss(signed('{"a":"é/<","n":[1,2.0]}', text));
     expect(miss).toMatchObject({ id: 'other-spelling' });
     expect(miss.what).toContain(words);
-  });
-
-  it('in the spelling of .NET, with a plus, quotes, controls and a surrogate pair', () => {
-    const sent = '{"buyer_phone":"+234","note":"\\"\\u000b\\n\\\\\u007f\u{1F511}`"}';
-    const written = '{"buyer_phone":"\\u002B234","note":"\\u0022\\u000B\\n\\\\\\u007F\\uD83D\\uDD11\\u0060"}';
-    const miss = formMiss(signed(sent, written));
-    expect(miss).toMatchObject({ id: 'other-spelling' });
-    expect(miss.what).toContain('.NET');
   });
 
   it('as JSON.stringify writes it with the sorted names at its top: no scheme, and said to leave members open', () => {
