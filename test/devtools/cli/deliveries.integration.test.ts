@@ -88,14 +88,6 @@ describe('trigger', () => {
     ).toEqual(Array(6).fill(200));
   });
 
-  it('is authentic though unfamiliar', async () => {
-    const target = await startServer({ status: 200 });
-    await partnerExchange(['trigger', event, '--to', target.url, '--unfamiliar'], { env: keys });
-    const body = target.requests[0]?.body.toString() ?? '';
-    expect(JSON.parse(body)).toMatchObject({ event_name: `${event}.unfamiliar`, unfamiliar_member: {} });
-    expect((await partnerExchange(['verify'], { env: keys, stdin: body })).code).toBe(0);
-  });
-
   it.each([
     [401, 0],
     [200, 1],
@@ -121,26 +113,19 @@ describe('trigger', () => {
 });
 
 describe('trigger --from', () => {
-  const bodies = [
-    '{"event_name":"event.buy.init","partner_order_id":"A-1"}',
-    '{"event_name":"my.own","n":10.0}',
-  ];
-
-  it.each([
-    ['an object', bodies.slice(0, 1), bodies[0] ?? ''],
-    ['an array', bodies, `[\n${bodies.join(',\n')}\n]`],
-    ['lines', bodies, `${bodies.join('\n\n')}\n`],
-  ])('posts the events of a file, signed anew: %s', async (_, expected, text) => {
+  it('posts the event of a file, signed anew', async () => {
     const target = await startServer({ status: 200 });
-    const cwd = filesIn({ 'events.json': text });
-    const args = ['trigger', '--from', 'events.json', '--to', target.url, '--set', 'more=1'];
+    const cwd = filesIn({ 'event.json': '{"event_name":"my.own","n":10.0}' });
+    const args = ['trigger', '--from', 'event.json', '--to', target.url, '--set', 'more=1'];
     expect(await partnerExchange(args, { env: keys, cwd })).toMatchObject({ code: 0, stderr: '' });
-    const posted = target.requests.map(({ body }) => body.toString());
-    expect(posted.map((each) => JSON.parse(each))).toEqual(
-      expected.map((each) => ({ ...JSON.parse(each), more: 1, signature: expect.any(String) })),
-    );
-    for (const stdin of posted)
-      expect((await partnerExchange(['verify'], { env: keys, stdin })).code).toBe(0);
+    const stdin = target.requests[0]?.body.toString() ?? '';
+    expect(JSON.parse(stdin)).toEqual({
+      event_name: 'my.own',
+      n: 10,
+      more: 1,
+      signature: expect.any(String),
+    });
+    expect((await partnerExchange(['verify'], { env: keys, stdin })).code).toBe(0);
   });
 
   it('takes a saved delivery, and stdin', async () => {
@@ -161,16 +146,11 @@ describe('trigger --from', () => {
 
   it.each([
     ['', 'is not JSON'],
-    ['[]', 'holds no event'],
-    ['[1]', 'is not an object'],
-    ['{"a":1}\n{"a":', 'line 2 is not JSON'],
-    ['{"a":1}\n{"a":12345678901234567890}', 'line 2: a is a number that would be rounded'],
-    ['[{"a":1,"a":2}]', 'occurs twice'],
-    ['\u00ff', 'is not JSON'],
-  ])('refuses %s', async (text, message) => {
-    const cwd = filesIn({ 'events.json': Buffer.from(text, 'latin1') });
-    const args = ['trigger', '--from', 'events.json', '--to', 'http://127.0.0.1:1'];
-    const { code, stderr } = await partnerExchange(args, { env: keys, cwd });
+    ['[1]', 'is not a JSON object'],
+    ['{"a":12345678901234567890}', 'a is a number that would be rounded'],
+  ])('refuses %s', async (stdin, message) => {
+    const args = ['trigger', '--from', '-', '--to', 'http://127.0.0.1:1'];
+    const { code, stderr } = await partnerExchange(args, { env: keys, stdin });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   });
 
@@ -179,7 +159,7 @@ describe('trigger --from', () => {
       partnerExchange(['trigger', ...args, '--to', 'http://127.0.0.1:1'], { env: keys });
     expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('Name an event') });
     const both = await run(event, '--from', 'x.json');
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--from brings its own events') });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--from brings its own event') });
   });
 });
 
@@ -211,10 +191,8 @@ describe('replay', () => {
     { id: 5, kind: 'event', exchange: 5, time: 5, faults: [], body: '{}' },
   ];
 
-  it.each([
-    ['traffic of the inspector', { entries: events, lastId: 5, forgotten: 0 }],
-    ['a session of an earlier version', { format: 'partner-exchange-session/1', entries: events }],
-  ])('posts the events of %s, and says what a copy lacks', async (_, traffic) => {
+  it('posts the events of traffic of the inspector, and says what a copy lacks', async () => {
+    const traffic = { entries: events, lastId: 5, forgotten: 0 };
     const target = await startServer({ status: 200 });
     const cwd = filesIn({ 's.json': JSON.stringify(traffic) });
     const args = ['replay', 's.json', '--to', target.url];

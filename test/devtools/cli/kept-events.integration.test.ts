@@ -14,79 +14,22 @@ const trigger = async (to: string, event: string, order: string, ...more: string
     })
   ).stdout.slice(0, 3);
 
-describe('listen --filter', () => {
-  it('forwards and shows what fits; answers and keeps every event', async () => {
-    const target = await startServer({ status: 202 });
-    const cwd = scratchFolder();
-    const filters = ['event=*.credited.*', 'event=event.buy.init', 'order=A-*'];
-    const running = start(
-      [
-        ...['listen', '--port', '0', '--save', 'events', '--forward-to', target.url],
-        ...filters.flatMap((filter) => ['--filter', filter]),
-      ],
-      { env: keys, cwd, now: Date.now },
-    );
-    const url = await addressOf(running);
-    const answers = [
-      await trigger(url, 'event.buy.credited.crypto', 'A-1'),
-      await trigger(url, 'event.buy.credited.crypto', 'BA-1'),
-      await trigger(url, 'event.buy.received.fiat', 'A-2'),
-      await trigger(url, 'event.buy.init', 'A-3'),
-      await trigger(url, 'event.buy.received.fiat', 'A-4', '--forge'),
-    ];
-    expect(answers).toEqual(['202', '200', '200', '202', '401']);
-    const { stdout, stderr } = await running.stop();
-    const orders = target.requests.map(({ body }) => JSON.parse(body.toString()).partner_order_id);
-    expect(orders).toEqual(['A-1', 'A-3']);
-    expect(stdout.match(/[AB]-\d/g)).toEqual(['A-1', 'A-3']);
-    expect(stderr).toContain('3 did not match --filter: answered, and not forwarded.');
-    const files = readdirSync(join(cwd, 'events')).sort();
-    expect(files.map((file) => file.replace(/^.*-[0-9a-f]{8}/, ''))).toEqual([
-      ...Array.from({ length: 4 }, () => '.json'),
-      '.unsigned.json',
-    ]);
+it('listen --save keeps what each sender was answered with, unless the signature is wrong', async () => {
+  const target = await startServer({ status: 204 }, { status: 500 });
+  const cwd = scratchFolder();
+  const running = start(['listen', '--port', '0', '--save', 'events', '--forward-to', target.url], {
+    env: keys,
+    cwd,
+    now: Date.now,
   });
-
-  it('keeps what each sender was answered with, unless the signature is wrong', async () => {
-    const target = await startServer({ status: 204 }, { status: 500 });
-    const cwd = scratchFolder();
-    const running = start(['listen', '--port', '0', '--save', 'events', '--forward-to', target.url], {
-      env: keys,
-      cwd,
-      now: Date.now,
-    });
-    const url = await addressOf(running);
-    await trigger(url, 'event.buy.init', 'A-1');
-    await trigger(url, 'event.buy.init', 'A-2');
-    await trigger(url, 'event.buy.init', 'A-3', '--forge');
-    await running.stop();
-    const files = readdirSync(join(cwd, 'events')).sort();
-    const answers = files.map((name) => JSON.parse(readFileSync(join(cwd, 'events', name), 'utf8')).answered);
-    expect(answers).toEqual([204, 500, undefined]);
-  });
-
-  it('tells kinds apart', async () => {
-    const running = start(['listen', '--port', '0', '--filter', 'kind=unknown'], { env: keys });
-    const url = await addressOf(running);
-    await trigger(url, 'event.buy.init', 'A-1');
-    await trigger(url, 'event.buy.init', 'A-2', '--unfamiliar');
-    expect((await running.stop()).stdout.match(/A-\d/g)).toEqual(['A-2']);
-  });
-
-  it.each(['order', 'order=', 'status=1', 'kind=knwon', '=x'])('refuses %s', async (filter) => {
-    const { code, stderr } = await partnerExchange(['listen', '--filter', filter]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('must be') });
-  });
-
-  it('takes every character but * as it is, and is quick', async () => {
-    const odd = '(a+)+$[.]';
-    const filters = ['--filter', `order=${odd}`, '--filter', `order=${'*x'.repeat(20)}!`];
-    const running = start(['listen', '--port', '0', ...filters], { env: keys });
-    const url = await addressOf(running);
-    await trigger(url, 'event.buy.init', odd);
-    await trigger(url, 'event.buy.init', 'aaaaa');
-    expect((await running.stop()).stdout.split('\n').length).toBe(2);
-  });
+  const url = await addressOf(running);
+  await trigger(url, 'event.buy.init', 'A-1');
+  await trigger(url, 'event.buy.init', 'A-2');
+  await trigger(url, 'event.buy.init', 'A-3', '--forge');
+  await running.stop();
+  const files = readdirSync(join(cwd, 'events')).sort();
+  const answers = files.map((name) => JSON.parse(readFileSync(join(cwd, 'events', name), 'utf8')).answered);
+  expect(answers).toEqual([204, 500, undefined]);
 });
 
 describe('replay', () => {

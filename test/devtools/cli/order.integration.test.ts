@@ -260,18 +260,12 @@ describe('order unsettled and settle', () => {
       stdout: expect.stringMatching(/^accepted .*A-1001/),
       stderr: '1 order.\n',
     });
-    expect((await run(['order', 'list', '--state', 'unknown', '--since', '1d', ...journal])).stdout).toBe('');
     const shown = await run(['order', 'show', 'A-1001', ...journal]);
     expect(shown.stdout).toContain('ordered: 15000.50 NGN on usdt-trc20');
     expect(shown.stdout).toMatch(/event\.buy\.init .*differs: chain usdc\\u001b\[2J instead of usdt-trc20/);
     expect(shown.stdout).toMatch(/event\.buy\.credited\.crypto .*differs: buyer_crypto_address/);
     expect(shown.stdout).toContain('Look at the service');
     expect(await run(['order', 'show', 'A-9', ...journal])).toMatchObject({ code: 1 });
-    expect(await run(['order', 'list', '--since', 'soon', ...journal])).toMatchObject({ code: 2 });
-    expect(await run(['order', 'list', '--state', 'unkown', ...journal])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('did you mean unknown'),
-    });
 
     const reconcile = ['order', 'reconcile', '--since', '1d', ...journal];
     const found = await run([...reconcile, '--format', 'json']);
@@ -279,22 +273,15 @@ describe('order unsettled and settle', () => {
     expect(JSON.parse(found.stdout)).toMatchObject({ kind: 'mismatch', partner_order_id: 'A-1001' });
     writeFileSync(join(cwd, 'orders.csv'), 'Order,Paid\nA-1001,7\n=cmd(),1\n');
     const statement = ['--statement', 'orders.csv', '--column', 'id=Order', '--column', 'amount=Paid'];
-    const table = await run([...reconcile, ...statement, '--format', 'csv']);
-    expect(table.code).toBe(1);
-    expect(table.stdout.split('\n').map((line) => line.split(',').slice(0, 2).join())).toEqual([
-      '"kind","partner_order_id"',
-      '"amount_differs","A-1001"',
-      '"only_in_statement","\'=cmd()"',
-      '"mismatch","A-1001"',
-      '',
+    const compared = await run([...reconcile, ...statement]);
+    expect(compared.stdout.match(/^\w+ \S+/gm)).toEqual([
+      'amount_differs A-1001',
+      'only_in_statement =cmd():',
+      'mismatch A-1001',
     ]);
-    expect((await run([...reconcile, ...statement])).stdout).toContain('only_in_statement =cmd()');
     expect(await run([...reconcile, '--column', 'Order'])).toMatchObject({ code: 2 });
     expect(await run([...reconcile, '--statement', 'none.csv'])).toMatchObject({ code: 2 });
-    expect(await run([...reconcile, '--until', '2020-01-01'])).toMatchObject({
-      code: 0,
-      stderr: 'Nothing was found.\n',
-    });
+    expect(await run(reconcile.with(3, 'soon'))).toMatchObject({ code: 2 });
   });
 
   it('print the digests of differing events, and decide about those that are named alone', async () => {

@@ -136,13 +136,9 @@ export async function expandPaths(context: CliContext, paths: readonly string[])
   return (await Promise.all(paths.map((path) => expand(context, path)))).flat();
 }
 
-/**
- * The events in the traffic that the inspector gives as JSON, or in a session that an earlier version exported;
- * `undefined` for another file.
- */
+/** The events in the traffic that the inspector gives as JSON; `undefined` for another file. */
 function trafficEvents(value: JsonValue | undefined, name: string): NamedDelivery[] | undefined {
-  if (!isJsonObject(value) || !Array.isArray(value.entries)) return undefined;
-  if (typeof value.lastId !== 'number' && !String(value.format).startsWith('partner-exchange-session/'))
+  if (!isJsonObject(value) || !Array.isArray(value.entries) || typeof value.lastId !== 'number')
     return undefined;
   return value.entries
     .filter((entry) => isJsonObject(entry) && entry.kind === 'event')

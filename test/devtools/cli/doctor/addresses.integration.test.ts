@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BaseUrlName } from '../../../../src/deployment/operations.ts';
 import { examineBaseUrl, examineClock } from '../../../../src/devtools/cli/commands/doctor/addresses.ts';
@@ -11,12 +9,6 @@ import { listening } from '../../../support/listening.ts';
 import { closedUrl, startServer } from '../../../support/local-server.ts';
 import { selfSigned } from '../../../support/self-signed.ts';
 import { surroundingsOf } from './surroundings.ts';
-
-const servers = join(import.meta.dirname, '../../../runtimes/servers');
-const pem = (name: string) => readFileSync(join(servers, `${name}.pem`), 'utf8');
-const dayMs = 24 * 60 * 60 * 1000;
-/** When the test certificate expires. */
-const expiry = Date.parse('2126-10-28T21:06:12Z');
 
 const names = {
   onboardingBaseUrl: 'PARTNER_EXCHANGE_ONBOARDING_BASE_URL',
@@ -42,7 +34,7 @@ describe('the doctor says of a base URL', () => {
     onTestFinished(() => server.close());
     for (const name of all) {
       expect(await examined(name, server.deployment)).toEqual([
-        { verdict: 'ok', what: expect.stringMatching(/GET is answered with 4\d\d\. .* is there\.$/) },
+        { verdict: 'ok', what: expect.stringMatching(/ is .*\. GET is answered with 4\d\d\.$/) },
       ]);
     }
   });
@@ -60,47 +52,21 @@ describe('the doctor says of a base URL', () => {
     }
   });
 
-  it('that its path is wrong, or that it is the address of another service', async () => {
-    const server = await createSandbox().listen();
-    onTestFinished(() => server.close());
-    const { onboardingBaseUrl = '', messengerBaseUrl } = server.deployment;
-    const wrong = { ...server.deployment, onboardingBaseUrl: `${onboardingBaseUrl}/v2` };
-    expect(await examined('onboardingBaseUrl', wrong)).toMatchObject([
-      {
-        verdict: 'weak',
-        what: expect.stringMatching(/OnboardPartner below onboardingBaseUrl is answered with 404/),
-      },
-    ]);
-    const swapped = { ...server.deployment, onboardingBaseUrl: messengerBaseUrl };
-    expect(await examined('onboardingBaseUrl', swapped)).toMatchObject([
-      {
-        verdict: 'broken',
-        what: expect.stringContaining('onboardingBaseUrl is the address of the messenger'),
-        advice: expect.stringContaining('belongs into messengerBaseUrl'),
-      },
-    ]);
-  });
-
   it.each([
-    [200, 'ok', /Every path below it is answered/],
     [302, 'ok', /GET is answered with 302/],
-    [404, 'weak', /is answered with 404/],
+    [404, 'ok', /GET is answered with 404/],
     [500, 'weak', /GET is answered with 500/],
-  ])(
-    'where everything is answered with %d: %s, with methods that do not act and without keys',
-    async (status, verdict, what) => {
-      const server = await startServer({ status });
-      const env = {
-        PARTNER_PUBLIC_KEY: 'pk_partner_4b1d8f60a2c79e35',
-        PARTNER_SECRET_KEY: 'sk_partner_9f27c04e8ab1',
-      };
-      const results = await examined('messengerBaseUrl', { messengerBaseUrl: server.url }, { env });
-      expect(results).toMatchObject([{ verdict, what: expect.stringMatching(what) }]);
-      const methods = new Set(server.requests.map(({ method }) => method));
-      expect([...methods].filter((method) => method !== 'GET' && method !== 'OPTIONS')).toEqual([]);
-      expect(server.requests.some(({ headers }) => headers.authorization !== undefined)).toBe(false);
-    },
-  );
+  ])('that it answers %d: %s, asked by GET and without keys', async (status, verdict, what) => {
+    const server = await startServer({ status });
+    const env = {
+      PARTNER_PUBLIC_KEY: 'pk_partner_4b1d8f60a2c79e35',
+      PARTNER_SECRET_KEY: 'sk_partner_9f27c04e8ab1',
+    };
+    const results = await examined('messengerBaseUrl', { messengerBaseUrl: server.url }, { env });
+    expect(results).toMatchObject([{ verdict, what: expect.stringMatching(what) }]);
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+    expect(server.requests.some(({ headers }) => headers.authorization !== undefined)).toBe(false);
+  });
 
   it('that it cannot be reached: skipped, or broken if strict', async () => {
     const urls = { stagingUrl: 'https://staging.example' };
@@ -134,22 +100,10 @@ describe('the doctor says of a base URL', () => {
 });
 
 describe('the doctor says of a certificate', () => {
-  it.each([
-    ['that it is trusted', expiry - 100 * dayMs, 'weak', /is answered with 404/],
-    ['that it expires soon', expiry - 3 * dayMs, 'weak', /expires in 3 days/],
-    ['that it has expired', expiry + dayMs, 'broken', /has expired/],
-  ])('%s', async (_, now, verdict, what) => {
-    const stagingUrl = await startTls({ key: pem('key'), cert: pem('cert') });
-    const [first] = await examined(
-      'stagingUrl',
-      { stagingUrl },
-      { ca: pem('ca'), now: () => now, fetch: async () => new Response(null, { status: 404 }) },
-    );
-    expect(first).toMatchObject({ verdict, what: expect.stringMatching(what) });
-  });
-
   it('that nobody vouches for it, also of the callback', async () => {
-    const url = await startTls(selfSigned());
+    const server = createServer(selfSigned(), (_, response) => response.end());
+    onTestFinished(() => void server.close());
+    const url = await listening(server, 'https');
     const untrusted = { verdict: 'broken', what: expect.stringMatching(/not trusted \(\w+\)/) };
     expect(await examined('stagingUrl', { stagingUrl: url })).toMatchObject([untrusted]);
     expect((await examineCallback(new URL(url), surroundingsOf({ fetch }))).at(-1)).toMatchObject(untrusted);
@@ -203,9 +157,3 @@ describe('the doctor says of the clock', () => {
     expect(asked.filter((url) => url === 'https://messenger.example/')).toHaveLength(1);
   });
 });
-
-async function startTls(options: { key: string; cert: string }): Promise<string> {
-  const server = createServer(options, (_, response) => response.end());
-  onTestFinished(() => void server.close());
-  return await listening(server, 'https');
-}

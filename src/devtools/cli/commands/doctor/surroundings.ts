@@ -28,8 +28,6 @@ export interface DoctorOptions {
   readonly signal: AbortSignal;
   /** All addresses of a host name. @default node:dns */
   readonly lookup?: (hostname: string) => Promise<readonly string[]>;
-  /** Further trusted certificate authorities, as PEM. @default those of Node */
-  readonly ca?: string;
 }
 
 /** What the checks look at. */
@@ -98,6 +96,9 @@ export function unreachable({ strict }: DoctorOptions, what: string, advice: str
   return strict ? broken(what, advice) : skippedCheck(what);
 }
 
+/** Codes of Node and of Bun for a certificate that is not trusted. */
+const untrusted = /CERT|UNABLE_TO_VERIFY/;
+
 /** Codes of Node and of Bun for a port at which nothing listens: the machine is reached, so this one is online. */
 const refusals: readonly string[] = ['ECONNREFUSED', 'ConnectionRefused'];
 
@@ -110,6 +111,12 @@ export function withoutAnswer(
   const advice = 'Is the address right, and can this machine reach it (proxy, firewall)?';
   if (answer.kind === 'late')
     return unreachable(options, `${host} gave no answer in ${answer.afterMs} ms.`, advice);
+  if (untrusted.test(answer.reason)) {
+    return broken(
+      `The certificate of ${host} is not trusted (${answer.reason}).`,
+      'Renew it, send its whole chain, or trust its authority with NODE_EXTRA_CA_CERTS; never turn the check off.',
+    );
+  }
   const what = unreachableBecause(answer, host) ?? `${host} gave no answer (${answer.reason})`;
   return refusals.includes(answer.reason)
     ? broken(`${what}.`, advice)

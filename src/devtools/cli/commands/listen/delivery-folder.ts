@@ -1,5 +1,5 @@
 import { constants, readdirSync, statSync } from 'node:fs';
-import { access, open, rm } from 'node:fs/promises';
+import { access, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from '../../../../internal/options.ts';
 import { type SavedRequest, writeSavedRequest } from '../../deliveries/saved-deliveries.ts';
@@ -8,7 +8,7 @@ import { CliError } from '../../terminal/context.ts';
 
 interface DeliveryFolderOptions {
   readonly maxBytes: number;
-  /** Called when the first unsigned delivery is not saved, or is replaced. */
+  /** Called when the first delivery finds no room. */
   readonly onFull: () => void;
   readonly now: () => number;
   readonly random: RandomBytes;
@@ -16,50 +16,33 @@ interface DeliveryFolderOptions {
 
 export type DeliveryFolder = ReturnType<typeof openDeliveryFolder>;
 
-/** The folder in which `listen` keeps deliveries, one file each. */
+/** The folder in which `listen` keeps deliveries, one file each. Unsigned ones take at most half of its room. */
 export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random }: DeliveryFolderOptions) {
   // Two processes may use one folder.
   const owner = Buffer.from(random(4)).toString('hex');
   /** The sizes of our files, by name; of those in `writing` they are reserved. */
-  let files: Map<string, number> | undefined;
-  let readAt = 0;
+  let files = new Map<string, number>();
+  let readAt = Number.NEGATIVE_INFINITY;
   const writing = new Map<string, number>();
   let isFull = false;
   let count = 0;
 
-  function readFiles(): Map<string, number> {
-    readAt = now();
-    files = new Map([...sizesIn(path), ...writing]);
-    return files;
+  /** Returns whether there is room. A user may have removed files: the folder is read at most once a second. */
+  function reserve(name: string, bytes: number): boolean {
+    if (!hasRoom(name, bytes) || readAt === Number.NEGATIVE_INFINITY) {
+      if (Math.abs(now() - readAt) < 1000) return false;
+      readAt = now();
+      files = new Map([...sizesIn(path), ...writing]);
+      if (!hasRoom(name, bytes)) return false;
+    }
+    files.set(name, bytes);
+    writing.set(name, bytes);
+    return true;
   }
 
-  /** Reserves room. Returns the newest unsigned files, which have to make it; `undefined` if they are not enough. */
-  function reserve(
-    name: string,
-    bytes: number,
-    { mayReplace }: { mayReplace: boolean },
-  ): string[] | undefined {
-    let sizes = files ?? readFiles();
-    const missingBytes = () => [...sizes.values()].reduce((sum, size) => sum + size, bytes) - maxBytes;
-    // A user may have removed files. The folder is read at most once a second.
-    if (missingBytes() > 0 && Math.abs(now() - readAt) >= 1000) sizes = readFiles();
-    const unsigned = mayReplace
-      ? [...sizes.keys()].filter((each) => each.endsWith(endings.unsigned)).sort()
-      : [];
-    const outdated: string[] = [];
-    for (let missing = missingBytes(); missing > 0; ) {
-      const newest = unsigned.pop();
-      if (newest === undefined) return undefined;
-      outdated.push(newest);
-      missing -= sizes.get(newest) ?? 0;
-    }
-    for (const each of outdated) {
-      sizes.delete(each);
-      writing.delete(each);
-    }
-    sizes.set(name, bytes);
-    writing.set(name, bytes);
-    return outdated;
+  function hasRoom(name: string, bytes: number): boolean {
+    const unsigned = [...files].filter(([each]) => isUnsigned(each));
+    return bytes + sum(files) <= maxBytes && (!isUnsigned(name) || bytes + sum(unsigned) <= maxBytes / 2);
   }
 
   return {
@@ -70,8 +53,8 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
       await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     },
     /**
-     * Returns the name of the file when it is safely on the disk. In a full folder other deliveries replace the newest
-     * unsigned ones; an unsigned one is not saved, and has no name.
+     * Returns the name of the file when it is safely on the disk. An unsigned delivery without room is not saved, and has
+     * no name.
      *
      * @throws {CliError} if there is no room, and the system's error if the folder cannot be written
      */
@@ -79,24 +62,19 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
       // The folder may have been made or removed since the last delivery.
       await makeFolder(path);
       const text = writeSavedRequest(delivery);
-      const isSigned = state !== 'unsigned';
       const name = fileName({ at: now(), count: ++count, owner }, state);
-      const outdated = reserve(name, sizeOnDisk(Buffer.byteLength(text)), { mayReplace: isSigned });
-      if (!isFull && outdated?.length !== 0) {
+      if (!reserve(name, sizeOnDisk(Buffer.byteLength(text)))) {
+        if (!isFull) onFull();
         isFull = true;
-        onFull();
-      }
-      if (outdated === undefined) {
-        if (!isSigned) return undefined;
+        if (state === 'unsigned') return undefined;
         throw new CliError(
           `${path} is full: remove events that you do not need, or raise --max-saved-bytes.`,
         );
       }
-      await Promise.all(outdated.map((unsigned) => rm(join(path, unsigned), { force: true })));
       try {
         await writeWholeFile(join(path, name), text);
       } catch (error) {
-        files?.delete(name);
+        files.delete(name);
         throw error;
       } finally {
         writing.delete(name);
@@ -123,6 +101,14 @@ function fileName(
 ): string {
   const time = new Date(at).toISOString().replaceAll(/[-:.]/g, '');
   return `${time}-${String(count).padStart(6, '0')}-${owner}${endings[state]}`;
+}
+
+function isUnsigned(name: string): boolean {
+  return name.endsWith(endings.unsigned);
+}
+
+function sum(files: Iterable<readonly [string, number]>): number {
+  return [...files].reduce((total, [, size]) => total + size, 0);
 }
 
 /** The names of our files. Other files are neither counted nor removed. */

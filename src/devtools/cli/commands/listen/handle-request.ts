@@ -27,8 +27,6 @@ export interface SenderAnswer {
 export interface Received {
   readonly verdict: DeliveryVerdict;
   readonly delivery: SavedRequest;
-  /** Whether it passed the filters. */
-  readonly wanted: boolean;
   readonly file: string | undefined;
   /** What the receiver answered; `undefined` if it was not asked. */
   readonly forwarded: ReceiverAnswer | NoAnswer | undefined;
@@ -41,23 +39,20 @@ interface ReceivingOptions {
   readonly folder: DeliveryFolder | undefined;
   /** `undefined` if deliveries are not forwarded. */
   readonly post: ((delivery: SavedRequest) => Promise<ReceiverAnswer | NoAnswer>) | undefined;
-  /** Whether to forward a delivery. The others are kept, and answered here. */
-  readonly isWanted: (verdict: DeliveryVerdict) => boolean;
 }
 
 /** Keeps a delivery, then forwards it, and answers its sender as the receiver did. */
 export async function receiveDelivery(
   delivery: SavedRequest,
-  { verify, folder, post, isWanted }: ReceivingOptions,
+  { verify, folder, post }: ReceivingOptions,
 ): Promise<Received> {
   const verdict = verify(delivery.body);
-  const wanted = isWanted(verdict);
   const file = await folder?.save(delivery, verdict.signature === 'refused' ? 'unsigned' : 'done');
-  const forwarded = wanted ? await post?.(delivery) : undefined;
+  const forwarded = await post?.(delivery);
   const answer = forwarded === undefined ? ownAnswer(verdict) : mirrored(forwarded);
   if (file !== undefined && verdict.signature !== 'refused')
     await folder?.keepAnswer(file, { ...delivery, answered: answer.status });
-  return { verdict, delivery, wanted, file, forwarded, answer };
+  return { verdict, delivery, file, forwarded, answer };
 }
 
 function ownAnswer({ signature, code }: DeliveryVerdict): SenderAnswer {

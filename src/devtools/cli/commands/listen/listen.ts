@@ -17,10 +17,8 @@ import {
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
-import { filterFlag, passes } from './delivery-filter.ts';
 import { type DeliveryFolder, openDeliveryFolder } from './delivery-folder.ts';
 import {
-  type DeliveryVerdict,
   describeReceived,
   receiveDelivery,
   receivedItem,
@@ -33,7 +31,6 @@ const flags = {
   port: port.withDefault('number', 'Where to listen; 0 is any free port', '4100'),
   ...hostFlags,
   forwardTo: webAddress.optional('url', 'Your receiver'),
-  filter: filterFlag,
   save: textFlag.optional('folder', 'Keep every event here, each as a file; they hold personal data'),
   maxSavedBytes: wholeNumber(4096, Number.MAX_SAFE_INTEGER).withDefault(
     'bytes',
@@ -50,11 +47,10 @@ type Flags = FlagsOf<typeof flags>;
 export default defineCommand({
   brief: 'Receive events, verify them, and pass them on',
   about:
-    'Receives events at any path and prints a line for each. With --forward-to it is a mirror: it posts the exact bytes and headers to your receiver, and the sender gets its answer; if there is none, the sender gets 503 with Retry-After, and sends the event again. An address without a path keeps the path of each event, one with a path replaces it; the query is kept. With --save every event is kept as a file, before it is forwarded, for replay, verify and learn. With --filter only some events are shown and forwarded; the others are answered, and kept with --save. Without keys it verifies no event.',
+    'Receives events at any path and prints a line for each. With --forward-to it is a mirror: it posts the exact bytes and headers to your receiver, and the sender gets its answer; if there is none, the sender gets 503 with Retry-After, and sends the event again. An address without a path keeps the path of each event, one with a path replaces it; the query is kept. With --save every event is kept as a file, before it is forwarded, for replay, verify and learn. Without keys it verifies no event.',
   examples: [
     'partner-exchange listen --forward-to http://127.0.0.1:3000/orders',
     'partner-exchange listen --port 4100 --save ./events --format json',
-    'partner-exchange listen --forward-to http://127.0.0.1:3000/orders --filter event=event.buy.credited.* --filter order=A-*',
     'partner-exchange listen --allow-host my-tunnel.example --save ./events',
   ],
   json: "A line for each: { at, target, bytes, signature: 'verified' | 'refused' | 'unchecked', code?, merchant?, kind?, event_name?, partner_order_id?, platform_order_ref?, fiat_payment_status?, crypto_payment_status?, file?, forwarded?: { status?, problem?, durationMs }, answered }; problem says why your receiver did not answer",
@@ -67,8 +63,6 @@ export default defineCommand({
     const folder = openFolder(context, output, flags);
     const poster = createPoster(context.now);
     const post = flags.forwardTo && postTo(flags.forwardTo);
-    const isWanted = (verdict: DeliveryVerdict) => passes(verdict, flags.filter ?? []);
-    let leftOut = 0;
     const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames, eventStatuses });
 
     const server = await startReceiveServer({
@@ -77,10 +71,8 @@ export default defineCommand({
       now: context.now,
       async receive(delivery) {
         try {
-          const received = await receiveDelivery(delivery, { verify, folder, post, isWanted });
-          if (received.wanted)
-            output.item(receivedItem(received), (paint) => describeReceived(received, paint));
-          else leftOut++;
+          const received = await receiveDelivery(delivery, { verify, folder, post });
+          output.item(receivedItem(received), (paint) => describeReceived(received, paint));
           return received.answer;
         } catch (error) {
           const { message } = describeFailure(error);
@@ -102,7 +94,6 @@ export default defineCommand({
       await server.close('at once');
       poster.close();
     }
-    if (leftOut > 0) output.status(`${leftOut} did not match --filter: answered, and not forwarded.`);
     return exitCodes.stopped;
 
     function postTo(url: URL) {
@@ -134,7 +125,7 @@ function openFolder(
 ): DeliveryFolder | undefined {
   const onFull = () =>
     output.warn(
-      'The folder is full: unsigned events are not saved, and the newest of them make room for others. Remove events, or raise --max-saved-bytes.',
+      'The folder has no room left: an unsigned event is not saved, a signed one gets 503. Remove events, or raise --max-saved-bytes.',
     );
   return save === undefined
     ? undefined

@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
+import type { Paint } from '../../terminal/terminal-text.ts';
 import { since, withJournal } from './open-journal.ts';
 import { type ColumnTitles, columnNames, readStatement } from './statement-csv.ts';
 
@@ -21,13 +22,12 @@ export default defineCommand({
     'Finds orders that do not go on, whose events differ from them or from each other, and, with a statement of the service, those that only one side has. Changes nothing. Exits with 1 if it found something. Needs no keys, and sends nothing.',
   examples: [
     'partner-exchange order reconcile --since 7d --journal orders.sqlite',
-    'partner-exchange order reconcile --since 2026-01-01 --statement orders.csv --column id=Order --column amount=Paid --journal orders.sqlite --format csv',
+    'partner-exchange order reconcile --since 2026-01-01 --statement orders.csv --column id=Order --column amount=Paid --journal orders.sqlite',
   ],
-  json: 'A line for each: { kind, partner_order_id, since, evidence, next }; csv has these as columns',
+  json: 'A line for each: { kind, partner_order_id, since, evidence, next }',
   flags: {
     ...journalFlags,
     since: since.required('time', 'Only orders since then: 90m, 12h, 7d, or a date'),
-    until: since.optional('time', 'Only orders before then'),
     olderThanMinutes: wholeNumber(0, 100_000_000).withDefault(
       'minutes',
       'How long something may be missing before it is found',
@@ -37,16 +37,9 @@ export default defineCommand({
     delimiter: textFlag.optional('text', 'What separates the columns of the CSV (default: a comma)'),
     column: parsedBy(parseColumn).list('name=title', 'The title of a column: id, amount or hash'),
     ...formatFlags,
-    format: {
-      kind: 'enum',
-      values: ['text', 'json', 'csv'],
-      brief: 'How findings are printed',
-      default: 'text',
-    },
   },
   async run(context, { statement: path, delimiter, column = [], ...flags }) {
-    const { format } = flags;
-    const output = openOutput(context, { format: format === 'csv' ? 'text' : format });
+    const output = openOutput(context, flags);
     const titles: ColumnTitles = Object.fromEntries(column.map(({ name, title }) => [name, title]));
     const statement =
       path === undefined ? undefined : readStatement(readFile(context, path), { titles, delimiter });
@@ -54,21 +47,13 @@ export default defineCommand({
     return await withJournal(context, flags, async (journal) => {
       const findings = journal.reconcile({
         since: flags.since(now),
-        until: flags.until?.(now),
         olderThanMs: flags.olderThanMinutes * 60_000,
         statement,
       });
       let count = 0;
-      if (format === 'csv')
-        context.stdout.write(csvLine(['kind', 'partner_order_id', 'since', 'evidence', 'next']));
       for await (const each of findings) {
         count++;
-        if (format === 'csv') context.stdout.write(csvLine(cellsOf(each)));
-        else
-          output.item(each, (paint) => {
-            const [kind, id, at, evidence, next] = cellsOf(each).map(printableText);
-            return `${paint('yellow', kind ?? '')} ${id}${at ? ` since ${at}` : ''}: ${evidence}\n  ${next}`;
-          });
+        output.item(each, (paint) => describeFinding(each, paint));
       }
       output.status(count === 0 ? 'Nothing was found.' : `${count} ${count === 1 ? 'finding' : 'findings'}.`);
       return count === 0 ? exitCodes.ok : exitCodes.findings;
@@ -76,25 +61,11 @@ export default defineCommand({
   },
 });
 
-function cellsOf({ kind, partner_order_id, since: at, evidence, next }: OrderFinding): string[] {
-  return [
-    kind,
-    partner_order_id,
-    at === null ? '' : new Date(at).toISOString(),
-    JSON.stringify(evidence),
-    next,
-  ];
-}
-
-/** A cell that begins like a formula would be one in a spreadsheet. */
-function csvLine(cells: readonly string[]): string {
-  const quoted = cells.map(
-    (cell) =>
-      `"${printableText(cell)
-        .replace(/^[=+\-@]/, "'$&")
-        .replaceAll('"', '""')}"`,
-  );
-  return `${quoted.join(',')}\n`;
+function describeFinding(finding: OrderFinding, paint: Paint): string {
+  const { kind, partner_order_id: id, since: at, evidence, next } = finding;
+  const period = at === null ? '' : ` since ${new Date(at).toISOString()}`;
+  const facts = `${id}${period}: ${JSON.stringify(evidence)}`;
+  return `${paint('yellow', kind)} ${printableText(facts)}\n  ${printableText(next)}`;
 }
 
 function parseColumn(input: string): { name: (typeof columnNames)[number]; title: string } {

@@ -4,7 +4,6 @@ import type { JournaledOrder } from '../../../../orders/journaled-order.ts';
 import { orderNotFound } from '../../../../orders/order-errors.ts';
 import { decisions } from '../../../../orders/order-journal.ts';
 import { isUndecided } from '../../../../orders/order-record.ts';
-import { orderStates } from '../../../../orders/order-state.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes } from '../../terminal/context.ts';
 import {
@@ -12,15 +11,13 @@ import {
   choiceArg,
   formatFlags,
   journalFlags,
-  oneWordOf,
-  parsedBy,
   textFlag,
   toggle,
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
 import { describeEvent, describeOrder, describeWhole } from './describe-order.ts';
-import { since, withJournal } from './open-journal.ts';
+import { withJournal } from './open-journal.ts';
 import create from './order-create.ts';
 import reconcile from './order-reconcile.ts';
 
@@ -102,27 +99,23 @@ function undecidedLines({ events = [] }: Partial<JournaledOrder> = {}): string[]
 const list = defineCommand({
   brief: 'List the orders of the journal',
   about:
-    'Lists all orders, in no particular order, or those in one state, of a period, or that need somebody (--attention). Needs no keys, and sends nothing.',
+    'Lists all orders, in no particular order, or those that need somebody (--attention). Needs no keys, and sends nothing.',
   examples: [
     'partner-exchange order list --attention --journal orders.sqlite',
-    'partner-exchange order list --state unknown --since 7d --journal orders.sqlite --format json',
+    'partner-exchange order list --journal orders.sqlite --format json',
   ],
   json: 'A line for each: the order as the journal knows it',
   flags: {
     ...journalFlags,
-    state: parsedBy(oneWordOf(orderStates)).optional('state', `One of ${orderStates.join(', ')}`),
-    since: since.optional('time', 'Only orders since then: 90m, 12h, 7d, or a date'),
     attention: toggle('Only orders with a differing event that is not decided yet'),
     ...formatFlags,
   },
   async run(context, flags) {
     const output = openOutput(context, flags);
-    const { state, attention } = flags;
-    const createdFrom = flags.since?.(context.now()) ?? 0;
+    const { attention } = flags;
     return await withJournal(context, flags, async (journal) => {
       let count = 0;
       for await (const order of journal.list({ attention })) {
-        if (order.createdAt < createdFrom || order.state !== (state ?? order.state)) continue;
         output.item(order, (paint) => describeOrder(order, paint));
         count++;
       }

@@ -6,7 +6,9 @@ import { unreachableBecause } from '../../../diagnostics/post-request.ts';
 import { eventBody } from '../../../testing/event-body.ts';
 import { refusedDeliveries, signedDelivery } from '../../../testing/signed-delivery.ts';
 import { answerItem, describeReceiverAnswer, isSuccess, postEach } from '../../deliveries/post-delivery.ts';
+import { readSavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
+import { inputName, readExactJsonObject, readInput } from '../../inputs/input.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../../terminal/context.ts';
 import {
@@ -22,7 +24,6 @@ import {
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
-import { readEventBodies } from './event-bodies.ts';
 
 /** Every published event, with those that an order usually posts until then. */
 const eventsUntil = {
@@ -41,7 +42,7 @@ const flags = {
   ...postFlags,
   from: textFlag.optional(
     'file',
-    'Post the events in this file, signed anew: an object, an array, or one on each line',
+    'Post the event in this file, signed anew: a JSON object, or a saved delivery',
   ),
   set: parsedBy(assignment).list('member=value', 'What differs: a.b=c, the value as JSON or as text'),
   repeat: wholeNumber(1, 10_000).withDefault(
@@ -51,7 +52,6 @@ const flags = {
   ),
   reverse: toggle('Post all events of the order until this one, the last one first'),
   forge: toggle('Sign it as one who knows no secret: your receiver must refuse it'),
-  unfamiliar: toggle('Under a name and with a member that are not published, but authentic'),
   merchant: merchantFlag,
   ...signingFlags,
   ...formatFlags,
@@ -60,13 +60,13 @@ type Flags = FlagsOf<typeof flags>;
 
 export default defineCommand({
   brief: 'Post a signed event to your receiver',
-  about: `Posts a published event, complete and signed with your keys: ${eventNames.join(', ')}; or, with --from, events of your own. Exits with 1 if it is not answered with 2xx, and with --forge if it is.`,
+  about: `Posts a published event, complete and signed with your keys: ${eventNames.join(', ')}; or, with --from, one of your own. Exits with 1 if it is not answered with 2xx, and with --forge if it is.`,
   examples: [
     'partner-exchange trigger event.buy.credited.crypto --to http://127.0.0.1:3000/orders',
     'partner-exchange trigger event.buy.init --to http://127.0.0.1:3000/orders --set partner_order_id=A-7 --set transactional_kyc.email=',
     'partner-exchange trigger event.buy.credited.crypto --to http://127.0.0.1:3000/orders --reverse --repeat 3',
     'partner-exchange trigger event.buy.init --to http://127.0.0.1:3000/orders --forge',
-    'partner-exchange trigger --from events.jsonl --to http://127.0.0.1:3000/orders',
+    'partner-exchange trigger --from event.json --to http://127.0.0.1:3000/orders',
   ],
   json: 'A line for each: { event, time, forged, status?, problem?, durationMs, expected }',
   flags,
@@ -132,28 +132,21 @@ async function makeBodies(
   event: OrderEventName | undefined,
 ): Promise<readonly JsonObject[]> {
   if (flags.from === undefined) {
-    if (event === undefined) throw new CliError('Name an event, or a file of events with --from.');
+    if (event === undefined) throw new CliError('Name an event, or a file with --from.');
     const names: readonly OrderEventName[] = flags.reverse ? eventsUntil[event].toReversed() : [event];
     // Sound: an event is plain JSON data, made for this call.
     return names.map((name) => changedBody(structuredClone(eventBody(name)) as object as JsonObject, flags));
   }
   if (event !== undefined || flags.reverse) {
-    throw new CliError('--from brings its own events: leave out the name of an event, and --reverse.');
+    throw new CliError('--from brings its own event: leave out the name of an event, and --reverse.');
   }
-  return (await readEventBodies(context, flags.from)).map((body) => changedBody(body, flags));
+  const name = inputName(flags.from);
+  const { body } = readSavedRequest(await readInput(context, flags.from), name);
+  return [changedBody(readExactJsonObject(body, name), flags)];
 }
 
-function changedBody(body: JsonObject, { set = [], unfamiliar }: Flags): JsonObject {
-  const own: readonly Assignment[] = unfamiliar
-    ? [
-        { path: ['event_name'], value: `${String(body.event_name)}.unfamiliar` },
-        { path: ['unfamiliar_member'], value: { is: ['not', 'published'] } },
-      ]
-    : [];
-  return [...own, ...set].reduce<JsonObject>(
-    (changed, { path, value }) => withMember(changed, path, value),
-    body,
-  );
+function changedBody(body: JsonObject, { set = [] }: Flags): JsonObject {
+  return set.reduce<JsonObject>((changed, { path, value }) => withMember(changed, path, value), body);
 }
 
 function withMember(
