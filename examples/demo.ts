@@ -125,8 +125,10 @@ say('Device scanned, code sent', 'to +2348012345678');
 // 9. A service with other habits: what it sends is captured and learnt, and configures client and receiver.
 const captured: { body: string }[] = [];
 const stranger = createSandbox({
-  signature: { construction: 'hash-suffix', serialization: 'as-sent', encoding: 'base64' },
-  wireNames: { platform_order_ref: 'acme_order_ref' },
+  deployment: {
+    signature: { construction: 'hash-suffix', serialization: 'as-sent', encoding: 'base64' },
+    wireNames: { platform_order_ref: 'acme_order_ref' },
+  },
   whitelist: 'off',
   partners: [{ credentials: renewed }],
   fetch: async (_, init) => {

@@ -9,7 +9,11 @@ import { signBody, verifyBody } from 'partner-exchange-sdk/signature';
 
 // A service with an unusual rule. Nothing below knows of it.
 const secretRule = { construction: 'hash-suffix', serialization: 'php', encoding: 'base64' } as const;
-const sandbox = createSandbox({ signature: secretRule, whitelist: 'off', fetch: async () => new Response() });
+const sandbox = createSandbox({
+  deployment: { signature: secretRule },
+  whitelist: 'off',
+  fetch: async () => new Response(),
+});
 const { deployment, close } = await sandbox.listen();
 await new ExchangeClient({ deployment }).onboard({ partner_code: 'acme', email: 'dev@acme.example' });
 const credentials = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');

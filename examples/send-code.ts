@@ -8,7 +8,7 @@ import { createSandbox } from 'partner-exchange-sdk/sandbox';
 
 // In production: defineDeployment({ … }), with paths.checkNumber if you need the number check.
 const sandbox = createSandbox({
-  paths: { checkNumber: '/numbers/check' },
+  deployment: { paths: { checkNumber: '/numbers/check' } },
   numbersNotOnMessenger: ['+2348000000000'],
 });
 const { deployment, close } = await sandbox.listen();

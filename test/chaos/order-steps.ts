@@ -20,7 +20,8 @@ import type { PartnerName, World } from './world.ts';
 
 /** As docs/guides/sandbox.md advises: a 200 may have an error inside. Replies have the service's own names. */
 function schemaOf({ plan }: World) {
-  const { platform_order_ref: name = 'platform_order_ref' } = plan.service.options.wireNames ?? {};
+  const { platform_order_ref: name = 'platform_order_ref' } =
+    plan.service.options.deployment?.wireNames ?? {};
   return z.looseObject({ [name]: z.string() });
 }
 

@@ -93,8 +93,8 @@ describe('a drawn service', () => {
       const asDocumented = ['members', 'wireNames', 'construction'] as const;
       const { differences, options } = drawService(seed, { asDocumented });
       expect(asDocumented.filter((each) => each in differences)).toEqual([]);
-      expect(options.wireNames).toBeUndefined();
-      expect(options.signature?.construction).toBe('hmac');
+      expect(options.deployment?.wireNames).toBeUndefined();
+      expect(options.deployment?.signature?.construction).toBe('hmac');
     }
   });
 

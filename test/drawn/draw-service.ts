@@ -132,11 +132,15 @@ function pick<Item>(items: readonly Item[], random: SeededRandom): Item {
 
 /** Objects member by member, hooks one after another. */
 function merged(parts: readonly ServiceOptions[]): ServiceOptions {
+  const deployments = parts.flatMap(({ deployment }) => deployment ?? []);
   return {
     ...Object.assign({}, ...parts),
     faults: parts.flatMap(({ faults }) => faults ?? []),
-    paths: Object.assign({}, ...parts.map(({ paths }) => paths)),
-    signature: Object.assign({}, defaultScheme, ...parts.map(({ signature }) => signature)),
+    deployment: {
+      ...Object.assign({}, ...deployments),
+      paths: Object.assign({}, ...deployments.map(({ paths }) => paths)),
+      signature: Object.assign({}, defaultScheme, ...deployments.map(({ signature }) => signature)),
+    },
     ...hooksOf(parts),
   };
 }

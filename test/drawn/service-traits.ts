@@ -20,7 +20,7 @@ import { faultsAt } from '../support/fault-rates.ts';
 export interface ServiceOptions
   extends Omit<
     SandboxOptions,
-    'clock' | 'event' | 'fetch' | 'now' | 'onReset' | 'orderSchema' | 'partners' | 'readOrder' | 'seed'
+    'clock' | 'event' | 'fetch' | 'now' | 'onReset' | 'partners' | 'readOrder' | 'seed'
   > {
   /** Changes the body of each event before it is signed. */
   readonly event?: ((body: JsonObject, name: OrderEventName) => JsonObject) | undefined;
@@ -70,15 +70,15 @@ export const dimensions = {
   regenerationPath: [
     documented,
     {
-      options: { paths: { regenerateKeys: '/api/v1/no-auth/PartnerP2P/OnboardPartner/' } },
+      options: { deployment: { paths: { regenerateKeys: '/api/v1/no-auth/PartnerP2P/OnboardPartner/' } } },
       broken: ['regeneration-path'],
     },
   ],
   orderPath: [
     documented,
-    { options: { paths: { createOrder: '/api/v1/orders' } }, broken: ['order-path'] },
+    { options: { deployment: { paths: { createOrder: '/api/v1/orders' } } }, broken: ['order-path'] },
     {
-      options: { paths: { createOrder: '/api/v2/no-auth/PartnerP2P/CreateOrder/' } },
+      options: { deployment: { paths: { createOrder: '/api/v2/no-auth/PartnerP2P/CreateOrder/' } } },
       broken: ['order-path', 'versioning'],
     },
   ],
@@ -95,7 +95,9 @@ export const dimensions = {
     documented,
     {
       options: {
-        wireNames: { platform_order_ref: 'acme_order_ref', messenger_device_no: 'acme_device_no' },
+        deployment: {
+          wireNames: { platform_order_ref: 'acme_order_ref', messenger_device_no: 'acme_device_no' },
+        },
       },
       broken: ['branded-names'],
     },
@@ -145,8 +147,10 @@ export const dimensions = {
     documented,
     {
       options: {
-        paths: { checkNumber: '/numbers/check' },
-        numberCheckParameters: { to_phone: 'phone', api_key: 'key' },
+        deployment: {
+          paths: { checkNumber: '/numbers/check' },
+          numberCheckParameters: { to_phone: 'phone', api_key: 'key' },
+        },
       },
       broken: ['number-check'],
     },
@@ -274,7 +278,10 @@ function signatures(
   return [
     documented,
     // Sound: drawService adds the parts that a scheme needs.
-    ...parts.map((part) => ({ options: { signature: part as SignatureScheme }, broken: [broken] })),
+    ...parts.map((part) => ({
+      options: { deployment: { signature: part as SignatureScheme } },
+      broken: [broken],
+    })),
   ];
 }
 

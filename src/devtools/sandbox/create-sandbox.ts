@@ -9,7 +9,6 @@ import { advanceOrder, playOrder } from './service/order-scenarios.ts';
 import { linkRoute, partnerHandlers, signRequestRoute } from './service/partner-routes.ts';
 import { forgeEvent, postEvent, tamperEvent } from './service/post-event.ts';
 import { checkRoutes, maxRequestBytes, operationRoutes, sandboxHandler } from './service/service.ts';
-import { retryDelay } from './settings/callback-retry.ts';
 import type { SandboxCredentials } from './settings/fixed-partners.ts';
 import { readSandboxOptions, type SandboxOptions } from './settings/sandbox-options.ts';
 import { Refusal } from './wire/requests.ts';
@@ -102,9 +101,6 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     trace: state.trace.view,
     clock: publicClock(clock),
     events: {
-      retry(policy) {
-        deliveryQueue.retryDelay = retryDelay(policy);
-      },
       forge: async (deliveryId) => forgeEvent(state, deliveryId),
       tamper: async (deliveryId) => tamperEvent(state, deliveryId),
     },
@@ -123,18 +119,13 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
 }
 
 function deploymentOf<Order>(options: SandboxOptions<Order>, origin: string): CompleteDeployment<Order> {
-  const deployment = defineDeployment({
+  const deployment = defineDeployment<Order>({
+    ...options.deployment,
     onboardingBaseUrl: `${origin}/onboarding`,
     stagingUrl: `${origin}/staging`,
     messengerBaseUrl: `${origin}/messenger`,
     // `listen` may use an address that other machines reach.
     allowInsecureHttp: true,
-    paths: options.paths,
-    wireNames: options.wireNames,
-    signature: options.signature,
-    orderSchema: options.orderSchema,
-    addressForms: options.addressForms,
-    numberCheckParameters: options.numberCheckParameters,
   });
   // Sound: all three base URLs are given above.
   return deployment as CompleteDeployment<Order>;

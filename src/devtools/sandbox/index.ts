@@ -6,7 +6,11 @@
 
 export type { AddressForm, AddressForms } from '../../deployment/addresses/address-forms.ts';
 export type { AssumptionId } from '../../deployment/assumptions.ts';
-export type { CompleteDeployment, NumberCheckParameters } from '../../deployment/define-deployment.ts';
+export type {
+  CompleteDeployment,
+  DeploymentOptions,
+  NumberCheckParameters,
+} from '../../deployment/define-deployment.ts';
 export type { BaseUrlName } from '../../deployment/operations.ts';
 export type { KnownOrder, SameOrder } from '../../deployment/same-order.ts';
 export type { BrandedName } from '../../deployment/wire-names.ts';

@@ -1,7 +1,6 @@
 import type { CompleteDeployment } from '../../deployment/define-deployment.ts';
 import type { BuyOrder } from '../../deployment/order-schema.ts';
 import type { OrderScenario } from './service/order-scenarios.ts';
-import type { CallbackRetryPolicy } from './settings/callback-retry.ts';
 import type { SandboxCredentials } from './settings/fixed-partners.ts';
 import type { SandboxClock } from './world/clock.ts';
 import type { SandboxDelivery } from './world/delivery.ts';
@@ -106,8 +105,6 @@ export interface Sandbox<Order = BuyOrder> {
 
 /** How the sandbox posts events. */
 export interface SandboxEvents {
-  /** Sets how often an unacknowledged event is posted again (ledger: `callback-retry`). @throws {ConfigurationError} */
-  readonly retry: (policy: CallbackRetryPolicy) => void;
   /**
    * Posts a copy of an event, signed with a key that was never issued. A receiver has to refuse it.
    *

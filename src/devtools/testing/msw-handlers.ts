@@ -20,7 +20,7 @@ export interface MswHandlersOptions {
    * base URL or path are left out.
    *
    * Paths and base URLs may differ from the sandbox's. Queries and bodies may not: give `createSandbox` the same
-   * `wireNames`, `signature`, `orderSchema` and `numberCheckParameters`, and a path for the number check.
+   * `deployment`.
    *
    * @default the sandbox's own
    */
@@ -70,7 +70,9 @@ export function mswHandlers<Handler>(
   const handlers = available.map((operation) => {
     const { method } = operationRules(operation);
     if (sandbox.deployment.paths[operation] === undefined) {
-      throw invalidOption(`The sandbox has no path for ${operation}: give createSandbox the same paths.`);
+      throw invalidOption(
+        `The sandbox has no path for ${operation}: give createSandbox the same deployment.`,
+      );
     }
     const path = new URL(operationUrl(sandbox.deployment, operation)).pathname;
     const resolver: MswResolver = ({ request }) => answer(sandbox, request, path);

@@ -24,7 +24,7 @@ const schemes = {
 
 describe.each(Object.entries(schemes))('with %s', (_, scheme) => {
   it('every command of going-live works against the sandbox', { timeout: 60_000 }, async () => {
-    const sandbox = createSandbox({ callbackRetry: 'none', ...scheme });
+    const sandbox = createSandbox({ deployment: scheme });
     const server = await sandbox.listen();
     onTestFinished(() => server.close());
     const port = await freePort();

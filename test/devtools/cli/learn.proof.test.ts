@@ -49,7 +49,9 @@ describe('learn', () => {
   });
 
   it('says which events other keys signed, and names a weak scheme', async () => {
-    const files = await captured({ signature: { ...defaultScheme, construction: 'hash-prefix' } });
+    const files = await captured({
+      deployment: { signature: { ...defaultScheme, construction: 'hash-prefix' } },
+    });
     const forged = { ...buyInitBody(), signature: 'a1'.repeat(64) };
     const cwd = filesIn({ ...files, '000000-forged.json': JSON.stringify(forged) });
     const { code, stdout } = await run(['.'], cwd);
@@ -61,7 +63,7 @@ describe('learn', () => {
   });
 
   it('writes a file that the environment takes, with the sample of each override', async () => {
-    const cwd = filesIn(await captured({ ...base64, duplicateOrders: 'refused' }));
+    const cwd = filesIn(await captured({ deployment: base64, duplicateOrders: 'refused' }));
     const { code, stderr } = await run(['.', '--write', 'deployment.json'], cwd);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Wrote 2 overrides') });
     const path = join(cwd, 'deployment.json');
@@ -128,7 +130,7 @@ describe('learn --oracle', () => {
 
 describe('learn --check', () => {
   it('passes while the service is as learnt, and names each difference with its sample when it is not', async () => {
-    const learnt = filesIn(await captured(base64));
+    const learnt = filesIn(await captured({ deployment: base64 }));
     await run(['.', '--write', 'deployment.json'], learnt);
     const file = join(learnt, 'deployment.json');
     expect(await run(['.', '--check', file], learnt)).toMatchObject({
@@ -236,7 +238,7 @@ it('says of events that no scheme fits how they were signed', async () => {
 
 it('shows no value of a sample and no key, in any format', async () => {
   const files = await captured(
-    { ...base64, duplicateOrders: 'refused' },
+    { deployment: base64, duplicateOrders: 'refused' },
     { answers: (index) => (index % 3 ? 200 : 500) },
   );
   const cwd = filesIn(files);

@@ -8,7 +8,7 @@ import { scratchFolder } from './support.ts';
 
 /** A simulated service, and what commands need to reach it. */
 export function service(given: SandboxOptions = {}) {
-  const sandbox = createSandbox({ paths: { checkNumber: '/check-number' }, ...given });
+  const sandbox = createSandbox({ deployment: { paths: { checkNumber: '/check-number' } }, ...given });
   onTestFinished(() => sandbox.close());
   const { onboardingBaseUrl, stagingUrl, messengerBaseUrl } = sandbox.deployment;
   const env = {

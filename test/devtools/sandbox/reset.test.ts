@@ -16,7 +16,6 @@ describe('reset', () => {
     await sandbox.idle();
     const { platform_order_ref } = sandbox.order('A-1');
     sandbox.faults.plan('request', 'server_error', { rate: 1 });
-    sandbox.events.retry({ maxAttempts: 2 });
     const lastId = sandbox.trace.entries.at(-1)?.id ?? 0;
 
     await sandbox.reset();

@@ -102,7 +102,7 @@ describe('an order with an id that was used', () => {
 describe('the service', () => {
   it('knows only some values, where the schema of the order says so', async () => {
     const { sandbox, credentials } = await start({
-      orderSchema: reportedBuyOrder.extend({ chain: z.literal('usdt-trc20') }),
+      deployment: { orderSchema: reportedBuyOrder.extend({ chain: z.literal('usdt-trc20') }) },
     });
     expect((await place(sandbox, credentials)).status).toBe(200);
     const other = place(sandbox, credentials, { ...order, partner_order_id: 'A-2', chain: 'usdt-pol' });
@@ -207,7 +207,7 @@ describe('events', () => {
 describe('the signing endpoint', () => {
   it.each(schemeParts.construction)('reveals the construction %s to learn', async (construction) => {
     const signature = { construction, serialization: 'as-sent', encoding: 'base64' } as const;
-    const { sandbox } = await start({ signature });
+    const { sandbox } = await start({ deployment: { signature } });
     const url = `${sandbox.deployment.onboardingBaseUrl}/api/v1/no-auth/PartnerP2P/SignRequestSha512/`;
     const oracle: SigningOracle = async ({ body, secret }) => {
       const signed = await sandbox.fetch(url, {
@@ -248,7 +248,7 @@ describe('the variant of Authentication 7', () => {
       encoding: 'hex',
       orderKey: 'public+partner',
     } as const;
-    const { sandbox, credentials, received } = await start({ signature });
+    const { sandbox, credentials, received } = await start({ deployment: { signature } });
     const { deployment, fetch } = sandbox;
     await new ExchangeClient({ deployment, credentials, fetch }).createOrder(order);
     await sandbox.idle();
@@ -269,7 +269,7 @@ describe('addressForms', () => {
   ] as const)('takes %s', async (_, addressForms, statuses) => {
     const answers = await Promise.all(
       [tronOrder, evmOrder].map(async (one) => {
-        const { sandbox, credentials } = await start({ addressForms });
+        const { sandbox, credentials } = await start({ deployment: { addressForms } });
         return (await place(sandbox, credentials, one)).status;
       }),
     );

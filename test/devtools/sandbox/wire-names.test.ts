@@ -16,7 +16,7 @@ const wireNames = {
 
 it("a sandbox speaks the deployment's names in orders and events", async () => {
   const partnerSide = callback();
-  const sandbox = createSandbox({ fetch: partnerSide.fetch, wireNames });
+  const sandbox = createSandbox({ fetch: partnerSide.fetch, deployment: { wireNames } });
   const credentials = await onboarded(sandbox);
   const { body } = await reply(place(sandbox, credentials, { ...order, acme_merchant: 'M-1' }));
   const ref = sandbox.orders[0]?.platform_order_ref;
@@ -31,7 +31,7 @@ it("a sandbox speaks the deployment's names in orders and events", async () => {
 });
 
 it("a sandbox speaks the deployment's names in the messenger", async () => {
-  const sandbox = createSandbox({ wireNames });
+  const sandbox = createSandbox({ deployment: { wireNames } });
   const headers = { authorization: sandbox.masterKey };
   const { body } = await reply(post(sandbox, 'generateApiKey', { acme_device: '7' }, headers));
   expect(body).toEqual({ api_key: expect.any(String), acme_device: '7' });
@@ -41,7 +41,7 @@ it("a sandbox speaks the deployment's names in the messenger", async () => {
 });
 
 it('a sandbox refuses the published name where another is configured', async () => {
-  const sandbox = createSandbox({ wireNames });
+  const sandbox = createSandbox({ deployment: { wireNames } });
   const headers = { authorization: sandbox.masterKey };
   const device = post(sandbox, 'generateApiKey', { messenger_device_no: '7' }, headers);
   expect(await refusal(device)).toEqual([400, 'wrong_wire_name']);

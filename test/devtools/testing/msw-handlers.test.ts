@@ -5,7 +5,6 @@ import { ExchangeClient } from '../../../src/client/exchange-client.ts';
 import { MessengerClient } from '../../../src/client/messenger-client.ts';
 import { type DeploymentOptions, defineDeployment } from '../../../src/deployment/define-deployment.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../../src/devtools/sandbox/settings/sandbox-options.ts';
 import { mswHandlers } from '../../../src/devtools/testing/msw-handlers.ts';
 import { isRequestError } from '../../../src/errors/errors.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -35,8 +34,8 @@ function handle(...given: Parameters<typeof mswHandlers> extends [unknown, ...in
 
 describe('mswHandlers', () => {
   /** A sandbox behind handlers, and a fetch that they answer. */
-  function served(options: SandboxOptions = {}, deployment?: ReturnType<typeof defineDeployment>) {
-    const sandbox = createSandbox({ fetch: async () => new Response(), ...options });
+  function served(played: DeploymentOptions = {}, deployment?: ReturnType<typeof defineDeployment>) {
+    const sandbox = createSandbox({ fetch: async () => new Response(), deployment: played });
     const { respond, length } = handle(sandbox, { deployment });
     const fetch = async (request: Request) => {
       const response = await respond(request);
@@ -53,9 +52,9 @@ describe('mswHandlers', () => {
       { ...shared, paths: { checkNumber: '/check' } },
       defineDeployment({ ...urls, ...shared, paths }),
     ],
-  ] as const)('answers every operation from the sandbox, %s', async (_where, options, own) => {
+  ] as const)('answers every operation from the sandbox, %s', async (_where, played, own) => {
     const { sandbox, fetch, deployment, length } = served(
-      { paths: { checkNumber: '/check' }, ...options },
+      { paths: { checkNumber: '/check' }, ...played },
       own,
     );
     expect(length).toBe(9);
@@ -98,7 +97,7 @@ describe('mswHandlers', () => {
   });
 
   it('leaves every other address unhandled: another slash, case, method, host, or a longer path', async () => {
-    const { respond } = handle(createSandbox({ paths }), {
+    const { respond } = handle(createSandbox({ deployment: { paths } }), {
       deployment: defineDeployment({ ...urls, paths: { ...paths, onboard: '/a+b/:id/*' } }),
     });
     const at = async (url: string, method = 'POST') =>

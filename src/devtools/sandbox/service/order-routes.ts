@@ -91,8 +91,9 @@ async function createOrder(
 
 function requireAddress(
   { chain, buyer_crypto_address }: Pick<SandboxOrder, 'chain' | 'buyer_crypto_address'>,
-  { addressForms: forms }: SandboxSettings,
+  { deployment }: SandboxSettings,
 ): void {
+  const forms = deployment?.addressForms;
   if (forms === undefined || forms === false) return;
   const { verdict, reason } = checkAddress(buyer_crypto_address, { chain, forms });
   if (verdict !== 'refused' || reason === undefined) return;

@@ -14,11 +14,11 @@ export interface CallbackRetry {
 export type CallbackRetryPolicy = 'none' | CallbackRetry;
 
 /** Milliseconds until the next attempt, after this many; `undefined` if there is none. */
-export type RetryDelay = (attempts: number) => number | undefined;
+type RetryDelay = (attempts: number) => number | undefined;
 
-export function retryDelay(policy: CallbackRetryPolicy): RetryDelay {
+export function retryDelay(policy: CallbackRetryPolicy = 'none'): RetryDelay {
   if (policy === 'none') return () => undefined;
-  if (typeof policy !== 'object' || policy === null) {
+  if (typeof policy !== 'object') {
     throw invalidOption("callbackRetry must be 'none' or an object with maxAttempts.");
   }
   const { maxAttempts, firstDelayMs, maxDelayMs } = retryRows(policy, 'callbackRetry');

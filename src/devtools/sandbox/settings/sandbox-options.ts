@@ -17,23 +17,20 @@ import {
   timerMs,
   unchecked,
 } from '../../../internal/options.ts';
-import type { CallbackRetryPolicy } from './callback-retry.ts';
+import { type CallbackRetryPolicy, retryDelay } from './callback-retry.ts';
 import { checkFault } from './check-fault.ts';
 import type { PlannedFault } from './faults.ts';
 import { checkPartners, type SandboxPartner } from './fixed-partners.ts';
 import type { EventHook, ReplyHook } from './hooks.ts';
 
-/**
- * The options of `defineDeployment` that describe how this deployment differs. With `addressForms` the sandbox refuses
- * orders for an address that is none of its chain; without it, any address will do.
- */
-type DeploymentPart<Order> = Pick<
-  DeploymentOptions<Order>,
-  'addressForms' | 'paths' | 'wireNames' | 'signature' | 'orderSchema' | 'numberCheckParameters'
->;
-
 /** Options of {@link createSandbox}. */
-export interface SandboxOptions<Order = BuyOrder> extends DeploymentPart<Order> {
+export interface SandboxOptions<Order = BuyOrder> {
+  /**
+   * How this deployment differs: options of `defineDeployment`, or its result. The sandbox plays `paths`, `wireNames`,
+   * `signature`, `orderSchema` and `numberCheckParameters`; with `addressForms` it refuses orders for an address that is
+   * none of its chain. Base URLs are its own. @default as `defineDeployment`; any address will do
+   */
+  deployment?: DeploymentOptions<Order> | undefined;
   /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
   /** Milliseconds since the epoch. @default Date.now */
@@ -139,8 +136,12 @@ export interface SandboxSettings extends ReturnType<typeof readSandboxOptions> {
 
 /** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
 export function readSandboxOptions(options: SandboxOptions<unknown>) {
-  const settings = readOptions(options);
-  return Object.freeze({ ...settings, partners: checkPartners(settings.partners ?? []) });
+  const { callbackRetry, partners = [], ...settings } = readOptions(options);
+  return Object.freeze({
+    ...settings,
+    partners: checkPartners(partners),
+    retryDelay: retryDelay(callbackRetry),
+  });
 }
 
 export function textsOr(...usual: string[]) {
@@ -148,18 +149,13 @@ export function textsOr(...usual: string[]) {
 }
 
 const readOptions = defineOptions('createSandbox', {
-  // Checked by `defineDeployment`.
-  addressForms: unchecked<NonNullable<SandboxOptions['addressForms']>>(),
-  paths: unchecked<NonNullable<SandboxOptions['paths']>>(),
-  wireNames: unchecked<NonNullable<SandboxOptions['wireNames']>>(),
-  signature: unchecked<NonNullable<SandboxOptions['signature']>>(),
-  orderSchema: unchecked<NonNullable<SandboxOptions<unknown>['orderSchema']>>(),
-  numberCheckParameters: unchecked<NonNullable<SandboxOptions['numberCheckParameters']>>(),
+  // `defineDeployment` checks its members.
+  deployment: unchecked<DeploymentOptions<unknown>>(),
   fetch: callback<typeof fetch>({ default: platformFetch }),
   now: callback({ default: () => Date.now() }),
   clock: oneOf(['real', 'manual'], { default: 'real' }),
   faults: list(checkFault, { default: [] }),
-  // Checked where they are used.
+  // Checked below.
   callbackRetry: unchecked<CallbackRetryPolicy>(),
   partners: unchecked<readonly SandboxPartner[]>(),
   maxRemembered: integer({ default: 10_000 }),

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ValidationError } from '../../../errors/errors.ts';
 import { type PostAnswer, postRequest } from '../../diagnostics/post-request.ts';
-import type { RetryDelay } from '../settings/callback-retry.ts';
+import type { SandboxSettings } from '../settings/sandbox-options.ts';
 import type { InternalClock } from './clock.ts';
 import { type DeliverySchedule, eventHeaders, type QueuedEvent, type SandboxDelivery } from './delivery.ts';
 import type { TraceLog } from './trace.ts';
@@ -14,11 +14,8 @@ interface QueuedDelivery {
   readonly generation: number;
 }
 
-interface QueueOptions {
-  readonly fetch: typeof fetch;
-  readonly timeoutMs: number;
-  /** How many finished deliveries are kept. */
-  readonly maxRemembered: number;
+interface QueueOptions
+  extends Pick<SandboxSettings, 'callbackTimeoutMs' | 'fetch' | 'maxRemembered' | 'retryDelay'> {
   readonly clock: InternalClock;
   readonly trace: TraceLog;
 }
@@ -43,11 +40,9 @@ export class DeliveryQueue {
   #numbers = 0;
   /** Counts the calls of `clear`: an event of an earlier generation is not posted. */
   #generation = 0;
-  retryDelay: RetryDelay;
 
-  constructor(options: QueueOptions, retryDelay: RetryDelay) {
+  constructor(options: QueueOptions) {
     this.#options = options;
-    this.retryDelay = retryDelay;
   }
 
   get deliveries(): readonly SandboxDelivery[] {
@@ -188,7 +183,7 @@ export class DeliveryQueue {
   }
 
   async #send(queued: QueuedDelivery, { isRepeated }: { isRepeated: boolean }): Promise<SandboxDelivery> {
-    const { clock, trace, fetch, timeoutMs } = this.#options;
+    const { callbackTimeoutMs: timeoutMs, clock, fetch, retryDelay, trace } = this.#options;
     if (queued.generation !== this.#generation) return queued.delivery;
     const attempts = queued.delivery.attempts + 1;
     const started = clock.now();
@@ -223,7 +218,7 @@ export class DeliveryQueue {
       durationMs: clock.now() - started,
     });
     queued.delivery = Object.freeze({ ...queued.delivery, acknowledged, status, error });
-    const delay = queued.isReceived || !isRepeated ? undefined : this.retryDelay(attempts);
+    const delay = queued.isReceived || !isRepeated ? undefined : retryDelay(attempts);
     if (delay !== undefined) {
       clock.schedule(delay, async () => {
         await this.#track(this.#send(queued, { isRepeated: true }));

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Deployment } from '../../../deployment/define-deployment.ts';
 import type { RandomBytes } from '../../../internal/options.ts';
-import { retryDelay } from '../settings/callback-retry.ts';
 import type { readSandboxOptions, SandboxSettings } from '../settings/sandbox-options.ts';
 import { seededRandom } from '../settings/seeded-random.ts';
 import { randomToken } from '../wire/sandbox-secrets.ts';
@@ -21,13 +20,6 @@ export function createState(
   const { seed, maxRemembered } = options;
   const clock = createClock({ now: options.now, mode: options.clock });
   const trace = createTraceLog({ now: clock.now, maxEntries: maxRemembered, seed });
-  const queueOptions = {
-    fetch: options.fetch,
-    timeoutMs: options.callbackTimeoutMs,
-    maxRemembered,
-    clock,
-    trace,
-  };
   let random: RandomBytes;
   const restartRandom = () => {
     random = seededRandom(seed, 'keys').bytes;
@@ -43,7 +35,7 @@ export function createState(
     faults: createFaultPlan({ seed, initial: options.faults }),
     partners: new PartnerRegistry(timed),
     orders: new OrderRegistry(timed),
-    deliveryQueue: new DeliveryQueue(queueOptions, retryDelay(options.callbackRetry ?? 'none')),
+    deliveryQueue: new DeliveryQueue({ ...options, clock, trace }),
     messenger: new MessengerRegistry(timed),
     whitelist: new Set(),
     masterKey: restartRandom(),
@@ -77,7 +69,6 @@ export interface SandboxState {
 export function resetState(state: SandboxState): void {
   const { deliveryQueue, faults, messenger, options, orders, partners, trace, whitelist } = state;
   deliveryQueue.clear();
-  deliveryQueue.retryDelay = retryDelay(options.callbackRetry ?? 'none');
   for (const registry of [orders, partners, messenger]) registry.clear();
   whitelist.clear();
   faults.reset();

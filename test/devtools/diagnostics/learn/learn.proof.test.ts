@@ -32,7 +32,9 @@ async function learnt(options?: ServiceOptions, capturing?: CaptureOptions, depl
 const change = (name: string, member: string, value: string | number): ServiceOptions => ({
   event: (body) => (body.event_name === name ? { ...body, [member]: value } : body),
 });
-const scheme = (part: object): ServiceOptions => ({ signature: { ...defaultScheme, ...part } });
+const scheme = (part: object): ServiceOptions => ({
+  deployment: { signature: { ...defaultScheme, ...part } },
+});
 
 const merchants = { ngn: 'sk_merchant_ngn', ghs: 'sk_merchant_ghs' };
 
@@ -179,7 +181,7 @@ describe('a service with another habit of replies is refuted', () => {
   it.each<[string, ServiceOptions]>([
     ['ip-whitelist', { reply: orderStatus(403, 404) }],
     ['partner-order-id', { duplicateOrders: 'refused', reply: orderStatus(409, 400) }],
-    ['order-path', { paths: { createOrder: '/api/v1/orders' } }],
+    ['order-path', { deployment: { paths: { createOrder: '/api/v1/orders' } } }],
     ['old-keys-die', { oldKeysExpire: 'never' }],
     [
       'regeneration-path',
@@ -322,7 +324,7 @@ describe('compared with what is configured', () => {
 
   it('a name of its own is read, and another one drifts', async () => {
     const deployment = defineDeployment({ wireNames: { platform_order_ref: 'acme_order_ref' } });
-    const named = (name: string) => ({ wireNames: { platform_order_ref: name } });
+    const named = (name: string) => ({ deployment: { wireNames: { platform_order_ref: name } } });
     expect((await learnt(named('acme_order_ref'), {}, deployment)).row('branded-names')).toMatchObject({
       verdict: 'not-seen',
       found: ['acme_order_ref'],
@@ -342,7 +344,7 @@ describe('a service with the other habit is refuted', () => {
     ['signature-encoding', scheme({ encoding: 'base64' })],
     ['signature-key', scheme({ orderKey: 'partner+merchant' })],
     ['merchant-concatenation', scheme({ keySeparator: ':' })],
-    ['branded-names', { wireNames: { platform_order_ref: 'acme_order_ref' } }],
+    ['branded-names', { deployment: { wireNames: { platform_order_ref: 'acme_order_ref' } } }],
     ['terminal-crypto-status', change('event.buy.credited.crypto', 'crypto_payment_status', 'SETTLED')],
     ['event-statuses', change('event.buy.init', 'fiat_payment_status', 'CREATED')],
     ['event-statuses', change('event.buy.received.fiat', 'crypto_payment_status', 'PROCESSING')],

@@ -118,8 +118,10 @@ describe('sendMessage', () => {
 describe('checkNumber', () => {
   it('answers where its path is configured, with the configured parameter names', async () => {
     const sandbox = createSandbox({
-      paths: { checkNumber: '/numbers/check' },
-      numberCheckParameters: { to_phone: 'number' },
+      deployment: {
+        paths: { checkNumber: '/numbers/check' },
+        numberCheckParameters: { to_phone: 'number' },
+      },
       numbersNotOnMessenger: ['+1 555-0100'],
     });
     const api_key = await apiKey(sandbox);

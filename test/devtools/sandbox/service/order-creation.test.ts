@@ -153,7 +153,7 @@ describe('createOrder', () => {
     });
     const sandbox = createSandbox({
       fetch,
-      orderSchema,
+      deployment: { orderSchema },
       readOrder: ({ id = '', amount_to_collect = '', currency = '' }) => ({
         partner_order_id: id,
         fiat_amount: amount_to_collect,
@@ -171,7 +171,7 @@ describe('createOrder', () => {
   });
 
   it('says which member readOrder did not give', async () => {
-    const sandbox = createSandbox({ fetch, orderSchema: z.looseObject({}) });
+    const sandbox = createSandbox({ fetch, deployment: { orderSchema: z.looseObject({}) } });
     const credentials = await onboarded(sandbox);
     const { chain: _, ...rest } = order;
     const { status, body } = await reply(place(sandbox, credentials, rest));

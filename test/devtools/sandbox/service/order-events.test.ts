@@ -92,7 +92,7 @@ async function start(options: SandboxOptions = {}, status?: number) {
 
 describe.each(schemes)('events signed as $construction / $serialization / $encoding', (scheme) => {
   it.each(events)('post %s after %j', async (name, steps, additional, members) => {
-    const { sandbox, credentials, received } = await start({ signature: scheme });
+    const { sandbox, credentials, received } = await start({ deployment: { signature: scheme } });
     expect((await place(sandbox, credentials)).status).toBe(200);
     for (const step of steps) await sandbox.advance('A-1', step);
     await sandbox.idle();
@@ -145,7 +145,7 @@ describe('the events', () => {
   it('give the amount ordered, and the rate as a number except in the close event', async () => {
     const { sandbox, credentials, received } = await start({
       eventSpelling: 'compact',
-      signature: { construction: 'hmac', serialization: 'compact', encoding: 'hex' },
+      deployment: { signature: { construction: 'hmac', serialization: 'compact', encoding: 'hex' } },
     });
     await place(sandbox, credentials, { ...order, fiat_amount: '100000000000.15' });
     await sandbox.advance('A-1', 'fiat_received');

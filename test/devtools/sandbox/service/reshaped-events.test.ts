@@ -56,7 +56,7 @@ describe('an event whose form a fault changes', () => {
   it.each(reshapingFaults)('is signed as the service signs, under %s', async (kind) => {
     for (const serialization of schemeParts.serialization) {
       const signature = { construction: 'hmac', serialization, encoding: 'hex' } as const;
-      const { deliveries, credentials } = await deliveriesUnder({ kind }, { signature });
+      const { deliveries, credentials } = await deliveriesUnder({ kind }, { deployment: { signature } });
       expect(deliveries.length).toBe(kind === 'sell_side' ? 2 : 1);
       for (const delivery of deliveries) expect(isAuthentic(delivery, credentials, signature)).toBe(true);
     }

@@ -21,7 +21,7 @@ describe('the hook event', () => {
   it('gets each event with its name, before it is signed and under the published names', async () => {
     const names: OrderEventName[] = [];
     const { sandbox, credentials, received } = await start({
-      wireNames: { platform_order_ref: 'acme_order_ref' },
+      deployment: { wireNames: { platform_order_ref: 'acme_order_ref' } },
       event: ({ platform_order_ref = '', ...body }, name) => {
         names.push(name);
         return { ...body, platform_order_ref: `X-${platform_order_ref}` };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { defineDeployment } from '../../../../src/deployment/define-deployment.ts';
 import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
-import { readSandboxOptions } from '../../../../src/devtools/sandbox/settings/sandbox-options.ts';
 import { isConfigurationError } from '../../../../src/errors/errors.ts';
 import { onboarded, partner, post } from '../support.ts';
 
@@ -15,33 +15,39 @@ describe('createSandbox', () => {
     ['an unknown spelling', { eventSpelling: 'loose' }],
     ['a hook that is no function', { event: {} }],
     ['a list that is none', { numbersNotOnMessenger: '123' }],
-    ['two operations at one address', { paths: { regenerateKeys: '/x', createOrder: '/x' } }],
-    ['a path that is none', { paths: { onboard: 'x' } }],
-    ['a scheme that does not exist', { signature: { construction: 'md5' } }],
+    ['two operations at one address', { deployment: { paths: { regenerateKeys: '/x', createOrder: '/x' } } }],
+    ['a path that is none', { deployment: { paths: { onboard: 'x' } } }],
+    ['an unknown option of its deployment', { deployment: { path: {} } }],
+    ['a scheme that does not exist', { deployment: { signature: { construction: 'md5' } } }],
   ])('refuses %s', (_, options) => {
     // @ts-expect-error: the options are wrong on purpose
     expect(() => createSandbox(options)).toThrow(expect.toSatisfy(isConfigurationError));
   });
 
-  it('has at most thirty options of its own, besides those of the deployment', () => {
-    const ofDeployment = [
-      'addressForms',
-      'paths',
-      'wireNames',
-      'signature',
-      'orderSchema',
-      'numberCheckParameters',
-    ];
-    const names = Object.keys(readSandboxOptions({})).filter((name) => !ofDeployment.includes(name));
-    expect(names.length).toBeLessThanOrEqual(30);
+  it('plays a deployment of the caller, with base URLs of its own', () => {
+    const given = defineDeployment({
+      onboardingBaseUrl: 'https://live.example',
+      wireNames: { platform_order_ref: 'acme_order_ref' },
+      orderStatuses: { 409: 'refused' },
+    });
+    const { deployment } = createSandbox({ deployment: given });
+    expect(deployment).toMatchObject({
+      onboardingBaseUrl: 'https://sandbox.localhost/onboarding',
+      wireNames: given.wireNames,
+      orderStatuses: given.orderStatuses,
+    });
   });
 
   it('takes absent options as undefined', () => {
-    expect(() => createSandbox({ fetch: undefined, masterKey: undefined, paths: undefined })).not.toThrow();
+    expect(() =>
+      createSandbox({ fetch: undefined, masterKey: undefined, deployment: undefined }),
+    ).not.toThrow();
   });
 
   it('lets operations with different methods share a path', async () => {
-    const sandbox = createSandbox({ paths: { scanDevice: '/device', generateApiKey: '/device' } });
+    const sandbox = createSandbox({
+      deployment: { paths: { scanDevice: '/device', generateApiKey: '/device' } },
+    });
     const response = await sandbox.fetch('https://sandbox.localhost/messenger/device', { method: 'PUT' });
     expect(response.headers.get('allow')).toBe('POST, GET');
   });
