@@ -324,7 +324,7 @@ function drawRequestFaults(
   return Object.fromEntries(
     names.map((name) => {
       const rate = intensity / names.length;
-      const time = isHonest && refusing.has(name) ? { when: 'before' as const } : {};
+      const time = refusing.has(name) && !isHonest ? { when: 'either' as const } : {};
       return [name, { rate, ...time }];
     }),
   );

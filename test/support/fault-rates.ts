@@ -4,7 +4,7 @@ import type { FaultDetails, PlannedFault, SandboxFaults } from '../../src/devtoo
 export type FaultRates = {
   readonly [Name in FaultName]?:
     | number
-    | ({ readonly rate: number; readonly when?: 'before' | 'after' | undefined } & FaultDetails)
+    | ({ readonly rate: number; readonly when?: 'before' | 'after' | 'either' | undefined } & FaultDetails)
     | undefined;
 };
 

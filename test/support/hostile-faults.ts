@@ -7,7 +7,7 @@ export const hostileFaults = [
     reply_lost: 0.05,
     truncate: 0.03,
     trickle: 0.02,
-    too_many_requests: { rate: 0.05, when: 'before' },
+    too_many_requests: 0.05,
     server_error: 0.05,
     html: 0.03,
     redirect: 0.02,

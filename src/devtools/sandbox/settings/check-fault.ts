@@ -12,25 +12,21 @@ import {
 import { type EventFaultName, eventFaultNames, eventFaults, type FaultDetails } from './event-faults.ts';
 import {
   type EventFault,
+  type FaultTime,
   faultTargets,
   type PlannedFault,
+  type RequestFault,
   type RequestFaultName,
   type RequestFaultRules,
   requestFaultNames,
   requestFaults,
-  type TimedRequestFault,
 } from './faults.ts';
 
-/** A planned fault, and what happens with all of its details. */
+/** A planned fault, and the one that happens, with all of its details. */
 export type CheckedFault = PlannedFault & { readonly played: PlayedFault };
 
 type PlayedFault =
-  | {
-      readonly side: 'request';
-      readonly fault: TimedRequestFault;
-      /** Whether its time is given, or the only possible one. */
-      readonly isTimed: boolean;
-    }
+  | { readonly side: 'request'; readonly fault: RequestFault & { readonly when: FaultTime } }
   | { readonly side: 'event'; readonly fault: EventFault };
 
 /** Checks a planned fault and fills in its defaults. @throws {ConfigurationError} `invalid_option` naming the problem */
@@ -39,7 +35,7 @@ export function checkFault(given: unknown, name: string): CheckedFault {
   const planned = plannedRow(given, name) as PlannedFault;
   const { target, fault, rate } = planned;
   const side = sideOf(target);
-  const played = withDetails(fault);
+  const played = withDetails(fault, { isOnce: rate === undefined });
   const { kind } = played.fault;
   if (played.side !== side) throw invalidOption(`faults: "${kind}" cannot happen to "${target}".`);
   if (rate !== undefined && !(typeof rate === 'number' && rate >= 0 && rate <= 1)) {
@@ -61,18 +57,16 @@ function sideOf(target: unknown): 'request' | 'event' {
   throw unknownName('target', name, [...faultTargets.request, ...faultTargets.event]);
 }
 
-function withDetails(fault: unknown): PlayedFault {
+function withDetails(fault: unknown, { isOnce }: { isOnce: boolean }): PlayedFault {
   const named: FaultDetails & { kind?: unknown; when?: unknown } =
     typeof fault === 'object' && fault !== null ? fault : { kind: fault };
   const { kind, when, ...details } = named;
   if (isRequestFault(kind)) {
     const rules: RequestFaultRules = requestFaults[kind];
-    const time = checkOneOf(`${kind}.when`, when ?? rules.when, ['before', 'after']);
-    if (rules.only !== undefined && time !== rules.only) {
-      throw invalidOption(`${kind}.when can only be '${rules.only}'.`);
-    }
-    const timed = { kind, when: time, ...readDetails(kind, rules, details) };
-    return { side: 'request', fault: timed, isTimed: (when ?? rules.only) !== undefined };
+    const usual = isOnce || rules.isRefusal ? rules.when : 'either';
+    const possible = rules.only === undefined ? (['before', 'after', 'either'] as const) : [rules.only];
+    const time = checkOneOf(`${kind}.when`, when ?? rules.only ?? usual, possible);
+    return { side: 'request', fault: { kind, when: time, ...readDetails(kind, rules, details) } };
   }
   if (isEventFault(kind)) {
     if (when !== undefined) throw invalidOption(`${kind} is a fault of events, which have no "when".`);
@@ -118,11 +112,6 @@ function readDetails(
   const table = Object.entries(details ?? {}).map(([name, usual]) => [name, withDefault(rows[name], usual)]);
   return nested(Object.fromEntries(table))(given, kind);
 }
-
-/** The forms of each fault that has some. */
-export const faultForms: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Object.entries(requestFaults).flatMap(([kind, rules]) => ('forms' in rules ? [[kind, rules.forms]] : [])),
-);
 
 function withDefault(row: OptionRow<unknown> | undefined, usual: unknown): OptionRow<unknown> {
   return (given, name) => (given === undefined ? usual : row?.(given, name));

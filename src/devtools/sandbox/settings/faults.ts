@@ -12,16 +12,19 @@ import { type DenialForm, denialNames, type ReplyForm, replyFormNames } from './
 export type SandboxOperation = Operation | 'openLink' | 'signRequest';
 
 /**
- * Whether a fault replaces the effect of a request (`before`), or happens although the service acted (`after`).
+ * Whether a fault replaces the effect of a request (`before`), happens although the service acted (`after`), or one of
+ * both, as the seed decides each time (`either`).
  * @inline
  */
-export type FaultTime = 'before' | 'after';
+export type FaultTime = 'before' | 'after' | 'either';
 
 export interface RequestFaultRules {
-  /** The default time. */
-  readonly when: FaultTime;
+  /** The time of a fault that happens once. */
+  readonly when: 'before' | 'after';
   /** The only possible time. */
-  readonly only?: FaultTime;
+  readonly only?: 'after';
+  /** Whether its reply says that the service did not act: then it is true unless `when` is given. */
+  readonly isRefusal?: true;
   readonly details: FaultDetails;
   /** @default any status from 200 to 599 */
   readonly statuses?: { readonly least: number; readonly most: number };
@@ -39,15 +42,16 @@ export const requestFaults = {
   stall: { when: 'before', details: {} },
   trickle: { when: 'after', details: { bytes: 16, delayMs: 10 } },
   truncate: { when: 'after', details: { bytes: undefined } },
-  too_many_requests: { when: 'before', details: { retryAfterSeconds: 1 } },
+  too_many_requests: { when: 'before', isRefusal: true, details: { retryAfterSeconds: 1 } },
   server_error: { when: 'before', details: { status: 500 }, statuses: { least: 500, most: 599 } },
   redirect: {
     when: 'before',
+    isRefusal: true,
     details: { status: 307, location: 'https://elsewhere.invalid/' },
     statuses: { least: 300, most: 399 },
   },
   html: { when: 'before', details: { status: 502 } },
-  misdirected: { when: 'before', details: {} },
+  misdirected: { when: 'before', isRefusal: true, details: {} },
   ok_with_error: { when: 'before', details: { form: 'success_false' }, forms: denialNames },
   wrong_content_type: { when: 'after', details: {} },
   gzip: { when: 'after', details: {} },
@@ -58,7 +62,12 @@ export const requestFaults = {
     details: { status: 202 },
     statuses: { least: 200, most: 299 },
   },
-  conflict: { when: 'after', details: { status: 409 }, statuses: { least: 400, most: 499 } },
+  conflict: {
+    when: 'before',
+    isRefusal: true,
+    details: { status: 409 },
+    statuses: { least: 400, most: 499 },
+  },
 } as const satisfies Record<string, RequestFaultRules>;
 
 /** The details of one fault of a request. Those with a default are there. */
@@ -81,7 +90,10 @@ export const requestFaultNames = Object.keys(requestFaults) as RequestFaultName[
 export interface RequestFault extends FaultDetails {
   /** The name of the fault: see {@link requestFaults}. */
   readonly kind: RequestFaultName;
-  /** @default `after` for faults that change the service's own reply, `before` for most others */
+  /**
+   * @default `after` for faults that change the service's own reply, `before` for all others. With a `rate`, `either`,
+   * except where the reply says that the service did not act: `after` plays a service that lies
+   */
   readonly when?: FaultTime | undefined;
 }
 
@@ -100,7 +112,7 @@ export type FaultTarget = RequestFaultTarget | EventFaultTarget;
 
 /** A fault of a request whose time is decided. */
 export interface TimedRequestFault extends RequestFault {
-  readonly when: FaultTime;
+  readonly when: 'before' | 'after';
 }
 
 /** Every target, by the side of the wire. */
@@ -115,8 +127,8 @@ export type PlannedFault = (
   | { readonly target: EventFaultTarget; readonly fault: EventFault['kind'] | EventFault }
 ) & {
   /**
-   * The probability of the fault at each request or event, from 0 to 1. Without `when` in `fault`, the seed decides each
-   * time between before and after, if both are possible. @default undefined: it happens once, to the next one
+   * The probability of the fault at each request or event, from 0 to 1.
+   * @default undefined: it happens once, to the next one
    */
   readonly rate?: number | undefined;
 };

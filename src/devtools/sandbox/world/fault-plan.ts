@@ -5,6 +5,7 @@ import {
   type EventFault,
   type EventFaultTarget,
   type FaultTarget,
+  type FaultTime,
   type PlannedFault,
   type RequestFault,
   type RequestFaultTarget,
@@ -76,15 +77,20 @@ export function createFaultPlan({ seed, initial }: { seed: string; initial: read
     return undefined;
   }
 
-  function drawRequestFault(targets: readonly FaultTarget[], random: SeededRandom) {
+  function drawRequestFault(
+    targets: readonly FaultTarget[],
+    random: SeededRandom,
+  ): TimedRequestFault | undefined {
+    const next = takePlanned(targets);
+    if (next?.side === 'request') return timed(next.fault, () => drawTime(random));
     let drawn: TimedRequestFault | undefined;
     for (const kind of requestFaultNames) {
       const { rate = 0, played } = rateOf(kind, targets) ?? {};
       if (played?.side !== 'request') continue;
       // Always draws two numbers for a rate, so that the next fault does not depend on this one.
       const happens = random.chance(rate);
-      const when = random.chance(0.5) ? 'before' : 'after';
-      if (happens) drawn ??= played.isTimed ? played.fault : { ...played.fault, when };
+      const time = drawTime(random);
+      if (happens) drawn ??= timed(played.fault, () => time);
     }
     return drawn;
   }
@@ -116,8 +122,6 @@ export function createFaultPlan({ seed, initial }: { seed: string; initial: read
 
   function forRequest(operation: SandboxOperation | undefined): TimedRequestFault | undefined {
     const targets: FaultTarget[] = operation === undefined ? ['request'] : [operation, 'request'];
-    const next = takePlanned(targets);
-    if (next?.side === 'request') return next.fault;
     const name = `requests ${operation ?? ''}`;
     const random = streams.get(name) ?? seededRandom(seed, name);
     streams.set(name, random);
@@ -136,4 +140,15 @@ export function createFaultPlan({ seed, initial }: { seed: string; initial: read
   }
 
   return { controls, reset, forRequest, forEvent };
+}
+
+function drawTime(random: SeededRandom): TimedRequestFault['when'] {
+  return random.chance(0.5) ? 'before' : 'after';
+}
+
+function timed(
+  fault: RequestFault & { readonly when: FaultTime },
+  draw: () => TimedRequestFault['when'],
+): TimedRequestFault {
+  return { ...fault, when: fault.when === 'either' ? draw() : fault.when };
 }

@@ -44,8 +44,8 @@ const cases: [string, RequestFaultName | RequestFault, string, number][] = [
   ['other_status', { kind: 'other_status', status: 202 }, 'ok object', 1],
   ['other_status without a body', { kind: 'other_status', status: 204 }, 'reply_not_accepted unknown', 1],
   ['other_reply in a wrapper', { kind: 'other_reply', form: 'wrapped' }, 'ok object', 1],
-  ['conflict before the effect', { kind: 'conflict', when: 'before', status: 400 }, 'http_error refused', 0],
-  ['conflict', { kind: 'conflict', status: 422 }, 'http_error refused', 1],
+  ['conflict', { kind: 'conflict', status: 400 }, 'http_error refused', 0],
+  ['conflict after the effect', { kind: 'conflict', when: 'after', status: 422 }, 'http_error refused', 1],
 ];
 
 async function client(sandbox: Sandbox, line: Line): Promise<ExchangeClient> {
