@@ -236,7 +236,7 @@ const ownHeaders =
 function curlCommand({ method = 'POST', url = '', headers = {}, body = '' }: Entry): string {
   const sent = Object.entries(headers).filter(([name]) => !ownHeaders.test(name));
   return [
-    `curl -sS -X ${method}`,
+    `curl -sS -X ${quoted(method)}`,
     ...sent.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     `--data-raw ${quoted(body)}`,
     quoted(url),

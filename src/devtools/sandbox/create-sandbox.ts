@@ -71,7 +71,8 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
         loadControl: async (access) => {
           const { controlHandler } = await import('./control/control-api.ts');
           const { sandboxEndpoints } = await import('./control/sandbox-endpoints.ts');
-          return controlHandler(access, sandboxEndpoints(sandbox, state));
+          const hasGivenKeys = checked.partners.length > 0 || checked.masterKey !== undefined;
+          return controlHandler({ ...access, hasGivenKeys }, sandboxEndpoints(sandbox, state));
         },
         idle: () => deliveryQueue.idle(),
       }),

@@ -24,7 +24,7 @@ export async function listen<Order>(options: {
   sleep: SandboxSleep;
   deploymentAt: (origin: string) => CompleteDeployment<Order>;
   idle: () => Promise<void>;
-  loadControl: (access: ControlAccess) => Promise<ControlHandler>;
+  loadControl: (access: Omit<ControlAccess, 'hasGivenKeys'>) => Promise<ControlHandler>;
 }): Promise<SandboxServer<Order>> {
   const { inspector: from, token, ...address } = readOptions(options.at);
   const { serve, sleep, maxBodyBytes } = options;

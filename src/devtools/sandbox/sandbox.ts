@@ -151,7 +151,10 @@ export interface SandboxServer<Order = BuyOrder> {
   readonly deployment: CompleteDeployment<Order>;
   /** The address of the inspector, with the token behind the `#`, which browsers do not send. */
   readonly inspectorUrl: string;
-  /** The token of requests below `/_sandbox/` that change something: the header `Authorization: Bearer <token>`. */
+  /**
+   * The token of requests below `/_sandbox/` that change something, and of all of them where the sandbox was given keys:
+   * the header `Authorization: Bearer <token>`.
+   */
   readonly token: string;
   /**
    * Stops listening, closes every connection, and waits for current events. The sandbox stays usable. A second call

@@ -203,7 +203,7 @@ describe('other machines', () => {
     const sandbox = createSandbox();
     const state = createState(sandbox.deployment, readSandboxOptions({}));
     const serve = controlHandler(
-      { path: '/_sandbox/', token, from: access },
+      { path: '/_sandbox/', token, from: access, hasGivenKeys: false },
       sandboxEndpoints(sandbox, state),
     );
     return (path: string, ip: string, init?: RequestInit) =>

@@ -24,13 +24,15 @@ export interface ControlAccess {
   readonly token: string;
   /** Other machines (`any`) need the token to read, too. */
   readonly from: 'loopback' | 'any';
+  /** Whether the caller gave keys, so that this machine needs the token to read, too. */
+  readonly hasGivenKeys: boolean;
 }
 
 /** Answers requests for the inspector's page and its API. Never rejects. */
 export type ControlHandler = (request: Request, connection: { ip: string }) => Promise<Response>;
 
 export function controlHandler(
-  { path: root, token, from }: ControlAccess,
+  { path: root, token, from, hasGivenKeys }: ControlAccess,
   operations: readonly ControlEndpoint[],
 ): ControlHandler {
   const table = controlTable(root, operations);
@@ -47,8 +49,9 @@ export function controlHandler(
     const isPage = path === pagePath;
     requireOwnPage(request, { isPage });
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    // Answers hold keys: from another machine, reading needs the token, too.
-    if (!isPage && !(isRead && isLocal)) requireToken(request.headers.get('authorization'), token);
+    // Answers hold drawn keys, which open this sandbox alone, and what given keys have signed.
+    const isOpen = isRead && isLocal && !hasGivenKeys;
+    if (!isPage && !isOpen) requireToken(request.headers.get('authorization'), token);
     const route = routeAt(table, { method: isRead ? 'GET' : request.method, path });
     if (route === undefined)
       throw noRoute(table, path, 'Nothing is at this path: see openapi.json beside the page.');
