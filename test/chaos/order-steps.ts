@@ -361,15 +361,6 @@ export const copyEvent: Step = async ({ sandbox, simulation, service }, random) 
   if (delivery === undefined) return;
   const { id } = delivery;
   await simulation.within(service, async () => {
-    switch (pick(random, ['again', 'again', 'forged', 'tampered'])) {
-      case 'again':
-        await sandbox.redeliver(id);
-        break;
-      case 'forged':
-        await sandbox.events.forge(id);
-        break;
-      case 'tampered':
-        await sandbox.events.tamper(id);
-    }
+    await sandbox.redeliver(id, pick(random, ['again', 'again', 'forged', 'tampered']));
   });
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { controlTable } from '../../src/devtools/sandbox/control/control-api.ts';
+import { pageEndpoint } from '../../src/devtools/sandbox/control/control-api.ts';
 import type { ControlEndpoint } from '../../src/devtools/sandbox/control/control-endpoint.ts';
 import { sandboxEndpoints } from '../../src/devtools/sandbox/control/sandbox-endpoints.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
@@ -10,7 +10,7 @@ import { createState } from '../../src/devtools/sandbox/world/state.ts';
 export function sandboxTable(): readonly ControlEndpoint[] {
   const sandbox = createSandbox();
   const state = createState(sandbox.deployment, readSandboxOptions({}));
-  return controlTable('/_sandbox/', sandboxEndpoints(sandbox, state));
+  return [pageEndpoint, ...sandboxEndpoints(sandbox, state)];
 }
 
 /** Each endpoint: its request, what it takes, what it does. */

@@ -7,8 +7,7 @@ import { StartCard } from './start-card.tsx';
 import { navigate, store, useStore } from './store.ts';
 import { filters, maxRows, type Row } from './traffic-rows.ts';
 
-const searchHelp =
-  'Every word must be in the name, the path, the order or a body. Three digits are a status, #12 is a number, and quotes search for text: "404".';
+const searchHelp = 'Every word must be in the name, the path, the order, the status or a body.';
 
 export function TrafficView() {
   const { state, rows, foundRows = rows, address } = useStore();

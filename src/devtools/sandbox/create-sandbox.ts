@@ -7,7 +7,7 @@ import { messengerHandlers } from './service/messenger-routes.ts';
 import { orderHandlers } from './service/order-routes.ts';
 import { advanceOrder, playOrder } from './service/order-scenarios.ts';
 import { linkRoute, partnerHandlers, signRequestRoute } from './service/partner-routes.ts';
-import { forgeEvent, postEvent, tamperEvent } from './service/post-event.ts';
+import { postAgain, postEvent } from './service/post-event.ts';
 import { checkRoutes, maxRequestBytes, operationRoutes, sandboxHandler } from './service/service.ts';
 import type { SandboxCredentials } from './settings/fixed-partners.ts';
 import { readSandboxOptions, type SandboxOptions } from './settings/sandbox-options.ts';
@@ -92,7 +92,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     get deliveries() {
       return deliveryQueue.deliveries;
     },
-    redeliver: async (deliveryId) => deliveryQueue.redeliver(deliveryId),
+    redeliver: async (deliveryId, as = 'again') => postAgain(state, deliveryId, as),
     idle: () => deliveryQueue.idle(),
     get messages() {
       return state.messenger.messages;
@@ -101,10 +101,6 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     faults: state.faults.controls,
     trace: state.trace.view,
     clock: publicClock(clock),
-    events: {
-      forge: async (deliveryId) => forgeEvent(state, deliveryId),
-      tamper: async (deliveryId) => tamperEvent(state, deliveryId),
-    },
     async reset() {
       resetState(state);
       await checked.onReset();

@@ -23,7 +23,7 @@ export {
 export type { OrderEventName } from '../../events/order-event.ts';
 export type { JsonObject, JsonValue } from '../../internal/json.ts';
 export { createSandbox } from './create-sandbox.ts';
-export type { ListenOptions, Sandbox, SandboxEvents, SandboxServer } from './sandbox.ts';
+export type { ListenOptions, Sandbox, SandboxServer } from './sandbox.ts';
 export { type OrderScenario, orderScenarios } from './service/order-scenarios.ts';
 export type { CallbackRetryPolicy } from './settings/callback-retry.ts';
 export { type EventFaultName, eventFaults, type FaultDetails } from './settings/event-faults.ts';

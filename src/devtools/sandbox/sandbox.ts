@@ -75,8 +75,14 @@ export interface Sandbox<Order = BuyOrder> {
   readonly order: (name: string) => SandboxOrder;
   /** The last events, posted or pending, at most `maxRemembered`, oldest first. */
   readonly deliveries: readonly SandboxDelivery[];
-  /** Posts the same text again, at once. @throws {ValidationError} (a rejection) when no delivery has this id */
-  readonly redeliver: (deliveryId: string) => Promise<SandboxDelivery>;
+  /**
+   * Posts an event once more, at once: the same text, or a copy that a receiver has to refuse, `forged` (signed with a
+   * key that was never issued) or `tampered` (changed after signing).
+   *
+   * @param as `again` by default
+   * @throws {ValidationError} (a rejection) when no delivery has this id
+   */
+  readonly redeliver: (deliveryId: string, as?: 'again' | 'forged' | 'tampered') => Promise<SandboxDelivery>;
   /**
    * Resolves when no event is outstanding: after `createOrder`, when its init event was answered or given up. Does
    * not wait for events that wait for the clock (`delay`, `callbackRetry`): see `clock.drain`.
@@ -92,8 +98,6 @@ export interface Sandbox<Order = BuyOrder> {
   readonly trace: SandboxTrace;
   /** The time inside the sandbox. */
   readonly clock: SandboxClock;
-  /** The events of its orders. */
-  readonly events: SandboxEvents;
   /**
    * Forgets everything, and draws the same keys again. The time and the numbering of the trace go on. Rejects with the
    * error of `onReset`.
@@ -101,22 +105,6 @@ export interface Sandbox<Order = BuyOrder> {
   readonly reset: () => Promise<void>;
   /** Drops work that waits for the clock, and resolves when current events are answered. */
   readonly close: () => Promise<void>;
-}
-
-/** How the sandbox posts events. */
-export interface SandboxEvents {
-  /**
-   * Posts a copy of an event, signed with a key that was never issued. A receiver has to refuse it.
-   *
-   * @throws {ValidationError} (a rejection) when no delivery has this id
-   */
-  readonly forge: (deliveryId: string) => Promise<SandboxDelivery>;
-  /**
-   * Posts a copy of an event whose amount was changed after signing. A receiver has to refuse it.
-   *
-   * @throws {ValidationError} (a rejection) when no delivery has this id
-   */
-  readonly tamper: (deliveryId: string) => Promise<SandboxDelivery>;
 }
 
 /** Options of `listen` of a sandbox. */

@@ -168,7 +168,7 @@ describe('the API', () => {
     });
   });
 
-  it('finds exchanges by words, a status, a number and text in quotes, bodies included', async () => {
+  it('finds exchanges by their words, in any case, bodies included', async () => {
     await using story = await startStory();
     await story.order('A-1');
     await story.order('A-2', { fiat_amount: '820', fiat_currency: 'GHS' });
@@ -182,8 +182,6 @@ describe('the API', () => {
     };
     expect(await found('a-2 ghs 200')).toEqual(['createOrder', 'event.buy.init']);
     expect(await found('404')).toEqual(['unknown']);
-    expect(await found('"404"')).toEqual([]);
-    expect(await found('#1')).toEqual(['onboard']);
     expect(await found('"first_name":"Ọlá"')).toEqual(['createOrder', 'createOrder']);
     expect(await found('nobody has this')).toEqual([]);
   });

@@ -14,7 +14,6 @@ import {
 import { requireToken } from '../wire/sandbox-secrets.ts';
 import { isLoopbackAddress, pageHeaders, requireOwnPage, withApiHeaders } from './caller-checks.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
-import { openApiDocument } from './openapi.ts';
 import { page } from './page.ts';
 
 export interface ControlAccess {
@@ -35,7 +34,7 @@ export function controlHandler(
   { path: root, token, from, hasGivenKeys }: ControlAccess,
   operations: readonly ControlEndpoint[],
 ): ControlHandler {
-  const table = controlTable(root, operations);
+  const table = [pageEndpoint, ...operations];
 
   async function answer(request: Request, ip: string): Promise<Response> {
     const { pathname, searchParams, origin } = new URL(request.url);
@@ -54,7 +53,7 @@ export function controlHandler(
     if (!isPage && !isOpen) requireToken(request.headers.get('authorization'), token);
     const route = routeAt(table, { method: isRead ? 'GET' : request.method, path });
     if (route === undefined)
-      throw noRoute(table, path, 'Nothing is at this path: see openapi.json beside the page.');
+      throw noRoute(table, path, 'Nothing is at this path: docs/inspector.md lists the others.');
     const params = decoded(pathParameters(route.path, path));
     const query =
       route.query && (await parseWith(route.query, Object.fromEntries(searchParams), 'invalid_query'));
@@ -70,32 +69,15 @@ export function controlHandler(
 
 const pagePath = '';
 
-/** Adds the page and the OpenAPI document to the operations. */
-export function controlTable(
-  root: string,
-  operations: readonly ControlEndpoint[],
-): readonly ControlEndpoint[] {
-  const table: readonly ControlEndpoint[] = [
-    endpoint({
-      method: 'GET',
-      path: pagePath,
-      summary: 'The page',
-      content: 'text/html',
-      handle: () => {
-        if (page !== undefined) return new Response(page.html, { headers: pageHeaders(page) });
-        throw new Refusal(501, 'not_built', 'The page is made by the build, and these are the bare sources.');
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: 'openapi.json',
-      summary: 'This API as an OpenAPI 3.1 document',
-      handle: ({ origin }) => openApiDocument({ url: origin + root.slice(0, -1), table }),
-    }),
-    ...operations,
-  ];
-  return table;
-}
+export const pageEndpoint = endpoint({
+  method: 'GET',
+  path: pagePath,
+  summary: 'The page',
+  handle: () => {
+    if (page !== undefined) return new Response(page.html, { headers: pageHeaders(page) });
+    throw new Refusal(501, 'not_built', 'The page is made by the build, and these are the bare sources.');
+  },
+});
 
 function decoded(params: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   try {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** One endpoint: the source of the router, the OpenAPI document and the table in docs/inspector.md. */
+/** One endpoint: the source of the router and of the table in docs/inspector.md. */
 export interface ControlEndpoint {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below the path of the API. A segment in braces is a parameter: `orders/{order}/advance`. */
@@ -8,9 +8,7 @@ export interface ControlEndpoint {
   readonly summary: string;
   readonly query?: z.ZodObject | undefined;
   readonly body?: z.ZodType | undefined;
-  /** The type of the answer. For other types than JSON the handler returns a {@link Response}. */
-  readonly content?: 'text/event-stream' | 'text/html';
-  /** Called after query and body have passed their schemas. */
+  /** Called after query and body have passed their schemas. Returns a {@link Response} for other types than JSON. */
   readonly handle: (call: ControlCall<object, unknown>) => unknown;
 }
 

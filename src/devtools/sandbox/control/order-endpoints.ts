@@ -12,11 +12,12 @@ import type { Partner } from '../world/partner-registry.ts';
 import type { SandboxState } from '../world/state.ts';
 import type { CreateOrderAnswer, List, ListedOrder, PlayedOrder, PostedDelivery } from './answers.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
+import { wordsOf } from './search-traffic.ts';
 import { extentOf, searchQuery } from './traffic-endpoints.ts';
 
 const orderBody = z
   .strictObject({
-    partner_callback_url: z.url({ protocol: /^https?$/ }).describe('the receiver of its events'),
+    partner_callback_url: z.url({ protocol: /^https?$/ }),
     partner_order_id: z.string().min(1).max(100).optional(),
     fiat_amount: z.string().default('15000.50'),
     fiat_currency: z.string().default('NGN'),
@@ -44,8 +45,8 @@ export function orderEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): 
       path: 'orders',
       summary: 'The last orders, each with its events and the answers to them',
       query: z.strictObject({
-        limit: z.coerce.number().int().min(1).max(1000).default(100).describe('how many at most'),
-        search: searchQuery.describe('only with all of these words'),
+        limit: z.coerce.number().int().min(1).max(1000).default(100),
+        search: searchQuery,
       }),
       handle: ({ query: { limit, search } }): List<ListedOrder> => {
         const orders = sandbox.orders.filter((order) => isFound(search, order));
@@ -82,9 +83,10 @@ export function orderEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): 
       summary: 'Posts an event again, or a copy that a receiver must refuse: `forged` or `tampered`',
       body: postBody,
       handle: async ({ params: { id = '' }, body }): Promise<PostedDelivery> => {
-        const { redeliver, events } = sandbox;
-        const post = { again: redeliver, forged: events.forge, tampered: events.tamper }[body.as];
-        const delivery = await refuseInvalid(post(id), { status: 404, code: 'unknown_delivery' });
+        const delivery = await refuseInvalid(sandbox.redeliver(id, body.as), {
+          status: 404,
+          code: 'unknown_delivery',
+        });
         const entry = state.trace.view.entries.findLast(
           (each) => each.kind === 'event' && each.delivery === delivery.id,
         );
@@ -169,18 +171,9 @@ function listedOrder(state: SandboxState, name: string): ListedOrder {
 
 /** Whether an order has every word of a search, in any case. */
 function isFound(search: string, order: SandboxOrder): boolean {
-  const { transactional_kyc: kyc, ...own } = order;
-  const values = [
-    ...[own.partner_order_id, own.platform_order_ref, own.state, own.state.replaceAll('_', ' ')],
-    ...[own.fiat_amount, own.fiat_currency, own.crypto_amount_to_receive, own.pair, own.chain],
-    ...[own.buyer_crypto_address, own.crypto_txn_hash, own.partner_callback_url],
-    ...[kyc.email, kyc.phone, kyc.first_name, kyc.last_name],
-  ];
-  const text = values.join(' ').toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  const { transactional_kyc, payer_into_account, payload: _, ...values } = order;
+  const text = [values, transactional_kyc, payer_into_account].flatMap(Object.values).join(' ').toLowerCase();
+  return wordsOf(search).every((word) => text.includes(word));
 }
 
 /** Answers a `ValidationError` with this status and code. */

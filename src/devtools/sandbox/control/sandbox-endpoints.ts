@@ -16,11 +16,9 @@ import { extentOf, trafficEndpoints } from './traffic-endpoints.ts';
 /** The sandbox checks target and fault, and proposes the name that was meant. */
 const faultBody = z
   .strictObject({
-    target: z.string().meta({ enum: [...faultTargets.request, ...faultTargets.event] }),
-    fault: z
-      .union([z.string(), z.looseObject({ kind: z.string() })])
-      .describe('its name, or an object with `kind` and details'),
-    rate: z.number().min(0).max(1).optional().describe('how often; the next time alone by default'),
+    target: z.string(),
+    fault: z.union([z.string(), z.looseObject({ kind: z.string() })]),
+    rate: z.number().min(0).max(1).optional(),
   })
   .meta({ examples: [{ target: 'createOrder', fault: 'reply_lost' }] });
 

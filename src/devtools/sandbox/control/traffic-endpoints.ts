@@ -10,8 +10,8 @@ import { hideGivenKeys } from './given-keys.ts';
 import { findEntries } from './search-traffic.ts';
 
 const traceQuery = z.strictObject({
-  after: z.coerce.number().int().min(0).default(0).describe('only entries behind this id'),
-  bodies: z.enum(['true', 'false']).default('true').describe('false leaves out headers and bodies'),
+  after: z.coerce.number().int().min(0).default(0),
+  bodies: z.enum(['true', 'false']).default('true'),
 });
 
 /** The query of a search. */
@@ -32,8 +32,8 @@ export function trafficEndpoints(state: SandboxState): readonly ControlEndpoint[
       path: 'trace',
       summary: 'The traffic, the oldest entry first: a file for `replay`',
       query: traceQuery.extend({
-        limit: z.coerce.number().int().min(1).optional().describe('how many at most; all by default'),
-        search: searchQuery.describe('words, a status of three digits, `#12`, or text in quotes'),
+        limit: z.coerce.number().int().min(1).optional(),
+        search: searchQuery,
       }),
       handle: ({ query: { after, bodies, limit, search } }) => {
         // A search in the keys that the caller gave would tell what they are.
@@ -47,7 +47,6 @@ export function trafficEndpoints(state: SandboxState): readonly ControlEndpoint[
       path: 'trace/stream',
       summary: 'The traffic as server-sent events; continue with Last-Event-ID or `after`',
       query: traceQuery,
-      content: 'text/event-stream',
       handle: ({ request, query }) => {
         if (streams >= maxStreams)
           throw new Refusal(503, 'too_many_streams', `At most ${maxStreams} streams are open at once.`);

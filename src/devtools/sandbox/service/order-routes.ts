@@ -4,13 +4,6 @@ import { addressReasons } from '../../../deployment/addresses/address-reasons.ts
 import { checkAddress } from '../../../deployment/addresses/check-address.ts';
 import { toWireNames } from '../../../deployment/wire-names.ts';
 import type { JsonObject } from '../../../internal/json.ts';
-import {
-  type Decimal,
-  divideDecimals,
-  exactNumber,
-  formatDecimal,
-  parseDecimal,
-} from '../settings/decimal.ts';
 import type { SandboxSettings } from '../settings/sandbox-options.ts';
 import { jsonReply, parseWith, publishedNames, Refusal, readSignedBody } from '../wire/requests.ts';
 import { randomToken } from '../wire/sandbox-secrets.ts';
@@ -24,9 +17,6 @@ import { orderRecord } from './state-bodies.ts';
 
 /** Fiat units for one crypto unit; the sandbox's choice. */
 const exchangeRate = 1500;
-
-/** USDT and USDC have six places. Further digits are cut off. */
-const cryptoPlaces = 6;
 
 /** These currencies are reported; that they are paid by mobile money is the sandbox's choice. */
 const mobileMoneyCurrencies: ReadonlySet<string> = new Set(['GHS', 'KES', 'KHS']);
@@ -66,7 +56,7 @@ async function createOrder(
     state: 'created',
     fiat_amount: members.fiat_amount,
     exchange_rate: String(exchangeRate),
-    crypto_amount_to_receive: cryptoAmount(checkAmount(members.fiat_amount)),
+    crypto_amount_to_receive: cryptoAmount(members.fiat_amount),
     pair,
     fiat_currency,
     chain,
@@ -100,21 +90,29 @@ function requireAddress(
   throw new Refusal(400, 'address_not_taken', `buyer_crypto_address: ${addressReasons[reason].words}.`);
 }
 
-/** Refuses an amount that a number cannot hold exactly, since events give it as a number. */
-function checkAmount(fiatAmount: string): Decimal {
-  const amount = parseDecimal(fiatAmount);
-  if (amount === undefined || amount.units === 0n) {
+/**
+ * The amount at {@link exchangeRate}, cut off after the six places that USDT and USDC have. Refuses an amount that a
+ * number cannot hold exactly, since events give it as a number.
+ */
+function cryptoAmount(fiatAmount: string): number {
+  const [, whole, fraction = ''] = /^(\d{1,40})(?:\.(\d{1,20}))?$/.exec(fiatAmount) ?? [];
+  if (whole === undefined || !/[1-9]/.test(fiatAmount)) {
     throw new Refusal(400, 'order_unreadable', 'fiat_amount: must be a positive decimal.');
   }
-  if (exactNumber(amount) === undefined) {
+  if (significantDigits(fiatAmount) !== significantDigits(String(Number(fiatAmount)))) {
     throw new Refusal(400, 'amount_not_exact', 'fiat_amount: has more digits than an event can give.');
   }
-  return amount;
+  // Floating point would round money.
+  const millionths = BigInt(whole + fraction) * 10n ** 6n;
+  return Number(`${millionths / (BigInt(exchangeRate) * 10n ** BigInt(fraction.length))}e-6`);
 }
 
-function cryptoAmount(fiat: Decimal): number {
-  const rate = { units: BigInt(exchangeRate), scale: 0 };
-  return Number(formatDecimal(divideDecimals(fiat, rate, cryptoPlaces)));
+/** The same text for every spelling of a decimal: `15000.50` and `15000.5` are `150005e-1`. */
+function significantDigits(decimal: string): string {
+  const [, whole = '', fraction = '', exponent] = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(decimal) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  return `${significant}e${Number(exponent ?? 0) - fraction.length + digits.length - significant.length}`;
 }
 
 function payerIntoAccount(number: number, isMobileMoney: boolean): SandboxOrder['payer_into_account'] {

@@ -97,20 +97,20 @@ function signedText(state: SandboxState, order: SandboxOrder, event: SignedDraft
   return tamper === undefined ? text : tamper(text);
 }
 
-/** Posts a copy signed with a key that was never issued. @throws {ValidationError} for an unknown delivery */
-export function forgeEvent(state: SandboxState, deliveryId: string): Promise<SandboxDelivery> {
-  const { deliveryQueue, deployment, options } = state;
+/** Posts an event again, or a copy that a receiver has to refuse. @throws {ValidationError} for an unknown delivery */
+export function postAgain(
+  { deliveryQueue, deployment, options }: SandboxState,
+  deliveryId: string,
+  as: 'again' | 'forged' | 'tampered',
+): Promise<SandboxDelivery> {
+  if (as === 'again') return deliveryQueue.redeliver(deliveryId);
   const event = deliveryQueue.eventOf(deliveryId);
+  if (as === 'tampered') {
+    return deliveryQueue.post({ ...event, body: tamperedText(event.body), faults: ['tampered'] });
+  }
   // Sound: the sandbox wrote this object.
   const { signature: _, ...body } = JSON.parse(event.body) as JsonObject;
   const key = foreignKey(seededRandom(options.seed, `forged ${deliveryId}`));
-  const scheme = deployment.signature;
-  const text = eventText(body, { key, scheme, spelling: 'compact' });
+  const text = eventText(body, { key, scheme: deployment.signature, spelling: 'compact' });
   return deliveryQueue.post({ ...event, body: text, faults: ['forged'] });
-}
-
-/** Posts a copy with another amount. @throws {ValidationError} for an unknown delivery */
-export function tamperEvent({ deliveryQueue }: SandboxState, deliveryId: string): Promise<SandboxDelivery> {
-  const event = deliveryQueue.eventOf(deliveryId);
-  return deliveryQueue.post({ ...event, body: tamperedText(event.body), faults: ['tampered'] });
 }

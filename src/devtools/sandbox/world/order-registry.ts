@@ -1,12 +1,7 @@
 import { ValidationError } from '../../../errors/errors.ts';
 import type { JsonObject } from '../../../internal/json.ts';
-import { nearestSpelling } from '../../../internal/nearest-name.ts';
-import { quotedName } from '../../../internal/printable-text.ts';
 import type { SandboxSettings } from '../settings/sandbox-options.ts';
 import { randomToken } from '../wire/sandbox-secrets.ts';
-
-/** Orders whose ids are compared with a misspelt one. */
-const maxCompared = 1000;
 
 /** The last orders, by the service's reference. */
 export class OrderRegistry {
@@ -53,22 +48,11 @@ export class OrderRegistry {
     const byRef = this.#orders.get(name);
     if (byRef !== undefined) return byRef;
     const [only, ...others] = this.#named(name);
-    if (only === undefined)
-      throw invalidOrder(
-        `is neither the partner_order_id nor the platform_order_ref of an order that is remembered${this.#hint(name)}`,
-      );
+    if (only === undefined) {
+      throw invalidOrder('is neither the partner_order_id nor the platform_order_ref of a remembered order');
+    }
     if (others.length > 0) throw invalidOrder('is used by several orders: give the platform_order_ref');
     return only;
-  }
-
-  /** Names an order that is spelled almost so. */
-  #hint(name: string): string {
-    const newest = [...this.#orders.values()].slice(-maxCompared);
-    const near = nearestSpelling(
-      name,
-      newest.flatMap((order) => [order.partner_order_id, order.platform_order_ref]),
-    );
-    return near === undefined ? '' : `: did you mean ${quotedName(near)}?`;
   }
 
   /** The order after a step, which {@link save} keeps. @throws {ValidationError} if the step cannot follow */

@@ -137,6 +137,26 @@ describe('createOrder', () => {
     }
   });
 
+  it.each(['', '-1', '0.00', '1.', '.5', '1e3', '0x10', ' 1', '1,5', '9'.repeat(61)])(
+    'refuses the amount %j under any schema',
+    async (fiat_amount) => {
+      const sandbox = createSandbox({ fetch, deployment: { orderSchema: z.looseObject({}) } });
+      const refused = place(sandbox, await onboarded(sandbox), { ...order, fiat_amount });
+      expect(await refusal(refused)).toEqual([400, 'order_unreadable']);
+    },
+  );
+
+  it.each([
+    ['15000.50', 10.000333],
+    ['0.01', 0.000006],
+    ['9007199254740991', 6004799503160.660666],
+    ['1500000000000000000000', 1e18],
+  ])('gives %s at 1500 as %d: further digits are cut off', async (fiat_amount, amount) => {
+    const sandbox = createSandbox({ fetch });
+    const { body } = await reply(place(sandbox, await onboarded(sandbox), { ...order, fiat_amount }));
+    expect(body.crypto_amount_to_receive).toBe(amount);
+  });
+
   it('gives orders of mobile money currencies a payment link', async () => {
     const sandbox = createSandbox({ fetch });
     const credentials = await onboarded(sandbox);

@@ -73,7 +73,7 @@ describe('play', () => {
 });
 
 describe('an attack on a receiver', () => {
-  it.each(['forge', 'tamper'] as const)('%s is refused, and the genuine event is not', async (attack) => {
+  it.each(['forged', 'tampered'] as const)('%s is refused, and the genuine event is not', async (as) => {
     const { sandbox, credentials, received } = await start();
     const webhooks = createWebhooks({
       credentials,
@@ -81,7 +81,7 @@ describe('an attack on a receiver', () => {
       onRefused: () => {},
     }).onAny(() => {});
     const { id = '', body = '' } = sandbox.deliveries[0] ?? {};
-    expect(await sandbox.events[attack](id)).toMatchObject({ name: 'event.buy.init', acknowledged: true });
+    expect(await sandbox.redeliver(id, as)).toMatchObject({ name: 'event.buy.init', acknowledged: true });
     const [genuine, attacked] = received;
     expect(attacked?.text).not.toBe(body);
     expect(await webhooks.receive(attacked?.text ?? '')).toMatchObject({ code: 'signature_mismatch' });
@@ -93,20 +93,18 @@ describe('an attack on a receiver', () => {
     ['names of its own', { kind: 'created', order: 'A-1', paid: null }],
     ['values that are numbers', { kind: 1 }],
     ['a value that begins with an escape', { partner_order_id: '"7"', kind: 'created' }],
-  ])('tamper is refused where an event has %s', async (_, event) => {
+  ])('tampered is refused where an event has %s', async (_, event) => {
     const { sandbox, credentials, received } = await start({ event: () => event });
     const { id = '' } = sandbox.deliveries[0] ?? {};
-    await sandbox.events.tamper(id);
+    await sandbox.redeliver(id, 'tampered');
     const [genuine, tampered] = received.map(({ text }) => text);
     const key = signingKey(credentials, 'order');
     expect(refusal(() => verifyBody(tampered ?? '', { key }))).toBe('SignatureError signature_mismatch');
     expect(verifyBody(genuine ?? '', { key }).value).toMatchObject(event);
   });
 
-  it('on an event that there is not is refused', async () => {
-    const { events } = createSandbox();
-    await expect(events.forge('delivery-1')).rejects.toSatisfy(isValidationError);
-    await expect(events.tamper('delivery-1')).rejects.toSatisfy(isValidationError);
+  it.each(['again', 'forged', 'tampered'] as const)('refuses an event that there is not: %s', async (as) => {
+    await expect(createSandbox().redeliver('delivery-1', as)).rejects.toSatisfy(isValidationError);
   });
 });
 
