@@ -7,74 +7,47 @@ import type { JsonObject } from '../../src/internal/json.ts';
 import { drawService, drawTraits, serviceDimensions } from './draw-service.ts';
 import { dimensions, type Trait } from './service-traits.ts';
 
-const services = Array.from({ length: 1000 }, (_, seed) => drawService(seed));
+const services = Array.from({ length: 300 }, (_, seed) => drawService(seed));
 
 describe('a drawn service', () => {
-  it('is played by a sandbox, whatever the seed', () => {
+  it('is played by a sandbox, and is the same for the same seed', () => {
     for (const { seed, options } of services) {
       expect(() => createSandbox({ ...options, seed }), seed).not.toThrow();
-    }
-  });
-
-  it('is the same for the same seed', () => {
-    const body = {
-      event_name: 'event.buy.init',
-      partner_order_id: 'A-1',
-      exchange_rate: 1500,
-      pair: 'NGN/USDT',
-    };
-    const reply = { status: 200, headers: {}, body: { message: 'accepted' } };
-    for (const service of services) {
-      const again = drawService(Number(service.seed));
-      expect(JSON.stringify(again)).toBe(JSON.stringify(service));
-      for (const name of orderEventNames) {
-        expect(again.options.event?.(body, name)).toEqual(service.options.event?.(body, name));
-      }
-      expect(again.options.reply?.(reply, 'onboard')).toEqual(service.options.reply?.(reply, 'onboard'));
+      expect(JSON.stringify(drawService(Number(seed)).options)).toBe(JSON.stringify(options));
     }
   });
 
   it('differs from the assumed one in every point now and then, and in no point always', () => {
     for (const dimension of serviceDimensions) {
       const { length } = services.filter(({ differences }) => dimension in differences);
-      expect(length, dimension).toBeGreaterThan(200);
-      expect(length, dimension).toBeLessThan(400);
+      expect(length, dimension).toBeGreaterThan(50);
+      expect(length, dimension).toBeLessThan(150);
     }
   });
 
   it('has every trait of every point now and then', () => {
-    const counts = new Map<Trait, number>();
-    for (const { seed } of services) {
-      for (const { trait } of drawTraits(seed)) counts.set(trait, (counts.get(trait) ?? 0) + 1);
-    }
-    for (const [dimension, traits] of Object.entries<readonly Trait[]>(dimensions)) {
-      for (const [index, trait] of traits.slice(1).entries()) {
-        expect(counts.get(trait), `${dimension} ${index + 1}`).toBeGreaterThan(5);
-      }
-    }
+    const traits = new Set(services.flatMap(({ seed }) => drawTraits(seed).map(({ trait }) => trait)));
+    const missing = Object.entries<readonly Trait[]>(dimensions).flatMap(([dimension, values]) =>
+      values.flatMap((trait, index) => (traits.has(trait) ? [] : [`${dimension} ${index}`])),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('has the options of all its traits, and their hooks one after another', () => {
-    const body = {
-      event_name: 'event.buy.init',
-      fiat_amount_to_pay: 15_000.5,
-      meta_data: { status: 'refunded' },
-    };
-    for (const { seed, options } of services) {
+    const body: JsonObject = { event_name: 'event.buy.init', meta_data: { status: 'refunded' } };
+    for (const { seed, options } of services.slice(0, 50)) {
       const traits = drawTraits(seed).map(({ trait }) => trait.options);
       for (const { faults = [], ...trait } of traits) {
         expect(options).toMatchObject(JSON.parse(JSON.stringify(trait)));
         expect(options.faults).toEqual(expect.arrayContaining([...faults]));
       }
       for (const name of orderEventNames) {
-        const changed = traits.reduce<JsonObject>((each, { event }) => event?.(each, name) ?? each, body);
+        const changed = traits.reduce((before, { event }) => event?.(before, name) ?? before, body);
         expect(options.event?.(body, name), seed).toEqual(changed);
       }
-      for (const status of [200, 403, 409, 422]) {
-        const own: SandboxReply = { status, headers: {}, body: { message: 'as documented' } };
-        const reply = traits.reduce((each, trait) => trait.reply?.(each, 'createOrder') ?? each, own);
-        expect(options.reply?.(own, 'createOrder'), seed).toEqual(reply);
-      }
+      const own: SandboxReply = { status: 403, headers: {}, body: { message: 'as documented' } };
+      const reply = traits.reduce((before, trait) => trait.reply?.(before, 'createOrder') ?? before, own);
+      expect(options.reply?.(own, 'createOrder'), seed).toEqual(reply);
     }
   });
 
@@ -88,21 +61,12 @@ describe('a drawn service', () => {
     expect([...named].sort()).toEqual([...new Set([...broken, 'event-shape' as const])].sort());
   });
 
-  it('stays as documented where the caller says so', () => {
-    for (let seed = 0; seed < 100; seed++) {
-      const asDocumented = ['members', 'wireNames', 'construction'] as const;
-      const { differences, options } = drawService(seed, { asDocumented });
-      expect(asDocumented.filter((each) => each in differences)).toEqual([]);
-      expect(options.deployment?.wireNames).toBeUndefined();
-      expect(options.deployment?.signature?.construction).toBe('hmac');
-    }
-  });
-
-  it('does not change in its other points when one stays as documented', () => {
-    for (let seed = 0; seed < 50; seed++) {
-      const asDocumented = ['members'] as const;
-      const { members: _, ...others } = drawService(seed).differences;
-      expect(drawService(seed, { asDocumented }).differences).toEqual(others);
+  it('stays as documented where the caller says so, and is the same in its other points', () => {
+    for (const { seed, differences } of services.slice(0, 50)) {
+      const { members: _, wireNames: __, ...others } = differences;
+      const service = drawService(seed, { asDocumented: ['members', 'wireNames'] });
+      expect(service.differences).toEqual(others);
+      expect(service.options.deployment?.wireNames).toBeUndefined();
     }
   });
 });

@@ -10,18 +10,7 @@ import type { SandboxOptions } from '../../../src/devtools/sandbox/settings/sand
 import { schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
-import {
-  bearer,
-  callback,
-  onboarded,
-  order,
-  partner,
-  place,
-  post,
-  refusal,
-  regenerate,
-  reply,
-} from './support.ts';
+import { callback, onboarded, order, partner, place, post, refusal, regenerate, reply } from './support.ts';
 
 async function start(options: SandboxOptions = {}) {
   const { fetch, received } = callback();
@@ -110,14 +99,6 @@ describe('the service', () => {
     expect(sandbox.orders).toHaveLength(1);
   });
 
-  it('can answer 401 to an IP that is not whitelisted', async () => {
-    const sandbox = createSandbox({
-      reply: (own, operation) =>
-        operation === 'createOrder' && own.status === 403 ? { ...own, status: 401 } : own,
-    });
-    expect(await refusal(post(sandbox, 'createOrder', '{}'))).toEqual([401, 'ip_not_whitelisted']);
-  });
-
   it.each([
     ['wrapped', { status: 'success', data: { message: expect.any(String) } }],
     ['text', 'OK'],
@@ -130,15 +111,6 @@ describe('the service', () => {
     expect(form === 'wrapped' ? JSON.parse(text) : text).toEqual(expected);
   });
 
-  it('can say 200 and put the error inside', async () => {
-    const { sandbox, credentials } = await start({
-      reply: (own) =>
-        own.status < 400 ? own : { ...own, status: 200, body: { success: false, error: own.body } },
-    });
-    const { status, body } = await reply(place(sandbox, credentials, { ...order, fiat_amount: 'x' }));
-    expect([status, body]).toMatchObject([200, { success: false, error: { error: 'invalid_order' } }]);
-  });
-
   it('can answer 204 without the body that the hook leaves', async () => {
     const sandbox = createSandbox({ reply: (own) => ({ ...own, status: 204 }) });
     const response = await post(sandbox, 'onboard', partner);
@@ -149,34 +121,6 @@ describe('the service', () => {
 });
 
 describe('events', () => {
-  it('can have another close status, and a bare third-party error: both reach onUnrecognized or parse', async () => {
-    const { sandbox, credentials, received } = await start({
-      event: ({ event_name, partner_order_id, platform_order_ref, ...others }, name) => ({
-        event_name,
-        partner_order_id,
-        platform_order_ref,
-        ...(name !== 'event.buy.third_party_error' && others),
-        meta_data: name === 'buy.event.close' ? { status: 'settled' } : undefined,
-      }),
-    });
-    await place(sandbox, credentials);
-    await sandbox.advance('A-1', 'third_party_error');
-    await sandbox.advance('A-1', 'refunded');
-    const seen: string[] = [];
-    const webhooks = createWebhooks({ credentials, deployment: sandbox.deployment })
-      .onAny((event) => void seen.push(event.event_name))
-      .onUnrecognized((event) => void seen.push(event.kind));
-    for (const { text } of received) expect((await webhooks.receive(text)).status).toBe(200);
-    expect(seen).toEqual(['event.buy.init', 'event.buy.third_party_error', 'nonconforming']);
-    expect(Object.keys(JSON.parse(received[1]?.text ?? '')).sort()).toEqual([
-      '1',
-      'event_name',
-      'partner_order_id',
-      'platform_order_ref',
-      'signature',
-    ]);
-  });
-
   it('can follow in any order', async () => {
     const { sandbox, credentials } = await start({ orderTransitions: 'any' });
     await place(sandbox, credentials);
@@ -237,24 +181,6 @@ describe('the signing endpoint', () => {
       404,
       'not_found',
     ]);
-  });
-});
-
-describe('the variant of Authentication 7', () => {
-  it('signs orders and events with the public key and the partner secret', async () => {
-    const signature = {
-      construction: 'hash-suffix',
-      serialization: 'as-sent',
-      encoding: 'hex',
-      orderKey: 'public+partner',
-    } as const;
-    const { sandbox, credentials, received } = await start({ deployment: { signature } });
-    const { deployment, fetch } = sandbox;
-    await new ExchangeClient({ deployment, credentials, fetch }).createOrder(order);
-    await sandbox.idle();
-    const webhooks = createWebhooks({ credentials, deployment }).onAny(() => {});
-    expect(await webhooks.receive(received[0]?.text ?? '')).toMatchObject({ kind: 'handled' });
-    expect(received[0]?.headers.get('authorization')).toBe(bearer(credentials));
   });
 });
 

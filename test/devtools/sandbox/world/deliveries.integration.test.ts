@@ -3,7 +3,7 @@ import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.t
 import { isValidationError } from '../../../../src/errors/errors.ts';
 import { startServer } from '../../../support/local-server.ts';
 import { nextTurn } from '../../../support/next-turn.ts';
-import { callback, callbackUrl, onboarded, order, place } from '../support.ts';
+import { callbackUrl, onboarded, order, place } from '../support.ts';
 
 describe('a delivery', () => {
   it('does not hold up the reply to the order', async () => {
@@ -56,19 +56,6 @@ describe('a delivery', () => {
     expect(sandbox.deliveries).toHaveLength(1);
   });
 
-  it('goes out once more on demand, and by itself as often as the policy says in all', async () => {
-    const sandbox = createSandbox({
-      fetch: callback(500).fetch,
-      clock: 'manual',
-      callbackRetry: { maxAttempts: 4 },
-    });
-    await place(sandbox, await onboarded(sandbox));
-    await sandbox.idle();
-    expect(await sandbox.redeliver(sandbox.deliveries[0]?.id ?? '')).toMatchObject({ attempts: 2 });
-    await sandbox.clock.drain();
-    expect(sandbox.deliveries).toMatchObject([{ attempts: 4, acknowledged: false }]);
-  });
-
   it('goes out once its order has changed and the request is answered', async () => {
     const seen: [state: string, lastKind: string | undefined][] = [];
     const sandbox = createSandbox({
@@ -85,17 +72,6 @@ describe('a delivery', () => {
       ['created', 'reply'],
       ['fiat_received', 'event_reply'],
     ]);
-  });
-
-  it('goes out twice at once when redelivered twice at once', async () => {
-    const partnerSide = callback();
-    const sandbox = createSandbox({ fetch: partnerSide.fetch });
-    await place(sandbox, await onboarded(sandbox));
-    await sandbox.idle();
-    const id = sandbox.deliveries[0]?.id ?? '';
-    await Promise.all([sandbox.redeliver(id), sandbox.redeliver(id)]);
-    expect(sandbox.deliveries[0]?.attempts).toBe(3);
-    expect(new Set(partnerSide.received.map(({ text }) => text)).size).toBe(1);
   });
 
   it('is not posted again once the sandbox is closed', async () => {
@@ -178,10 +154,6 @@ describe('a delivery', () => {
     await place(sandbox, credentials);
     await sandbox.idle();
     expect(sandbox.clock.nextAt).toBeUndefined();
-  });
-
-  it('that does not exist cannot be redelivered', async () => {
-    await expect(createSandbox().redeliver('delivery-1')).rejects.toSatisfy(isValidationError);
   });
 
   it('that nobody answers is given up in time, though the fetch does not heed its signal', async () => {
