@@ -12,7 +12,7 @@ import type { Played } from './worker.ts';
 /**
  * `npm run chaos [-- --scenarios 1000 --seed 7]`; `--minutes 5` plays new ones until the time is over. `--only 413` plays one of them again, `--trace` prints all that
  * happens in it, `--steps` and `--without` leave out parts of it; `--failed` plays the seeds, too, that failed once;
- * `--prove` plants defects, or those that are named, and looks how soon each is found. docs/details/simulated-world.md explains it.
+ * `--prove` plants defects, or those that are named, and looks how soon each is found. docs/details/development.md explains it.
  */
 
 const { values, positionals: named } = parseArgs({

@@ -30,7 +30,7 @@ describe('the assumption ledger', () => {
     expect(assumption.override.length).toBeGreaterThan(0);
   });
 
-  it.each(['docs/glossary.md', 'docs/assumptions.md'])(
+  it.each(['docs/assumptions.md'])(
     'says in %s where reported facts come from, and which pillars rest on them',
     (page) => {
       const text = readFileSync(new URL(page, root), 'utf8');

@@ -56,11 +56,11 @@ describe('the contract', () => {
   /** The first place outside of headings that cites it. */
   const firstCitation = (text: string) =>
     /^(?!#).*?(\[[Tt]he contract\]\([^)\s]+\)|\b[Tt]he \[?contract\b)/m.exec(text)?.[1];
-  const isLinked = (citation: string) => /\((?:\S*\/)?glossary\.md#the-contract\)$/.test(citation);
+  const isLinked = (citation: string) => /\((?:\S*\/)?assumptions\.md#the-contract\)$/.test(citation);
 
-  test('is linked to the glossary where a page first cites it', () => {
+  test('is linked to its description where a page first cites it', () => {
     const written = [...pages, 'docs/README.md', 'README.md', 'SECURITY.md'].filter(
-      (page) => !isReference(page) && page !== 'docs/glossary.md',
+      (page) => !isReference(page) && page !== 'docs/assumptions.md',
     );
     const unlinked = written.filter((page) => {
       const citation = firstCitation(read(page));
@@ -71,7 +71,7 @@ describe('the contract', () => {
 
   test('without a link would be noticed', () => {
     const text =
-      '# Of the contract\n\nAs the contract says, and [the contract](glossary.md#the-contract) again.';
+      '# Of the contract\n\nAs the contract says, and [the contract](assumptions.md#the-contract) again.';
     expect(isLinked(firstCitation(text) ?? '')).toBe(false);
     expect(isLinked(firstCitation(text.replace('As the contract says, and ', '')) ?? '')).toBe(true);
   });

@@ -44,7 +44,7 @@ describe('the documentation', () => {
   });
 
   test('says what works in CommonJS, as check:package tries it', () => {
-    const [, table = ''] = page('docs/details/typescript.md').split(
+    const [, table = ''] = page('docs/details/runtimes.md').split(
       '| `await import(…)` |\n|---|---|---|---|---|\n',
     );
     const rows = commonJsCases.map(

@@ -224,10 +224,10 @@ describe('the first program of the guide', () => {
       .toEqual({ open: 0, dead: 0, 'receive stored': 1, 'receive refused': 1, 'handle handled': 1 });
   });
 
-  it('find-the-scheme learns the scheme of a captured event', async () => {
+  it('learn learns the scheme of a captured event', async () => {
     const { body } = signedDelivery(eventBody('event.buy.init'), { credentials });
     writeFileSync(join(folder, 'captured-event.json'), body);
-    expect((await run('find-the-scheme.md', { env }))[0]).toBe('signature-construction proven "hmac"');
+    expect((await run('learn.md', { env }))[0]).toBe('signature-construction proven "hmac"');
     expect(JSON.parse(readFileSync(join(folder, 'deployment.json'), 'utf8'))).toMatchObject({
       format: 'partner-exchange-deployment/1',
       overrides: [],

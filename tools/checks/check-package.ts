@@ -79,7 +79,7 @@ try {
   );
   await Promise.all(compiling);
   for (const version of compilerVersions) {
-    await tally.check(`CommonJS as docs/details/typescript.md says, TypeScript ${version}`, () =>
+    await tally.check(`CommonJS as docs/details/runtimes.md says, TypeScript ${version}`, () =>
       compileCommonJs(project, version),
     );
   }

@@ -156,7 +156,7 @@ async function lookAtPages(): Promise<void> {
 }
 
 async function searchInPage(page: Page, site: string, words: string, address: string): Promise<void> {
-  await page.goto(`${site}/glossary.html`);
+  await page.goto(`${site}/assumptions.html`);
   await page.getByRole('button', { name: 'Search' }).first().click();
   await page.getByRole('searchbox').fill(words);
   await page.locator(`.results a[href*="${address}"]`).first().click();

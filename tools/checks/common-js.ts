@@ -10,7 +10,7 @@ export interface CommonJsCase {
   readonly moduleResolution: string;
   /** The compilers that know these settings. */
   readonly versions: readonly CompilerVersion[];
-  /** `works`, or the compiler's error. The same table is in docs/details/typescript.md. */
+  /** `works`, or the compiler's error. The same table is in docs/details/runtimes.md. */
   readonly staticImport: string;
   readonly dynamicImport: string;
 }

@@ -16,7 +16,7 @@ const documents = [
 ];
 /** The links of the README and the pages lead to these. Pictures, the reference and pages for maintainers are left out. */
 const reading =
-  /^(?:docs\/(?!images\/|reference\/|architecture\.|recipes\.|details\/(?:development|simulated-world)\.).+\.md|examples\/.+\.ts|examples\/languages\/\w+\.(?:py|php|go|java|rb)|vectors\/signatures(?:\.schema)?\.json)$/;
+  /^(?:docs\/(?!images\/|reference\/|architecture\.|recipes\.|details\/development\.).+\.md|examples\/.+\.ts|examples\/languages\/\w+\.(?:py|php|go|java|rb)|vectors\/signatures(?:\.schema)?\.json)$/;
 const contract = /^contract\/(?:openapi|(?:schemas|examples)\/[\w.]+)\.json$/;
 const builtFile = /^dist\/[\w-]+\.(?:js|js\.map|d\.ts)$/;
 /** Nobody debugs into the command line: it has no source maps. */

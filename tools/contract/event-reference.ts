@@ -7,7 +7,7 @@ const intro = `# Order events
 
 For the developer of the event handler: each event that the service posts to your \`partner_callback_url\`, when it comes, and every member. This page is generated (\`npm run contract\`) from the schemas, their doc comments and the [ledger](assumptions.md). For other languages the same is in [contract/](../contract/openapi.json).
 
-Every body is signed with the merchant secret followed by the partner secret: see [which key signs](languages.md#the-key). **source** says where a fact comes from: \`published\` ([the contract](glossary.md#the-contract)), \`reported\` (public documentation of comparable services) or \`assumed\`; the id behind it is an entry of the ledger about that member. A parser may round a JSON number: read the exact digits of money from the text, in TypeScript with \`decimal\` of the handler's context.`;
+Every body is signed with the merchant secret followed by the partner secret: see [which key signs](languages.md#the-key). **source** says where a fact comes from: \`published\` ([the contract](assumptions.md#the-contract)), \`reported\` (public documentation of comparable services) or \`assumed\`; the id behind it is an entry of the ledger about that member. A parser may round a JSON number: read the exact digits of money from the text, in TypeScript with \`decimal\` of the handler's context.`;
 
 /** What the ledger says of deliveries, whatever the event. */
 const aboutDeliveries: readonly AssumptionId[] = [

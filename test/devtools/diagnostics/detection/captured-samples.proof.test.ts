@@ -62,7 +62,7 @@ it('an option that is none is refused by explainMismatch', () => {
 });
 
 it('the search tries what the documentation says', () => {
-  const page = readFileSync(new URL('../../../../docs/guides/find-the-scheme.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../../docs/guides/learn.md', import.meta.url), 'utf8');
   const row = (part: string) => page.split('\n').find((line) => line.startsWith(`| ${part}`)) ?? '';
   const names: Readonly<Record<string, string>> = { '': 'nothing', '\n': 'a line feed', ' ': 'a blank' };
   const listed = (texts: readonly string[]) => texts.map((text) => names[text] ?? `\`${text}\``).join(', ');

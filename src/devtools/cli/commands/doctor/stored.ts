@@ -87,7 +87,7 @@ function withoutSamples(surroundings: Surroundings): Result {
   if (isProven) return skippedCheck('Name captured events with --samples.');
   return weak(
     'Nothing proves the signature scheme: it is a guess until an event that the service signed fits it.',
-    'Capture one, and run partner-exchange learn --write (docs/guides/find-the-scheme.md).',
+    'Capture one, and run partner-exchange learn --write (docs/guides/learn.md).',
   );
 }
 
