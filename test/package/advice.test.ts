@@ -22,12 +22,6 @@ describe('no page, example or doc comment', () => {
     expect(given.filter((place) => !/\('ignore'$|\((?:this\.)?journal\.observe$/.test(place))).toEqual([]);
   });
 
-  it('guards an effect by the digest of its delivery', () => {
-    expect(placesOf(/\(\w+, \{[^}\n]*\bdigest\b[^}\n]*\}\) =>.*/g)).toEqual([]);
-    expect(placesOf(/'idempotency-key': digest|\bdigest TEXT PRIMARY KEY|write the `digest`.*/g)).toEqual([]);
-    expect(placesOf(/effectKey\(event/g).length).toBeGreaterThan(8);
-  });
-
   it('ends a process on a signal without closeServer', () => {
     const programs = texts.flatMap(([file, text]) =>
       file.endsWith('.md')
