@@ -33,15 +33,9 @@ export const deploymentVariables: readonly DeploymentVariable[] = [
     read: (value) => ({ allowInsecureHttp: readFlag(value) }),
   },
   {
-    name: 'PARTNER_EXCHANGE_SCHEME_FILE',
-    sets: 'signature',
-    form: 'path of a JSON file with a scheme',
-    read: (value) => ({ signature: readScheme(readTextFile(value)) }),
-  },
-  {
     name: 'PARTNER_EXCHANGE_SCHEME',
     sets: 'signature',
-    form: 'the same JSON itself, where there is no file system',
+    form: 'JSON of a scheme, where there is no file system',
     read: (value) => ({ signature: readScheme(value) }),
   },
   {

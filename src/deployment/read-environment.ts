@@ -78,8 +78,6 @@ function readDeployment<Order>(env: object, options: DeploymentOptions<Order>): 
   for (const { name, value, part } of given) {
     named(name, [value], () => defineDeployment(Object.assign({}, ...flags, part)));
   }
-  const schemes = given.filter(({ part }) => part.signature !== undefined).map(({ name }) => name);
-  if (schemes.length > 1) throw invalidEnvironment(`${schemes.join(' and ')} are both set: unset one.`);
   const parts = given.map(({ part }) => part);
   const together: DeploymentOptions = Object.assign({}, ...parts, {
     paths: Object.assign({}, ...parts.map(({ paths }) => paths)),

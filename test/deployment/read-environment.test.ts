@@ -8,7 +8,7 @@ import { environmentVariables } from '../../src/deployment/environment-variables
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { type Environment, readEnvironment } from '../../src/deployment/read-environment.ts';
 import { isConfigurationError } from '../../src/errors/errors.ts';
-import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
+import type { SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { thrownBy } from '../support/refusal.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
@@ -93,11 +93,6 @@ describe('the deployment', () => {
     serialization: 'sorted',
     encoding: 'base64',
   };
-
-  it('takes its signature scheme from a file', () => {
-    const path = file('scheme.json', JSON.stringify(scheme));
-    expect(readEnvironment({ PARTNER_EXCHANGE_SCHEME_FILE: path }).deployment.signature).toEqual(scheme);
-  });
 
   it('takes what was learnt from a deployment file, after its own variables', () => {
     const learnt = {
@@ -196,7 +191,6 @@ describe('a value that is malformed', () => {
     PARTNER_EXCHANGE_STAGING_URL: [bad('/'), 'https://a.example/?key=value-secret'],
     PARTNER_EXCHANGE_MESSENGER_BASE_URL: [bad('')],
     PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: [bad('yes')],
-    PARTNER_EXCHANGE_SCHEME_FILE: [bad('/nowhere/'), '/'],
     PARTNER_EXCHANGE_SCHEME: [
       bad('{'),
       '["value-secret"]',
@@ -277,17 +271,11 @@ describe('a value that is malformed', () => {
     });
     expect(message).toContain('PARTNER_EXCHANGE_NAME_PLATFORM_MERCHANT_ID');
     expect(message).not.toContain('value_secret');
-    expect(
-      complaint({
-        PARTNER_EXCHANGE_SCHEME: JSON.stringify(defaultScheme),
-        PARTNER_EXCHANGE_SCHEME_FILE: file('default.json', JSON.stringify(defaultScheme)),
-      }),
-    ).toContain('PARTNER_EXCHANGE_SCHEME_FILE and PARTNER_EXCHANGE_SCHEME are both set');
   });
 
-  it('is refused when the file is larger than any scheme', () => {
+  it('is refused when the file is larger than any that learn writes', () => {
     const path = file('large.json', ' '.repeat(1_048_577));
-    expect(complaint({ PARTNER_EXCHANGE_SCHEME_FILE: path })).toContain('more than 1048576 bytes');
+    expect(complaint({ PARTNER_EXCHANGE_DEPLOYMENT: path })).toContain('more than 1048576 bytes');
   });
 });
 

@@ -92,12 +92,11 @@ async function readKeys(context: CliContext, keys: string): Promise<readonly Par
 }
 
 /** The variables, with the scheme of a file that was named. @throws {ConfigurationError} naming the file */
-export function withScheme({ env, cwd }: CliContext, scheme: string | undefined): Variables {
-  if (scheme === undefined) return env;
-  const path = resolve(cwd, scheme);
+export function withScheme({ env, cwd }: CliContext, file: string | undefined): Variables {
+  if (file === undefined) return env;
   // Read here, since a later error names the variable, which the user has not set.
-  inFile(scheme, () => readScheme(readTextFile(path)));
-  return { ...env, PARTNER_EXCHANGE_SCHEME: undefined, PARTNER_EXCHANGE_SCHEME_FILE: path };
+  const scheme = inFile(file, () => readScheme(readTextFile(resolve(cwd, file))));
+  return { ...env, PARTNER_EXCHANGE_SCHEME: JSON.stringify(scheme) };
 }
 
 /** A file replaces all variables of keys, also incomplete ones. */
