@@ -6,7 +6,6 @@ import {
   type OrderStatuses,
   type OrderVerdict,
   usualOrderReply,
-  usualOrderStatuses,
   whyNotAccepted,
 } from '../deployment/order-reply.ts';
 import type { RequestError } from '../errors/errors.ts';
@@ -57,19 +56,15 @@ export function leftMsOf({ options: { leftMs } }: Call): number {
 }
 
 /** What a call adds to the rules of its operation. */
-interface CallContent<Schema extends ReplySchema> {
+interface CallContent<Schema extends ReplySchema>
+  extends Pick<Call<Schema>, 'body' | 'options' | 'previousFailure'> {
   /** Proves who calls. The rules say where it goes; an API key in the body is already there. */
   readonly credential?: string | undefined;
-  /** Exactly what is posted: JSON. */
-  readonly body?: string | undefined;
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** Added to the headers of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Never shown in an error; credential, body and query are added to these. */
-  readonly secrets: readonly string[];
-  readonly options: CallOptions<Schema>;
-  /** How the service refused the same call with other keys. */
-  readonly previousFailure?: RequestError | undefined;
+  readonly secrets?: readonly string[];
 }
 
 /**
@@ -96,9 +91,12 @@ export function makeCall<Schema extends ReplySchema>(
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...authorizationHeader(authorization, credential),
   });
-  const secrets = [...content.secrets, credential ?? '', body ?? '', url.search === '' ? '' : url.href];
-  // A deployment made by an older copy of this package lacks it.
-  const { orderStatuses: statuses = usualOrderStatuses } = deployment;
+  const secrets = [
+    ...(content.secrets ?? []),
+    credential ?? '',
+    body ?? '',
+    url.search === '' ? '' : url.href,
+  ];
   return {
     operation,
     method,
@@ -112,7 +110,7 @@ export function makeCall<Schema extends ReplySchema>(
     previousFailure,
     replyReader: replyReaderOf(deployment, operation),
     ...(operation === 'createOrder' && {
-      statuses,
+      statuses: deployment.orderStatuses,
       membersOf: (body: unknown) => paymentMembers(body, deployment.wireNames),
     }),
   };
@@ -135,8 +133,7 @@ const replyReaders = {
 function replyReaderOf(deployment: Deployment<unknown>, operation: Operation): ReplyReader | undefined {
   if (operation !== 'createOrder' && operation !== 'sendMessage') return undefined;
   const { option, usual, why } = replyReaders[operation];
-  // A deployment made by an older copy of this package lacks it.
-  const read = deployment[option] ?? usual;
+  const read = deployment[option];
   return { option, read, why: read === usual ? why : undefined };
 }
 

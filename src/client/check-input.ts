@@ -13,10 +13,10 @@ import { warnOnce } from '../internal/warn.ts';
  */
 export function checkInput(operation: string, schema: z.ZodObject, input: unknown): JsonObject {
   warnOfMisspelt(operation, schema, input);
-  const result = schema.safeParse(input, { error: plainMessage });
-  if (!result.success) throw new ValidationError(operation, result.error.issues.map(ownIssue));
+  const { data, error } = schema.safeParse(input, { error: plainMessage });
+  if (error) throw new ValidationError(operation, error.issues.map(ownIssue));
   // Sound: an object schema returns an object, and the walk has found only JSON data.
-  return requireJson(operation, result.data) as JsonObject;
+  return requireJson(operation, data) as JsonObject;
 }
 
 /** Checks with any Standard Schema, whose output may be anything. */
@@ -26,15 +26,15 @@ export async function checkWithSchema(
   input: unknown,
 ): Promise<unknown> {
   warnOfMisspelt(operation, schema, input);
-  if (schema instanceof z.ZodObject) {
-    const result = await schema.safeParseAsync(input, { error: plainMessage });
-    if (result.success) return requireJson(operation, result.data);
-    const describe = (issue: Issue) => (isOwnIssue(schema, issue) ? ownIssue(issue) : bareIssue(issue));
-    throw new ValidationError(operation, result.error.issues.map(describe));
+  if (!(schema instanceof z.ZodObject)) {
+    const result = await schema['~standard'].validate(input);
+    if (result.issues === undefined) return requireJson(operation, result.value);
+    throw new ValidationError(operation, result.issues.map(bareIssue));
   }
-  const result = await schema['~standard'].validate(input);
-  if (result.issues === undefined) return requireJson(operation, result.value);
-  throw new ValidationError(operation, result.issues.map(bareIssue));
+  const { data, error } = await schema.safeParseAsync(input, { error: plainMessage });
+  if (!error) return requireJson(operation, data);
+  const describe = (issue: Issue) => (isOwnIssue(schema, issue) ? ownIssue(issue) : bareIssue(issue));
+  throw new ValidationError(operation, error.issues.map(describe));
 }
 
 type Issue = z.core.$ZodIssue;

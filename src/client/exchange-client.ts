@@ -124,10 +124,9 @@ export class ExchangeClient<Order = BuyOrder> {
     const issue = findNonJson(data);
     if (issue) throw new ValidationError('whitelistIp', [issue]);
     const text = JSON.stringify(data);
-    if (this.#credentials === undefined) return await this.#post('whitelistIp', { text, options });
-    return await this.#credentials.call((credentials, previousFailure) =>
-      this.#post('whitelistIp', { text, credentials, previousFailure, options }),
-    );
+    const send = (credentials?: PartnerCredentials, previousFailure?: RequestError) =>
+      this.#post('whitelistIp', { text, credentials, previousFailure, options });
+    return this.#credentials === undefined ? await send() : await this.#credentials.call(send);
   }
 
   /**
@@ -205,9 +204,7 @@ export class ExchangeClient<Order = BuyOrder> {
         signing.call(async (credentials, previousFailure) => {
           const key = this.#orderKey(credentials, payload, merchant);
           const signed = signBody(body, { key, scheme: this.#deployment.signature });
-          const headers =
-            credentials.partnerId === undefined ? undefined : { 'x-partner-id': credentials.partnerId };
-          const content = { ...signed, headers, credentials, previousFailure, options: callOptions };
+          const content = { ...signed, credentials, previousFailure, options: callOptions };
           return await this.#post('createOrder', content);
         }),
     };
@@ -238,18 +235,18 @@ export class ExchangeClient<Order = BuyOrder> {
     content: {
       readonly text: string;
       readonly signature?: string;
-      readonly headers?: Readonly<Record<string, string>> | undefined;
-      readonly credentials?: PartnerCredentials;
+      readonly credentials?: PartnerCredentials | undefined;
       readonly previousFailure?: RequestError | undefined;
       readonly options: CallOptions<Schema>;
     },
   ): Promise<Reply<ReplyBody<Schema>>> {
-    const { text: body, signature = '', headers, credentials, previousFailure, options } = content;
+    const { text: body, signature = '', credentials, previousFailure, options } = content;
+    const partnerId = operation === 'createOrder' ? credentials?.partnerId : undefined;
     const call = makeCall(this.#deployment, operation, {
       credential: credentials?.partnerPublicKey,
       secrets: [signature, ...(this.#credentials?.secrets() ?? [])],
       body,
-      headers,
+      headers: partnerId === undefined ? {} : { 'x-partner-id': partnerId },
       previousFailure,
       options,
     });

@@ -58,13 +58,11 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   if (code === 'reply_not_accepted' && call.replyReader) likely.push(replyCauses[call.replyReader.option]);
   const isTransport = code === 'connection_failed' || code === 'network_error' || code === 'timeout';
   const quote = reply === undefined ? (isTransport ? causeText(original) : undefined) : texts[0];
-  const words = wordsOf({
-    what: `${call.operation}: ${happened ?? whatHappened[code]}`,
-    status: reply?.status,
+  const bounded = wait === longestRetryAfterMs ? ', and its Retry-After counts as a day, the longest' : '';
+  const words = wordsThatFit(code, remediesFor(call, code, likely), {
     quote: quotable(quote ?? '', repeatsOf(secrets)),
-    ending: `${wait === longestRetryAfterMs ? ', and its Retry-After counts as a day, the longest' : ''}; ${outcomeWords[details.outcome]}.`,
-    code,
-    remedies: remediesFor(call, code, likely),
+    sentenceWith: (text) =>
+      `${call.operation}: ${happened ?? whatHappened[code]}${reasonOf(text, reply?.status)}${bounded}; ${outcomeWords[details.outcome]}.`,
   });
   const cause = redactError(original, secrets);
   return new RequestError(code, words.what, {
@@ -81,39 +79,32 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   });
 }
 
+/** The status and the service's own reason, or the transport's if there was no reply. */
+function reasonOf(quote: string, status: number | undefined): string {
+  if (status !== undefined) return ` (status ${status})${quote && `: "${quote}"`}`;
+  return quote && ` (${quote})`;
+}
+
 /** Fewest characters of a quote: a cause less is named for them. */
 const minQuoted = 60;
 
 /**
  * The words of a message that fits: the first remedy that leaves room for the beginning of the quote, and as much of the
  * quote as fits beside it. The address stays in `url`, the ids of the causes in `assumptions`.
+ *
+ * @param remedies the longest first
  */
-function wordsOf({
-  what,
-  status,
-  quote,
-  ending,
-  code,
-  remedies,
-}: {
-  readonly what: string;
-  readonly status: number | undefined;
-  /** The service's own reason, or the transport's if there was no reply. */
-  readonly quote: string;
-  readonly ending: string;
-  readonly code: RequestErrorCode;
-  /** The longest first. */
-  readonly remedies: readonly string[];
-}): { what: string; remedy: string } {
-  const reasonOf = (text: string) =>
-    status === undefined ? text && ` (${text})` : ` (status ${status})${text && `: "${text}"`}`;
-  const withQuote = (text: string) => what + reasonOf(text) + ending;
-  const lengthWith = (text: string, remedy: string) =>
-    composeMessage({ what: withQuote(text), remedy }, code).length;
+function wordsThatFit(
+  code: RequestErrorCode,
+  remedies: readonly string[],
+  { quote, sentenceWith }: { readonly quote: string; readonly sentenceWith: (quote: string) => string },
+): { what: string; remedy: string } {
   const shortest = quote.slice(0, minQuoted);
-  const remedy = remedies.find((text) => lengthWith(shortest, text) <= maxMessage) ?? '';
-  const room = maxMessage - lengthWith(shortest, remedy) + shortest.length;
-  return { what: withQuote(quote && cutText(quote, Math.max(room, 1))), remedy };
+  const lengthWith = (remedy: string) =>
+    composeMessage({ what: sentenceWith(shortest), remedy }, code).length;
+  const remedy = remedies.find((text) => lengthWith(text) <= maxMessage) ?? '';
+  const room = maxMessage - lengthWith(remedy) + shortest.length;
+  return { what: sentenceWith(quote && cutText(quote, Math.max(room, 1))), remedy };
 }
 
 /** Most causes that a message names. */

@@ -36,7 +36,7 @@ export async function sendAttempt(
       result: ({ status }) => ({ outcome: 'succeeded', status }),
       failure: (error) => ({ ...failureFacts(error, signal, call), status: record.reply?.status }),
     }),
-    () => runAttempt(signal, { call, client, record, attempt }),
+    () => runAttempt(signal, { call, client, record }),
   );
 }
 
@@ -51,18 +51,12 @@ interface CallTrace {
   readonly code?: RequestErrorCode;
 }
 
-interface Attempt {
-  readonly call: Call;
-  readonly client: ClientSettings;
-  readonly record: CallRecord;
-  readonly attempt: number;
-}
-
 /** @throws {AttemptFailure} */
 async function runAttempt(
   signal: AbortSignal,
-  { call, client, record, attempt }: Attempt,
+  { call, client, record }: { call: Call; client: ClientSettings; record: CallRecord },
 ): Promise<Response> {
+  const attempt = record.attempts;
   observeRequest(call, client, attempt);
   const started = client.now();
   let response: Response;
@@ -86,8 +80,7 @@ async function runAttempt(
   } catch (error) {
     const failure = isTooLate ? tooLate() : classifyFetchError(error);
     record.finish(attempt, failure.outcome);
-    const observed = { attempt, started, ...failureFacts(failure, signal, call) };
-    observeNoResponse(call, client, observed);
+    observeNoResponse(call, client, { attempt, started, ...failureFacts(failure, signal, call) });
     throw failure;
   }
   const reply = await readReply(response, client.maxReplyBytes);
@@ -168,29 +161,24 @@ function observeRequest(call: Call, { onRequest }: ClientSettings, attempt: numb
   if (onRequest === undefined) return;
   callHook(`onRequest of ${call.operation}`, () =>
     onRequest({
-      ...shownAttempt(call, attempt),
+      ...observedAttempt(call, attempt),
       headers: redactRequestHeaders(call.headers, secretsOf(call)),
       bodyBytes: call.body === undefined ? 0 : encoder.encode(call.body).byteLength,
     }),
   );
 }
 
-interface Ending {
-  readonly attempt: number;
-  readonly started: number;
-}
-
 function observeResponse(
   call: Call,
   { onResponse, now }: ClientSettings,
-  { reply, ...ending }: Ending & { readonly reply: ReadReply },
+  { reply, attempt, started }: { reply: ReadReply; attempt: number; started: number },
 ): void {
   if (onResponse === undefined) return;
-  const observed = endedAttempt(call, ending, now());
+  const ended = endedAttempt(call, attempt, { started, now: now() });
   const { status, headers, body, failure } = reply;
   callHook(`onResponse of ${call.operation}`, () =>
     onResponse({
-      ...observed,
+      ...ended,
       status,
       headers: redactReplyHeaders(headers, secretsOf(call)),
       shape: shapeOfReply(body),
@@ -202,18 +190,18 @@ function observeResponse(
 function observeNoResponse(
   call: Call,
   { onNoResponse, now }: ClientSettings,
-  { code, outcome, ...ending }: Ending & FailureFacts,
+  { attempt, started, ...facts }: FailureFacts & { attempt: number; started: number },
 ): void {
   if (onNoResponse === undefined) return;
-  const observed = endedAttempt(call, ending, now());
-  callHook(`onNoResponse of ${call.operation}`, () => onNoResponse({ ...observed, code, outcome }));
+  const ended = endedAttempt(call, attempt, { started, now: now() });
+  callHook(`onNoResponse of ${call.operation}`, () => onNoResponse({ ...ended, ...facts }));
 }
 
-function shownAttempt({ operation, method, url }: Call, attempt: number) {
+function observedAttempt({ operation, method, url }: Call, attempt: number) {
   return { operation, method, url: redactUrl(url), attempt };
 }
 
-function endedAttempt(call: Call, { attempt, started }: Ending, now: number) {
+function endedAttempt(call: Call, attempt: number, { started, now }: { started: number; now: number }) {
   const { operation, headers, body } = call;
   // Of the public key only: a digest of a master key could be guessed.
   const isByPublicKey = operationRules(operation).authorization === 'public-key';
@@ -221,7 +209,7 @@ function endedAttempt(call: Call, { attempt, started }: Ending, now: number) {
   const sent = operation === 'createOrder' ? tryParse(body ?? '') : undefined;
   const order = isJsonObject(sent) ? sent.partner_order_id : undefined;
   return {
-    ...shownAttempt(call, attempt),
+    ...observedAttempt(call, attempt),
     at: new Date(now).toISOString(),
     durationMs: now - started,
     ...(typeof order === 'string' && { order: orderIdDigest(order) }),

@@ -104,18 +104,12 @@ export const messageRequest = z.looseObject({
  * ```
  */
 export class MessengerClient {
-  readonly #deployment: Deployment<unknown>;
-  readonly #apiKey: string | undefined;
-  readonly #masterKey: string | undefined;
-  readonly #normalizePhone: ((phone: string) => string) | undefined;
+  readonly #own: Pick<MessengerClientOptions, 'deployment' | 'apiKey' | 'masterKey' | 'normalizePhone'>;
   readonly #client: ClientSettings;
 
   constructor(options: MessengerClientOptions) {
     const { deployment, apiKey, masterKey, normalizePhone, ...shared } = readOptions(options ?? {});
-    this.#deployment = deployment;
-    this.#apiKey = apiKey;
-    this.#masterKey = masterKey;
-    this.#normalizePhone = normalizePhone;
+    this.#own = { deployment, apiKey, masterKey, normalizePhone };
     this.#client = clientSettings(shared);
   }
 
@@ -126,7 +120,7 @@ export class MessengerClient {
    * @throws {ConfigurationError} as `sendMessage` would
    */
   async assertReady(): Promise<void> {
-    operationUrl(this.#deployment, 'sendMessage');
+    operationUrl(this.#own.deployment, 'sendMessage');
     this.#requireApiKey('sendMessage', {});
   }
 
@@ -142,20 +136,15 @@ export class MessengerClient {
     request: ApiKeyRequest,
     options: CallOptions<Schema> = {},
   ): Promise<Reply<ReplyBody<Schema>>> {
-    if (this.#masterKey === undefined) {
+    const { deployment, masterKey } = this.#own;
+    if (masterKey === undefined)
       throw new ConfigurationError(
         'not_configured',
         'generateApiKey needs the masterKey of MessengerClient.',
       );
-    }
     const checked = checkInput('generateApiKey', apiKeyRequest, request);
-    const body = JSON.stringify(toWireNames(checked, this.#deployment.wireNames));
-    const call = makeCall(this.#deployment, 'generateApiKey', {
-      credential: this.#masterKey,
-      body,
-      secrets: [],
-      options,
-    });
+    const body = JSON.stringify(toWireNames(checked, deployment.wireNames));
+    const call = makeCall(deployment, 'generateApiKey', { credential: masterKey, body, options });
     return await sendCall(call, this.#client);
   }
 
@@ -167,7 +156,7 @@ export class MessengerClient {
    */
   scanDeviceUrl(device: DeviceReference = {}): string {
     const query = { api_key: this.#requireApiKey('scanDeviceUrl', device) };
-    return makeCall(this.#deployment, 'scanDevice', { query, secrets: [], options: {} }).url;
+    return makeCall(this.#own.deployment, 'scanDevice', { query, options: {} }).url;
   }
 
   /**
@@ -189,10 +178,10 @@ export class MessengerClient {
       to_phone,
       ...others
     } = checkInput('checkNumber', numberCheck, this.#normalized(request));
-    const names = this.#deployment.numberCheckParameters;
+    const names = this.#own.deployment.numberCheckParameters;
     // Last, so that no other member can replace them.
     const query = { ...queryOf(others), [names.api_key]: apiKey, [names.to_phone]: String(to_phone) };
-    const call = makeCall(this.#deployment, 'checkNumber', { query, secrets: [apiKey], options });
+    const call = makeCall(this.#own.deployment, 'checkNumber', { query, secrets: [apiKey], options });
     return await sendCall(call, this.#client);
   }
 
@@ -209,20 +198,21 @@ export class MessengerClient {
   ): Promise<Reply<ReplyBody<Schema>>> {
     const apiKey = this.#requireApiKey('sendMessage', request);
     const checked = checkInput('sendMessage', messageRequest, this.#normalized(request));
-    const body = JSON.stringify(toWireNames({ ...checked, api_key: apiKey }, this.#deployment.wireNames));
+    const body = JSON.stringify(toWireNames({ ...checked, api_key: apiKey }, this.#own.deployment.wireNames));
     const secrets = [apiKey, request.message, ...codesIn(request.message)];
-    const call = makeCall(this.#deployment, 'sendMessage', { body, secrets, options });
+    const call = makeCall(this.#own.deployment, 'sendMessage', { body, secrets, options });
     return await sendCall(call, this.#client);
   }
 
   /** Anything that is not text is left to the check of the input. */
   #normalized<Request extends { to_phone: string }>(request: Request): Request {
-    if (this.#normalizePhone === undefined || typeof request?.to_phone !== 'string') return request;
-    return { ...request, to_phone: this.#normalizePhone(request.to_phone) };
+    const { normalizePhone } = this.#own;
+    if (normalizePhone === undefined || typeof request?.to_phone !== 'string') return request;
+    return { ...request, to_phone: normalizePhone(request.to_phone) };
   }
 
   #requireApiKey(operation: string, device: DeviceReference): string {
-    const given = device?.api_key ?? this.#apiKey;
+    const given = device?.api_key ?? this.#own.apiKey;
     if (given !== undefined) return checkSecretText(given, 'api_key');
     throw new ConfigurationError('not_configured', `${operation} needs an API key, and was given none.`, {
       remedy: 'Give it as api_key, or as apiKey to MessengerClient.',
