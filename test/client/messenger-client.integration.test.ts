@@ -1,5 +1,4 @@
-import { describe, expect, expectTypeOf, it } from 'vitest';
-import * as z from 'zod';
+import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import {
   type ApiKeyRequest,
@@ -54,14 +53,6 @@ describe('generateApiKey', () => {
     expect(posted(server)).toEqual({ acme_no: '42' });
   });
 
-  it('types the reply by the schema given', async () => {
-    const server = await startServer({ body: '{"api_key":"API-X-new"}' });
-    const schema = z.object({ api_key: z.string() });
-    const { body } = await messengerAt(server.url).generateApiKey(device, { schema });
-    expectTypeOf(body).toEqualTypeOf<{ api_key: string }>();
-    expect(body.api_key).toBe('API-X-new');
-  });
-
   it('without a master key is a configuration error before any request', async () => {
     const server = await startServer({});
     const client = new MessengerClient({ deployment: deploymentAt(server.url), apiKey });
@@ -69,7 +60,7 @@ describe('generateApiKey', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it.each([{}, { messenger_device_no: '' }, { messenger_device_no: 42 }, { messenger_device_no: null }])(
+  it.each([{}, { messenger_device_no: 42 }])(
     'names the device number when it does not fit: %j',
     async (input) => {
       const server = await startServer({});
@@ -87,18 +78,6 @@ describe('scanDeviceUrl', () => {
     expect(url).toBe(`https://messenger.example/connect-msg/scan-device?api_key=${apiKey}`);
   });
 
-  it('makes no request', async () => {
-    const server = await startServer({});
-    const sent: Request[] = [];
-    const fetch = async (request: Request) => {
-      sent.push(request);
-      return new Response();
-    };
-    messengerAt(server.url, { fetch }).scanDeviceUrl();
-    expect(sent).toEqual([]);
-    expect(server.requests).toHaveLength(0);
-  });
-
   it("has the deployment's word for connect-msg", async () => {
     const server = await startServer({});
     const client = clientWith(server, { wireNames: { 'connect-msg': 'connect-acme' } });
@@ -112,17 +91,12 @@ describe('scanDeviceUrl', () => {
     expect(new URL(url).hash).toBe('');
   });
 
-  it('takes the API key of the call', () => {
-    const url = messengerAt('https://messenger.example').scanDeviceUrl({ api_key: 'API-X-other' });
-    expect(url).toContain('api_key=API-X-other');
-  });
-
   it('without an API key is a configuration error', () => {
     const client = new MessengerClient({ deployment: deploymentAt('https://messenger.example') });
     expect(refusal(() => client.scanDeviceUrl())).toBe('ConfigurationError not_configured');
   });
 
-  it.each(['', ' API-X-1', 'API X', 'API\n'])('refuses %j for an API key', (api_key) => {
+  it.each(['', 'API X'])('refuses %j for an API key', (api_key) => {
     const client = messengerAt('https://messenger.example');
     expect(refusal(() => client.scanDeviceUrl({ api_key }))).toBe('ConfigurationError invalid_credentials');
   });
@@ -152,31 +126,12 @@ describe('checkNumber', () => {
     expect(server.requests[0]?.url).toBe(`/numbers/check?key=${apiKey}&phone=%2B2348012345678`);
   });
 
-  it('puts further members into the query', async () => {
-    const server = await startServer({});
-    const further = { ...number, country: 'NG & GH', strict: true, skipped: undefined };
-    await messengerAt(server.url).checkNumber(further);
-    const { searchParams } = new URL(server.requests[0]?.url ?? '', server.url);
-    expect(Object.fromEntries(searchParams)).toEqual({
-      api_key: apiKey,
-      to_phone: '+2348012345678',
-      country: 'NG & GH',
-      strict: 'true',
-    });
-  });
-
   it('does not let a further member take the place of key or number', async () => {
     const server = await startServer({});
     const client = clientWith(server, { numberCheckParameters: { api_key: 'key', to_phone: 'phone' } });
     const further = { ...number, key: 'other', phone: '000' };
     await client.checkNumber(further);
     expect(server.requests[0]?.url).toBe(`/numbers/check?key=${apiKey}&phone=%2B2348012345678`);
-  });
-
-  it('takes the API key of the call', async () => {
-    const server = await startServer({});
-    await messengerAt(server.url).checkNumber({ ...number, api_key: 'API-X-other' });
-    expect(server.requests[0]?.url).toContain('?api_key=API-X-other&');
   });
 
   it('without a path is a configuration error that says what to set', async () => {
@@ -188,13 +143,6 @@ describe('checkNumber', () => {
       assumptions: ['number-check'],
     });
     expect(String(error)).toContain('paths.checkNumber');
-    expect(server.requests).toHaveLength(0);
-  });
-
-  it('without an API key is a configuration error before any request', async () => {
-    const server = await startServer({});
-    const client = new MessengerClient({ deployment: deploymentAt(server.url), masterKey });
-    expect(await rejected(client.checkNumber(number))).toMatchObject({ code: 'not_configured' });
     expect(server.requests).toHaveLength(0);
   });
 });
@@ -213,28 +161,17 @@ describe('sendMessage', () => {
     expect(posted(server)).toEqual({ ...message, api_key: apiKey });
   });
 
-  it.each([true, false])('passes verify_check %s through', async (verify_check) => {
+  it('passes verify_check through, and leaves it out when it is undefined', async () => {
     const server = await startServer({});
-    await messengerAt(server.url).sendMessage({ ...message, verify_check });
-    expect(posted(server)).toEqual({ ...message, api_key: apiKey, verify_check });
-  });
-
-  it('leaves verify_check out when it is undefined', async () => {
-    const server = await startServer({});
+    await messengerAt(server.url).sendMessage({ ...message, verify_check: false });
+    expect(posted(server)).toEqual({ ...message, api_key: apiKey, verify_check: false });
     await messengerAt(server.url).sendMessage({ ...message, verify_check: undefined });
-    expect(posted(server)).not.toHaveProperty('verify_check');
+    expect(JSON.parse(String(server.requests[1]?.body))).not.toHaveProperty('verify_check');
   });
 
   it('takes the API key of the call', async () => {
     const server = await startServer({});
     await messengerAt(server.url).sendMessage({ ...message, api_key: 'API-X-other' });
-    expect(posted(server)).toMatchObject({ api_key: 'API-X-other' });
-  });
-
-  it('needs no API key of the client when the call has one', async () => {
-    const server = await startServer({});
-    const client = new MessengerClient({ deployment: deploymentAt(server.url) });
-    await client.sendMessage({ ...message, api_key: 'API-X-other' });
     expect(posted(server)).toMatchObject({ api_key: 'API-X-other' });
   });
 
@@ -292,27 +229,19 @@ describe('normalizePhone', () => {
 });
 
 describe.each(['checkNumber', 'sendMessage'] as const)('%s', (operation) => {
-  it.each([
-    '',
-    'abc',
-    '+',
-    '12',
-    '0801 234 5678',
-    '+234-801',
-    '１２３４５６',
-    2348012345678,
-    null,
-    undefined,
-  ])('names to_phone when it is %j, and makes no request', async (to_phone) => {
-    const server = await startServer({});
-    // What a JavaScript caller may pass.
-    const input = { ...message, to_phone } as MessageRequest & NumberCheckRequest;
-    const error = await rejected(messengerAt(server.url)[operation](input));
-    expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: ['to_phone'] }] });
-    expect(server.requests).toHaveLength(0);
-  });
+  it.each(['', '12', '0801 234 5678', '１２３４５６', 2348012345678, undefined])(
+    'names to_phone when it is %j, and makes no request',
+    async (to_phone) => {
+      const server = await startServer({});
+      // What a JavaScript caller may pass.
+      const input = { ...message, to_phone } as MessageRequest & NumberCheckRequest;
+      const error = await rejected(messengerAt(server.url)[operation](input));
+      expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: ['to_phone'] }] });
+      expect(server.requests).toHaveLength(0);
+    },
+  );
 
-  it.each([undefined, null, 'hello'])('refuses %j for its input', async (input) => {
+  it.each([undefined, 'hello'])('refuses %j for its input', async (input) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
     const call = messengerAt(server.url)[operation](input as unknown as MessageRequest & NumberCheckRequest);
@@ -323,9 +252,7 @@ describe.each(['checkNumber', 'sendMessage'] as const)('%s', (operation) => {
 
 it.each<[string, Record<string, unknown>]>([
   ['message', { message: '' }],
-  ['message', { message: 493021 }],
   ['verify_check', { verify_check: 'yes' }],
-  ['verify_check', { verify_check: null }],
 ])('sendMessage names %s when it does not fit %j, and makes no request', async (member, change) => {
   const server = await startServer({});
   // What a JavaScript caller may pass.
@@ -333,12 +260,6 @@ it.each<[string, Record<string, unknown>]>([
   const error = await rejected(messengerAt(server.url).sendMessage(input));
   expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: [member] }] });
   expect(server.requests).toHaveLength(0);
-});
-
-it.each(['apiKey', 'masterKey'])('the constructor names %s when it is blank', (name) => {
-  const make = () => new MessengerClient({ deployment: deploymentAt('http://127.0.0.1:9'), [name]: ' ' });
-  expect(refusal(make)).toBe('ConfigurationError invalid_credentials');
-  expect(make).toThrow(new RegExp(`^${name} `));
 });
 
 describe('a deployment of the messenger alone', () => {
@@ -356,17 +277,9 @@ describe('a deployment of the messenger alone', () => {
       'whitelistIp needs stagingUrl of defineDeployment (PARTNER_EXCHANGE_STAGING_URL). Set it: the operator of the service knows its value.',
     );
   });
-
-  it('is refused where the messenger is what is missing', async () => {
-    const client = new MessengerClient({ deployment: defineDeployment({}), apiKey });
-    expect(refusal(() => client.scanDeviceUrl())).toBe('ConfigurationError not_configured');
-    expect(String(await rejected(client.sendMessage(message)))).toContain(
-      'sendMessage needs messengerBaseUrl',
-    );
-  });
 });
 
-it.each(['Bearer master-83d1f6', 'bearer master-83d1f6', 'Bearer  master-83d1f6'])(
+it.each(['Bearer master-83d1f6', 'bearer  master-83d1f6'])(
   'a master key of %j is refused with the advice to leave "Bearer" out',
   (given) => {
     const make = () =>

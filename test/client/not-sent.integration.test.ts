@@ -28,14 +28,8 @@ describe('an order was not sent, and its error says why', () => {
     expect(await endOf(url)).toEqual({ ...notSent, reason: `connect ECONNREFUSED ${new URL(url).host}` });
   });
 
-  it('when all addresses of a name refuse', async () => {
-    const { port } = new URL(await closedUrl());
-    const ended = await endOf(`http://localhost:${port}`);
-    expect(ended).toEqual({ ...notSent, reason: expect.stringMatching(/^connect ECONNREFUSED /) });
-  });
-
-  it.each([1, 6000])('when fetch refuses the port %i', async (port) => {
-    expect(await endOf(`http://127.0.0.1:${port}`)).toEqual({ ...notSent, reason: 'bad port' });
+  it('when fetch refuses the port', async () => {
+    expect(await endOf('http://127.0.0.1:6000')).toEqual({ ...notSent, reason: 'bad port' });
   });
 
   it('when the certificate is not trusted', async () => {
@@ -44,11 +38,6 @@ describe('an order was not sent, and its error says why', () => {
       ...notSent,
       reason: expect.stringMatching(/^DEPTH_ZERO_SELF_SIGNED_CERT: self-signed certificate/),
     });
-  });
-
-  it('when the server wants a version of TLS that is too old', async () => {
-    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
-    expect(await endOf(await startTlsServer({ ...selfSigned(), ...old }))).toMatchObject(notSent);
   });
 
   it('when the server does not speak TLS', async () => {
@@ -73,36 +62,29 @@ describe('an order was not sent, and its error says why', () => {
     expect(await endOf(server.url.replace('http:', 'https:'))).toMatchObject(notSent);
   });
 
-  it.each([403, 407, 502])('when a proxy answers CONNECT with %i', async (status) => {
+  it('when a proxy answers CONNECT with 407', async () => {
     const seen: string[] = [];
     const proxy = createHttpServer();
     proxy.on('connect', (request, socket) => {
       seen.push(`CONNECT ${request.url}`);
-      socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
+      socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n');
     });
     const ended = await endBehindProxy(await listen(proxy));
     expect(ended).toMatchObject({ code: 'connection_failed', outcome: 'not-sent', attempts: 2 });
-    expect(ended.message).toContain(`Proxy response (${status}) !== 200 when HTTP Tunneling`);
+    expect(ended.message).toContain(`Proxy response (407) !== 200 when HTTP Tunneling`);
     expect(seen).toEqual(['CONNECT service.example:443', 'CONNECT service.example:443']);
   });
 });
 
 describe('an order may have been acted on, although the error looks like one of the handshake', () => {
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'when the connection breaks after it was sent over %s',
-    async (version) => {
-      const outcomes: unknown[] = [];
-      // Plain text, an alert for a failed handshake, and a record that cannot be: each in the middle of a connection.
-      for (const junk of [
-        'HTTP/1.1 500 x\r\n\r\n',
-        '\x15\x03\x03\x00\x02\x02\x28',
-        '\x16\x03\x03\x00\x05junk!',
-      ]) {
-        outcomes.push((await endInChild(await startBreakingServer(version, junk))).outcome);
-      }
-      expect(outcomes).toEqual(['unknown', 'unknown', 'unknown']);
-    },
-  );
+  it.each([
+    // In the middle of a connection: an alert for a failed handshake, and a record that cannot be.
+    ['TLSv1.2', '\x15\x03\x03\x00\x02\x02\x28'],
+    ['TLSv1.3', '\x16\x03\x03\x00\x05junk!'],
+  ] as const)('when the connection breaks after it was sent over %s', async (version, junk) => {
+    const ended = await endInChild(await startBreakingServer(version, junk));
+    expect(ended.outcome).toBe('unknown');
+  });
 });
 
 /** A TLS server behind a relay that sends junk to the client once the server has read a request. */

@@ -36,17 +36,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('sees the names of headers that hold secrets, and not their values', async () => {
-    const seen: RequestObservation[] = [];
-    const server = await startServer({});
-    await createOrder(server.url, { onRequest: (request) => seen.push(request) });
-    expect(seen[0]?.headers).toMatchObject({
-      authorization: '[redacted]',
-      'content-type': 'application/json',
-    });
-  });
-
-  it.each(['x-password', 'x-gateway-key', 'x-tenant', 'forwarded'])(
+  it.each(['x-gateway-key', 'forwarded'])(
     "sees that the deployment's own header %s is sent, and not its value",
     async (name) => {
       const seen: (RequestObservation | ResponseObservation)[] = [];
@@ -69,45 +59,14 @@ describe('onRequest', () => {
     expect(seen[0]?.url).toBe(`${server.url}/numbers/check?api_key=[redacted]&to_phone=[redacted]`);
     expect(seen[0]?.bodyBytes).toBe(0);
   });
-
-  it('cannot change what is sent', async () => {
-    const server = await startServer({});
-    const onRequest = (request: RequestObservation) => {
-      Object.assign(request.headers, { authorization: 'Bearer other' });
-    };
-    await createOrder(server.url, { onRequest });
-    expect(server.requests[0]?.headers.authorization).toBe('Bearer pk_partner_4f1d20');
-  });
 });
 
 describe('onResponse', () => {
-  it.each(['set-cookie', 'x-session-id', 'x-new-password', 'x-credential', 'x-refresh-token', 'x-api-key'])(
-    'does not see the value of %s',
-    async (name) => {
-      const seen: ResponseObservation[] = [];
-      const server = await startServer({ headers: { [name]: 'v4lue', 'x-request-id': 'r-17' } });
-      await whitelistIp(server.url, { onResponse: (response) => seen.push(response) });
-      expect(seen[0]?.headers).toMatchObject({ [name]: '[redacted]', 'x-request-id': 'r-17' });
-    },
-  );
-
-  it('sees each reply with its status and the number of its attempt', async () => {
+  it.each(['set-cookie', 'x-refresh-token'])('does not see the value of %s', async (name) => {
     const seen: ResponseObservation[] = [];
-    const server = await startServer({ status: 503 }, { status: 429 }, { status: 202 });
+    const server = await startServer({ headers: { [name]: 'v4lue', 'x-request-id': 'r-17' } });
     await whitelistIp(server.url, { onResponse: (response) => seen.push(response) });
-    expect(seen.map(({ attempt, status }) => [attempt, status])).toEqual([
-      [1, 503],
-      [2, 429],
-      [3, 202],
-    ]);
-  });
-
-  it('sees how long each took, by the clock given', async () => {
-    const seen: ResponseObservation[] = [];
-    const server = await startServer({});
-    let clock = 1_000;
-    await createOrder(server.url, { now: () => (clock += 25), onResponse: (reply) => seen.push(reply) });
-    expect(seen[0]?.durationMs).toBe(25);
+    expect(seen[0]?.headers).toMatchObject({ [name]: '[redacted]', 'x-request-id': 'r-17' });
   });
 
   it('sees no digest of a master key, which could be guessed', async () => {
@@ -146,13 +105,6 @@ describe('onResponse', () => {
     const onResponse = (reply: ResponseObservation) => seen.push(reply);
     await told(createOrder(server.url, { maxReplyBytes: 4, onResponse }));
     expect(seen[0]).toMatchObject({ status: 200, failure: 'too_large', shape: undefined });
-  });
-
-  it('is not called when there is no reply', async () => {
-    const seen: ResponseObservation[] = [];
-    const server = await startServer((response) => response.destroy());
-    await told(createOrder(server.url, { onResponse: (response) => seen.push(response) }));
-    expect(seen).toEqual([]);
   });
 });
 
@@ -193,13 +145,6 @@ describe('onNoResponse', () => {
     await told(createOrder('http://127.0.0.1:1', { maxAttempts: 1, onNoResponse: (one) => seen.push(one) }));
     expect(seen).toMatchObject([{ code: 'connection_failed', outcome: 'not-sent' }]);
   });
-
-  it('is not called for a reply, whatever it says', async () => {
-    const seen: NoResponseObservation[] = [];
-    const server = await startServer({ status: 500 });
-    await told(createOrder(server.url, { onNoResponse: (one) => seen.push(one) }));
-    expect(seen).toEqual([]);
-  });
 });
 
 describe.each(['onRequest', 'onResponse'] as const)('%s that fails', (name) => {
@@ -226,17 +171,6 @@ describe.each(['onRequest', 'onResponse'] as const)('%s that fails', (name) => {
       });
     },
   );
-});
-
-it('an observer of one client does not see the calls of another', async () => {
-  const seen: RequestObservation[] = [];
-  const server = await startServer({});
-  const deployment = deploymentAt(server.url);
-  const observed = new ExchangeClient({ deployment, onRequest: (request) => seen.push(request) });
-  await new ExchangeClient({ deployment }).whitelistIp();
-  expect(seen).toEqual([]);
-  await observed.whitelistIp();
-  expect(seen).toHaveLength(1);
 });
 
 it('an attempt that was not made is not seen', async () => {

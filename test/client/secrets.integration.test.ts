@@ -48,16 +48,6 @@ const operations: [string, Run][] = [
 ];
 
 describe.each(operations)('no secret shows after %s', (_, run) => {
-  it('in the error of a refused request', async () => {
-    const server = await startServer({ status: 400, body: 'no' });
-    expect(leaks(await requestError(run(server.url)))).toEqual([]);
-  });
-
-  it('in the error of a broken connection', async () => {
-    const server = await startServer((response) => response.destroy());
-    expect(leaks(await requestError(run(server.url)))).toEqual([]);
-  });
-
   it('in the error of a reply that repeats the request', async () => {
     const server = await startServer((response, { url, headers, body }) => {
       response.writeHead(500).end(`${url} ${headers.authorization} ${body}`);
@@ -82,17 +72,6 @@ describe.each(operations)('no secret shows after %s', (_, run) => {
     const error = await requestError(run('http://127.0.0.1:9', { fetch: hostile }));
     expect(leaks(error, [signature])).toEqual([]);
     expect(error.cause).toBeInstanceOf(Error);
-  });
-
-  it('when the transport quotes parts of the body', async () => {
-    let signature = '';
-    const hostile = async (request: Request) => {
-      const body = await request.clone().text();
-      signature = /"signature":"([^"]+)"/.exec(body)?.[1] ?? '';
-      throw new Error(`cannot send ${body.slice(1)} to ${new URL(request.url).search}`);
-    };
-    const error = await requestError(run('http://127.0.0.1:9', { fetch: hostile }));
-    expect(leaks(error, [signature])).toEqual([]);
   });
 
   it('in what the observers see', async () => {
@@ -176,13 +155,9 @@ describe.each([
 ] as [string, ExchangeClient | MessengerClient][])('%s keeps its secrets', (_, client) => {
   it.each<[string, (client: object) => unknown]>([
     ['inspected', (it) => inspect(it, { depth: null, showHidden: true })],
-    ['formatted', (it) => inspect([it], { depth: null, getters: true })],
     ['turned to JSON', (it) => JSON.stringify({ it })],
-    ['turned to text', (it) => String(it)],
     ['spread', (it) => inspect({ ...it }, { showHidden: true, depth: null })],
     ['cloned', (it) => inspect(structuredClone(it), { showHidden: true, depth: null })],
-    ['assigned', (it) => inspect(Object.assign({}, it), { depth: null })],
-    ['asked for its names', (it) => inspect(Reflect.ownKeys(it))],
   ])('when it is %s', (_, show) => {
     expect(leaks(show(client))).toEqual([]);
   });

@@ -20,13 +20,8 @@ describe('whitelistIp', () => {
 
   it.each<[string, JsonValue | undefined]>([
     ['{}', undefined],
-    ['{}', {}],
     ['{"host":"a","ports":[80,443]}', { host: 'a', ports: [80, 443] }],
     ['null', null],
-    ['"here"', 'here'],
-    ['[1,null,false]', [1, null, false]],
-    ['0', 0],
-    ['""', ''],
   ])('posts %s for %j', async (text, data) => {
     const server = await startServer({});
     await exchangeAt(server.url).whitelistIp(data);
@@ -48,10 +43,6 @@ describe('whitelistIp', () => {
 
   it.each<[string, unknown]>([
     ['a date', new Date(0)],
-    ['a number that is none', Number.NaN],
-    ['a function', () => 1],
-    ['a map', { hosts: new Map() }],
-    ['a big integer', [1n]],
     ['a circle', circle()],
   ])('refuses %s, and makes no request', async (_, data) => {
     const server = await startServer({});
