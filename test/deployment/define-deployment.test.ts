@@ -88,27 +88,6 @@ describe('a deployment', () => {
     expect(deployment.signature.encoding).toBe('hex');
   });
 
-  it('leaves the options it was made from as they were', () => {
-    const signature = { construction: 'hmac', serialization: 'sorted', encoding: 'hex' } as const;
-    const options = { ...bases, paths: {}, wireNames: {}, signature, headers: {}, numberCheckParameters: {} };
-    const before = structuredClone(options);
-    defineDeployment(options);
-    expect(options).toEqual(before);
-    expect([options.signature, options.paths, options.headers].some(Object.isFrozen)).toBe(false);
-  });
-
-  it('may have any of its optional parts undefined', () => {
-    const absent = {
-      paths: undefined,
-      wireNames: undefined,
-      signature: undefined,
-      orderSchema: undefined,
-      numberCheckParameters: undefined,
-      headers: undefined,
-    };
-    expect(defineDeployment({ ...bases, ...absent })).toEqual(defineDeployment(bases));
-  });
-
   it.each([undefined, null, 'https://a.example', 5])('is refused when its options are %j', (options) => {
     expect(refusal(() => defineLoosely(options))).toBe('ConfigurationError invalid_deployment');
   });
@@ -132,13 +111,6 @@ describe('a deployment', () => {
     );
     expect(complaint({ numberCheckParameters: { phone: 'x' } })).toContain('Did you mean "to_phone"?');
   });
-
-  it.each(['baseUrl', 'onboardingBaseURL', 'scheme', 'path', 'constructor'])(
-    'is refused for an option that does not exist, by its name: %s',
-    (name) => {
-      expect(complaint({ [name]: 'x' })).toContain(`"${name}"`);
-    },
-  );
 });
 
 describe('orderStatuses', () => {
@@ -161,11 +133,6 @@ describe('orderStatuses', () => {
 });
 
 describe('requireDeployment', () => {
-  it('hands back what defineDeployment made', () => {
-    const deployment = defineDeployment(bases);
-    expect(requireDeployment(deployment)).toBe(deployment);
-  });
-
   it.each([undefined, null, {}, { ...bases }, 'x'])('refuses anything else: %j', (value) => {
     expect(refusal(() => requireDeployment(value as Deployment))).toBe(
       'ConfigurationError invalid_deployment',
@@ -180,56 +147,46 @@ describe('requireDeployment', () => {
   });
 });
 
-describe.each(baseNames)('%s', (name) => {
+describe('a base URL', () => {
   it.each<[string, unknown]>([
     ['null', null],
     ['empty', ''],
-    ['blank', '  '],
     ['a number', 5],
-    ['an object', { href: 'https://a.example' }],
-    ['a path', '/api'],
     ['a host', 'a.example'],
-    ['a host and port', 'localhost:3000'],
     ['relative to a scheme', '//a.example'],
     ['ftp', 'ftp://a.example'],
-    ['a file', 'file:///etc/passwd'],
-    ['script', 'javascript:alert(1)'],
-    ['a web socket', 'wss://a.example'],
     ['holding a password', 'https://user:url-secret@a.example'],
     ['holding a user name', 'https://url-secret@a.example'],
     ['holding a query', 'https://a.example/?key=url-secret'],
     ['holding a fragment', 'https://a.example/#url-secret'],
-    ['without a host', 'https://'],
   ])('is refused by its name, without showing it, when it is %s', (_, value) => {
-    const message = complaint({ [name]: value });
-    expect(message).toContain(name);
-    expect(message).not.toContain('url-secret');
+    for (const name of baseNames) {
+      const message = complaint({ [name]: value });
+      expect(message).toContain(name);
+      expect(message).not.toContain('url-secret');
+    }
   });
 
   it.each([
     ['as it is', 'https://a.example', 'https://a.example'],
-    ['without its trailing slash', 'https://a.example/', 'https://a.example'],
     ['without any trailing slashes', 'https://a.example//', 'https://a.example'],
-    ['with its path prefix', 'https://a.example/v2/api', 'https://a.example/v2/api'],
     ['with its path prefix, without trailing slash', 'https://a.example/v2/', 'https://a.example/v2'],
     ['with its port', 'http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ['over IPv6', 'http://[::1]:8080/', 'http://[::1]:8080'],
     ['in lower case', 'HTTPS://A.Example', 'https://a.example'],
     ['from a URL object', new URL('https://a.example/v2/'), 'https://a.example/v2'],
   ])('is kept %s', (_, value, kept) => {
-    expect(defineDeployment({ ...bases, [name]: value })[name]).toBe(kept);
+    for (const name of baseNames) expect(defineDeployment({ ...bases, [name]: value })[name]).toBe(kept);
   });
 });
 
 describe('a base URL with http', () => {
   it.each([
     'http://localhost:3000',
-    'http://LOCALHOST',
     'http://127.0.0.1:8080/api',
     'http://127.255.0.3',
     // How the URL parser reads another spelling of 127.0.0.1.
     'http://0x7f.1',
-    'http://2130706433',
     'http://[::1]:8080',
   ])('may be on this machine: %s', (url) => {
     expect(defineDeployment({ messengerBaseUrl: url }).messengerBaseUrl).toMatch(/^http:/);
@@ -241,14 +198,10 @@ describe('a base URL with http', () => {
     // Looked up in the DNS by most systems.
     'http://exchange.localhost',
     'http://localhost.',
-    'http://notlocalhost',
     'http://127.0.0.1.example',
-    'http://128.0.0.1',
     'http://0.0.0.0',
     'http://10.0.0.5',
-    'http://[::]',
     'http://[::ffff:7f00:1]',
-    'http://[fe80::1]',
   ])('may not be anywhere else: %s', (url) => {
     expect(complaint({ messengerBaseUrl: url })).toContain('messengerBaseUrl is http');
     expect(complaint({ messengerBaseUrl: url, allowInsecureHttp: false })).toContain(
@@ -257,23 +210,11 @@ describe('a base URL with http', () => {
     const allowed = defineDeployment({ messengerBaseUrl: url, allowInsecureHttp: true });
     expect(allowed.messengerBaseUrl).toBe(url);
   });
-
-  it.each(['yes', 1, null])('is not allowed by %j', (allowInsecureHttp) => {
-    expect(complaint({ allowInsecureHttp })).toContain('allowInsecureHttp must be true or false');
-  });
 });
 
 describe('the signature scheme of a deployment', () => {
-  it('is kept', () => {
-    const signature = { construction: 'hash-suffix', serialization: 'compact', encoding: 'base64' } as const;
-    expect(defineDeployment({ ...bases, signature }).signature).toEqual(signature);
-  });
-
   it.each<[string, unknown]>([
     ['of an unknown construction', { ...defaultScheme, construction: 'sha512' }],
-    ['of an unknown serialization', { ...defaultScheme, serialization: 'raw' }],
-    ['of an unknown encoding', { ...defaultScheme, encoding: 'HEX' }],
-    ['with a part that every object has', { ...defaultScheme, encoding: 'toString' }],
     ['without a part', { construction: 'hmac', serialization: 'as-sent' }],
     ['as text', 'hmac'],
   ])('is refused %s', (_, signature) => {
@@ -287,12 +228,6 @@ describe('the headers of a deployment', () => {
     expect(inspect(deployment, { depth: null }) + JSON.stringify(deployment)).not.toContain('gw-7712');
   });
 
-  it('are kept, in lower case', () => {
-    expect(defineDeployment({ ...bases, headers: { 'X-Tenant': 'acme' } }).headers).toEqual({
-      'x-tenant': 'acme',
-    });
-  });
-
   it.each(['Authorization', 'authorization', 'Content-Type', 'Content-Length', 'Host', 'Transfer-Encoding'])(
     'may not set %s, which the client sets',
     (name) => {
@@ -302,8 +237,6 @@ describe('the headers of a deployment', () => {
 
   it.each([
     ['a name with a blank', { 'x tenant': 'acme' }],
-    ['an empty name', { '': 'acme' }],
-    ['a name with a colon', { 'x:': 'acme' }],
     ['a value with a line break', { 'x-tenant': 'header-secret\r\nx-other: 1' }],
     ['a value beyond Latin-1', { 'x-tenant': 'header-secret 😀' }],
   ])('may not hold %s', (_, headers) => {
@@ -335,11 +268,6 @@ describe('the parameters of the number check', () => {
 });
 
 describe('the order schema of a deployment', () => {
-  it('may be any Standard Schema', () => {
-    const orderSchema = z.object({ amount_to_collect: z.string() });
-    expect(defineDeployment({ ...bases, orderSchema }).orderSchema).toBe(orderSchema);
-  });
-
   it('may be a function, as some libraries make them', () => {
     const validate = (value: unknown) => ({ value });
     const orderSchema = Object.assign(() => {}, {

@@ -1,6 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
-import { issuePath } from '../../src/deployment/standard-schema.ts';
 
 const order: BuyOrder = {
   partner_order_id: 'A-1',
@@ -26,11 +25,8 @@ describe('a reported buy order', () => {
     expect(reportedBuyOrder.parse({ ...order, memo: 'x' })).toEqual({ ...order, memo: 'x' });
   });
 
-  it.each(needed)('is refused without %s, by its name', (name) => {
+  it.each(needed)('is refused without %s, and with an empty one, by its name', (name) => {
     expect(wrongMembers({ ...order, [name]: undefined })).toEqual([name]);
-  });
-
-  it.each(needed)('is refused with an empty %s, by its name', (name) => {
     expect(new Set(wrongMembers({ ...order, [name]: '' }))).toEqual(new Set([name]));
   });
 
@@ -41,29 +37,12 @@ describe('a reported buy order', () => {
     },
   );
 
-  it.each([
-    15000,
-    '0',
-    '0.00',
-    '000',
-    '-1',
-    '+1',
-    '1e3',
-    '1,000',
-    '1.',
-    '.5',
-    ' 1',
-    '1 ',
-    '1\n',
-    '1.2.3',
-    '0x10',
-    'NaN',
-    'Infinity',
-    '١٢',
-    `1${'0'.repeat(40)}`,
-  ])('is refused with the amount %j', (fiat_amount) => {
-    expect(new Set(wrongMembers({ ...order, fiat_amount }))).toEqual(new Set(['fiat_amount']));
-  });
+  it.each([15000, '0', '0.00', '-1', '1e3', '1,000', '1 ', '1\n', 'Infinity', '١٢', `1${'0'.repeat(40)}`])(
+    'is refused with the amount %j',
+    (fiat_amount) => {
+      expect(new Set(wrongMembers({ ...order, fiat_amount }))).toEqual(new Set(['fiat_amount']));
+    },
+  );
 
   it.each(['0', '1.5', '0.00'])('takes the markup fee %s', (markup_fee) => {
     expect(wrongMembers({ ...order, markup_fee })).toEqual([]);
@@ -86,25 +65,7 @@ describe('a reported buy order', () => {
   });
 });
 
-describe('the path of an issue of any schema library', () => {
-  it.each([
-    ['absent', undefined, []],
-    ['of names and indexes', ['a', 0, 'b'], ['a', 0, 'b']],
-    ['of segments', [{ key: 'a' }, { key: 0 }], ['a', 0]],
-    ['of a symbol', [Symbol('s')], ['Symbol(s)']],
-  ])('is read when it is %s', (_, path, expected) => {
-    expect(issuePath({ message: 'wrong', path })).toEqual(expected);
-  });
-});
-
 it('an order in a currency that is not in capitals is refused in words', () => {
-  const order = {
-    partner_order_id: 'A-1',
-    fiat_amount: '1',
-    chain: 'usdt-trc20',
-    buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
-    partner_callback_url: 'https://partner.example/orders',
-  };
   const problems = (fiat_currency: string) =>
     reportedBuyOrder.safeParse({ ...order, fiat_currency }).error?.issues.map(({ message }) => message) ?? [];
   for (const code of ['ngn', 'Ngn', 'nGN'])

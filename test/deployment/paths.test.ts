@@ -26,42 +26,29 @@ function complaint(paths: unknown): string {
   return isConfigurationError(error) ? error.message : '';
 }
 
-describe.each(published)('%s', (operation, base, path) => {
-  it.each(['', '/', '//', '/prefix', '/prefix/', '/a/b//'])(
-    'is at its published path below a base ending in "%s"',
-    (end) => {
+it.each(published)(
+  '%s is at its published path, whatever slashes end its base URL',
+  (operation, base, path) => {
+    for (const end of ['', '//', '/a/b/']) {
       const deployment = defineDeployment({
         onboardingBaseUrl: bases.onboardingBaseUrl + end,
         stagingUrl: bases.stagingUrl + end,
         messengerBaseUrl: bases.messengerBaseUrl + end,
       });
-      expect(operationUrl(deployment, operation)).toBe(base + end.replace(/\/+$/, '') + path);
-    },
-  );
+      const url = operationUrl(deployment, operation);
+      expect(url).toBe(base + end.replace(/\/+$/, '') + path);
+      // A URL parser leaves it as it is.
+      expect(new URL(url).href).toBe(url);
+    }
+  },
+);
 
-  it('is still there after a URL parser has read it', () => {
-    const url = operationUrl(defineDeployment(bases), operation);
-    expect(new URL(url).href).toBe(url);
-  });
-
-  it.each(['/own', '/own/', '/own./', '/v2/a%20b', '/', '/a.b/c..d', '/~a/b:c@d'])(
-    'can be moved to %s',
-    (own) => {
-      const deployment = defineDeployment({ ...bases, paths: { [operation]: own } });
-      expect(operationUrl(deployment, operation)).toBe(base + own);
-    },
-  );
-
-  it('stays where it is when another is moved', () => {
-    const other = operation === 'onboard' ? 'sendMessage' : 'onboard';
-    const deployment = defineDeployment({ ...bases, paths: { [other]: '/own' } });
-    expect(operationUrl(deployment, operation)).toBe(base + path);
-  });
-
-  it('stays where it is when its path is undefined', () => {
-    const deployment = defineDeployment({ ...bases, paths: { [operation]: undefined } });
-    expect(operationUrl(deployment, operation)).toBe(base + path);
-  });
+it('a path can be moved, and the others stay', () => {
+  for (const own of ['/own', '/own./', '/v2/a%20b', '/', '/a.b/c..d', '/~a/b:c@d']) {
+    const deployment = defineDeployment({ ...bases, paths: { createOrder: own, onboard: undefined } });
+    expect(operationUrl(deployment, 'createOrder')).toBe(bases.onboardingBaseUrl + own);
+    expect(operationUrl(deployment, 'onboard')).toBe(operationUrl(defineDeployment(bases), 'onboard'));
+  }
 });
 
 describe('the number check', () => {
@@ -110,29 +97,22 @@ describe("a deployment's own connect-msg", () => {
 describe('a path is refused, by its name', () => {
   it.each<[string, unknown]>([
     ['empty', ''],
-    ['relative', 'own'],
     ['a whole URL', 'https://evil.example/own'],
     ['another host', '//evil.example/own'],
     ['another host by backslash', '/\\evil.example'],
     ['with a query', '/own?key=1'],
     ['with a fragment', '/own#x'],
-    ['with an empty segment', '/a//b'],
     ['with a dot segment', '/a/./b'],
-    ['climbing up', '/a/../b'],
     ['climbing up, escaped', '/a/%2e%2e/b'],
-    ['ending in a dot segment', '/a/..'],
     ['with a blank', '/a b'],
-    ['with a tab', '/a\tb'],
     ['with a line break', '/a\nb'],
-    ['ended by a blank', '/a '],
     ['beyond ASCII', '/é'],
     ['a number', 5],
-    ['null', null],
   ])('when it is %s', (_, path) => {
     expect(complaint({ onboard: path })).toContain('paths.onboard');
   });
 
-  it.each(['regenerateKey', 'toString', 'constructor'])('when it is not an operation: %s', (name) => {
-    expect(complaint({ [name]: '/x' })).toContain(`"${name}" is not an option of paths.`);
+  it('when it is not an operation', () => {
+    expect(complaint({ toString: '/x' })).toContain('"toString" is not an option of paths.');
   });
 });

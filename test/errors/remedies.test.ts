@@ -20,18 +20,14 @@ describe('the table of remedies', () => {
     expect(headings.sort()).toEqual([...new Set(codes.map(([, code]) => code))].sort());
   });
 
-  it.each(codes)(
-    'is where the message of a %s %s leads: to its heading on a page that is shipped',
-    (kind = '', code = '') => {
-      const { name, files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-      const remedy = tables[kind]?.[code] ?? '';
-      const message = composeMessage({ what: 'It failed.', remedy }, code);
-      const [, owner, folder = '', file, anchor] = /See ([\w-]+)\/(\w+)\/(\S+)#(\w+)\.$/.exec(message) ?? [];
-      expect([owner, anchor]).toEqual([name, code]);
-      expect(files).toContain(folder);
-      expect(readFileSync(join(root, folder, file ?? ''), 'utf8')).toContain(`\n### ${anchor}\n`);
-    },
-  );
+  it('is where each message leads: to its heading on a page that is shipped', () => {
+    const { name, files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    for (const [kind = '', code = ''] of codes) {
+      const message = composeMessage({ what: 'It failed.', remedy: tables[kind]?.[code] ?? '' }, code);
+      expect(message.endsWith(` See ${name}/docs/errors.md#${code}.`), message).toBe(true);
+    }
+    expect(files).toContain('docs');
+  });
 
   it('says for every code what to do, in one sentence, in its own words or on the page', () => {
     const onPage: Readonly<Record<string, string>> = pageRemedies;
@@ -40,15 +36,15 @@ describe('the table of remedies', () => {
     expect(said.filter((text) => text.length > 200)).toEqual([]);
   });
 
-  it.each(codes)(
-    'leaves room in the message of a %s %s for what failed, at most 250 characters in all',
-    (kind = '', code = '') => {
-      const remedy = tables[kind]?.[code] ?? '';
-      // What failed, on what: rarely longer.
-      const what = 'x'.repeat(75);
-      expect(composeMessage({ what, remedy }, code).length).toBeLessThanOrEqual(maxMessage);
-    },
-  );
+  it('leaves room for what failed, at most 250 characters in all', () => {
+    // What failed, on what: rarely longer.
+    const what = 'x'.repeat(75);
+    const tooLong = codes.filter(
+      ([kind = '', code = '']) =>
+        composeMessage({ what, remedy: tables[kind]?.[code] ?? '' }, code).length > maxMessage,
+    );
+    expect(tooLong).toEqual([]);
+  });
 });
 
 describe('a message that would be too long', () => {

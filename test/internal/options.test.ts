@@ -1,16 +1,11 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors/errors.ts';
 import {
-  abortSignal,
   callback,
-  checkFunction,
-  checkInteger,
   checkNode,
-  checkOneOf,
   defineOptions,
   flag,
   integer,
-  invalidOption,
   list,
   nested,
   type OptionTable,
@@ -65,11 +60,6 @@ describe('options', () => {
     expect(settings.isNew({ status: 201 })).toBe(true);
   });
 
-  it('that are only passed on are what was given', () => {
-    const read = defineOptions('send', { timeoutMs: unchecked<number | undefined>() });
-    expect([read({}), read({ timeoutMs: -1 })]).toEqual([{ timeoutMs: undefined }, { timeoutMs: -1 }]);
-  });
-
   it('are those given, also where they are false, empty or the same as undefined', () => {
     const given = { url: 'here', timeoutMs: undefined, limit: 9, quiet: true, retry: { firstDelayMs: 5 } };
     expect(readOptions(given)).toMatchObject({
@@ -85,13 +75,6 @@ describe('options', () => {
       quiet: true,
       retry: { firstDelayMs: 5 },
     });
-  });
-
-  it('cannot be changed once they are read, nor can one reading change the next', () => {
-    const first = readOptions({ url: 'here' });
-    const second = readOptions({ url: 'here' });
-    expect([first, first.retry, first.prefixes].every(Object.isFrozen)).toBe(true);
-    expect(second).toEqual(first);
   });
 
   it.each([
@@ -125,11 +108,6 @@ describe('options', () => {
     );
   });
 
-  it('show no more than the beginning of a long name', () => {
-    const long = 'k'.repeat(10_000);
-    expect(() => readOptions({ url: 'here', [long]: 1 })).toThrow(/^.{10,260}$/);
-  });
-
   it('are refused with the code of what they describe', () => {
     const readDeployment = defineOptions(
       'defineDeployment',
@@ -159,16 +137,6 @@ describe('options', () => {
     expect(refusal(() => read({}))).toBe('ConfigurationError invalid_scheme');
   });
 
-  it('keep the advice of a row', () => {
-    const check = () => {
-      throw invalidOption('It is wrong.', 'Ask the operator.');
-    };
-    const read = defineOptions('defineDeployment', { url: check }, 'invalid_deployment');
-    expect(() => read({})).toThrow(
-      'It is wrong. Ask the operator. See partner-exchange-sdk/docs/errors.md#invalid_deployment.',
-    );
-  });
-
   it('that are a list are a copy, which cannot be changed', () => {
     const given = ['+1', '+2'];
     const { prefixes } = readOptions({ url: 'here', prefixes: given });
@@ -177,14 +145,6 @@ describe('options', () => {
       true,
       false,
     ]);
-  });
-
-  it('can be a signal, which may be absent', () => {
-    const read = defineOptions('createThing', { signal: abortSignal() });
-    const { signal } = new AbortController();
-    expect(read({ signal })).toEqual({ signal });
-    expect(read({})).toEqual({ signal: undefined });
-    expect(refusal(() => read({ signal: {} }))).toBe('ConfigurationError invalid_option');
   });
 
   it('can be left to the code that uses them', () => {
@@ -213,27 +173,6 @@ describe('options', () => {
     ({ url: integer() }) satisfies OptionTable<{ url: string }>;
     // @ts-expect-error an option that must be given may not be absent
     ({ url: optional(text()) }) satisfies OptionTable<{ url: string }>;
-  });
-});
-
-describe('the value of an option', () => {
-  it.each([
-    [() => checkInteger('size', 0), 'size must be a whole number of at least 1.'],
-    [() => checkInteger('size', 1.5, { least: 0 }), 'size must be a whole number of at least 0.'],
-    [() => checkInteger('size', '5', { most: 9 }), 'size must be a whole number from 1 to 9.'],
-    [() => checkInteger('size', Number.NaN), 'size must be'],
-    [() => timerMs()(2 ** 31, 'waitMs'), 'waitMs must be a whole number from 1 to 2147483647.'],
-    [() => checkFunction('now', 5), 'now must be a function.'],
-    [() => checkOneOf('role', 'neither', ['both', 'receiver']), "role must be 'both' or 'receiver'."],
-  ])('is refused with what it must be', (check, message) => {
-    expect(check).toThrow(message);
-    expect(refusal(check)).toBe('ConfigurationError invalid_option');
-  });
-
-  it('is returned when it is sound', () => {
-    expect(checkInteger('size', 9, { most: 9 })).toBe(9);
-    expect(timerMs()(2 ** 31 - 1, 'waitMs')).toBe(2 ** 31 - 1);
-    expect(checkOneOf('role', 'both', ['both', 'receiver'])).toBe('both');
   });
 });
 

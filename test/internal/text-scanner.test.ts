@@ -32,18 +32,6 @@ describe('the members of a name', () => {
     );
   });
 
-  it('begin at the quote of the name', () => {
-    fc.assert(
-      fc.property(anyObject, anySeed, (rest, seed) => {
-        const text = writeLoosely({ ...rest, wanted: 1 }, seeded(seed));
-        const [member] = findMembers(text, 'wanted');
-        const after = text.slice(member?.start);
-        expect(JSON.parse(after.slice(0, after.indexOf('"', 1) + 1))).toBe('wanted');
-      }),
-      { seed: 12, numRuns: times(200, 500) },
-    );
-  });
-
   it('are found each, in order, when the name is repeated', () => {
     const text = '{"a":1,"b":{"a":2},"\\u0061":3,"a":[4]}';
     expect(findMembers(text, 'a').map((member) => slice(text, member.value))).toEqual([1, 3, [4]]);
@@ -119,24 +107,15 @@ describe('the scan takes linear time over', () => {
 
   it.each([
     ['escaped quotes', inObject('\\"')],
-    ['escaped backslashes', inObject('\\\\')],
     ['escaped names', inObject('\\u0073ignature')],
-    ['names in a string', inObject('\\"signature\\":')],
     ['names in an array', inObject('"signature",', '{"a":[', '0]}')],
-    ['nested names', inObject('{"signature":1},', '{"a":[', '0]}')],
     ['members of the name', inObject('"signature":1,', '{', '"a":1}')],
-    ['members with escaped names', inObject('"\\u0073\\u0069gnature":1,', '{', '"a":1}')],
     ['members almost of the name', inObject('"\\u0073\\u0069gnaturE":1,', '{', '"a":1}')],
     ['white space', inObject(' \t\r\n', '{"a":', '1}')],
     ['nested arrays', nested('[', ']')],
-    ['nested objects', nested('{"b":', '}')],
     ['raw quotes, which are not JSON', fill('"')],
-    ['raw quotes in an object, which are not JSON', inObject('"', '{', '')],
     ['raw backslashes, which are not JSON', inObject('\\', '{"', '')],
     ['open brackets, which are not JSON', fill('[')],
-    ['open braces, which are not JSON', inObject('{', '{"a":', '')],
-    ['closing brackets, which are not JSON', inObject(']', '{"a":[', '')],
-    ['commas, which are not JSON', inObject(',', '[', '')],
     ['white space alone, which is not JSON', fill(' ')],
   ])('%s', (_, makeText) => {
     const scan = (text: string) => [findMembers(text, 'signature'), findElement(text, 2 ** 31)];

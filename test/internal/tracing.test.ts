@@ -56,22 +56,6 @@ describe('a trace', () => {
     expect(seen.at(-1)?.[1]).toMatchObject({ code: 'failed', error: new Error('failed') });
   });
 
-  it('of work that throws at once shows it too', async () => {
-    const seen = listen();
-    const failure = new Error('at once');
-    const run = () => {
-      throw failure;
-    };
-    await expect(traced('otp', work, run)).rejects.toBe(failure);
-    expect(seen.at(-1)?.[1]).toMatchObject({ code: 'failed' });
-  });
-
-  it('has ended when the caller goes on', async () => {
-    const seen = listen();
-    await traced('otp', work, async () => 'accepted');
-    expect(seen.at(-1)?.[0]).toBe('asyncEnd');
-  });
-
   it('runs the work in the context that a subscriber binds', async () => {
     const spans = new AsyncLocalStorage<string>();
     channel.start.bindStore(spans, () => 'a span');
