@@ -76,6 +76,10 @@ describe('a signed body', () => {
       expect(verifyBody(text, { key: orderKey, scheme }).value.n).toBeTypeOf('number');
     },
   );
+
+  it('of an empty object holds the signature alone', () => {
+    expect(signBody({}, { key: orderKey }).text).toBe(`{"signature":"${hmacHex('{}')}"}`);
+  });
 });
 
 describe.each(allSchemes)(`a body signed as ${schemeName}`, (scheme) => {

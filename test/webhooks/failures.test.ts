@@ -11,31 +11,17 @@ const sent = delivery(buyInitBody());
 const failure = new Error('the database is down');
 const noKeys = new KeyError('keys_unavailable', 'of another ring');
 
+function fail(error: unknown) {
+  return () => {
+    throw error;
+  };
+}
+
 /** Each way for a handler to fail, and what it fails with. */
 const failures: [string, () => void | Promise<void>, unknown][] = [
-  [
-    'throws',
-    () => {
-      throw failure;
-    },
-    failure,
-  ],
+  ['throws', fail(failure), failure],
   ['rejects', () => Promise.reject(failure), failure],
-  [
-    'throws text',
-    () => {
-      throw 'down';
-    },
-    'down',
-  ],
-  [
-    'throws undefined',
-    () => {
-      throw undefined;
-    },
-    undefined,
-  ],
-  ['rejects with null', () => Promise.reject(null), null],
+  ['throws undefined', fail(undefined), undefined],
   // Not to be taken for a refusal of the delivery itself.
   ['throws a SignatureError', () => Promise.reject(signatureMismatch()), signatureMismatch()],
   ['throws a KeyError', () => Promise.reject(noKeys), noKeys],
@@ -68,12 +54,12 @@ describe('a handler that', () => {
     expect(outcome).toHaveProperty('error', error);
   });
 
-  it.each(failures)('%s after onAny makes both handlers run again', async (_, fail) => {
+  it.each(failures)('%s after onAny makes both handlers run again', async (_, handler) => {
     const calls: string[] = [];
     const webhooks = quietWebhooks()
       .on('event.buy.init', () => {
         calls.push('own');
-        return calls.length === 2 ? fail() : undefined;
+        return calls.length === 2 ? handler() : undefined;
       })
       .onAny(() => {
         calls.push('any');
@@ -145,20 +131,8 @@ describe('onError', () => {
   });
 
   it.each<[string, () => void | Promise<void>]>([
-    [
-      'throws',
-      () => {
-        throw new Error('the log is full');
-      },
-    ],
+    ['throws', fail(new Error('the log is full'))],
     ['rejects', () => Promise.reject(new Error('the log is full'))],
-    [
-      'rejects later',
-      async () => {
-        await Promise.resolve();
-        throw new Error('the log is full');
-      },
-    ],
   ])('does not break the answer when it %s, and a warning says so', async (_, onError) => {
     const webhooks = quietWebhooks({ onError }).on('event.buy.init', () => {
       throw failure;

@@ -7,7 +7,7 @@ import type { FindCredentials, UnverifiedDelivery } from '../../src/webhooks/fou
 import { lambdaHandler } from '../../src/webhooks/lambda-handler.ts';
 import type { RefusedBody } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
-import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+import { buyInitBody } from '../support/bodies.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';
 import { describeTransports } from './http/transports.ts';
@@ -81,11 +81,6 @@ describe('a delivery for which a function returns credentials', () => {
     expect(outcome).toMatchObject({ kind: 'refused', status: 401, code: 'signature_mismatch' });
     expect(outcome).not.toMatchObject({ error: { message: expect.stringContaining('knows no partner') } });
     expect(handled).toEqual([]);
-  });
-
-  it('is verified where only a partnerCode names its owner', async () => {
-    const { webhooks } = receiver(() => partner('p7', { partnerId: undefined, partnerCode: 'C-7' }));
-    expect(await webhooks.receive(eventOf('p7'))).toMatchObject({ key: { partnerCode: 'C-7' } });
   });
 
   it.each<[string, FoundKeys]>([
@@ -173,19 +168,22 @@ describe('the function is told', () => {
     await webhooks.receive(delivery({ ...body, acme_order_ref: 'R-1' }, keyOf('p7')));
     expect(told).toMatchObject([{ claimed: { platform_order_ref: 'R-1' } }]);
   });
+
+  it('everything that the body claims, its signature included', async () => {
+    const { webhooks, told } = receiver(() => partner('p7'));
+    const body = eventOf('p7', { extra: [1] });
+    await webhooks.receive(body);
+    expect(told).toMatchObject([{ claimed: JSON.parse(body) }]);
+  });
 });
 
 const deep: JsonValue = JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`);
 
 describe('a body that claims hostile things', () => {
   it.each<[string, JsonValue]>([
-    ['huge', 'F'.repeat(7_000)],
-    ['null', null],
     ['an object', { toString: 'F1', length: 2 }],
     ['deep', deep],
     ['__proto__', '__proto__'],
-    ['constructor', 'constructor'],
-    ['beyond ASCII', '₦'.repeat(300)],
   ])('(%s) is passed on as it is, and verified with the keys that were found', async (_, value) => {
     const { webhooks, told } = receiver(() => partner('p7'));
     const claims = { partner_id: value, partner_code: value, platform_merchant_id: value };
@@ -193,53 +191,33 @@ describe('a body that claims hostile things', () => {
     expect(await webhooks.receive(eventOf('forger', claims))).toMatchObject({ status: 401 });
     expect(told).toMatchObject([{ claimed: claims }, { claimed: claims }]);
   });
-
-  it('may have members named __proto__ and constructor, which are members like others', async () => {
-    const { webhooks, told } = receiver(({ claimed }) =>
-      partner(claimed.partner_id === undefined ? 'p7' : 'x'),
-    );
-    const text = '{"__proto__":{"partner_id":"P-1"},"constructor":{"partner_id":"P-1"}}';
-    expect(await webhooks.receive(signedText(text, hmacHex(text, keyOf('p7'))))).toMatchObject({
-      status: 200,
-    });
-    expect(Object.keys(told[0]?.claimed ?? {})).toEqual(['__proto__', 'constructor', 'signature']);
-  });
 });
 
-describe('a function that changes what the delivery claims', () => {
-  const deepest = JSON.parse(`${'[1,'.repeat(20)}0${']'.repeat(20)}`);
-  it.each<[string, (claimed: Record<string, JsonValue>) => unknown]>([
-    ['a member', (claimed) => Object.assign(claimed, { fiat_amount: '999999' })],
-    ['a member of an object in it', ({ extra }) => Object.assign(Object(extra), { list: [] })],
-    ['a new member', (claimed) => Object.assign(claimed, { injected: true })],
-    ['its signature', (claimed) => Object.assign(claimed, { signature: 'none' })],
-  ])('(%s) changes nothing for the handler', async (_, change) => {
-    for (const wireNames of [{}, { platform_order_ref: 'acme_order_ref' }]) {
-      const bodies: unknown[] = [];
-      const body = eventOf('p7', { extra: { list: deepest }, acme_order_ref: 'R-1' });
-      const webhooks = quietWebhooks({
-        deployment: defineDeployment({ wireNames }),
-        credentials: ({ claimed }) => {
-          change(claimed);
-          // Once more while the handler runs, as a function can that keeps it.
-          setImmediate(() => change(claimed));
-          return partner('p7');
-        },
-      }).onAny(async (event) => {
-        await nextTurn();
-        bodies.push(structuredClone(event));
+it('a function that changes what the delivery claims changes nothing for the handler', async () => {
+  const change = (claimed: Record<string, JsonValue>) => {
+    Object.assign(Object(claimed.extra), { list: [] });
+    Object.assign(claimed, { fiat_amount: '999999', injected: true, signature: 'none' });
+  };
+  for (const wireNames of [{}, { platform_order_ref: 'acme_order_ref' }]) {
+    const body = eventOf('p7', { extra: { list: [[1]] }, acme_order_ref: 'R-1' });
+    const deployment = defineDeployment({ wireNames });
+    const events: unknown[] = [];
+    const keep = async (event: unknown) => {
+      await nextTurn();
+      events.push(structuredClone(event));
+    };
+    const changing: FindCredentials = ({ claimed }) => {
+      change(claimed);
+      // Once more while the handler runs, as a function can that keeps it.
+      setImmediate(() => change(claimed));
+      return partner('p7');
+    };
+    for (const credentials of [changing, partner('p7')])
+      expect(await quietWebhooks({ deployment, credentials }).onAny(keep).receive(body)).toMatchObject({
+        status: 200,
       });
-      expect(await webhooks.receive(body)).toMatchObject({ status: 200 });
-      const unchanged: unknown[] = [];
-      const plain = quietWebhooks({
-        deployment: defineDeployment({ wireNames }),
-        credentials: partner('p7'),
-      });
-      await plain.onAny((event) => unchanged.push(structuredClone(event))).receive(body);
-      expect(bodies).toEqual(unchanged);
-      expect(bodies).toHaveLength(1);
-    }
-  });
+    expect(events[0]).toEqual(events[1]);
+  }
 });
 
 describe('the answer is 401', () => {
@@ -266,14 +244,11 @@ describe('the answer is 401', () => {
 
 describe('the answer is 503, with one warning, since the delivery may be authentic', () => {
   const { partnerId: _, ...nameless } = partner('p7');
-  const unreadable = (
-    member: keyof PartnerCredentials,
-    reason: unknown = new Error('no sk_partner_secret here'),
-  ) =>
+  const unreadable = (member: keyof PartnerCredentials) =>
     Object.defineProperty(partner('p7'), member, {
       enumerable: true,
       get: () => {
-        throw reason;
+        throw new Error('no sk_partner_secret here');
       },
     });
   const unreadableList = new Proxy([partner('p7')], {
@@ -281,42 +256,14 @@ describe('the answer is 503, with one warning, since the delivery may be authent
   });
   it.each<[string, () => unknown, RegExp]>([
     ['the function throws', () => JSON.parse('{'), /no usable credentials: .*JSON/],
-    [
-      'it rejects',
-      () => Promise.reject(new Error('no sk_partner_secret here')),
-      /no usable credentials: no .*here/,
-    ],
-    [
-      'it throws what is no error',
-      () => Promise.reject('sk_partner_secret'),
-      /no usable credentials: the cause is unknown/,
-    ],
+    ['it rejects', () => Promise.reject(new Error('no sk_partner_secret here')), /: no .*here/],
+    ['it throws what is no error', () => Promise.reject('sk_partner_secret'), /the cause is unknown/],
     ['it throws a SignatureError', () => Promise.reject(thrown), /no usable credentials/],
-    [
-      'a set has neither partnerId nor partnerCode',
-      () => [partner('p7'), nameless],
-      /without partnerId or partnerCode/,
-    ],
+    ['a set has no name', () => [partner('p7'), nameless], /without partnerId or partnerCode/],
     ['a set is null', () => [null], /Credentials are missing/],
-    ['a set is undefined', () => [undefined], /Credentials are missing/],
-    [
-      'a set is without the merchant',
-      () => ({ ...partner('p7'), merchantSecretKey: undefined }),
-      /merchantSecretKey is missing/,
-    ],
     ['a set is no set', () => ({ partnerId: 'P-1' }), /partnerPublicKey is missing/],
-    [
-      'a member of a set cannot be read',
-      () => unreadable('partnerPublicKey'),
-      /no usable credentials: no .*here/,
-    ],
-    ['the name of a set cannot be read', () => [unreadable('partnerId')], /no usable credentials: no .*here/],
-    [
-      'a member throws what is no error',
-      () => unreadable('partnerId', 'sk_partner_secret'),
-      /no usable credentials: the cause is unknown/,
-    ],
-    ['the list cannot be read', () => unreadableList, /no usable credentials: no .*here/],
+    ['a member of a set cannot be read', () => unreadable('partnerPublicKey'), /: no .*here/],
+    ['the list cannot be read', () => unreadableList, /: no .*here/],
   ])('when %s', async (_, find, message) => {
     const { webhooks, handled } = receiver(find as FindCredentials);
     const warnings = await warningsDuring(async () => {
@@ -364,18 +311,6 @@ describe('the answer is 503, with one warning, since the delivery may be authent
       error: { message: expect.stringContaining('it did not settle within 5000 ms') },
     });
     expect(signal?.aborted).toBe(true);
-  });
-
-  it('until the function works: then deliveries are handled', async () => {
-    let isDown = true;
-    const { webhooks, handled } = receiver(() => {
-      if (isDown) throw new Error('down');
-      return partner('p7');
-    });
-    expect(await webhooks.receive(eventOf('p7'))).toMatchObject({ status: 503 });
-    isDown = false;
-    expect(await webhooks.receive(eventOf('p7'))).toMatchObject({ status: 200 });
-    expect(handled).toEqual(['A-1001 by p7']);
   });
 });
 

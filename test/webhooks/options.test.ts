@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
-import { buyInitBody } from '../support/bodies.ts';
 import { thrownBy } from '../support/refusal.ts';
-import { credentials, delivery, quietWebhooks } from './deliveries.ts';
+import { credentials, quietWebhooks } from './deliveries.ts';
 
 describe('createWebhooks refuses', () => {
   it.each([
@@ -59,16 +57,4 @@ it('timeLimitMs is refused beside an inbox, where it would do nothing', () => {
     code: 'invalid_option',
     message: expect.stringContaining('timeLimitMs has no effect beside an inbox'),
   });
-});
-
-it('a whole deployment, a copy of one and a part of one are all taken', async () => {
-  const whole = defineDeployment({
-    onboardingBaseUrl: 'https://onboarding.example',
-    stagingUrl: 'https://staging.example',
-    messengerBaseUrl: 'https://messenger.example',
-  });
-  for (const deployment of [whole, { ...whole }, { signature: whole.signature, wireNames: {} }]) {
-    const webhooks = quietWebhooks({ deployment }).onAny(() => {});
-    expect((await webhooks.receive(delivery(buyInitBody()))).kind).toBe('handled');
-  }
 });

@@ -36,7 +36,6 @@ describe('one event that comes with the keys of two sets of credentials', () => 
   it.each<[string, Partial<PartnerCredentials>, Partial<PartnerCredentials>, string[]]>([
     ['that name nobody is a repetition', {}, {}, once],
     ['of one partner ID is a repetition', { partnerId: 'P-7' }, { partnerId: 'P-7' }, once],
-    ['of one partner code is a repetition', { partnerCode: 'acme' }, { partnerCode: 'acme' }, once],
     ['of which only the new one has the ID is a repetition', { partnerId: 'P-7' }, {}, once],
     ['of which only the old one has the code is a repetition', {}, { partnerCode: 'acme' }, once],
     [
@@ -52,7 +51,6 @@ describe('one event that comes with the keys of two sets of credentials', () => 
       once,
     ],
     ['of two partner IDs is two deliveries', { partnerId: 'P-7' }, { partnerId: 'P-8' }, each],
-    ['of two partner codes is two deliveries', { partnerCode: 'acme' }, { partnerCode: 'other' }, each],
     [
       'of two IDs is two deliveries though the code is the same',
       { partnerCode: 'acme', partnerId: 'P-7' },

@@ -111,15 +111,6 @@ describe('a body that cannot be verified yet', () => {
     ]);
   });
 
-  it('is kept for the same partners, whichever of them comes first', async () => {
-    const [one, other] = [receiver(), receiver()];
-    const stranger = { ...generation(3), partnerId: 'P-2' };
-    one.source.keys = [generation(1), stranger];
-    other.source.keys = [stranger, generation(1)];
-    for (const { webhooks } of [one, other]) await webhooks.receive(eventSignedBy(2));
-    expect([...one.bodies]).toEqual([...other.bodies]);
-  });
-
   it('is not kept where there are no keys at all', async () => {
     const { webhooks, quarantine, source } = receiver();
     source.keys = new Error('down');
@@ -250,18 +241,6 @@ describe('a process that gets no further delivery', () => {
     source.keys = [generation(2)];
     await vi.advanceTimersByTimeAsync(reviewEveryMs);
     expect(received).toEqual(['before', 'A-1']);
-  });
-
-  it('tries again after keys that were typed wrong', async () => {
-    const { webhooks, source, received } = receiver();
-    await webhooks.receive(eventSignedBy(2));
-    // The review after the delivery ends under the keys before.
-    await vi.advanceTimersByTimeAsync(0);
-    source.keys = [generation('wrong')];
-    await vi.advanceTimersByTimeAsync(reviewEveryMs);
-    source.keys = [generation(2)];
-    await vi.advanceTimersByTimeAsync(reviewEveryMs);
-    expect(received).toEqual(['A-1']);
   });
 
   it('tries again after its store was down, and warns once of that', async () => {

@@ -125,17 +125,6 @@ describe('a delivery in another form', () => {
     expect(warnings.join()).not.toMatch(/A-|1538|paid\b/);
   });
 
-  it('is unrecognized when it gives a documented member two different values', async () => {
-    const text = unsignedText(buyInitBody()).replace('{', '{"buyer_crypto_address":"T1",');
-    const outcome = await quietWebhooks()
-      .onAny(() => {})
-      .receive(signedText(text, hmacHex(text)));
-    expect(outcome).toMatchObject({
-      kind: 'unrecognized',
-      error: { message: expect.stringContaining('buyer_crypto_address') },
-    });
-  });
-
   it('is unrecognized when the deployment’s own name of a member has two values', async () => {
     const deployment = { signature: defaultScheme, wireNames: { platform_order_ref: 'acme_ref' } };
     const webhooks = quietWebhooks({ deployment }).onAny(() => {});

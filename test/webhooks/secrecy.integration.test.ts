@@ -40,14 +40,10 @@ const forgedSignature = '0123456789abcdef'.repeat(8);
 /** Bodies that are refused, each with the whole event in it. */
 const refused: [string, string | Uint8Array][] = [
   ['a wrong signature', signedText(text, forgedSignature)],
-  ['a signature in upper case', signedText(text, hmacHex(text).toUpperCase().slice(1))],
   ['a signature of another key', delivery(body, 'sk_merchant_other')],
   ['no signature', text],
   ['two signatures', signedText(signedText(text, forgedSignature), forgedSignature)],
-  ['text around it', `x${signedText(text, forgedSignature)}`],
   ['its end cut off', text.slice(0, -1)],
-  ['a byte order mark', `\uFEFF${text}`],
-  ['a list around it', `[${text}]`],
   ['a stray byte', Buffer.concat([Buffer.from(text), Uint8Array.of(0xff)])],
   ['too much of it', signedText(`${text.slice(0, -1)},"filler":"${'x'.repeat(300_000)}"}`, forgedSignature)],
 ];
@@ -80,20 +76,6 @@ describe('nothing secret is in the outcome', () => {
     const kinds = outcomes.map(({ kind }) => kind);
     expect(kinds).toEqual(['ignored', 'busy', 'failed', 'handled', 'duplicate']);
     expectNoSecret(outcomes);
-  });
-});
-
-describe('nothing secret is in what went wrong with a nonconforming event', () => {
-  it('but in the body that goes with it', async () => {
-    let issues: unknown;
-    const webhooks = quietWebhooks().onUnrecognized((event) => {
-      issues = event.kind === 'nonconforming' && event.issues;
-    });
-    await webhooks.receive(
-      delivery({ ...body, pair: 5, crypto_payment_status: 'Ada', payment_link: ['A-1001'] }),
-    );
-    expect(issues).toHaveLength(3);
-    expectNoSecret(issues);
   });
 });
 

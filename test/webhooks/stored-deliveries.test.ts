@@ -216,15 +216,6 @@ describe('an event that is larger than maxBodyBytes', () => {
     expect(kept).toHaveLength(2);
   });
 
-  it('is refused if it is forged, and without an inbox', async () => {
-    processWarnings();
-    const { webhooks, kept } = stored();
-    const forged = deliveryOf(mib).replace('xx', 'xy');
-    expect(await webhooks.receive(forged)).toMatchObject({ status: 401, code: 'signature_mismatch' });
-    expect(kept).toEqual([]);
-    expect(await quietWebhooks().receive(deliveryOf(65_537))).toMatchObject({ status: 413 });
-  });
-
   it.each([
     ['of one character', 'x'],
     ['of quotes, which a record escapes', '"'],

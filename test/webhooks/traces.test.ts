@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Delivery, Inbox, InboxHost } from '../../src/inbox/inbox.ts';
+import type { Delivery, InboxHost } from '../../src/inbox/inbox.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';
 
@@ -75,18 +75,6 @@ describe('the trace of a handler', () => {
     const webhooks = quietWebhooks().onAny(handler);
     await webhooks.receive(outcome === 'failed' ? sent : delivery({ event_name: 'event.of.Ada' }));
     expect(messages).toMatchObject([{ outcome, code }]);
-  });
-
-  it('has no attempt where the inbox counts none', async () => {
-    const messages = messagesOf('handle');
-    const receive: Inbox['receive'] = async (_, handle) => {
-      await handle();
-      return 'handled';
-    };
-    await quietWebhooks({ inbox: { receive } })
-      .onAny(() => {})
-      .receive(sent);
-    expect(messages).toMatchObject([{ attempt: undefined, outcome: 'handled' }]);
   });
 
   it('of a stored delivery has the trace of its request and the number of the attempt', async () => {

@@ -273,4 +273,11 @@ describe('applyEvent', () => {
     // @ts-expect-error an unverified body is no event: parse it first
     expect(() => applyEvent(emptyTimeline(id), buyInitBody({ partner_order_id: 'A-2' }))).toThrow();
   });
+
+  it('keeps its state small, whatever a service invents', () => {
+    const bodies = Array.from({ length: 500 }, (_, index) => buyInitBody({ fiat_amount_to_pay: index }));
+    const timeline = timelineOf(...bodies);
+    expect(timeline.facts.fiat_amount_to_pay).toHaveLength(8);
+    expect(timelineOf(...bodies.reverse())).toStrictEqual(timeline);
+  });
 });

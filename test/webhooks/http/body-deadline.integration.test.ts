@@ -96,4 +96,8 @@ describeTransports('the deadline', (post) => {
     });
     expect(await post(webhooks, { body: sent })).toMatchObject({ status: 200 });
   });
+
+  it.each([2 ** 31, Number.MAX_SAFE_INTEGER])('may be as long as %i ms', async (bodyTimeoutMs) => {
+    expect(await post(quietWebhooks({ bodyTimeoutMs }), { body: sent })).toMatchObject({ status: 200 });
+  });
 });

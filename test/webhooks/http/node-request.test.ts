@@ -202,14 +202,6 @@ describe('a body that a framework keeps', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('in a member that throws is refused where the stream was read', async () => {
-    const { request, written, reports, start } = open({ readableDidRead: true, readableEnded: true });
-    Object.defineProperties(request, Object.getOwnPropertyDescriptors(throwing));
-    await start();
-    expect(written.slice(0, 1)).toEqual([500]);
-    expect(reports).toMatchObject([{ code: 'raw_body_required' }]);
-  });
-
   it.each<[string, Partial<NodeRequest>]>([
     ['an object', { body: {} }],
     ['nothing', { readableEnded: true }],
@@ -306,14 +298,5 @@ describe('a body that is too long', () => {
     await answered;
     expect(written).toEqual([...atOnce, ' [end]']);
     expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it.each<[string, Partial<NodeRequest>]>([
-    ['was read already', { readableEnded: true }],
-    ['will never come', { destroyed: true }],
-  ])('and %s is not waited for', async (_, given) => {
-    const { written, start } = open({ ...tooLong, ...given });
-    await start();
-    expect(written).toEqual([...atOnce, ' [end]']);
   });
 });

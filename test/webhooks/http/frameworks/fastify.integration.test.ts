@@ -5,6 +5,16 @@ import { buyInitBody } from '../../../support/bodies.ts';
 import { thrownBy } from '../../../support/refusal.ts';
 import { delivery, recordingWebhooks } from '../../deliveries.ts';
 import { warningsDuring } from '../../warnings.ts';
+import { describeFramework } from './contract.ts';
+import { mountServer } from './mount.ts';
+
+describeFramework('Fastify 5', async (webhooks) => {
+  const app = fastify();
+  await app.register(fastifyPlugin(webhooks, { path: '/' }));
+  await app.ready();
+  const { port, close } = await mountServer(app.server);
+  return { port, close: async () => void (await Promise.all([close(), app.close()])) };
+});
 
 it('the plugin leaves the parsers of the rest of the application alone', async () => {
   await using app = fastify();
