@@ -125,7 +125,7 @@ function reviewPass({
   reporting,
   accept,
 }: QuarantineContext & { readonly quarantine: Quarantine; readonly ring: VerifyingRing }) {
-  /** The last pass that compared all bodies with the same keys. */
+  /** The last pass that compared all bodies. */
   let complete: { readonly keys: RefreshedKeys; readonly at: number } | undefined;
 
   function isComplete({ sets, areSettled }: RefreshedKeys): boolean {
@@ -156,17 +156,16 @@ function reviewPass({
   return async (): Promise<number> => {
     let left = 0;
     let first: RefreshedKeys | undefined;
-    let last: RefreshedKeys | undefined;
     let page = await quarantine.list({ limit: pageSize });
     while (page.length > 0) {
       // After the list: keys that were read before a body arrived cannot prove it a forgery.
-      last = await ring.refresh();
-      first ??= last;
+      const keys = await ring.refresh();
+      first ??= keys;
       if (isComplete(first)) return page.length;
       const settled: string[] = [];
       try {
         for (const kept of page) {
-          if (await settle(kept, last)) settled.push(kept.digest);
+          if (await settle(kept, keys)) settled.push(kept.digest);
           else left++;
         }
       } finally {
@@ -175,8 +174,8 @@ function reviewPass({
       }
       page = await quarantine.list({ after: page.at(-1)?.digest, limit: pageSize });
     }
-    // Otherwise the first pages were not compared with the newest keys.
-    if (first !== undefined && first.sets === last?.sets) complete = { keys: first, at: performance.now() };
+    // If the keys have changed since the first page, the next pass begins with others.
+    if (first !== undefined) complete = { keys: first, at: performance.now() };
     return left;
   };
 }

@@ -175,6 +175,18 @@ describe('a review', () => {
     expect(quarantine.list).toHaveBeenCalledOnce();
   });
 
+  it('reads page after page', async () => {
+    const { webhooks, bodies, source, received, review } = receiver();
+    await webhooks.receive(eventSignedBy('forger'));
+    const [forged] = bodies.values();
+    if (forged === undefined) return expect.unreachable();
+    for (let index = 0; index < 300; index++) bodies.set(`${index}`, { ...forged, digest: `${index}` });
+    await webhooks.receive(eventSignedBy(2));
+    source.keys = [generation(2)];
+    await review();
+    expect(received).toEqual(['A-1']);
+  });
+
   it('that is asked for during another one comes after it, and is one for all that ask', async () => {
     const { quarantine, review } = receiver();
     const { opened, open } = gate();

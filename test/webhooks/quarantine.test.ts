@@ -213,7 +213,7 @@ describe('the quarantine', () => {
     await rotation.request(partner);
     await webhooks.receive(eventSignedBy(2));
     const keys = { ...generation('x'), partnerId: 'P-2' };
-    const stranger = process({ credentials: createKeyRing({ load: () => keys }) });
+    const stranger = process({ credentials: createKeyRing({ load: () => keys, cooldownMs: 0 }) });
     await stranger.webhooks.receive(eventSignedBy('x', 'X-1'));
     await stranger.inbox.drain();
     expect((await inbox.counts()).quarantined).toBe(1);
