@@ -9,13 +9,13 @@ import { isJsonObject } from '../../src/internal/json.ts';
 import { createKeyRotation } from '../../src/keys/create-key-rotation.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { createOtp } from '../../src/otp/create-otp.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { once, settleOnce } from '../../src/store/once.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { generation } from '../credentials/keys.ts';
 import { partnerExchange } from '../devtools/cli/run-in-process.ts';
 import { quarantineOptions } from '../inbox/quarantine/quarantine-for-tests.ts';
 import { bench, event, order } from '../orders/service.ts';
-import { storeKinds } from '../store/store-kinds.ts';
 import { refusal, rejected } from '../support/refusal.ts';
 import { dumpRecords, loadRecords, type RecordDump } from './dumps.ts';
 import { allFixtures } from './fixtures.ts';
@@ -39,9 +39,9 @@ function newer(records: RecordDump): RecordDump {
 
 afterEach(() => vi.restoreAllMocks());
 
-describe.each(storeKinds())('a record of a newer version in $name is refused, and stays as it is', (kind) => {
+describe('a record of a newer version is refused, and stays as it is', () => {
   async function open(records: RecordDump, now = later): Promise<RecordStore> {
-    const store = kind.open(() => now);
+    const store = memoryStore({ now: () => now });
     await loadRecords(store, records);
     return store;
   }
@@ -66,17 +66,6 @@ describe.each(storeKinds())('a record of a newer version in $name is refused, an
     expect((await dumpRecords(store)).filter(({ key }) => before.some((each) => each.key === key))).toEqual(
       before,
     );
-  });
-
-  it('in storeInbox, also where it is received together with others, which are stored', async () => {
-    const store = await open(newer(json<RecordDump>('store-inbox.json')));
-    const inbox = storeInbox({ store, role: 'receiver', now: () => later });
-    const { webhooks } = receiverOn({ inbox });
-    const received = ['first', 'waiting', 'second'].map((id) => webhooks.receive(eventOf(id)));
-    const [first, waiting, second] = await Promise.all(received);
-    expect([first, second]).toMatchObject([{ kind: 'stored' }, { kind: 'stored' }]);
-    expect(waiting).toMatchObject({ status: 503, error: because });
-    await inbox.stop();
   });
 
   it('in the guard of queueInbox, whose messages go back to the queue', async () => {
@@ -106,7 +95,7 @@ describe.each(storeKinds())('a record of a newer version in $name is refused, an
   });
 
   it('in the order journal, which sends nothing', async () => {
-    const { journal, service, store, clock } = bench({}, kind.open);
+    const { journal, service, store, clock } = bench();
     await loadRecords(store, newer(json<RecordDump>('orders.json')));
     const before = await dumpRecords(store);
     clock.now += 200_000;
@@ -122,7 +111,7 @@ describe.each(storeKinds())('a record of a newer version in $name is refused, an
   });
 
   it('under a handler that observes its event: the delivery is put back and reported, which is no attempt', async () => {
-    const { journal, store } = bench({ now: () => later }, () => kind.open(() => later));
+    const { journal, store } = bench({ now: () => later }, () => memoryStore({ now: () => later }));
     await loadRecords(store, newer(json<RecordDump>('orders.json')));
     const errors: unknown[] = [];
     const inbox = storeInbox({

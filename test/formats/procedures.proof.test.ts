@@ -6,7 +6,6 @@ import { memoryStore } from '../../src/store/memory-store.ts';
 import { once } from '../../src/store/once.ts';
 import { generation } from '../credentials/keys.ts';
 import { bench, event, order } from '../orders/service.ts';
-import { storeKinds } from '../store/store-kinds.ts';
 import { buyCreditedBody } from '../support/bodies.ts';
 import { rejected } from '../support/refusal.ts';
 import { loadRecords, type RecordDump } from './dumps.ts';
@@ -33,9 +32,9 @@ const orders = {
 for (const fixtures of allFixtures) {
   const { release, json, text, names } = fixtures;
 
-  describe.each(storeKinds())(`the order journal, written by ${release}, in $name`, (kind) => {
+  describe(`the order journal, written by ${release},`, () => {
     async function open() {
-      const made = bench({}, kind.open);
+      const made = bench();
       await loadRecords(made.store, json<RecordDump>('orders.json'));
       return made;
     }
@@ -214,9 +213,9 @@ for (const fixtures of allFixtures) {
 }
 
 function describeEvents({ release, json }: Fixtures): void {
-  describe.each(storeKinds())(`orders and their events, written by ${release}, in $name`, (kind) => {
+  describe(`orders and their events, written by ${release},`, () => {
     async function open() {
-      const made = bench({ onMismatch: () => {} }, kind.open);
+      const made = bench({ onMismatch: () => {} });
       await loadRecords(made.store, json<RecordDump>('order-events.json'));
       made.clock.now += day;
       return made;
