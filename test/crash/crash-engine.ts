@@ -7,9 +7,9 @@ import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { bases } from '../deployment/bases.ts';
-import { drainedInLoop } from '../inbox/drained-in-loop.ts';
 import { openStore } from '../store/open-store.ts';
 import { credentials } from '../webhooks/deliveries.ts';
+import { drainedInLoop } from './drained-in-loop.ts';
 
 /** `inbox-`: over a record store, drained in a loop. `queue-`: over a queue, with a store as the guard. */
 export const crashEngines = [

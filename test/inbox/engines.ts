@@ -15,7 +15,6 @@ import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { drainedInLoop } from './drained-in-loop.ts';
 
 const [redis, postgres] = [inject('redis'), inject('postgres')];
 /** Of the run's own servers. Empty where there is none: `absent` says so, and nothing uses them. */
@@ -58,7 +57,6 @@ export const engines: readonly Engine[] = [
   memoryEngine(),
   sqliteEngine(),
   storeEngine('memory store', openMemoryStore),
-  storeEngine('drained store', openMemoryStore, undefined, 'drain'),
   storeEngine('sqlite store', openSqliteStore),
   storeEngine('redis store', openRedisStore, missingServers.redis),
   storeEngine('postgres store', openPostgresStore, missingServers.postgres),
@@ -117,13 +115,8 @@ interface OpenedStore {
   close(): Promise<void>;
 }
 
-/** The inbox over a record store. With `drain` it is drained in a loop, since the others handle by themselves. */
-function storeEngine(
-  name: string,
-  openStore: () => Promise<OpenedStore>,
-  missing?: string,
-  handling: 'both' | 'drain' = 'both',
-): Engine {
+/** The inbox over a record store. */
+function storeEngine(name: string, openStore: () => Promise<OpenedStore>, missing?: string): Engine {
   return {
     name,
     durable: true,
@@ -134,8 +127,7 @@ function storeEngine(
       return {
         inbox(options) {
           const store = stores.open();
-          const role = options?.role === 'receiver' ? 'receiver' : handling;
-          const inbox = drainedInLoop(storeInbox({ store, pollMs: 20, ...options, role }));
+          const inbox = storeInbox({ store, pollMs: 20, ...options });
           // As a process that ends.
           const stop: ManagedInbox['stop'] = (given) => inbox.stop(given).finally(() => stores.end(store));
           return keep(inboxes, { ...inbox, stop });

@@ -4,7 +4,7 @@ import { attemptDelivery, type LeasedDelivery, startLeaseClock } from '../../src
 import type { HandleOptions, HandleResult } from '../../src/inbox/inbox.ts';
 import type { Marking } from '../../src/inbox/marking.ts';
 import { newerFormat } from '../../src/store/stored-form.ts';
-import { readHandling } from './contract.ts';
+import { readHandling } from './receiver.ts';
 
 const receivedAt = 1_800_000_000_000;
 const ignoreAfterMs = 600_000;

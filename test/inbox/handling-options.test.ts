@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { leaseMsOf, longestWaitMsOf, reportStore } from '../../src/inbox/handling-options.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
-import { readHandling } from './contract.ts';
+import { readHandling } from './receiver.ts';
 
 describe('the times of handling', () => {
   it.each([

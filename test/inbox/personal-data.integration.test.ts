@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { HandleDelivery, ManagedInbox } from '../../src/inbox/inbox.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
-import { eventually, order, quick, receiver } from './contract.ts';
 import { engines } from './engines.ts';
+import { eventually, order, quick, receiver } from './receiver.ts';
 
 const quiet = { onError: () => {} };
 

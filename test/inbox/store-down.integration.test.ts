@@ -18,7 +18,7 @@ import {
 import { scratchFolder } from '../support/scratch.ts';
 import { gate } from '../webhooks/deliveries.ts';
 import { send, serve } from '../webhooks/http/server.ts';
-import { order, quick, receiver } from './contract.ts';
+import { order, quick, receiver } from './receiver.ts';
 
 const redisInstalled = missingForRedis() === undefined;
 const postgresInstalled = missingForPostgres() === undefined;

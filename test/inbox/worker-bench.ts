@@ -2,7 +2,7 @@ import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { AttemptResult, HandleResult, InboxHost } from '../../src/inbox/inbox.ts';
 import type { RecordLease } from '../../src/inbox/store/delivery-leases.ts';
 import { startWorker, type WorkerOptions, type WorkerRecords } from '../../src/inbox/worker.ts';
-import { readHandling } from './contract.ts';
+import { readHandling } from './receiver.ts';
 
 const key = { index: 0 };
 

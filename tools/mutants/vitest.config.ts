@@ -10,7 +10,7 @@ const inProcess = [
   'test/webhooks/http/{adapter-requests,answers,body-deadline,body-limit,fetch,http2,node,parsed-body}.integration.test.ts',
   'test/webhooks/http/frameworks/{fastify,lambda}.integration.test.ts',
   'test/webhooks/{found-credentials,inbox,refusals,refused-requests,secrecy,unrecognized}.integration.test.ts',
-  'test/inbox/sqlite/{locked-file,private-file,sqlite-inbox}.integration.test.ts',
+  'test/inbox/sqlite/sqlite-inbox.integration.test.ts',
 ];
 const ofFolders = (files: string) => folders.some((folder) => files.startsWith(`test/${folder}/`));
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryInbox } from '../../../src/inbox/memory-inbox.ts';
 import { gate } from '../../webhooks/deliveries.ts';
-import { order, receiver } from '../contract.ts';
+import { order, receiver } from '../receiver.ts';
 
 const digest = 'ab'.repeat(32);
 const delivery = { digest, name: 'event.buy.init', key: { index: 0 }, body: order('A') };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryInbox } from '../../../src/inbox/memory-inbox.ts';
 import { refusal } from '../../support/refusal.ts';
 import { gate } from '../../webhooks/deliveries.ts';
-import { order, receiver } from '../contract.ts';
+import { order, receiver } from '../receiver.ts';
 
 const day = 24 * 60 * 60 * 1000;
 

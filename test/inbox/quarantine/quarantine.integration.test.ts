@@ -12,8 +12,8 @@ import { isThorough } from '../../support/repeat.ts';
 import { skipped } from '../../support/skipped.ts';
 import { quietWebhooks } from '../../webhooks/deliveries.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
-import { eventually, quick } from '../contract.ts';
 import { engines } from '../engines.ts';
+import { eventually, quick } from '../receiver.ts';
 
 const marker = 'marker-of-quarantine';
 const orders = Array.from({ length: 48 }, (_, index) => `${marker}-${index}`);

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../../src/internal/json.ts';
 import { thisProcess } from '../../../src/store/process-identity.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
-import { order } from '../contract.ts';
+import { order } from '../receiver.ts';
 import { guarded } from './queue-for-tests.ts';
 
 const leaseMs = 65_001;

@@ -7,7 +7,7 @@ import type { Webhooks } from '../../../src/webhooks/create-webhooks.ts';
 import type { DeliveryReport } from '../../../src/webhooks/receive-outcome.ts';
 import { gate, quietWebhooks } from '../../webhooks/deliveries.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
-import { order } from '../contract.ts';
+import { order } from '../receiver.ts';
 import { guarded, open } from './queue-for-tests.ts';
 
 const day = 86_400_000;

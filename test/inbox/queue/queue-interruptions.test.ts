@@ -4,7 +4,7 @@ import { queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
-import { order } from '../contract.ts';
+import { order } from '../receiver.ts';
 import { guarded, open } from './queue-for-tests.ts';
 
 const digest = 'ab'.repeat(32);

@@ -3,7 +3,7 @@ import { queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { missingForNats, missingForRabbitmq } from '../../support/private-server.ts';
 import { startPrivate } from '../../support/test-servers.ts';
-import { eventually, order, receiver } from '../contract.ts';
+import { eventually, order, receiver } from '../receiver.ts';
 import { openQueue, type QueueName } from './queues.ts';
 
 const missing = { rabbitmq: missingForRabbitmq(), nats: missingForNats() };

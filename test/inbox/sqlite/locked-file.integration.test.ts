@@ -4,7 +4,7 @@ import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { type SqliteInboxOptions, sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { countTicks, type LockHolder, sleepFor, startLockHolder } from '../../support/locked-file.ts';
 import { scratchFolder } from '../../support/scratch.ts';
-import { eventually, order, quick, receiver } from '../contract.ts';
+import { eventually, order, quick, receiver } from '../receiver.ts';
 
 let folder = '';
 let path = '';

@@ -8,7 +8,7 @@ import { openDatabase } from '../../../src/store/sqlite/sqlite-database.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { send, serve } from '../../webhooks/http/server.ts';
-import { eventually, order, quick, receiver } from '../contract.ts';
+import { eventually, order, quick, receiver } from '../receiver.ts';
 
 let folder = '';
 let path = '';

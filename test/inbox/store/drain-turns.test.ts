@@ -6,7 +6,7 @@ import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
-import { eventually, order, receiver } from '../contract.ts';
+import { eventually, order, receiver } from '../receiver.ts';
 
 const nothing = { handled: 0, ignored: 0, failed: 0, dead: 0, left: 0 };
 const delivery = { digest: 'a'.repeat(64), name: 'event.buy.init', key: { index: 0 }, body: '{}' };

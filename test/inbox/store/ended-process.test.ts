@@ -5,7 +5,7 @@ import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { ProcessView } from '../../../src/store/process-identity.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
-import { eventually, order, receiver } from '../contract.ts';
+import { eventually, order, receiver } from '../receiver.ts';
 
 const leaseMs = 65_000;
 

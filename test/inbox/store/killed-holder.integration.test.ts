@@ -10,7 +10,7 @@ import { postgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { thisProcess } from '../../../src/store/process-identity.ts';
 import { describeWith, postgresUrl, run } from '../../store/servers.ts';
 import { scratchFolder } from '../../support/scratch.ts';
-import { eventually, order, receiver } from '../contract.ts';
+import { eventually, order, receiver } from '../receiver.ts';
 
 /** A lease longer than any test waits: who handles it has freed it. */
 const handling = { timeLimitMs: 600_000, maxAttempts: 2, pollMs: 20, retry: { firstDelayMs: 1 } };

@@ -6,7 +6,7 @@ import { deliveryStatus } from '../../../src/inbox/store/delivery-status.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { ProcessView } from '../../../src/store/process-identity.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
-import { readHandling } from '../contract.ts';
+import { readHandling } from '../receiver.ts';
 
 export const leaseMs = 65_000;
 export const failure = 'Error: no';

@@ -1,11 +1,11 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { delivery, gate, quietWebhooks } from '../../webhooks/deliveries.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
-import { order, receiver } from '../contract.ts';
+import { order, receiver } from '../receiver.ts';
 
 const day = 86_400_000;
 

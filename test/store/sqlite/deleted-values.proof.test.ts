@@ -5,7 +5,7 @@ import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { order, quick, receiver } from '../../inbox/contract.ts';
+import { order, quick, receiver } from '../../inbox/receiver.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 
 const marker = 'jane.doe@example.org';
