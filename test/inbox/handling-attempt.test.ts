@@ -56,14 +56,6 @@ describe('an attempt', () => {
     expect(handle).toHaveBeenCalledWith({ attempt: 3, signal: expect.any(AbortSignal), mark: marking.mark });
   });
 
-  it('says how long the delivery has waited, and how long its handler ran', async () => {
-    const begun = performance.now();
-    const { result } = await attempt({ waitedMs: 5_000 });
-    expect(result).toMatchObject({ waitedMs: 5_000, durationMs: expect.any(Number) });
-    expect(Object(result).durationMs).toBeLessThanOrEqual(performance.now() - begun);
-    expect((await attempt({ waitedMs: -5_000 })).result).toMatchObject({ waitedMs: 0 });
-  });
-
   it.each([
     [
       'has an order that does not match',
@@ -159,13 +151,6 @@ describe('a handler that marks its delivery in its own transaction', () => {
   it('learns that its transaction was not committed', async () => {
     const { result } = await attempt({ marking: markingThat({ isAsked: true, isThere: async () => false }) });
     expect(result).toMatchObject({ error: { code: 'not_committed' } });
-  });
-
-  it('has handled it without a look at the store when it did not mark it', async () => {
-    const isThere = vi.fn(async () => false);
-    const { result } = await attempt({ marking: markingThat({ isAsked: false, isThere }) });
-    expect(result).toMatchObject({ outcome: 'handled' });
-    expect(isThere).not.toHaveBeenCalled();
   });
 });
 

@@ -1,11 +1,8 @@
-import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { describe, expect, it, vi } from 'vitest';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
-import { limitStoreCalls } from '../../src/inbox/store-calls.ts';
-import { memoryStore } from '../../src/store/memory-store.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
 import {
@@ -79,22 +76,6 @@ describe('a store that is down', () => {
     60_000,
   );
 
-  it.runIf(redisInstalled)(
-    'shows nothing of a delivery in the error when Redis has no room for it',
-    async () => {
-      const redis = await startRedis(scratchFolder());
-      const client = new Redis(redis.port);
-      const { webhooks } = receiver(storeInbox({ store: redisStore({ client }), role: 'receiver' }));
-      expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
-      await client.config('SET', 'maxmemory', '1');
-      const outcome = await webhooks.receive(order('A-1001'));
-      expect(outcome).toMatchObject({ kind: 'unavailable', status: 503 });
-      expect(inspect(outcome, { depth: null, showHidden: true })).not.toContain('A-1001');
-      await client.quit();
-      await redis.stop();
-    },
-  );
-
   it.runIf(postgresInstalled)(
     'has deliveries answered 503 while PostgreSQL is away; when it is back they are kept, and all are handled',
     async () => {
@@ -113,29 +94,4 @@ describe('a store that is down', () => {
     },
     60_000,
   );
-
-  it.each<[string, () => Promise<never>]>([
-    ['fails', () => Promise.reject(new Error('down'))],
-    ['does not answer', () => new Promise(() => {})],
-  ])('acknowledges nothing when the client %s', async (_, ask) => {
-    const store = { ...memoryStore(), transact: ask };
-    // real time: nothing ends before it: a busy machine only makes it later.
-    const inbox = storeInbox({ store, role: 'receiver', storeTimeoutMs: 30 });
-    expect(await receiver(inbox).webhooks.receive(order('A'))).toMatchObject({
-      kind: 'unavailable',
-      status: 503,
-      error: { code: 'store_unavailable', cause: expect.any(Error) },
-    });
-  });
-
-  it('is not asked by more than so many at a time: the others are answered at once', async () => {
-    // real time: nothing ends before it: a busy machine only makes it later.
-    const ask = limitStoreCalls({ storeTimeoutMs: 30, maxPending: 2 });
-    const never = () => ask(() => new Promise(() => {}));
-    const first = [never(), never()];
-    await expect(ask(async () => 'fine')).rejects.toMatchObject({ code: 'store_unavailable' });
-    for (const one of first) await expect(one).rejects.toMatchObject({ code: 'store_unavailable' });
-    // They may still be written: they count until they have ended.
-    await expect(ask(async () => 'fine')).rejects.toMatchObject({ code: 'store_unavailable' });
-  });
 });

@@ -1,7 +1,5 @@
-import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
-import { reportStore } from '../../src/inbox/handling-options.ts';
 import { sleep } from '../../src/internal/backoff.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
@@ -77,18 +75,6 @@ describe('what lost its lease', () => {
     );
     await worker.stop(1_000);
   });
-
-  it('does not keep a stop from ending', async () => {
-    const { handle, running, names } = heldHandler();
-    const { worker, sideBySide, alone } = openWorker({ handle });
-    sideBySide.push(leaseOf('A'));
-    await vi.waitFor(() => expect(names()).toEqual(['A']));
-    alone.push(leaseOf('suspect'));
-    const stopped = worker.stop(5_000);
-    running.get('A')?.();
-    expect(await stopped).toBe('drained');
-    expect(names()).toEqual([]);
-  });
 });
 
 describe('a delivery whose lease ended before its handler could start', () => {
@@ -127,41 +113,6 @@ it('a worker reports a handled delivery as failed when the store takes no word o
   await worker.stop(100);
 });
 
-it('a worker is woken without making an exception, whose stack would cost more than the rest of a delivery', async () => {
-  const { handle, running, names } = heldHandler();
-  const { worker, sideBySide, wakeReasons } = openWorker({ handle });
-  sideBySide.push(leaseOf('A'));
-  await vi.waitFor(() => expect(names()).toEqual(['A']));
-  worker.wake();
-  running.get('A')?.();
-  await worker.stop(1_000);
-  expect(wakeReasons.length).toBeGreaterThan(0);
-  expect(wakeReasons.filter((reason) => reason instanceof Error)).toEqual([]);
-});
-
-it.each([
-  ['the store takes no word of it', () => Promise.reject(new Error('down'))],
-  ['another worker has it by now', async () => false],
-])('a worker does not report a delivery as dead when %s', async (_, moveToDeadLetters) => {
-  const handle = () => Promise.reject(new Error('no'));
-  const { worker, sideBySide, reports } = openWorker({ handle, moveToDeadLetters }, { maxAttempts: 1 });
-  sideBySide.push(leaseOf('A'));
-  await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', attempt: 1 }]));
-  await worker.stop(100);
-});
-
-it.each([
-  ['as ioredis makes it', (error: Error) => error],
-  ['that cannot be changed', (error: Error) => Object.freeze(error)],
-])('a worker tells onStoreError of a refused command without its arguments: an error %s', (_, make) => {
-  const command = { name: 'auth', args: ['hunter2'] };
-  const told: unknown[] = [];
-  const refused = make(Object.assign(new Error('WRONGPASS'), { command }));
-  reportStore(refused, { onStoreError: (error) => told.push(error) });
-  expect(told).toMatchObject([{ message: 'WRONGPASS' }]);
-  expect(inspect(told, { depth: null })).not.toContain('hunter2');
-});
-
 it.each([
   ['throws', () => Promise.reject(new Error('nobody listens'))],
   [
@@ -176,22 +127,6 @@ it.each([
   const { worker } = openWorker({ handle: async () => 'handled', lease }, { onStoreError });
   await vi.waitFor(() => expect(lease.mock.calls.length).toBeGreaterThan(1));
   expect(await worker.stop(100)).toBe('drained');
-});
-
-describe('wake', () => {
-  it('ends the pause of the worker', async () => {
-    const { worker, sideBySide, reports } = openWorker(
-      { handle: async () => 'handled' },
-      {},
-      { pollMs: 600_000, sleep },
-    );
-    // real time: the worker begins its pause; woken before, it looks as well.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    sideBySide.push(leaseOf('A'));
-    worker.wake();
-    await vi.waitFor(() => expect(reports).toMatchObject([{ name: 'A', outcome: 'handled' }]));
-    expect(await worker.stop(1_000)).toBe('drained');
-  });
 });
 
 describe('a store that does not take the end of a delivery', () => {
@@ -221,14 +156,6 @@ describe('a store that does not take the end of a delivery', () => {
     running.get('A')?.();
     expect(await stopped).toBe('drained');
     expect(remove).toHaveBeenCalledTimes(1);
-  });
-
-  it('may take it later: then it is reported as it ended', async () => {
-    const remove = vi.fn(async () => {}).mockRejectedValueOnce(down);
-    const { worker, sideBySide, reports } = openWorker({ handle: async () => 'handled', remove });
-    sideBySide.push(leaseOf('A'));
-    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'handled' }]));
-    await worker.stop(100);
   });
 
   it('does not hide why the handler failed', async () => {
@@ -270,24 +197,6 @@ describe('a worker', () => {
     await worker.stop(100);
   });
 
-  it('does not remove what its handler has marked in a transaction', async () => {
-    const remove = vi.fn(async () => {});
-    const isHandled = vi.fn(async () => true);
-    const { worker, sideBySide, reports } = openWorker({
-      async handle(_, options) {
-        await options?.mark?.(memoryStore());
-        return 'handled';
-      },
-      remove,
-      isHandled,
-    });
-    sideBySide.push(leaseOf('A'));
-    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'handled' }]));
-    expect(isHandled).toHaveBeenCalled();
-    expect(remove).not.toHaveBeenCalled();
-    await worker.stop(100);
-  });
-
   it('starts no more than its limit, and no more at once than its concurrency', async () => {
     const limits: number[] = [];
     const { handle, running, names } = heldHandler();
@@ -310,25 +219,6 @@ describe('a worker', () => {
     await worker.ended();
     expect(limits).toEqual([2, 1]);
     expect(waiting).toHaveLength(1);
-  });
-
-  it('that ends when idle rejects with the error of its store, once its handlers have ended', async () => {
-    const down = new Error('down');
-    const { handle, running, names } = heldHandler();
-    const lease = vi.fn(async () => ({ leased: [leaseOf('A')], pauseMs: 0 }));
-    const failing = { isAloneDue: () => Promise.reject(down) };
-    const { worker } = openWorker({ handle, lease, ...failing }, {}, { endsWhenIdle: true });
-    await vi.waitFor(() => expect(names()).toEqual(['A']));
-    let hasEnded = false;
-    const ended = worker.ended().finally(() => {
-      hasEnded = true;
-    });
-    ended.catch(() => {});
-    // real time: nothing may happen meanwhile; a busy machine lets less happen.
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(hasEnded).toBe(false);
-    running.get('A')?.();
-    await expect(ended).rejects.toBe(down);
   });
 
   it('waits a second after an error of its store, which onStoreError is told of, and goes on', async () => {
@@ -361,22 +251,6 @@ describe('a worker', () => {
     await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(1));
     await worker.stop(100);
     expect(new Set(pauses)).toEqual(new Set([expected]));
-  });
-
-  it('looks for deliveries to be tried alone once in pollMs, however often it is woken', async () => {
-    const isAloneDue = vi.fn(async () => false);
-    const lease = vi.fn(async () => ({ leased: [], pauseMs: Number.POSITIVE_INFINITY }));
-    const { worker } = openWorker(
-      { handle: async () => 'handled', isAloneDue, lease },
-      {},
-      { pollMs: 600_000, sleep },
-    );
-    await vi.waitFor(() => {
-      worker.wake();
-      expect(lease.mock.calls.length).toBeGreaterThan(3);
-    });
-    await worker.stop(100);
-    expect(isAloneDue).toHaveBeenCalledTimes(1);
   });
 
   it('pauses after a delivery to be tried alone that is due and held by another process', async () => {
@@ -456,15 +330,56 @@ describe('a worker', () => {
     expect(reports).toEqual([]);
   });
 
-  it('that cannot give back what it cuts off tells onStoreError', async () => {
-    const down = new Error('down');
-    const onStoreError = vi.fn();
-    const { handle, names } = heldHandler();
-    const putBack = () => Promise.reject(down);
-    const { worker, sideBySide } = openWorker({ handle, putBack }, { onStoreError });
+  it('postpones a marked delivery whose handler failed before its transaction was committed', async () => {
+    const error = new Error('no');
+    const postpone = vi.fn(async () => {});
+    const { worker, sideBySide, reports } = openWorker({
+      async handle(_, options) {
+        await options?.mark?.(memoryStore());
+        throw error;
+      },
+      postpone,
+      isHandled: async () => false,
+    });
     sideBySide.push(leaseOf('A'));
-    await vi.waitFor(() => expect(names()).toEqual(['A']));
-    expect(await worker.stop(10)).toBe('cut-off');
-    expect(onStoreError.mock.calls).toEqual([[down]]);
+    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', error }]));
+    expect(postpone).toHaveBeenCalledTimes(1);
+    await worker.stop(100);
+  });
+});
+
+describe('the limit of a worker', () => {
+  it('counts what runs alone, too', async () => {
+    const { worker, alone, reports } = openWorker(
+      { handle: async () => 'handled' },
+      {},
+      { limit: 1, endsWhenIdle: true },
+    );
+    alone.push(leaseOf('first'), leaseOf('second'));
+    await worker.ended();
+    expect(reports).toMatchObject([{ name: 'first' }]);
+    expect(alone).toHaveLength(1);
+  });
+
+  it('is not used up by dead letters', async () => {
+    let isDue = true;
+    const { worker, sideBySide, reports } = openWorker(
+      {
+        handle: async () => 'handled',
+        isAloneDue: async () => isDue,
+        async leaseAlone() {
+          isDue = false;
+          sideBySide.push(leaseOf('A'));
+          return { leased: undefined, dead: [leaseOf('poison')] };
+        },
+      },
+      {},
+      { limit: 1, endsWhenIdle: true },
+    );
+    await worker.ended();
+    expect(reports).toMatchObject([
+      { name: 'poison', outcome: 'dead' },
+      { name: 'A', outcome: 'handled' },
+    ]);
   });
 });

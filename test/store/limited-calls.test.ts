@@ -1,7 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { defineOptions, type OptionTable } from '../../src/internal/options.ts';
-import { callLimitRows, limitCalls, type StoreCallOptions } from '../../src/store/limited-calls.ts';
-import { refusal } from '../support/refusal.ts';
+import { limitCalls } from '../../src/store/limited-calls.ts';
 
 const forEver = () => new Promise<string>(() => {});
 const failed = (error: unknown) => new Error('failed', { cause: error });
@@ -27,16 +25,6 @@ it('a limit of calls counts none on workerd, where the work of a cancelled reque
   const call = oneCall();
   await expect(call(forEver, failed)).rejects.toThrow('failed');
   expect(await call(async () => 'answer', failed)).toBe('answer');
-});
-
-it('a limit of calls is two options that inboxes and record stores share', () => {
-  const table = callLimitRows({ maxPending: 10_000 }) satisfies OptionTable<StoreCallOptions>;
-  const read = defineOptions('redisStore', table);
-  expect(read({})).toEqual({ storeTimeoutMs: 5_000, maxPending: 10_000 });
-  expect(read({ maxPending: 5, storeTimeoutMs: 1_000 })).toEqual({ storeTimeoutMs: 1_000, maxPending: 5 });
-  for (const options of [{ maxPending: 0 }, { storeTimeoutMs: 2 ** 31 }]) {
-    expect(refusal(() => read(options))).toBe('ConfigurationError invalid_option');
-  }
 });
 
 it('a limit of calls aborts the signal of work that takes too long before it says that it failed', async () => {

@@ -45,17 +45,6 @@ for (const { name, open } of storeKinds()) {
       expect(await once(store, 'A-2', run, options)).toEqual({ mail: 2 });
     });
 
-    it('repeats nothing that returned nothing', async () => {
-      const store = open(now);
-      let runs = 0;
-      const run = () => {
-        runs++;
-      };
-      expect(await once(store, key, run, options)).toBeUndefined();
-      expect(await once(store, key, run, options)).toBeUndefined();
-      expect(runs).toBe(1);
-    });
-
     it('runs it once for calls at the same time, and tells the others how long to wait', async () => {
       const store = open(now);
       const effect = makeEffect();
@@ -108,12 +97,6 @@ for (const { name, open } of storeKinds()) {
       expect(await once(store, key, makeEffect().run, options)).toEqual({ mail: 1 });
     });
 
-    it('takes an outcome that cannot be told for unknown', async () => {
-      const store = open(now);
-      await expect(once(store, key, fails, { ...options, outcomeOf: fails })).rejects.toBe(failure);
-      await expect(once(store, key, makeEffect().run, options)).rejects.toMatchObject({ code: 'unknown' });
-    });
-
     it('calls a run that never ended in progress while its lease runs, and unknown after that', async () => {
       const store = open(now);
       const effect = makeEffect();
@@ -129,14 +112,6 @@ for (const { name, open } of storeKinds()) {
       await expect(once(store, key, effect.run, options)).rejects.toMatchObject({ code: 'unknown' });
       expect(effect.runs).toBe(0);
       expect(await once(store, key, effect.run, { ...options, repeatUnknown: true })).toEqual({ mail: 1 });
-    });
-
-    it('takes a lease from the future for one from before the clock went back', async () => {
-      const store = open(now);
-      const later = { ...options, now: () => clock.at + 3_600_000 };
-      void once(store, key, () => new Promise<null>(() => {}), later);
-      await until(store);
-      await expect(once(store, key, makeEffect().run, options)).rejects.toMatchObject({ code: 'unknown' });
     });
 
     it('keeps the result of a run that outlived its lease, also for the run that began after it', async () => {
@@ -227,22 +202,6 @@ describe('once', () => {
       },
     };
     await expect(once(unsure, key, effect.run)).rejects.toBe(lost);
-    expect(await once(store, key, effect.run)).toEqual({ mail: 1 });
-  });
-
-  it('keeps a stored result when the store fails before the lease', async () => {
-    const store = memoryStore();
-    const effect = makeEffect();
-    await once(store, key, effect.run);
-    let calls = 0;
-    const down: RecordStore = {
-      ...store,
-      transact: (keys, change) =>
-        ++calls === 1
-          ? Promise.reject(new StoreError('store_failed', 'It is down.'))
-          : store.transact(keys, change),
-    };
-    await expect(once(down, key, effect.run)).rejects.toMatchObject({ code: 'store_failed' });
     expect(await once(store, key, effect.run)).toEqual({ mail: 1 });
   });
 

@@ -4,6 +4,9 @@ import { refusal } from '../../support/refusal.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { order, receiver } from '../receiver.ts';
 
+const digest = 'ab'.repeat(32);
+const delivery = { digest, name: 'event.buy.init', key: { index: 0 }, body: order('A') };
+const fail = () => Promise.reject(new Error('no such order'));
 const day = 24 * 60 * 60 * 1000;
 
 describe('the memory inbox', () => {
@@ -21,24 +24,6 @@ describe('the memory inbox', () => {
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
     expect(await inbox.deadLetters()).toEqual([]);
     expect(calls).toHaveLength(4);
-  });
-
-  it('counts as a dead letter only what has had all its attempts', async () => {
-    const inbox = memoryInbox({ maxAttempts: 2 });
-    let digest = '';
-    const { webhooks } = receiver(inbox, (_, context) => {
-      digest = context.digest;
-      throw new Error('no');
-    });
-    await webhooks.receive(order('A'));
-    expect(digest).toHaveLength(64);
-    expect(await inbox.deadLetter(digest)).toBeUndefined();
-    expect(await inbox.replay(digest)).toBe(false);
-    expect(await inbox.discard(digest)).toBe(false);
-    await webhooks.receive(order('A'));
-    const [listed] = await inbox.deadLetters();
-    expect(listed).toMatchObject({ digest, attempts: 2 });
-    expect(await inbox.deadLetter(digest)).toEqual(listed);
   });
 
   it('does not say that it replayed what a repetition is having handled', async () => {
@@ -80,14 +65,6 @@ describe('the memory inbox', () => {
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'handled' });
   });
 
-  it('remembers though the clock goes back', async () => {
-    let at = 100 * day;
-    const { webhooks } = receiver(memoryInbox({ now: () => at }));
-    await webhooks.receive(order('A'));
-    at = 0;
-    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
-  });
-
   it('counts a handler that never settles, and lets its delivery come again', async () => {
     // real time: nothing ends before it: a busy machine only makes it later.
     const inbox = memoryInbox({ timeLimitMs: 20, maxAttempts: 1 });
@@ -119,22 +96,53 @@ describe('the memory inbox', () => {
     expect(calls).toBe(1);
   });
 
-  it('gives the body of a dead letter as it was received, when asked for it', async () => {
-    const inbox = memoryInbox({ maxAttempts: 1 });
-    const { webhooks } = receiver(inbox, () => Promise.reject(new Error('no')));
-    const body = order('A');
-    await webhooks.receive(body);
-    expect(await inbox.deadLetters({ withBody: true })).toMatchObject([{ body, attempts: 1 }]);
-    expect((await inbox.deadLetters())[0]).not.toHaveProperty('body');
-  });
-
-  it('refuses an option that it does not have, with the nearest one', () => {
-    // As JavaScript can write it.
-    const misspelt = { maxDeadLeters: 5 } as object;
-    expect(() => memoryInbox(misspelt)).toThrow('Did you mean "maxDeadLetters"?');
-  });
-
   it.each([{ maxRemembered: 0 }, { maxDeadLetters: 1.5 }])('refuses %j', (options) => {
     expect(refusal(() => memoryInbox(options))).toBe('ConfigurationError invalid_option');
+  });
+});
+
+describe('the attempts of the memory inbox', () => {
+  it('are forgotten when no handler wants the delivery any more', async () => {
+    const inbox = memoryInbox({ maxAttempts: 1 });
+    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no such order');
+    expect(await inbox.receive(delivery, async () => 'ignored')).toBe('ignored');
+    expect(await inbox.deadLetters()).toEqual([]);
+  });
+
+  it('are no dead letter before the last one', async () => {
+    const inbox = memoryInbox({ maxAttempts: 2 });
+    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no such order');
+    expect(await inbox.deadLetters()).toEqual([]);
+    expect(await inbox.health()).toEqual({ open: 0, dead: 0, quarantined: 0, oldestAgeMs: null });
+    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no such order');
+    expect(await inbox.health()).toEqual({ open: 0, dead: 1, quarantined: 0, oldestAgeMs: null });
+  });
+
+  it('are counted once for a handler that rejects when it is aborted', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
+    const inbox = memoryInbox({ maxAttempts: 2, timeLimitMs: 5 });
+    const { webhooks, reports } = receiver(
+      inbox,
+      (_, { signal }) =>
+        new Promise((_resolve, reject) =>
+          signal?.addEventListener('abort', () => reject(new Error('aborted'))),
+        ),
+    );
+    const begun = performance.now();
+    for (let tries = 0; tries < 2; tries++) await webhooks.receive(order('A'));
+    const tookMs = performance.now() - begun;
+    expect(await inbox.deadLetters()).toMatchObject([{ attempts: 2 }]);
+    const dead = reports.filter(({ outcome }) => outcome === 'dead');
+    expect(dead).toMatchObject([
+      { attempt: 2, durationMs: expect.toSatisfy((ms) => ms >= 0 && ms < tookMs) },
+    ]);
+  });
+});
+
+describe('a dead letter of the memory inbox', () => {
+  it('can be replayed to nobody without webhooks', async () => {
+    const inbox = memoryInbox({ maxAttempts: 1 });
+    await expect(inbox.receive(delivery, fail)).rejects.toThrow('no such order');
+    expect(await inbox.replay(digest)).toBe(false);
   });
 });

@@ -9,7 +9,6 @@ import { memoryStore } from '../../../src/store/memory-store.ts';
 import { quarantineOptions } from './quarantine-for-tests.ts';
 
 const body = { digest: 'ab'.repeat(32), body: '{}', partners: 'P' };
-const unavailable = { code: 'store_unavailable' };
 
 /** The quarantine of an inbox whose store never answers. */
 function open(limits: { storeTimeoutMs?: number; maxPending?: number } = {}) {
@@ -30,14 +29,6 @@ afterEach(() => {
 });
 
 describe('the quarantine of an inbox', () => {
-  it('waits no longer for its store than the inbox does', async () => {
-    const quarantine = open({ storeTimeoutMs: 5 });
-    await expect(quarantine.keep(body)).rejects.toMatchObject(unavailable);
-    await expect(quarantine.list({ limit: 1 })).rejects.toMatchObject(unavailable);
-    await expect(quarantine.remove(['x'])).rejects.toMatchObject(unavailable);
-    await expect(quarantine.count()).rejects.toMatchObject(unavailable);
-  });
-
   it.each([
     [1_000, 100],
     [3, 3],
@@ -50,12 +41,6 @@ describe('the quarantine of an inbox', () => {
       expect(await isRefused(quarantine.list({ limit: 1 }))).toBe(false);
     },
   );
-
-  it('lets no more reviews wait than the inbox lets deliveries', async () => {
-    const quarantine = open({ maxPending: 2 });
-    for (let count = 0; count < 2; count++) void quarantine.list({ limit: 1 });
-    expect(await isRefused(quarantine.remove(['x']))).toBe(true);
-  });
 });
 
 describe('a review of the quarantine', () => {

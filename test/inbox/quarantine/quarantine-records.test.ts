@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { all, bodiesOf, day, keepIn, setUp } from './quarantine-for-tests.ts';
+import { all, day, keepIn, setUp } from './quarantine-for-tests.ts';
 
 /** Where the quarantine of `setUp` keeps its records. */
 const prefix = 'inbox/unverified/';
@@ -9,35 +9,6 @@ afterEach(() => {
 });
 
 describe('the records of a quarantine', () => {
-  it('begin with the prefix of its inbox, apart from those of others', async () => {
-    const { keep, open, store } = setUp();
-    await keep('body');
-    expect(await open({ prefix: 'other/' }).count()).toBe(0);
-    const records = await store.list({ prefix: '', limit: 10 });
-    expect(records.filter(({ key }) => !key.startsWith(prefix))).toEqual([]);
-  });
-
-  it('are listed no more at once than asked for, and from where the last list ended', async () => {
-    const { keep, quarantine } = setUp();
-    for (const body of ['first', 'second', 'third']) await keep(body);
-    const page = await quarantine.list({ limit: 2 });
-    const rest = await quarantine.list({ after: page.at(-1)?.digest, limit: 2 });
-    expect([page.length, rest.length]).toEqual([2, 1]);
-    expect(bodiesOf([...page, ...rest]).sort()).toEqual(['first', 'second', 'third']);
-  });
-
-  it('are read 300 at once, whatever is asked for', async () => {
-    const limits: number[] = [];
-    const { quarantine } = setUp({}, ({ list }) => ({
-      list(options) {
-        limits.push(options.limit);
-        return list(options);
-      },
-    }));
-    await quarantine.list({ limit: 1_000 });
-    expect(limits).toEqual([300]);
-  });
-
   it('of a newer version are not listed, and are left as they are', async () => {
     const { keep, store, quarantine } = setUp();
     await keep('body');
@@ -47,14 +18,6 @@ describe('the records of a quarantine', () => {
     for (const call of [quarantine.list(all), quarantine.remove(['a'.repeat(64)])])
       await expect(call).rejects.toThrow('An unverified delivery is in the form of a newer');
     expect(await store.list({ prefix: key, limit: 1 })).toMatchObject([{ value: newer }]);
-  });
-
-  it('are not added to while a newer version counts them', async () => {
-    const { keep, store } = setUp();
-    await store.transact([`${prefix}room`], (records) => records.set(`${prefix}room`, { version: 2 }));
-    await expect(keep('body')).rejects.toThrow(
-      'The count of unverified deliveries is in the form of a newer',
-    );
   });
 });
 

@@ -3,13 +3,6 @@ import type { UnverifiedText } from '../../../src/inbox/quarantine/quarantine.ts
 import { all, bodiesOf, day, setUp } from './quarantine-for-tests.ts';
 
 describe('the quarantine of a record store', () => {
-  it('keeps bodies for every process', async () => {
-    const { keep, open } = setUp();
-    for (const body of ['third', 'first', 'second']) expect(await keep(body)).toBe('kept');
-    expect(bodiesOf(await open().list(all)).sort()).toEqual(['first', 'second', 'third']);
-    expect(await open().count()).toBe(3);
-  });
-
   it('keeps equal bytes once, and each text for the partners whose keys were tried', async () => {
     const { keep, clock, quarantine } = setUp();
     expect(await keep('same')).toBe('kept');
@@ -59,15 +52,6 @@ describe('the quarantine of a record store', () => {
     expect(bodiesOf(await quarantine.list(all))).toEqual(['newer']);
     clock.time += day / 2;
     expect([await quarantine.list(all), await store.list({ prefix: '', limit: 10 })]).toEqual([[], []]);
-  });
-
-  it('has room for others as soon as old bodies have expired, though newer ones are kept', async () => {
-    const { keep, clock } = setUp({ maxQuarantined: 2 });
-    await keep('old');
-    clock.time += day / 2;
-    await keep('newer');
-    clock.time += day / 2;
-    expect(await keep('next')).toBe('kept');
   });
 
   it('lists page by page, and removes more bodies than one transaction takes', async () => {

@@ -83,19 +83,6 @@ describe('a message whose process died', () => {
     expect(await second).toBe('done');
   });
 
-  it('runs after another such one, without another delivery', async () => {
-    const { messages, openAnother } = await withLost(['A', 'B', 'C'], { lost: 3 });
-    const { inbox, begun, end } = heldProcess(openAnother);
-    const results = messages.map((message) => inbox.handleMessage(message));
-    for (const ids of [['A'], ['A', 'B'], ['A', 'B', 'C']]) {
-      await begun(...ids);
-      await nextTurn();
-      await begun(...ids);
-      end(ids.at(-1) ?? '');
-    }
-    expect(await Promise.all(results)).toEqual(['done', 'done', 'done']);
-  });
-
   it('has lost no attempt if others ran beside it, and loses one if it ran alone', async () => {
     const ids = ['poison', ...Array.from({ length: 9 }, (_, index) => `order ${index}`)];
     const { messages, openAnother, dieWith } = await withLost(ids, { lost: 10, maxAttempts: 2 });
@@ -106,61 +93,6 @@ describe('a message whose process died', () => {
     for (const message of messages.slice(1)) expect(await inbox.handleMessage(message)).toBe('done');
     expect(reports).toEqual([['dead', 2], ...Array.from({ length: 9 }, () => ['handled', 1])]);
     expect(calls).toEqual(ids.slice(1));
-  });
-
-  it('lets others run after it also when its handler fails, and stays alone', async () => {
-    let isBroken = true;
-    const { messages, openAnother } = await withLost(['lost', 'A'], { lost: 1 });
-    const { inbox, reports } = openAnother((id) => {
-      if (id === 'lost' && isBroken) throw new Error('no');
-    });
-    expect(await inbox.handleMessage(messages[0])).toBe('retry');
-    isBroken = false;
-    const held = heldProcess(openAnother);
-    const beside = held.inbox.handleMessage(messages[1]);
-    await held.begun('A');
-    const lost = held.inbox.handleMessage(messages[0]);
-    await nextTurn();
-    await held.begun('A');
-    held.end('A');
-    expect(await beside).toBe('done');
-    await held.begun('A', 'lost');
-    held.end('lost');
-    expect([await lost, reports, held.reports]).toEqual([
-      'done',
-      [['failed', 1]],
-      [
-        ['handled', 1],
-        ['handled', 2],
-      ],
-    ]);
-  });
-
-  it('is tried again when the inbox stops while it waits', async () => {
-    const { messages, openAnother } = await withLost(['lost', 'A'], { lost: 1 });
-    const { inbox, begun, end, calls } = heldProcess(openAnother);
-    const beside = inbox.handleMessage(messages[1]);
-    await begun('A');
-    const lost = inbox.handleMessage(messages[0]);
-    await nextTurn();
-    const stopping = inbox.stop();
-    end('A');
-    expect([await beside, await lost, await stopping]).toEqual(['done', 'retry', 'drained']);
-    expect(calls).toEqual(['A']);
-  });
-
-  it('is tried again by its caller, who has aborted it while it waits', async () => {
-    const { messages, openAnother } = await withLost(['lost', 'A'], { lost: 1 });
-    const { inbox, begun, end, calls } = heldProcess(openAnother);
-    const beside = inbox.handleMessage(messages[1]);
-    await begun('A');
-    const caller = new AbortController();
-    const lost = inbox.handleMessage(messages[0], { signal: caller.signal });
-    await nextTurn();
-    caller.abort();
-    end('A');
-    expect([await beside, await lost]).toEqual(['done', 'retry']);
-    expect(calls).toEqual(['A']);
   });
 
   it('is tried again on a runtime where no request waits for another, and so are others while it runs', async () => {
@@ -177,20 +109,5 @@ describe('a message whose process died', () => {
     expect(await inbox.handleMessage(messages[1])).toBe('retry');
     end('lost');
     expect(await lost).toBe('done');
-  });
-
-  it('runs beside others if its process was only slow, and has said so', async () => {
-    const { messages, openAnother, clock } = await withLost(['slow', 'A'], { lost: 0 });
-    const slow = heldProcess(openAnother);
-    const late = slow.inbox.handleMessage(messages[0]);
-    await slow.begun('slow');
-    clock.now += leaseMs;
-    await slow.inbox.stop({ timeoutMs: 0 });
-    expect(await late).toBe('retry');
-    const { inbox, begun, end } = heldProcess(openAnother);
-    const both = messages.map((message) => inbox.handleMessage(message));
-    await begun('slow', 'A');
-    for (const id of ['slow', 'A']) end(id);
-    expect(await Promise.all(both)).toEqual(['done', 'done']);
   });
 });

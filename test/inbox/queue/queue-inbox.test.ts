@@ -1,4 +1,3 @@
-import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, it } from 'vitest';
 import { type QueueInbox, queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
 import type { QueueMessage } from '../../../src/inbox/queue/queue-message.ts';
@@ -11,20 +10,6 @@ import { order } from '../receiver.ts';
 import { guarded, open } from './queue-for-tests.ts';
 
 const day = 86_400_000;
-const never = () => new Promise(() => {});
-
-it('a message carries the trace context of its request to the handler', async () => {
-  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  const { webhooks, inbox, messages } = open();
-  const traced: unknown[] = [];
-  const { start } = tracingChannel('partner-exchange:handle');
-  const subscriber = (message: unknown) => void traced.push(Object(message).traceparent);
-  start.subscribe(subscriber);
-  await webhooks.receive(order('A'), { headers: { traceparent } });
-  expect(await inbox.handleMessage(JSON.stringify(messages[0]))).toBe('done');
-  start.unsubscribe(subscriber);
-  expect(traced).toEqual([traceparent]);
-});
 
 describe('queueInbox', () => {
   it('hands a delivery to the queue as one message, and handles the message', async () => {
@@ -109,42 +94,6 @@ describe('queueInbox', () => {
     expect(outcomes).toEqual(['stored', 'ignored']);
   });
 
-  it('is done with it after ignoreAfterMs though the clock went back by a day', async () => {
-    const clock = { now: 1_800_000_000_000 };
-    const now = () => clock.now;
-    const messages: QueueMessage[] = [];
-    const send = async (message: QueueMessage) => messages.push(message);
-    const inbox = queueInbox({ send, store: memoryStore({ now }), now, ignoreAfterMs: 60_000 });
-    const webhooks = quietWebhooks({ inbox }).on('buy.event.close', () => {});
-    await webhooks.receive(order('A'));
-    clock.now -= 86_400_000;
-    expect(await inbox.handleMessage(messages[0])).toBe('retry');
-    clock.now += 30_000;
-    expect(await inbox.handleMessage(messages[0])).toBe('retry');
-    clock.now += 30_000;
-    expect(await inbox.handleMessage(messages[0])).toBe('done');
-  });
-
-  it('judges a lease by what its process wrote, not by its own time limit', async () => {
-    const { webhooks, messages, inbox, openAnother, calls } = guarded({ timeLimitMs: 600_000 }, never);
-    await webhooks.receive(order('A'));
-    void inbox.handleMessage(messages[0]);
-    await expect.poll(() => calls).toEqual(['A']);
-    const shorter = openAnother(() => {}, { timeLimitMs: 1_000 });
-    expect(await shorter.inbox.handleMessage(messages[0])).toBe('retry');
-    expect(shorter.calls).toEqual([]);
-  });
-
-  it.each([0, -1, Number.NaN, 1.5, '3' as unknown as number])(
-    'takes %s from a broker for the first attempt',
-    async (attempt) => {
-      const { webhooks, inbox, messages, reports } = open();
-      await webhooks.receive(order('A'));
-      expect(await inbox.handleMessage(messages[0], { attempt })).toBe('done');
-      expect(reports).toEqual([['handled', 1]]);
-    },
-  );
-
   it.each([1, 3])(
     'leaves it to the queue to give up, unless it is told the number of the attempt, of %i',
     async (maxAttempts) => {
@@ -159,13 +108,6 @@ describe('queueInbox', () => {
       expect(reports.at(-1)).toEqual(['dead', maxAttempts]);
     },
   );
-
-  it('aborts a handler that never settles', async () => {
-    // real time: nothing ends before it: a busy machine only makes it later.
-    const { webhooks, inbox, messages } = open({ timeLimitMs: 20 }, () => new Promise(() => {}));
-    await webhooks.receive(order('A'));
-    expect(await inbox.handleMessage(messages[0])).toBe('retry');
-  });
 
   it('stops: handlers end or are aborted, and nothing is accepted any more', async () => {
     const begun = gate();
@@ -218,12 +160,6 @@ describe('a message that is no delivery', () => {
     });
     expect(String(warnings)).not.toContain('marker');
     expect(calls).toEqual([]);
-  });
-
-  it('with a body that no handler can read is tried again, and dead in the end', async () => {
-    const { inbox } = open({ maxAttempts: 2, store: memoryStore() });
-    expect(await inbox.handleMessage({ ...sound, body: '{' })).toBe('retry');
-    expect(await inbox.handleMessage({ ...sound, body: '{' })).toBe('dead');
   });
 });
 
@@ -302,43 +238,6 @@ describe('with a store', () => {
     clock.now += 10_001;
     expect(await inbox.handleMessage(messages[0])).toBe('done');
     expect(reports.at(-1)).toEqual(['handled', 1]);
-  });
-
-  it('a message that is handled before the queue has acknowledged it is handled once', async () => {
-    const { inbox, webhooks, messages, calls } = guarded({
-      async send(message) {
-        messages.push(message);
-        expect(await inbox.handleMessage(message)).toBe('done');
-      },
-    });
-    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
-    expect(await inbox.handleMessage(messages[0])).toBe('done');
-    expect(calls).toEqual(['A']);
-  });
-
-  it('a message that was ignored after ignoreAfterMs is not handled by a later version', async () => {
-    const { clock, store, messages, openAnother } = guarded();
-    const now = () => clock.now;
-    const old = queueInbox({ send: async (message) => messages.push(message), store, now });
-    const webhooks = quietWebhooks({ inbox: old }).on('buy.event.close', () => {});
-    await webhooks.receive(order('A'));
-    clock.now += 600_000;
-    expect(await old.handleMessage(messages[0])).toBe('done');
-    const { inbox, calls } = openAnother();
-    expect(await inbox.handleMessage(messages[0])).toBe('done');
-    expect(calls).toEqual([]);
-  });
-
-  it.each([
-    ['waits for the lease', 60_000, 'retry'],
-    ['is handled at once', 60_001, 'done'],
-  ])('a message whose process died %s when the clock went back by %d ms', async (_, backMs, expected) => {
-    const { webhooks, inbox, messages, calls, openAnother, clock } = guarded({}, never);
-    await webhooks.receive(order('A'));
-    void inbox.handleMessage(messages[0]);
-    await expect.poll(() => calls).toEqual(['A']);
-    clock.now -= backMs;
-    expect(await openAnother(() => {}).inbox.handleMessage(messages[0])).toBe(expected);
   });
 
   it('a handler that outlives its lease does not end the lease of the process that has the message by then', async () => {

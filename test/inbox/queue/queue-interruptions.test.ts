@@ -52,22 +52,6 @@ describe('a message whose handling is interrupted', () => {
     expect(reports.at(-1)).toEqual(['handled', 2]);
   });
 
-  it('is handled once if it is done, however soon after its handler the signal is aborted', async () => {
-    const results = new Set<string>();
-    for (let turns = 0; turns < 30; turns++) {
-      const caller = new AbortController();
-      let left = turns;
-      const abortLater = () => (left-- > 0 ? queueMicrotask(abortLater) : caller.abort());
-      const { webhooks, inbox, messages, calls } = guarded({}, abortLater);
-      await webhooks.receive(order('A'));
-      const result = await inbox.handleMessage(messages[0], { signal: caller.signal });
-      results.add(result);
-      await inbox.handleMessage(messages[0]);
-      expect(calls).toHaveLength(result === 'done' ? 1 : 2);
-    }
-    expect(results).toEqual(new Set(['retry', 'done']));
-  });
-
   it('by the end of its store is done if it was handled, and the failure is reported', async () => {
     const errors: unknown[] = [];
     let isAway = false;
@@ -142,11 +126,5 @@ describe('the quarantine of queueInbox', () => {
     await expect(again).rejects.toMatchObject(refused);
     await quarantine?.remove([kept?.digest ?? '']);
     expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
-  });
-
-  it('is there only with a store', () => {
-    expect(open().inbox.quarantine).toBeUndefined();
-    expect(guarded().inbox.quarantine).toBeDefined();
-    expect(guarded({ quarantineMs: 0 }).inbox.quarantine).toBeUndefined();
   });
 });

@@ -53,13 +53,6 @@ describe('the records of a delivery', () => {
 });
 
 describe('a lease', () => {
-  it('goes to one of two workers that look at the same moment', async () => {
-    const { records, open } = recordBench();
-    await records.insert(deliveryOf(a));
-    const both = await Promise.all([records.lease(1), open().lease(1)]);
-    expect(both.flatMap(({ leased }) => leased)).toHaveLength(1);
-  });
-
   it('of one that lost its lease goes to one of two workers, and lasts as long as any', async () => {
     const { clock, records, open, lease } = recordBench();
     await records.insert(deliveryOf(a));
@@ -73,13 +66,6 @@ describe('a lease', () => {
     expect(await records.isAloneDue()).toBe(false);
     clock.now += 1;
     expect(await records.isAloneDue()).toBe(true);
-  });
-
-  it('lost side by side makes no dead letter, whatever the number of attempts', async () => {
-    const { records, lease, takeOver } = recordBench({ maxAttempts: 1 });
-    await records.insert(deliveryOf(a));
-    await lease();
-    expect(await takeOver()).toMatchObject({ attempt: 1, alone: true });
   });
 
   it('of one that only waited for its turn alone is no lost one', async () => {
@@ -106,31 +92,9 @@ describe('a lease', () => {
     expect(await status()).toMatchObject({ state: 'dead', attempts: 1 });
     expect(await deliveries.counts()).toEqual({ open: 1, dead: 1 });
   });
-
-  it('that is given back leaves the attempt unused, and the delivery due when it was said', async () => {
-    const { clock, records, lease } = recordBench();
-    await records.insert(deliveryOf(a));
-    await records.putBack(await lease(), 1_000);
-    clock.now += 999;
-    expect((await records.lease(1)).leased).toEqual([]);
-    clock.now += 1;
-    expect((await lease()).attempt).toBe(1);
-  });
 });
 
 describe('the end of a delivery', () => {
-  it('is remembered once, however often it is said', async () => {
-    const { records, lease, status, keys } = recordBench();
-    await records.insert(deliveryOf(a));
-    const leased = await lease();
-    await records.remove(leased);
-    await records.remove(leased);
-    expect(await records.isHandled(leased)).toBe(true);
-    expect(await status()).toEqual({ digest: a, state: 'handled' });
-    expect(await keys()).toEqual([`inbox/delivery/${a}`]);
-    expect(await records.insert(deliveryOf(a))).toBe('duplicate');
-  });
-
   it('counts though another worker has leased it by now', async () => {
     const { records, lease, takeOver, keys, deliveries } = recordBench();
     await records.insert(deliveryOf(a));

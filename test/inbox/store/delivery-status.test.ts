@@ -60,14 +60,6 @@ describe('the deliveries of a store', () => {
       expect((await bench.deliveries.find('b', 10)).map(({ digest }) => digest)).toEqual([]);
     }
   });
-
-  it('know when a delivery is due below any prefix', async () => {
-    for (const prefix of ['plain-', 'of/many/parts/']) {
-      const { clock, records, deliveries } = recordBench({}, prefix);
-      await records.insert(deliveryOf(a));
-      expect(await deliveries.find(a, 1)).toMatchObject([{ state: 'waiting', dueAt: new Date(clock.now) }]);
-    }
-  });
 });
 
 describe('the held deliveries of a store', () => {
@@ -83,23 +75,6 @@ describe('the held deliveries of a store', () => {
     // One that waits to be tried alone is not held.
     await records.postpone(await takeOver(), 600_000, failure);
     expect(await held(10)).toEqual([waits.delivery.digest === a ? b : a]);
-  });
-
-  it('are found by page when there are many', async () => {
-    const { records, deliveries } = recordBench();
-    for (let number = 0; number < 120; number++)
-      await records.insert(deliveryOf(String(number).padStart(64, '0')));
-    await records.lease(120);
-    expect(await deliveries.held(200)).toHaveLength(120);
-    expect(await deliveries.held(110)).toHaveLength(110);
-  });
-
-  it('leave out those that were handled a moment ago, and those without a record', async () => {
-    const bench = recordBench();
-    for (const digest of [a, b]) await bench.records.insert(deliveryOf(digest));
-    await bench.records.lease(2);
-    await rewrite(bench, a, () => ({ handled: true }));
-    expect((await bench.deliveries.held(10)).map(({ digest }) => digest)).toEqual([b]);
   });
 });
 
@@ -123,23 +98,5 @@ describe('the holder of a lease', () => {
     await bench.open(8).freeEnded(() => 0);
     expect(await bench.status()).not.toHaveProperty('holder');
     expect(await bench.records.isAloneDue()).toBe(false);
-  });
-
-  it('is kept with its start, also when its lease is freed', async () => {
-    for (const startedAt of ['99', undefined]) {
-      const bench = recordBench();
-      await bench.records.insert(deliveryOf(a));
-      const { token } = await bench.lease(bench.open(7, bench.store, startedAt));
-      const lease = async () => {
-        const [record] = await bench.store.list({ prefix: 'inbox/delivery/', limit: 1 });
-        return Object(record?.value).lease;
-      };
-      const holder = { space: 'machine', pid: 7, ...(startedAt !== undefined && { startedAt }) };
-      const taken = { token, takenAt: bench.clock.now, until: bench.clock.now + leaseMs, holder };
-      expect(await lease()).toEqual(taken);
-      bench.ended.add(7);
-      await bench.records.freeEnded(() => 0);
-      expect(await lease()).toEqual(taken);
-    }
   });
 });

@@ -25,11 +25,6 @@ async function hosted(host: Partial<InboxHost>) {
 }
 
 describe('a call of drain', () => {
-  it('needs no review of its host', async () => {
-    const { inbox } = await hosted({});
-    expect(await inbox.drain()).toMatchObject({ left: 0 });
-  });
-
   it('that is over while the kept deliveries are reviewed handles nothing', async () => {
     const reviewed = gate();
     const { inbox, handle } = await hosted({ review: () => reviewed.opened });
@@ -37,28 +32,6 @@ describe('a call of drain', () => {
     expect(await inbox.drain({ timeLimitMs: 10 })).toEqual({ ...nothing, left: 1 });
     reviewed.open();
     await nextTurn();
-    expect(handle).not.toHaveBeenCalled();
-  });
-
-  it('that is over while it waits for its turn reviews and handles nothing', async () => {
-    const [begun, end] = [gate(), gate()];
-    const review = vi.fn(async () => {});
-    const { inbox, handle } = await hosted({
-      review,
-      async handle() {
-        begun.open();
-        await end.opened;
-        return 'handled';
-      },
-    });
-    const first = inbox.drain();
-    await begun.opened;
-    // real time: nothing ends before it: a busy machine only makes it later.
-    expect(await inbox.drain({ timeLimitMs: 10 })).toEqual({ ...nothing, left: 1 });
-    end.open();
-    await first;
-    await nextTurn();
-    expect(review).toHaveBeenCalledTimes(1);
     expect(handle).not.toHaveBeenCalled();
   });
 
@@ -89,37 +62,12 @@ describe('a call of drain', () => {
     expect(calls).toEqual([]);
   });
 
-  it('waits for a store that takes its time', async () => {
-    const store = memoryStore();
-    const slow: RecordStore = {
-      ...store,
-      transact: (...call) => nextTurn().then(() => store.transact(...call)),
-    };
-    const inbox = open({ store: slow });
-    const { webhooks } = receiver(inbox);
-    await webhooks.receive(order('A'));
-    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
-  });
-
   it('handles one by one where the store has room for the lease of one', async () => {
     const full = () => new StoreError('disk_full', 'The disk is full.');
     const inbox = open({ store: failsFrom(memoryStore(), 4, full) });
     const { webhooks } = receiver(inbox);
     for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
     expect(await inbox.drain()).toEqual({ ...nothing, handled: 3 });
-  });
-
-  it('does not ask again where there is no room for the lease of one', async () => {
-    let leases = 0;
-    const full = () => {
-      leases++;
-      return new StoreError('disk_full', 'The disk is full.');
-    };
-    const inbox = open({ store: failsFrom(memoryStore(), 3, full) });
-    const { webhooks } = receiver(inbox);
-    await webhooks.receive(order('A'));
-    await expect(inbox.drain({ limit: 1 })).rejects.toMatchObject({ code: 'store_full' });
-    expect(leases).toBe(1);
   });
 });
 
@@ -168,61 +116,4 @@ describe('a delivery that another process stored', () => {
     await eventually(() => expect(calls).toEqual(['A']));
     await inbox.stop();
   });
-
-  it('and gave back at its stop is handled by the next poll', async () => {
-    const store = memoryStore();
-    const onStoreError = vi.fn();
-    const first = open({ store, role: 'both', onStoreError });
-    const begun = gate();
-    const { webhooks } = receiver(first, () => {
-      begun.open();
-      return new Promise(() => {});
-    });
-    await webhooks.receive(order('A'));
-    await begun.opened;
-    expect(await first.stop({ timeoutMs: 0 })).toBe('cut-off');
-    const second = open({ store, role: 'both', onStoreError, pollMs: 20 });
-    const { calls } = receiver(second);
-    await eventually(() => expect(calls).toEqual(['A']));
-    await second.stop();
-    expect(onStoreError).not.toHaveBeenCalled();
-  });
-});
-
-describe('a dead letter of a store', () => {
-  it('is read by its digest, and handled at once when it is replayed', async () => {
-    const inbox = open({ role: 'both', maxAttempts: 1, pollMs: 600_000 });
-    let isBroken = true;
-    const { webhooks, calls } = receiver(inbox, () => {
-      if (isBroken) throw new Error('no');
-    });
-    const body = order('A');
-    await webhooks.receive(body);
-    await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 1 }));
-    const [{ digest } = { digest: '' }] = await inbox.deadLetters();
-    expect(await inbox.deadLetter(digest, { withBody: true })).toMatchObject({ digest, body });
-    isBroken = false;
-    expect(await inbox.replay(digest)).toBe(true);
-    await eventually(() => expect(calls).toEqual(['A', 'A']));
-    await inbox.stop();
-  });
-});
-
-it('a delivery that its handler has marked in a transaction counts as handled, also if the handler fails then', async () => {
-  const store = memoryStore();
-  for (const fails of [false, true]) {
-    const inbox = open({ store, prefix: `${fails}/` });
-    const host: InboxHost = {
-      hasHandlers: true,
-      report: () => {},
-      async handle(_, options) {
-        await options?.mark?.(store);
-        if (fails) throw new Error('too late');
-        return 'handled';
-      },
-    };
-    inbox.attach?.(host);
-    await inbox.receive(delivery, async () => 'handled');
-    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
-  }
 });

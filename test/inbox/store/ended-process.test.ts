@@ -3,7 +3,6 @@ import { openStoreInbox, type StoreInboxOptions } from '../../../src/inbox/store
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { ProcessView } from '../../../src/store/process-identity.ts';
-import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { eventually, order, receiver } from '../receiver.ts';
 
@@ -158,93 +157,5 @@ describe('a process that starts', () => {
     });
     expect(calls).toEqual([]);
     expect(reports).toMatchObject([{ outcome: 'dead', attempt: 2, code: 'lease_lost' }]);
-  });
-
-  it('begins once the store answers', async () => {
-    const { store, start, dieWith, receive } = machine();
-    await receive('A');
-    await dieWith(1);
-    let failures = 2;
-    const failing = {
-      ...store,
-      list: (options: Parameters<typeof store.list>[0]) =>
-        failures-- > 0 ? Promise.reject(new Error('down')) : store.list(options),
-    };
-    const { inbox } = start({
-      store: failing,
-      sleep: nextTurn,
-      onStoreError: () => {},
-    });
-    const { calls } = receiver(inbox);
-    await eventually(() => expect(calls).toEqual(['A']));
-  });
-});
-
-describe('a replica that runs', () => {
-  it('takes over the first delivery of a killed one with the poll after its lease, the rest one by one', async () => {
-    const { clock, start, dieWith, receive } = machine();
-    await receive('A', 'B', 'C');
-    await dieWith(3, {}, 'another');
-    let [running, most] = [0, 0];
-    const { calls } = receiver(start().inbox, async () => {
-      most = Math.max(most, ++running);
-      // real time: others could begin meanwhile.
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      running--;
-    });
-    clock.now += leaseMs - 1;
-    await receive('D');
-    await eventually(() => expect(calls).toEqual(['D']));
-    clock.now += 1;
-    await eventually(() => expect(calls.toSorted()).toEqual(['A', 'B', 'C', 'D']));
-    expect(most).toBe(1);
-  });
-});
-
-describe('the record of a leased delivery', () => {
-  it('names its process until the lease ends, in whichever way', async () => {
-    const { clock, start, dieWith, receive, recordOf } = machine();
-    await receive('A');
-    const pid = await dieWith(1);
-    const holder = { space: 'this machine', pid, startedAt: '7' };
-    const lease = { takenAt: clock.now, until: clock.now + leaseMs, holder };
-    expect(await recordOf()).toMatchObject({ lease });
-    const { inbox } = start({ retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } });
-    const { reports } = receiver(inbox, () => Promise.reject(new Error('no')));
-    await eventually(() => expect(reports).toHaveLength(1));
-    await eventually(async () => expect(await recordOf()).not.toHaveProperty('lease'));
-  });
-});
-
-describe('a delivery, as the inbox knows it,', () => {
-  it('has its attempts, its last reason, when it is due, and who holds it', async () => {
-    const { clock, start, dieWith, receive } = machine();
-    const reader = start({ role: 'receiver' }).inbox;
-    const status = async () => (await reader.find?.(digest.slice(0, 6)))?.[0];
-    await receive('A');
-    const receivedAt = new Date(clock.now);
-    // Digests begin with any of these.
-    const found = await Promise.all([...'0123456789abcdef'].map((digit) => reader.find?.(digit)));
-    const [{ digest } = { digest: '' }] = found.flatMap((deliveries) => deliveries ?? []);
-    expect(await status()).toMatchObject({ state: 'waiting', attempts: 0, dueAt: receivedAt, receivedAt });
-    const pid = await dieWith(1);
-    const until = new Date(clock.now + leaseMs);
-    const holder = { pid, space: 'this machine', hasEnded: true };
-    expect(await status()).toMatchObject({ state: 'held', attempts: 1, dueAt: until, holder });
-    expect(await reader.held?.()).toEqual([await status()]);
-    const { inbox } = start({ maxAttempts: 2, retry: { firstDelayMs: 1_000 } });
-    const { reports } = receiver(inbox, () => Promise.reject(new Error('no')));
-    await eventually(() => expect(reports).toHaveLength(1));
-    await eventually(async () =>
-      expect(await status()).toMatchObject({ state: 'waiting', attempts: 1, reason: 'Error: no' }),
-    );
-    expect(await reader.held?.()).toEqual([]);
-    clock.now += 1_000;
-    await eventually(() => expect(reports).toHaveLength(2));
-    await eventually(async () =>
-      expect(await status()).toMatchObject({ state: 'dead', attempts: 2, reason: 'Error: no' }),
-    );
-    expect(await reader.discard(digest)).toBe(true);
-    expect(await status()).toEqual({ digest, state: 'handled' });
   });
 });

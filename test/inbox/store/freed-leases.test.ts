@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { a, b, deliveryOf, failure, leaseMs, recordBench } from './record-bench.ts';
+import { a, deliveryOf, failure, leaseMs, recordBench } from './record-bench.ts';
 
 describe('what an ended process had leased', () => {
   it('is freed by the next one that starts, the deliveries of others are not', async () => {
@@ -63,28 +63,5 @@ describe('what an ended process had leased', () => {
       expect(before).toBeDefined();
       expect(await status()).toEqual(before);
     }
-  });
-
-  it('is freed beside entries that lead to nothing', async () => {
-    const { ended, records, store, open, lease } = recordBench();
-    for (const digest of [a, b]) await records.insert(deliveryOf(digest));
-    for (const _ of [a, b]) await lease(open(1));
-    const lost = `inbox/delivery/${a}`;
-    await store.transact([lost], (found) => found.delete(lost));
-    ended.add(1);
-    await records.freeEnded(() => 0);
-    expect(await records.leaseAlone()).toMatchObject({ leased: { delivery: { digest: b } } });
-  });
-
-  it('is freed also where it has more than one page of deliveries', async () => {
-    const { ended, records, open } = recordBench();
-    const digests = Array.from({ length: 250 }, (_, number) => String(number).padStart(64, '0'));
-    for (const digest of digests) await records.insert(deliveryOf(digest));
-    expect((await open(1).lease(300)).leased).toHaveLength(250);
-    ended.add(1);
-    await records.freeEnded(() => 0);
-    let freed = 0;
-    while ((await records.leaseAlone()).leased !== undefined) freed++;
-    expect(freed).toBe(250);
   });
 });

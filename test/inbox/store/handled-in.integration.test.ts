@@ -7,9 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { memoryInbox } from '../../../src/inbox/memory-inbox.ts';
 import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
-import { memoryStore } from '../../../src/store/memory-store.ts';
 import { postgresStore } from '../../../src/store/postgres/postgres-store.ts';
-import type { RecordStore } from '../../../src/store/record-store.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { EventContext } from '../../../src/webhooks/handlers.ts';
 import { describeWith, postgresUrl, run } from '../../store/servers.ts';
@@ -21,7 +19,7 @@ import { delivery, gate, quietWebhooks } from '../../webhooks/deliveries.ts';
 const schema = `${run}_handled`;
 const quick = { maxAttempts: 2, retry: { firstDelayMs: 1 }, role: 'drain' } as const;
 
-/** Kills a process at each of its statements in turn, and returns how many processes were killed. */
+/** Kills a process at one of its statements, or at each in turn, and returns how many were killed. */
 async function killAtEach(place: readonly string[], post: (order: string) => Promise<void>): Promise<number> {
   const child = join(import.meta.dirname, 'handled-in-child.ts');
   const runChild = async (...rest: string[]): Promise<unknown> => {
@@ -31,10 +29,11 @@ async function killAtEach(place: readonly string[], post: (order: string) => Pro
   };
   let killed = 0;
   for (const moment of isThorough ? ['before', 'after'] : ['after']) {
-    for (let statement = 1; ; statement += isThorough ? 1 : 6) {
+    for (let statement = isThorough ? 1 : 3; ; statement++) {
       await post(`${moment} ${statement}`);
       if ((await runChild(String(statement), moment)) === 0) break;
       killed++;
+      if (!isThorough) break;
     }
   }
   await runChild('0', '');
@@ -64,7 +63,7 @@ describeWith('postgres', 'handledIn on PostgreSQL', () => {
         'stored',
       );
     });
-    expect(killed).toBeGreaterThan(isThorough ? 8 : 1);
+    expect(killed).toBeGreaterThan(isThorough ? 8 : 0);
     expect(await credits()).toEqual(orders.sort());
     expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
     await inbox.stop();
@@ -131,18 +130,6 @@ describeWith('postgres', 'handledIn on PostgreSQL', () => {
     expect(errors).toMatchObject([{ code: 'not_committed' }]);
     expect(result).toMatchObject({ handled: 0, failed: 1, left: 1 });
     expect(times).toBe(0);
-  });
-
-  it('counts a delivery as handled once it is committed, whatever the handler throws then', async () => {
-    const late = new Error('The log is full.');
-    const { result, times, errors } = await handleIn('late', async (client, { handledIn }) => {
-      await handledIn(postgresStore({ client, schema }));
-      await client.query('COMMIT');
-      throw late;
-    });
-    expect(errors).toEqual([late]);
-    expect(result).toMatchObject({ handled: 1, left: 0 });
-    expect(times).toBe(1);
   });
 
   it('refuses a table that does not hold the delivery, and the effect cannot be committed alone', async () => {
@@ -238,27 +225,6 @@ describe('handledIn on SQLite', () => {
     expect(credits()).toEqual(orders.sort());
     expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
   }, 240_000);
-
-  it.each<[string, (database: DatabaseSync) => RecordStore]>([
-    ['another file', () => sqliteStore({ path: join(scratchFolder(), 'other.sqlite') })],
-    ['another store', () => memoryStore()],
-  ])('refuses %s, and rolls the transaction back', async (_, other) => {
-    const { path, database, credits } = open();
-    const store = sqliteStore({ path });
-    const inbox = storeInbox({ ...quick, store });
-    const errors: unknown[] = [];
-    const webhooks = quietWebhooks({ inbox, onError: (error) => errors.push(error) }).onAny(
-      async (_, { handledIn }) => {
-        await handledIn(other(database));
-      },
-    );
-    await webhooks.receive(delivery(buyInitBody()));
-    expect(await inbox.drain({ limit: 1 })).toMatchObject({ failed: 1 });
-    expect(errors).toMatchObject([{ code: 'invalid_option' }]);
-    expect(credits()).toEqual([]);
-    await inbox.stop();
-    await store.close();
-  });
 
   it('rolls back what a handler would commit after a refusal', async () => {
     const { path, database, credits } = open();

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { InboxHost } from '../../../src/inbox/inbox.ts';
 import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
-import { thrownBy } from '../../support/refusal.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 
 const digest = 'ab'.repeat(32);
@@ -31,16 +30,6 @@ function open(options: Partial<StoreInboxOptions> = {}) {
 }
 
 describe('a durable inbox', () => {
-  it('belongs to one host, and handles unless it only receives', async () => {
-    const { inbox, calls } = open({ role: 'receiver', quarantineMs: 0 });
-    inbox.attach?.(host);
-    expect(thrownBy(() => inbox.attach?.(host))).toMatchObject({ code: 'invalid_option' });
-    expect(await inbox.receive(delivery, handle)).toBe('stored');
-    expect(await inbox.counts()).toEqual({ open: 1, dead: 0 });
-    // One to store it, and three to count.
-    expect([inbox.role, calls()]).toEqual(['receiver', 4]);
-  });
-
   it('asks its store for no digest that is none, and for no limit that is none', async () => {
     const { inbox, calls } = open();
     // From JavaScript: a query parameter that is not there.
@@ -63,14 +52,6 @@ describe('a durable inbox', () => {
     expect(await inbox.health()).toEqual({ open: 0, dead: 0, quarantined: 1, oldestAgeMs: null });
   });
 
-  it('has the age of the oldest open delivery in whole milliseconds', async () => {
-    const clock = { now: 1_000 };
-    const { inbox } = open({ role: 'receiver', now: () => clock.now });
-    await inbox.receive(delivery, handle);
-    clock.now += 600.4;
-    expect(await inbox.health()).toMatchObject({ oldestAgeMs: 600 });
-  });
-
   it('receives nothing once it stops, and answers about what it holds until it has stopped', async () => {
     const [begun, end] = [gate(), gate()];
     const { inbox } = open({ pollMs: 5 });
@@ -90,15 +71,6 @@ describe('a durable inbox', () => {
     expect(await inbox.counts()).toMatchObject({ open: 1 });
     end.open();
     expect(await Promise.all(stopping)).toEqual(['drained', 'drained']);
-  });
-
-  it('has stored what it received before it stopped', async () => {
-    const store = memoryStore();
-    const inbox = storeInbox({ store, role: 'receiver' });
-    const received = inbox.receive(delivery, handle);
-    await inbox.stop();
-    await store.close();
-    expect(await received).toBe('stored');
   });
 
   it('answers nothing more once it has stopped', async () => {

@@ -3,7 +3,7 @@ import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/sto
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { nextTurn } from '../../support/next-turn.ts';
-import { delivery, gate, quietWebhooks } from '../../webhooks/deliveries.ts';
+import { gate, quietWebhooks } from '../../webhooks/deliveries.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
 import { order, receiver } from '../receiver.ts';
 
@@ -110,26 +110,6 @@ describe('drain', () => {
     expect(most).toBe(2);
   });
 
-  it('shares the work with another process: none is handled by two at the same time', async () => {
-    const { open } = shared();
-    const running = new Set<string>();
-    let overlaps = 0;
-    const behave = async (id: string) => {
-      if (running.has(id)) overlaps++;
-      running.add(id);
-      // real time: others could begin meanwhile.
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
-      running.delete(id);
-    };
-    const inboxes = [open(), open(), open()];
-    const receivers = inboxes.map((inbox) => receiver(inbox, behave));
-    const ids = Array.from({ length: 60 }, (_, index) => `order ${index}`);
-    for (const id of ids) await receivers[0]?.webhooks.receive(order(id));
-    await Promise.all(inboxes.map((inbox) => inbox.drain()));
-    expect(receivers.flatMap(({ calls }) => calls).toSorted()).toEqual(ids.toSorted());
-    expect(overlaps).toBe(0);
-  });
-
   it('rejects when the store fails, after the handlers that run have ended', async () => {
     const { open, store } = shared();
     let fails = false;
@@ -186,54 +166,6 @@ describe('drain', () => {
     await expect(inbox.drain()).rejects.toMatchObject({ code: 'inbox_stopped' });
     expect(() => open({ prefix: 'a b' })).toThrow('prefix');
     expect(() => storeInbox(Object({}))).toThrow('store');
-  });
-});
-
-describe("an inbox with role: 'both'", () => {
-  it('handles at once what it stores, without drain', async () => {
-    const { open } = shared();
-    const inbox = open({ role: 'both', pollMs: 600_000 });
-    const { webhooks, calls } = receiver(inbox);
-    await webhooks.receive(order('A'));
-    await expect.poll(() => calls).toEqual(['A']);
-    await webhooks.receive(order('B'));
-    await expect.poll(() => calls).toEqual(['A', 'B']);
-    expect(await inbox.stop()).toBe('drained');
-  });
-
-  it('looks every pollMs for what another process stored', async () => {
-    const { open } = shared();
-    const looks: number[] = [];
-    const sleep = async (ms: number) => {
-      looks.push(ms);
-      await nextTurn();
-    };
-    const inbox = open({ role: 'both', pollMs: 1_234, sleep });
-    const { calls } = receiver(inbox);
-    await expect.poll(() => looks.length).toBeGreaterThan(2);
-    expect(new Set(looks)).toEqual(new Set([1_234]));
-    await receiver(open({ role: 'receiver' })).webhooks.receive(order('A'));
-    await expect.poll(() => calls).toEqual(['A']);
-    await inbox.stop();
-  });
-
-  it('waits at a stop for the handlers that run, and handles nothing after it', async () => {
-    const { open } = shared();
-    const inbox = open({ role: 'both', pollMs: 5 });
-    const [begun, end] = [gate(), gate()];
-    const { webhooks, calls } = receiver(inbox, () => {
-      begun.open();
-      return end.opened;
-    });
-    await webhooks.receive(order('A'));
-    await begun.opened;
-    const stopped = inbox.stop();
-    end.open();
-    expect(await stopped).toBe('drained');
-    await receiver(open({ role: 'receiver' })).webhooks.receive(order('B'));
-    // real time: nothing may happen meanwhile; a busy machine lets less happen.
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(calls).toEqual(['A']);
   });
 });
 
@@ -333,31 +265,6 @@ describe('a lease', () => {
     expect(await drained).toMatchObject({ handled: 1, left: 0 });
     expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
   });
-
-  it('that was lost does not bring back what its worker handled in the end', async () => {
-    const { open, clock } = shared();
-    const slow = open();
-    const [begun, end] = [gate(), gate()];
-    const { webhooks } = receiver(slow, () => {
-      begun.open();
-      return end.opened;
-    });
-    await webhooks.receive(order('A'));
-    const late = slow.drain();
-    await begun.opened;
-    clock.now += 65_001;
-    const inbox = open();
-    const again = gate();
-    const { calls } = receiver(inbox, () => again.opened.then(() => Promise.reject(new Error('no'))));
-    const drained = inbox.drain();
-    await expect.poll(() => calls).toEqual(['A']);
-    end.open();
-    expect(await late).toMatchObject({ handled: 1 });
-    again.open();
-    expect(await drained).toMatchObject({ failed: 1, left: 0 });
-    expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
-    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
-  });
 });
 
 it('health has the age of the oldest open delivery, also of one that waits for its next attempt', async () => {
@@ -431,23 +338,6 @@ describe('the records of an inbox', () => {
     expect(await one.counts()).toEqual({ open: 1, dead: 0 });
   });
 
-  it('that another program has written or deleted do not hold up the others', async () => {
-    const { open, store } = shared();
-    const inbox = open();
-    const { webhooks, calls } = receiver(inbox);
-    for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
-    const [gone, odd] = await store.list({ prefix: 'inbox/delivery/', limit: 2 });
-    const [goneKey = '', oddKey = ''] = [gone?.key, odd?.key];
-    const foreign = ['inbox/due/0000000000000000/x', 'inbox/alone/0000000000000000/y', 'inbox/dead/z'];
-    await store.transact([goneKey, oddKey, ...foreign], (records) => {
-      records.delete(goneKey);
-      for (const key of [oddKey, ...foreign]) records.set(key, 'foreign');
-    });
-    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
-    expect(calls).toHaveLength(1);
-    expect(await inbox.deadLetters()).toEqual([]);
-  });
-
   it('below its prefix that are not ours are passed over, and hold up no loop', async () => {
     const { open, store } = shared();
     const inbox = open();
@@ -471,59 +361,5 @@ describe('the records of an inbox', () => {
     });
     expect(calls).toEqual(['A']);
     expect(await store.list({ prefix: 'inbox/due/', limit: 10 })).toHaveLength(3);
-  });
-
-  it('are handled at once if the clock is set back while they are stored', async () => {
-    const { open, store, clock } = shared();
-    const inbox = open({
-      store: {
-        ...store,
-        async transact(keys, change) {
-          const write = await store.transact(keys, (records) => {
-            clock.now -= keys.length === 2 && isFirst ? day : 0;
-            isFirst = false;
-            return change(records);
-          });
-          return write;
-        },
-      },
-    });
-    let isFirst = true;
-    const { webhooks, calls } = receiver(inbox);
-    await webhooks.receive(order('A'));
-    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
-    expect(calls).toEqual(['A']);
-  });
-
-  it('are found by page when there are many', async () => {
-    const { open, store } = shared();
-    const inbox = open({ maxAttempts: 1, concurrency: 400 });
-    const { webhooks } = receiver(inbox, () => Promise.reject(new Error('no')), { onError: () => {} });
-    const count = 1_101;
-    for (let index = 0; index < count; index++) await webhooks.receive(order(`order ${index}`));
-    expect(await inbox.counts()).toEqual({ open: count, dead: 0 });
-    expect(await inbox.drain({ limit: 1 })).toEqual({ ...nothing, dead: 1, left: 1_000 });
-    expect(await inbox.drain()).toEqual({ ...nothing, dead: count - 1 });
-    expect(await inbox.counts()).toEqual({ open: 0, dead: count });
-    expect(await inbox.deadLetters({ limit: 5_000 })).toHaveLength(count);
-    expect(await inbox.deadLetters({ limit: 150 })).toHaveLength(150);
-    expect(await store.list({ prefix: 'inbox/due/', limit: 1 })).toEqual([]);
-  });
-
-  it('receive, handle and list as always beside 2,000 events that nobody could read', async () => {
-    const { open } = shared();
-    const inbox = open({ concurrency: 1_000 });
-    const { webhooks, calls } = receiver(inbox);
-    const count = 2_000;
-    await warningsDuring(async () => {
-      for (let index = 0; index < count; index++)
-        await webhooks.receive(delivery({ event_name: 'event.sell.init', partner_order_id: `S-${index}` }));
-      expect(await inbox.drain()).toEqual({ ...nothing, dead: count });
-    });
-    await webhooks.receive(order('A'));
-    expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
-    expect(calls).toEqual(['A']);
-    expect(await inbox.counts()).toEqual({ open: 0, dead: count });
-    expect(await inbox.deadLetters({ limit: 3 })).toHaveLength(3);
   });
 });

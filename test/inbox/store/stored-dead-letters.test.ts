@@ -2,23 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { a, b, deliveryOf, failure, recordBench } from './record-bench.ts';
 
 describe('a dead letter', () => {
-  it('is listed and read with its body only where that is asked for', async () => {
-    const { clock, records, makeDead } = recordBench();
-    await makeDead(a);
-    const letter = {
-      digest: a,
-      name: 'event.buy.init',
-      attempts: 1,
-      receivedAt: new Date(clock.now),
-      reason: 'Error: no',
-    };
-    const withBody = { ...letter, body: deliveryOf(a).body };
-    expect(await records.deadLetters({ limit: 5, withBody: false })).toEqual([letter]);
-    expect(await records.deadLetters({ limit: 5, withBody: true })).toEqual([withBody]);
-    expect(await records.deadLetter(a, { withBody: false })).toEqual(letter);
-    expect(await records.deadLetter(a, { withBody: true })).toEqual(withBody);
-  });
-
   it('that is replayed or dropped while they are listed is left out', async () => {
     const { records, open, interrupted, makeDead } = recordBench();
     await makeDead(a);
@@ -26,15 +9,6 @@ describe('a dead letter', () => {
     const act = () => Promise.all([records.replay(a), records.discard(b)]);
     const listed = open(0, interrupted(1, act)).deadLetters({ limit: 5, withBody: true });
     expect(await listed).toEqual([]);
-  });
-
-  it('has all its attempts again once it is replayed, with the clock as it is then', async () => {
-    const { clock, records, lease, makeDead, deliveries } = recordBench();
-    await makeDead(a);
-    clock.now += 5_000;
-    expect(await records.replay(a)).toBe(true);
-    expect(await deliveries.counts()).toEqual({ open: 1, dead: 0 });
-    expect((await lease()).attempt).toBe(1);
   });
 
   it('is replayed alone if it had to run alone before', async () => {

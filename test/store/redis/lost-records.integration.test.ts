@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createOrderJournal } from '../../../src/orders/order-journal.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import type { IoredisClient } from '../../../src/store/redis/redis-client.ts';
@@ -34,15 +34,6 @@ function switching(first: Redis): IoredisClient & { to: Redis } {
 }
 
 describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is gone', () => {
-  it('takes a new database, by whichever call it is used first', async () => {
-    const client = connectTo((await startOwnRedis()).port);
-    for (const [index, use] of [increment, read, list].entries()) {
-      const store = redisStore({ client, prefix: `p${index}` });
-      await use(store);
-      expect(await increment(store)).toBe(index === 0 ? 2 : 1);
-    }
-  });
-
   it('sends no order again that was accepted, after FLUSHALL', async () => {
     const client = connectTo((await startOwnRedis()).port);
     const service = fakeService();
@@ -77,15 +68,6 @@ describe.skipIf(missingForRedis() !== undefined)('redisStore, when everything is
     await refusesAll(store);
     expect(await increment(redisStore({ client, prefix: 'shop' }))).toBe(2);
   });
-
-  it('notices a restart without persistence', async () => {
-    const server = await startOwnRedis('--appendonly', 'no');
-    const store = redisStore({ client: connectTo(server.port) });
-    await increment(store);
-    await server.restart();
-    await vi.waitFor(() => expect(increment(store)).rejects.toMatchObject(lost), 10_000);
-    await refusesAll(store);
-  }, 30_000);
 
   it('notices that an empty server has taken over, and goes on when the right one is back', async () => {
     const [first, empty] = [connectTo((await startOwnRedis()).port), connectTo((await startOwnRedis()).port)];

@@ -190,18 +190,6 @@ describeWith('redis', 'redisStore', () => {
     expect(await increment(store)).toBe(1);
   });
 
-  test('limits how many transactions wait', async () => {
-    const { proxy, client } = await throughProxy();
-    const store = open({ client, maxPending: 2 });
-    await client.ping();
-    const { held, release } = proxy.hold(isRead);
-    const waiting = ['a', 'b'].map((key) => increment(store, key));
-    await expect(increment(store, 'c')).rejects.toMatchObject({ code: 'store_failed' });
-    await held;
-    release();
-    expect(await Promise.all(waiting)).toEqual([1, 1]);
-  });
-
   test('gives up, and has written nothing, when others are always faster', async () => {
     const other = open();
     let attempts = 0;
@@ -291,12 +279,5 @@ describeWith('redis', 'redisStore', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await increment(store);
     expect(await redis.zcard(`{${prefix}}:commits`)).toBe(1);
-  });
-
-  test('leaves the client open when it is closed', async () => {
-    const store = open();
-    await increment(store);
-    await store.close();
-    expect(await redis.ping()).toBe('PONG');
   });
 });
