@@ -12,20 +12,12 @@ import { credentials } from '../webhooks/deliveries.ts';
 import { drainedInLoop } from './drained-in-loop.ts';
 
 /** `inbox-`: over a record store, drained in a loop. `queue-`: over a queue, with a store as the guard. */
-export const crashEngines = [
-  'sqlite',
-  'inbox-sqlite',
-  'inbox-redis',
-  'inbox-postgres',
-  'queue-rabbitmq',
-  'queue-nats',
-] as const;
+export const crashEngines = ['sqlite', 'inbox-redis', 'inbox-postgres', 'queue-nats'] as const;
 export type CrashEngineName = (typeof crashEngines)[number];
 
-/** The queue of a `queue-` engine: a server of the run's own. */
-export function queueOf(engine: CrashEngineName): 'rabbitmq' | 'nats' | undefined {
-  if (engine === 'queue-rabbitmq') return 'rabbitmq';
-  return engine === 'queue-nats' ? 'nats' : undefined;
+/** Whether it is over a queue: a server of the run's own. */
+export function isQueue(engine: CrashEngineName): boolean {
+  return engine === 'queue-nats';
 }
 
 /** What an engine needs to be there. */
@@ -104,12 +96,8 @@ export async function openInbox(place: Place, role: 'both' | 'receiver'): Promis
         busyTimeoutMs: 5_000,
         ...options,
       });
-    case 'queue-rabbitmq':
-      return await openQueueInbox(place, 'rabbitmq', options);
     case 'queue-nats':
-      return await openQueueInbox(place, 'nats', options);
-    case 'inbox-sqlite':
-      return await openStoreInbox(options, 'sqlite', place.folder, 'inbox');
+      return await openQueueInbox(place, options);
     case 'inbox-redis':
       return await openStoreInbox(
         options,
@@ -125,12 +113,11 @@ export async function openInbox(place: Place, role: 'both' | 'receiver'): Promis
 /** A message that is dead stays with the queue: the run has none. */
 async function openQueueInbox(
   place: Place,
-  kind: 'rabbitmq' | 'nats',
   { timeLimitMs, role, onStoreError }: HandlingOptions,
 ): Promise<ManagedInbox> {
   const { openQueue } = await import('../inbox/queue/queues.ts');
   const { queueInbox } = await import('../../src/inbox/queue/queue-inbox.ts');
-  const queue = await openQueue(kind, place.queueUrl ?? '', place.run);
+  const queue = await openQueue('nats', place.queueUrl ?? '', place.run);
   const { store, close } = await openStore('sqlite', place.folder, 'guard');
   const inbox = queueInbox({ send: queue.send, store, timeLimitMs, role, onStoreError });
   return {

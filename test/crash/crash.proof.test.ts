@@ -1,29 +1,21 @@
 import { describe, it } from 'vitest';
 import { missingServers, postgresUrl, redisAddress } from '../inbox/engines.ts';
-import {
-  missingForNats,
-  missingForPostgres,
-  missingForRabbitmq,
-  missingForRedis,
-} from '../support/private-server.ts';
+import { missingForNats, missingForPostgres, missingForRedis } from '../support/private-server.ts';
 import { isThorough, times } from '../support/repeat.ts';
-import { queueOf, serverOf } from './crash-engine.ts';
+import { crashEngines, isQueue, serverOf } from './crash-engine.ts';
 import { runCrash } from './run-crash.ts';
-import { runSendCrash } from './run-send-crash.ts';
 import { runStoreCrash, storeEngines } from './run-store-crash.ts';
 
 /** The short version; `npm run prove -- crash` does hundreds of rounds, and kills the engines too. */
 describe('processes that are killed at any time', () => {
   const machine = { redis: redisAddress, postgresUrl };
-  // `npm run prove -- crash` runs all. Below inbox-sqlite is the same record store as below sqlite; RabbitMQ takes ten seconds to start.
-  const engines = ['sqlite', 'inbox-redis', 'inbox-postgres', 'queue-nats'] as const;
-  for (const engine of engines) {
+  for (const engine of crashEngines) {
     it.concurrent(`lose no acknowledged event, repeat no guarded effect, act on none with another address, and find each that contradicts its order: ${engine}`, async ({
       expect,
       skip,
     }) => {
       const server = serverOf(engine);
-      skipWithout(server ? missingServers[server] : missingForQueue(queueOf(engine)), skip);
+      skipWithout(server ? missingServers[server] : isQueue(engine) ? missingForNats() : undefined, skip);
       // A poisonous event ends nine processes one after the other; for queues test/inbox/queue shows it.
       const withPoison = engine === 'sqlite' || (isThorough && /^inbox-(?:redis|postgres)$/.test(engine));
       const [rounds, poisonEvery] = withPoison ? [times(3, 15), 15] : [times(2, 5), 1];
@@ -53,36 +45,12 @@ describe('processes that are killed at any time', () => {
       expect(figures.found).toBeGreaterThanOrEqual(figures.acknowledged);
     }, 240_000);
   }
-
-  // The rule is `once`, above the store, and the stores themselves are killed above.
-  for (const engine of isThorough ? storeEngines : (['store-sqlite'] as const)) {
-    describe(`and send a text to many numbers over ${engine}`, () => {
-      it.concurrent('send no number the text twice, and report what the service saw', async ({
-        expect,
-        skip,
-      }) => {
-        skipWithout(absentFor(engine), skip);
-        const rounds = 4;
-        const figures = await runSendCrash({ engine, rounds });
-        console.log(figures);
-        expect(figures).toMatchObject({ twice: 0, lost: 0, open: 0, processesKilled: rounds });
-        expect(figures.sent + figures.unknown).toBe(figures.numbers);
-        expect(figures.sent).toBeGreaterThan(figures.numbers / 2);
-        expect(figures.unknown).toBeGreaterThan(0);
-      }, 240_000);
-    });
-  }
 });
 
 function skipWithout(missing: string | undefined, skip: (note: string) => void): void {
   if (missing === undefined) return;
   if (process.env.CI) throw new Error(`In CI every engine is tested, and there is no ${missing}.`);
   skip(`there is no ${missing}`);
-}
-
-function missingForQueue(queue: 'rabbitmq' | 'nats' | undefined): string | undefined {
-  if (queue === undefined) return undefined;
-  return queue === 'rabbitmq' ? missingForRabbitmq() : missingForNats();
 }
 
 function absentFor(engine: (typeof storeEngines)[number]): string | undefined {

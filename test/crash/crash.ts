@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { sizeFlags, sizeOf } from '../support/search-size.ts';
 import { type CrashEngineName, crashEngines } from './crash-engine.ts';
 import { type CrashFigures, runCrash } from './run-crash.ts';
-import { runSendCrash, type SendCrashFigures } from './run-send-crash.ts';
 import { runStoreCrash, type StoreCrashFigures, storeEngines } from './run-store-crash.ts';
 
 /**
@@ -10,14 +9,11 @@ import { runStoreCrash, type StoreCrashFigures, storeEngines } from './run-store
  * killed too. In a time, ten rounds of one engine after the other, beginning at another one in each run.
  */
 
-/** A text to many numbers over each store: `send-sqlite`. */
-const sendEngines = storeEngines.map((name) => name.replace('store-', 'send-'));
-
 const { values } = parseArgs({
   options: {
     ...sizeFlags,
     events: { type: 'string', default: '10' },
-    engine: { type: 'string', multiple: true, default: [...crashEngines, ...storeEngines, ...sendEngines] },
+    engine: { type: 'string', multiple: true, default: [...crashEngines, ...storeEngines] },
     'poison-every': { type: 'string', default: '20' },
     'restart-every': { type: 'string', default: '20' },
   },
@@ -43,19 +39,13 @@ async function crash(engine: string): Promise<void> {
     const found = await runStoreCrash({ engine: storeEngine, rounds, restartEvery });
     return note(found, isBadStore(found));
   }
-  const sendStore = storeEngines.find((name) => name.replace('store-', 'send-') === engine);
-  if (sendStore !== undefined) {
-    const found = await runSendCrash({ engine: sendStore, rounds });
-    return note(found, isBadSend(found));
-  }
   const found = await runCrash({
     engine: nameOf(engine),
     rounds,
     events: Number(values.events),
     // A queue tries it beside others, which it takes with it.
     poisonEvery: engine.startsWith('queue-') ? 1 : Number(values['poison-every']),
-    // The client of RabbitMQ does not connect again.
-    restartEvery: engine === 'queue-rabbitmq' ? 0 : restartEvery,
+    restartEvery,
     machine,
   });
   note(found, isBad(found));
@@ -76,10 +66,6 @@ function isBad({ lost, doubled, othersDead, poisonous, poisonousDead, ...found }
 
 function isBadStore({ lost, wrongBalances, sumOff, ...found }: StoreCrashFigures): boolean {
   return lost + wrongBalances + Math.abs(sumOff) + found.effectsTwice + found.effectsLost > 0;
-}
-
-function isBadSend({ twice, lost, open }: SendCrashFigures): boolean {
-  return twice + lost + open > 0;
 }
 
 function nameOf(engine: string): CrashEngineName {

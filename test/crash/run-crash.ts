@@ -7,13 +7,7 @@ import type { JsonObject } from '../../src/internal/json.ts';
 import type { OrderJournal } from '../../src/orders/journal-types.ts';
 import { order } from '../orders/service.ts';
 import { buyInitBody } from '../support/bodies.ts';
-import {
-  type PrivateServer,
-  startNats,
-  startPostgres,
-  startRabbitmq,
-  startRedis,
-} from '../support/private-server.ts';
+import { type PrivateServer, startNats, startPostgres, startRedis } from '../support/private-server.ts';
 import { type SupervisedProcess, supervise } from '../support/supervised-process.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import {
@@ -21,11 +15,11 @@ import {
   isDearer,
   isElsewhere,
   isPoison,
+  isQueue,
   openEffects,
   openInbox,
   openJournal,
   type Place,
-  queueOf,
   serverOf,
 } from './crash-engine.ts';
 import { until } from './run-store-crash.ts';
@@ -89,7 +83,7 @@ const deathTimeoutMs = 120_000;
 export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   const begun = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
-  const isOwn = options.restartEvery !== undefined || queueOf(options.engine) !== undefined;
+  const isOwn = options.restartEvery !== undefined || isQueue(options.engine);
   const server = isOwn ? await startOwn(options.engine, folder) : undefined;
   const place: Place = {
     engine: options.engine,
@@ -119,7 +113,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   let ending = false;
 
   /** A queue has its own dead letters. */
-  const deadElsewhere = () => (queueOf(options.engine) === undefined ? elsewhere.size : 0);
+  const deadElsewhere = () => (isQueue(options.engine) ? 0 : elsewhere.size);
 
   /** Posts until it is acknowledged, to whichever receiver is there. */
   async function post(order: string, first: number): Promise<void> {
@@ -243,11 +237,9 @@ async function startOwn(
     const postgresUrl = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
     return { ...postgres, place: { postgresUrl } };
   }
-  const queue = queueOf(engine);
-  if (queue !== undefined) {
-    const started = await (queue === 'rabbitmq' ? startRabbitmq(folder) : startNats(folder));
-    const scheme = queue === 'rabbitmq' ? 'amqp://guest:guest@' : 'nats://';
-    return { ...started, place: { queueUrl: `${scheme}127.0.0.1:${started.port}` } };
+  if (isQueue(engine)) {
+    const nats = await startNats(folder);
+    return { ...nats, place: { queueUrl: `nats://127.0.0.1:${nats.port}` } };
   }
   // SQLite lives in the processes, and dies with each of them.
   return undefined;

@@ -1,8 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
-import { sleep } from '../../src/internal/backoff.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
-import { nextTurn } from '../support/next-turn.ts';
 import { heldHandler, leaseOf, openWorker, pause } from './worker-bench.ts';
 
 describe('what lost its lease', () => {
@@ -113,22 +111,6 @@ it('a worker reports a handled delivery as failed when the store takes no word o
   await worker.stop(100);
 });
 
-it.each([
-  ['throws', () => Promise.reject(new Error('nobody listens'))],
-  [
-    'throws at once',
-    () => {
-      throw new Error('nobody listens');
-    },
-  ],
-])('a worker goes on when onStoreError %s', async (_, onStoreError) => {
-  const lease = vi.fn().mockRejectedValueOnce(new Error('down'));
-  lease.mockResolvedValue({ leased: [], pauseMs: Number.POSITIVE_INFINITY });
-  const { worker } = openWorker({ handle: async () => 'handled', lease }, { onStoreError });
-  await vi.waitFor(() => expect(lease.mock.calls.length).toBeGreaterThan(1));
-  expect(await worker.stop(100)).toBe('drained');
-});
-
 describe('a store that does not take the end of a delivery', () => {
   const down = new Error('down');
 
@@ -143,29 +125,6 @@ describe('a store that does not take the end of a delivery', () => {
     await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', error: down }]));
     expect(remove).toHaveBeenCalledTimes(5);
     expect(onStoreError.mock.calls).toEqual(Array(5).fill([down]));
-    await worker.stop(100);
-  });
-
-  it('is asked once more by a worker that stops', async () => {
-    const { handle, running, names } = heldHandler();
-    const remove = vi.fn(() => Promise.reject(down));
-    const { worker, sideBySide } = openWorker({ handle, remove });
-    sideBySide.push(leaseOf('A'));
-    await vi.waitFor(() => expect(names()).toEqual(['A']));
-    const stopped = worker.stop(1_000);
-    running.get('A')?.();
-    expect(await stopped).toBe('drained');
-    expect(remove).toHaveBeenCalledTimes(1);
-  });
-
-  it('does not hide why the handler failed', async () => {
-    const error = new Error('no');
-    const { worker, sideBySide, reports } = openWorker({
-      handle: () => Promise.reject(error),
-      postpone: () => Promise.reject(down),
-    });
-    sideBySide.push(leaseOf('A'));
-    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', error }]));
     await worker.stop(100);
   });
 });
@@ -251,40 +210,6 @@ describe('a worker', () => {
     await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(1));
     await worker.stop(100);
     expect(new Set(pauses)).toEqual(new Set([expected]));
-  });
-
-  it('pauses after a delivery to be tried alone that is due and held by another process', async () => {
-    const pauses: number[] = [];
-    const leaseAlone = vi.fn(async () => {
-      await nextTurn();
-      return { leased: undefined, dead: [] };
-    });
-    const { worker } = openWorker(
-      { handle: async () => 'handled', isAloneDue: async () => true, leaseAlone },
-      {},
-      { pollMs: 600_000, sleep: async (ms) => pause(ms, pauses) },
-    );
-    await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(2));
-    await worker.stop(100);
-    expect(leaseAlone).toHaveBeenCalledTimes(1);
-  });
-
-  it('goes on at once after a delivery tried alone that became a dead letter', async () => {
-    const found = [
-      { leased: undefined, dead: [leaseOf('A')] },
-      { leased: leaseOf('B'), dead: [] },
-    ];
-    const { worker, reports } = openWorker(
-      {
-        handle: async () => 'handled',
-        isAloneDue: async () => found.length > 0,
-        leaseAlone: async () => found.shift() ?? { leased: undefined, dead: [] },
-      },
-      {},
-      { pollMs: 600_000, sleep },
-    );
-    await vi.waitFor(() => expect(reports.map(({ name }) => name)).toEqual(['A', 'B']));
-    await worker.stop(100);
   });
 
   it('leases nothing before the leases of ended processes are freed, and frees them once', async () => {

@@ -10,11 +10,8 @@ import { type OnceOptions, once, settleOnce } from '../../src/store/once.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
-import { buyCreditedBody, orderKey } from '../support/bodies.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { delivery } from '../webhooks/deliveries.ts';
 import { describeWith, postgresUrl, run } from './servers.ts';
 import { storeKinds } from './store-kinds.ts';
 
@@ -156,28 +153,6 @@ for (const { name, open } of storeKinds()) {
       expect(await once(store, key, effect.run, briefly)).toEqual({ mail: 1 });
       clock.at += 1;
       expect(await once(store, key, effect.run, briefly)).toEqual({ mail: 2 });
-    });
-
-    it('makes one credit of two authentic texts about it', async () => {
-      const store = open(now);
-      const credits: string[] = [];
-      const webhooks = createWebhooks({ keys: [orderKey] }).on(
-        'event.buy.credited.crypto',
-        async (event, context) => {
-          const effect = effectKey(event, context) ?? '';
-          const fingerprint = event.crypto_txn_hash;
-          await once(store, effect, () => void credits.push(event.partner_order_id), {
-            ...options,
-            fingerprint,
-          });
-        },
-      );
-      const texts = ['PAID', 'Completed'].map((crypto_payment_status) =>
-        delivery(buyCreditedBody({ crypto_payment_status })),
-      );
-      const outcomes = [];
-      for (const text of texts) outcomes.push((await webhooks.receive(text)).kind);
-      expect([outcomes, credits.length]).toEqual([['handled', 'handled'], 1]);
     });
 
     /** Once the lease is written. */

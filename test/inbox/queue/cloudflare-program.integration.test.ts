@@ -136,17 +136,6 @@ describe('the example for Cloudflare Queues', () => {
     expect(queue.asked()).toBeLessThanOrEqual(50);
   });
 
-  it('handles all that it acknowledged although the Worker dies in the middle of a batch', async () => {
-    const queue = await makeQueue();
-    for (let count = 0; count < 25; count++) expect(await queue.post(`A-${count}`)).toBe(200);
-    queue.fail(
-      () => false,
-      () => queue.now() < 1_000,
-    );
-    await queue.run();
-    expect([queue.credited.size, queue.dead()]).toEqual([25, 0]);
-  });
-
   it('answers 503 while the queue takes nothing, and never 200', async () => {
     const queue = await makeQueue();
     queue.fail(() => true);

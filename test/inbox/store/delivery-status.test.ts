@@ -1,17 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../src/internal/json.ts';
 import { a, b, deliveryOf, failure, leaseMs, recordBench } from './record-bench.ts';
-
-/** Changes the record of a delivery, as another version might write it. */
-async function rewrite(
-  { store }: ReturnType<typeof recordBench>,
-  digest: string,
-  change: (record: JsonObject) => JsonValue,
-): Promise<void> {
-  const key = `inbox/delivery/${digest}`;
-  // Sound: the record of a delivery is an object.
-  await store.transact([key], (records) => records.set(key, change(records.get(key) as JsonObject)));
-}
 
 describe('the deliveries of a store', () => {
   it('tell the state of each, in the order of their digests', async () => {
@@ -43,22 +31,6 @@ describe('the deliveries of a store', () => {
     await records.insert(deliveryOf(a));
     for (const beginning of ['', 'A', 'a ', 'a-', ' a', `${a}a`])
       expect(await deliveries.find(beginning, 10)).toEqual([]);
-  });
-
-  it('leave out what another program has written', async () => {
-    const bench = recordBench();
-    for (const digest of [a, b]) await bench.records.insert(deliveryOf(digest));
-    const foreign: ((record: JsonObject) => JsonValue)[] = [
-      (record) => ({ ...record, index: 5 }),
-      () => ({ index: 'inbox/due/0000000000000005/b' }),
-      () => ({ handled: 'yes' }),
-      () => 'foreign',
-      () => null,
-    ];
-    for (const change of foreign) {
-      await rewrite(bench, b, change);
-      expect((await bench.deliveries.find('b', 10)).map(({ digest }) => digest)).toEqual([]);
-    }
   });
 });
 

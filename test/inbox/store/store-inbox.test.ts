@@ -3,7 +3,7 @@ import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/sto
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { nextTurn } from '../../support/next-turn.ts';
-import { gate, quietWebhooks } from '../../webhooks/deliveries.ts';
+import { gate } from '../../webhooks/deliveries.ts';
 import { warningsDuring } from '../../webhooks/warnings.ts';
 import { order, receiver } from '../receiver.ts';
 
@@ -133,19 +133,6 @@ describe('drain', () => {
     await webhooks.receive(order('A'));
     await expect(inbox.drain()).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(ended).toBe(true);
-  });
-
-  it('waits no longer for the store than storeTimeoutMs', async () => {
-    const never = () => new Promise<never>(() => {});
-    const inbox = storeInbox({
-      store: { transact: never, list: never, close: async () => {} },
-      // real time: nothing ends before it: a busy machine only makes it later.
-      storeTimeoutMs: 20,
-      role: 'drain',
-    });
-    const { webhooks } = receiver(inbox);
-    await expect(inbox.drain()).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(await webhooks.receive(order('A'))).toMatchObject({ status: 503 });
   });
 
   it('is refused without handlers, by a receiver, with unsound options, and once stopped', async () => {
@@ -293,22 +280,6 @@ describe('the records of an inbox', () => {
     clock.now -= day;
     await webhooks.receive(order('B'));
     expect(await inbox.drain()).toEqual({ ...nothing, handled: 2 });
-  });
-
-  it('that no handler wants are dropped after ignoreAfterMs though the clock went back by a day', async () => {
-    const { open, clock } = shared();
-    const inbox = open({ ignoreAfterMs: 60_000 });
-    quietWebhooks({ inbox }).on('buy.event.close', () => {});
-    const { webhooks } = receiver(open({ role: 'receiver' }));
-    clock.now += day;
-    await webhooks.receive(order('A'));
-    clock.now -= day;
-    let ignored = 0;
-    for (let second = 0; second < 70; second++) {
-      ignored += (await inbox.drain()).ignored;
-      clock.now += 1_000;
-    }
-    expect(ignored).toBe(1);
   });
 
   it('remember a digest for rememberMs after it was handled', async () => {

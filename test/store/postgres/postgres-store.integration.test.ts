@@ -256,19 +256,6 @@ describeWith('postgres', 'postgresStore', () => {
         await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
       }
     });
-
-    test('is the same however it is named', async () => {
-      await set(open(), 'a', '1');
-      const client = new pg.Pool({
-        connectionString: postgresUrl,
-        max: 3,
-        options: `-c search_path=${schema} -c default_transaction_isolation=serializable`,
-      });
-      onTestFinished(() => client.end());
-      const stores = [open(), postgresStore({ client, table })];
-      await Promise.all(stores.flatMap((store) => Array.from({ length: 30 }, () => increment(store))));
-      expect(await read(open())).toBe(60);
-    });
   });
 
   test('sees what was committed while it waited, whatever the default isolation', async () => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
-import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { order, quick, receiver } from '../../inbox/receiver.ts';
 import { scratchFolder } from '../../support/scratch.ts';
@@ -78,18 +77,6 @@ describe('a deleted value leaves the files of SQLite within ten seconds', { conc
     const handling = sqliteInbox({ path, ...quick });
     const { reports } = receiver(handling);
     await vi.waitFor(() => expect(reports.at(-1)).toMatchObject({ outcome: 'handled' }), bound);
-    await vi.waitFor(() => expect(holding(folder)).toEqual([]), bound);
-    await Promise.all([handling.stop(), receiving.stop()]);
-  });
-
-  it('if it is the body of a handled delivery of storeInbox, also beside a receiver', async (context) => {
-    const { folder, path } = scratchDatabase(context, 'inbox.sqlite');
-    const receiving = storeInbox({ store: sqliteStore({ path }), ...quick, role: 'receiver' });
-    await receiver(receiving).webhooks.receive(order(marker));
-    expect(holding(folder)).not.toEqual([]);
-    const handling = storeInbox({ store: sqliteStore({ path }), ...quick, role: 'drain' });
-    receiver(handling);
-    expect(await handling.drain()).toMatchObject({ handled: 1, left: 0 });
     await vi.waitFor(() => expect(holding(folder)).toEqual([]), bound);
     await Promise.all([handling.stop(), receiving.stop()]);
   });

@@ -1,11 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ExchangeClient } from '../../../src/client/exchange-client.ts';
-import { defineDeployment } from '../../../src/deployment/define-deployment.ts';
-import { createOrderJournal } from '../../../src/orders/order-journal.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { credentials, order } from '../../orders/service.ts';
 import { countTicks, type LockHolder, sleepFor, startLockHolder } from '../../support/locked-file.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 
@@ -86,31 +82,5 @@ describe('sqliteStore, while another process has the write lock', () => {
     await other.release();
     await Promise.all([change, closing]);
     expect(await open().list({ prefix: '', limit: 1 })).toEqual([{ key: 'list', value: [1] }]);
-  });
-
-  it('makes no order unknown: replies arrive in time, and are stored when the lock is free', async () => {
-    const opened = open();
-    other = await startLockHolder(path, { answerAfterMs: 100 });
-    const exchange = new ExchangeClient({
-      deployment: defineDeployment({ onboardingBaseUrl: other.url }),
-      credentials,
-      timeoutMs: 2_000,
-      maxAttempts: 1,
-    });
-    const journal = createOrderJournal({ exchange, store: opened });
-    const create = (index: number) =>
-      journal.create({ ...order, partner_order_id: `A-${index}` }).then(
-        ({ state, error }) => (error === undefined ? state : (Object(error).outcome ?? error)),
-        (error: unknown) => Object(error).outcome ?? Object(error).code ?? error,
-      );
-    const orders = Array.from({ length: 20 }, (_, index) => create(index));
-    await other.requests(20);
-    await other.hold();
-    orders.push(...Array.from({ length: 20 }, (_, index) => create(20 + index)));
-    // real time: longer than a reply may take.
-    await sleepFor(3_000);
-    await other.release();
-    expect(await Promise.all(orders)).toEqual(Array(40).fill('accepted'));
-    expect(await journal.unsettled()).toEqual([]);
   });
 });

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FullDiskFigures } from './child.ts';
-import type { FullForAWhileFigures } from './handle-child.ts';
 
 /** Runs a program that sees a disk of 32 MB in the folder, and nobody else does. */
 function onSmallDisk(folder: string, command: readonly string[]): string {
@@ -45,20 +44,3 @@ it('a disk that is really full has deliveries answered 503, and all that were st
   expect(figures.stored).toBeGreaterThan(20);
   expect(figures.handled).toBe(figures.stored);
 }, 180_000);
-
-it.for([0, 5])(
-  'on a disk that is full for longer than a lease, with %d handlers running, no handler begins, those that ran are repeated, and nothing is lost',
-  { timeout: 180_000 },
-  (running, { skip }) => {
-    // Sound: the child prints these.
-    const figures = runOnSmallDisk('handle-child.ts', [String(running)], skip) as FullForAWhileFigures;
-    expect(figures).toEqual({
-      stored: 300,
-      handled: 300,
-      open: 0,
-      dead: 0,
-      begunWhileFull: 0,
-      repeated: running,
-    });
-  },
-);
