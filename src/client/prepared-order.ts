@@ -23,7 +23,7 @@ export interface OrderCallOptions<Schema extends ReplySchema = ReplySchema> exte
   merchant?: string | undefined;
   /**
    * Why the address of this order is right although `checkAddress` refuses it. It then passes, unless it looks like a
-   * secret. A journal keeps the reason.
+   * secret. A journal keeps the reason, up to 1,000 characters, so write nothing personal.
    */
   acceptAddress?: string | undefined;
 }

@@ -130,8 +130,8 @@ export function withDecision(
   digests: readonly string[],
   decision: NonNullable<JournaledEvent['decision']>,
 ): OrderRecord {
-  const events = record.events?.map((each) =>
-    isUndecided(each) && digests.includes(each.digest) ? { ...each, decision } : each,
+  const events = record.events?.map((event) =>
+    isUndecided(event) && digests.includes(event.digest) ? { ...event, decision } : event,
   );
   const isOpen = events?.some(isUndecided) === true;
   return { ...record, ...(events !== undefined && { events }), ...(isOpen && { attention }) };

@@ -1,5 +1,6 @@
 import type { AcceptedOrderReply } from '../client/accepted-order-reply.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../client/call-options.ts';
+import type { OrderCallOptions } from '../client/prepared-order.ts';
 import type { EventSigner } from '../credentials/partner-credentials.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -40,13 +41,13 @@ export interface OrderJournal<Order = BuyOrder> {
    * it is not accepted. Call it with the same order as often as you like.
    *
    * An order that it could not send (`not-sent`, `waiting`) stays open, and the loop of `start` sends it. So never give
-   * the purchase another id: first `settle` the order as `abandoned`.
+   * the purchase another id: first `settle` the order as `abandoned`. After an error nothing was sent.
    *
-   * @throws {ValidationError} as `createOrder` of the client: nothing was written or sent
-   * @throws {ConfigurationError} as `createOrder` of the client: nothing was written or sent
-   * @throws {KeyError} `keys_unavailable`: nothing was written or sent
+   * @throws {ValidationError} as `createOrder` of the client
+   * @throws {ConfigurationError} as `createOrder` of the client
+   * @throws {KeyError} `keys_unavailable`
    * @throws {OrderError} `different_order`: the id stands for another order, which may have any state
-   * @throws {StoreError} the intent could not be written: nothing was sent. Call `create` again
+   * @throws {StoreError} the intent could not be written. Call `create` again
    */
   create<Schema extends ReplySchema = undefined>(
     order: Order,
@@ -163,17 +164,7 @@ export interface SettleOptions {
   events?: readonly string[] | undefined;
 }
 
-interface IntentOptions {
-  /**
-   * Which of `merchantSecretKeys` signs. @default the only merchant, or the one that is named like the order's
-   * `fiat_currency`; refused if that leaves a choice
-   */
-  merchant?: string | undefined;
-  /**
-   * Why the address of this order is right although `checkAddress` refuses it: the order then passes,
-   * unless it looks like a secret. The journal keeps the reason, so write no personal data.
-   */
-  acceptAddress?: string | undefined;
+interface IntentOptions extends Pick<OrderCallOptions, 'merchant' | 'acceptAddress'> {
   /**
    * Lets the id stand for another payload or merchant from now on, where the service has acted on no request of the order
    * (`prepared`, `not-sent`, `waiting`, `refused`). Set it after a person has changed the order, never always: what you

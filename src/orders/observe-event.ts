@@ -1,21 +1,15 @@
-import { type EventSigner, isSamePartner } from '../credentials/partner-credentials.ts';
+import { isSamePartner } from '../credentials/partner-credentials.ts';
 import { unrecognizedEvent } from '../events/parse-order-event.ts';
 import { callHook, warnOnce } from '../internal/warn.ts';
 import { type ComparedRecord, readSeenEvent } from './event-comparison.ts';
 import type { JournalSettings } from './journal-options.ts';
-import type { Observation } from './journal-types.ts';
+import type { Observation, OrderJournal } from './journal-types.ts';
 import { isUnrecognizedEvent, type ObservedEvent, orderNamedBy } from './named-order.ts';
 import { orderMismatch } from './order-errors.ts';
 import { type OrderRecord, toJournaledOrder } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
 import type { SettledReports } from './settled-reports.ts';
 import { observeEvent } from './transitions.ts';
-
-/** Names a delivery, and who signed it. */
-export interface ObservedContext {
-  readonly key?: EventSigner | undefined;
-  readonly digest?: string | undefined;
-}
 
 interface ObserveParts {
   readonly settings: JournalSettings;
@@ -26,7 +20,7 @@ interface ObserveParts {
 /** @throws {InboxError | OrderError | StoreError} as `observe` of a journal, once the evidence is written */
 export async function observeOrder(
   event: ObservedEvent,
-  context: ObservedContext | undefined,
+  context: Parameters<OrderJournal['observe']>[1],
   parts: ObserveParts,
 ): Promise<Observation> {
   const { rejection, ...observation } = await takeEvidence(event, context, parts);
@@ -36,16 +30,12 @@ export async function observeOrder(
   return observation;
 }
 
-interface Evidence extends Observation {
-  /** Why no handler may act on the event. */
-  readonly rejection?: Error;
-}
-
+/** @returns also `rejection`: why no handler may act on the event */
 async function takeEvidence(
   event: ObservedEvent,
-  context: ObservedContext | undefined,
+  context: Parameters<OrderJournal['observe']>[1],
   { settings, records, reports }: ObserveParts,
-): Promise<Evidence> {
+): Promise<Observation & { readonly rejection?: Error }> {
   const { rejectMismatch, onMismatch, now } = settings;
   const sameOrder = settings.exchange.deployment?.sameOrder;
   const { id, ref } = orderNamedBy(event);

@@ -51,12 +51,12 @@ export async function unsettledOrders(
   const late = open
     .filter((order) => !isUnsettled(order) && isOverdue(order, overdue) && isOld(order.awaitingEventSince))
     .sort((order, other) => (order.awaitingEventSince ?? 0) - (other.awaitingEventSince ?? 0));
-  const found: OrderRecord[] = [];
+  const unfinished: OrderRecord[] = [];
   for await (const record of readChunks(records, [...unsettled, ...late].slice(0, limit))) {
     // It may have been settled meanwhile.
-    if (isUnsettled(record) || isOverdue(record, overdue)) found.push(record);
+    if (isUnsettled(record) || isOverdue(record, overdue)) unfinished.push(record);
   }
-  return found;
+  return unfinished;
 }
 
 /** Records read in one transaction, which delays every writer of one of their keys. */

@@ -147,7 +147,7 @@ export function finishAttempt(
 ): OrderRecord {
   // The store has written it before, although it reported a failure.
   if (!record.unresolved.includes(attempt)) return record;
-  const others = record.unresolved.filter((one) => one !== attempt);
+  const others = record.unresolved.filter((other) => other !== attempt);
   const status = result.status === undefined ? {} : { status: result.status };
   if (result.outcome === 'accepted') {
     const settled = { ...record, ...status, unresolved: others };
