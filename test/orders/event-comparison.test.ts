@@ -165,29 +165,6 @@ describe('an event in a record', () => {
     }
   });
 
-  it('says nothing of an event of the same name that fits', () => {
-    const wrong = buyInitBody({ buyer_crypto_address: 'elsewhere' });
-    const right = buyInitBody({ buyer_crypto_address: address });
-    const decision = { at: now + 1, note: 'Not our buyer.', verdict: 'rejected' } as const;
-    const decided = withDecision(observe(record(), wrong).record, [digestOf(wrong)], decision);
-    const { record: after, isRejected, isMismatch } = observe(decided, right);
-    expect([isRejected, isMismatch]).toEqual([false, false]);
-    expect(after.timeline?.seen).toEqual(['event.buy.init']);
-  });
-
-  it('stays in sight if a decision names another one', () => {
-    const [seen, later] = [
-      buyInitBody({ buyer_crypto_address: 'elsewhere' }),
-      buyInitBody({ buyer_crypto_address: 'elsewhere again' }),
-    ];
-    const { record: before } = observe(observe(record(), seen).record, later);
-    const decision = { at: now + 1, note: 'It is right.', verdict: 'accepted' } as const;
-    const decided = withDecision(before, [digestOf(seen)], decision);
-    expect(decided.attention).toBe('mismatch');
-    expect(decided.events?.map((event) => event.decision?.verdict)).toEqual(['accepted', undefined]);
-    expect(observe(decided, later)).toMatchObject({ isRejected: true, isMismatch: true });
-  });
-
   it.each<[ComparisonRules['rejectMismatch'], boolean, boolean]>([
     ['address', true, false],
     ['any', true, true],

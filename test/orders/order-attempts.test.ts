@@ -8,7 +8,7 @@ import { orderNotFound } from '../../src/orders/order-errors.ts';
 import type { OrderRecord } from '../../src/orders/order-record.ts';
 import { beginAttempt } from '../../src/orders/transitions.ts';
 import { rejected } from '../support/refusal.ts';
-import { down, keyOf, put, recordOf, recordsBench } from './records-bench.ts';
+import { down, put, recordOf, recordsBench } from './records-bench.ts';
 import { order } from './service.ts';
 
 const leaseMs = 1_000;
@@ -162,15 +162,6 @@ describe('an attempt', () => {
     });
   });
 
-  it('has its result although another program has removed the order', async () => {
-    const bench = attemptsBench(async () => {
-      await bench.memory.transact([keyOf('A-1001')], (records) => records.delete(keyOf('A-1001')));
-    });
-    expect(await bench.attempt()).toMatchObject({ kind: 'sent', record: { state: 'accepted' } });
-    expect(bench.errors).toEqual([]);
-    expect(await bench.records.read('A-1001')).toBeUndefined();
-  });
-
   it.each<[string, number | undefined, number, number]>([
     ['until its lease is over', undefined, 0, leaseMs],
     ['until its lease is over, which has begun', undefined, 400, leaseMs - 400],
@@ -247,16 +238,11 @@ describe('the failure of an attempt', () => {
       });
   });
 
-  it('is that the service wants fewer requests', () => {
-    const found = because(attemptsBench(), 'refused', { state: 'waiting', notBefore: 1, unresolved: [] });
-    expect(found).toMatchObject({
-      ...{ code: 'rate_limited', state: 'waiting', cause: { outcome: 'refused' } },
-    });
-  });
-
-  it('is that the order waits for the new keys', () => {
-    expect(because(attemptsBench(), 'refused', { state: 'waiting', unresolved: [] })).toMatchObject({
-      ...{ code: 'waiting_for_keys', state: 'waiting', cause: { outcome: 'refused' } },
-    });
+  it.each([
+    ['rate_limited', { notBefore: 1 }],
+    ['waiting_for_keys', {}],
+  ])('is %s where the order waits', (code, more) => {
+    const failure = because(attemptsBench(), 'refused', { state: 'waiting', unresolved: [], ...more });
+    expect(failure).toMatchObject({ code, state: 'waiting', cause: { outcome: 'refused' } });
   });
 });

@@ -89,15 +89,6 @@ describe('a change of an order', () => {
     expect(await keysIn(bench, '')).toEqual([]);
   });
 
-  it('keeps an order that waits for its first event for as long as any other, if that is longer', async () => {
-    const bench = recordsBench({ rememberMs: 60 * day });
-    await put(bench, 'A', { state: 'accepted', awaitingEventSince: bench.clock.now });
-    bench.clock.now += 60 * day - 1;
-    expect(await keysIn(bench, '')).toEqual([keyOf('A')]);
-    bench.clock.now += 1;
-    expect(await keysIn(bench, '')).toEqual([]);
-  });
-
   it('waits for no event where none is due, and remembers it as any other', async () => {
     const bench = recordsBench({ firstEventWithinMs: undefined, rememberMs: 1000 });
     await put(bench, 'A', { state: 'accepted', awaitingEventSince: bench.clock.now });
@@ -134,14 +125,6 @@ describe('the orders', () => {
     expect(read.sort()).toEqual([keyOf('decided'), keyOf('differs')].sort());
   });
 
-  it('are read one at a time, and nothing else is', async () => {
-    const bench = recordsBench();
-    await put(bench, 'A');
-    bench.calls.length = 0;
-    expect(await bench.records.read('A')).toMatchObject({ partner_order_id: 'A' });
-    expect(bench.calls).toEqual([[keyOf('A')]]);
-  });
-
   it('are read in the order of their ids, each once', async () => {
     const bench = recordsBench();
     for (const id of ['A', 'B']) await put(bench, id);
@@ -151,5 +134,39 @@ describe('the orders', () => {
     expect(bench.calls).toEqual([[keyOf('B'), keyOf('none'), keyOf('A')]]);
     expect(await bench.records.readEach([])).toEqual([]);
     expect(bench.calls).toHaveLength(1);
+  });
+});
+
+describe('an event whose order the journal does not have', () => {
+  const seen = (name: string) => ({ name, digest: `of ${name}`, body: {} });
+  const straysOf = async ({ records }: Pick<ReturnType<typeof recordsBench>, 'records'>) =>
+    (await allOf(records.readAll())).flatMap(({ stray }) => stray ?? []);
+
+  it('is kept for 30 days, the first of each order, although the store fails once', async () => {
+    const bench = recordsBench();
+    const at = bench.clock.now;
+    let failures = 0;
+    bench.hooks.before = () => (failures++ === 0 ? down() : undefined);
+    await bench.records.noteStray('A', seen('first'));
+    bench.clock.now += 1;
+    await bench.records.noteStray('A', seen('second'));
+    const stray = { partner_order_id: 'A', name: 'first', digest: 'of first', at };
+    bench.clock.now = at + 30 * day - 1;
+    expect(await straysOf(bench)).toEqual([stray]);
+    bench.clock.now += 1;
+    expect(await straysOf(bench)).toEqual([]);
+  });
+
+  it('is no order, and in no index; it gives its place to the order, which then stays', async () => {
+    const bench = recordsBench();
+    await bench.records.noteStray('A', seen('first'));
+    expect(await keysIn(bench, '')).toEqual([keyOf('A')]);
+    expect(await allOf(bench.records.all())).toEqual([]);
+    expect(await bench.records.read('A')).toBeUndefined();
+    await put(bench, 'A', { state: 'refused' });
+    await bench.records.noteStray('A', seen('second'));
+    bench.clock.now += 31 * day;
+    expect(await bench.records.read('A')).toMatchObject({ state: 'refused', revision: 1 });
+    expect(await straysOf(bench)).toEqual([]);
   });
 });

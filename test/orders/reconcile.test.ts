@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../src/client/exchange-client.ts';
+import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
+import type { SandboxOptions } from '../../src/devtools/sandbox/settings/sandbox-options.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 import type { OrderFinding } from '../../src/orders/order-findings.ts';
+import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import type { OrderRecord } from '../../src/orders/order-record.ts';
 import type { OrderStore } from '../../src/orders/order-store.ts';
-import { reconcileOrders, type StatementRow } from '../../src/orders/reconcile.ts';
+import { type ReconcileOptions, reconcileOrders, type StatementRow } from '../../src/orders/reconcile.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
+import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { rejected } from '../support/refusal.ts';
+import { allOf } from './records-bench.ts';
+import { bench, named, order } from './service.ts';
 
 const now = 1_700_000_000_000;
 const hour = 3_600_000;
+
+const kindsOf = (found: readonly OrderFinding[]) =>
+  found.map(({ kind, partner_order_id: id }) => `${kind} ${id}`).sort();
 
 function record(id: string, more: Partial<OrderRecord> = {}): OrderRecord {
   return {
@@ -66,24 +78,16 @@ const factsOf = ({ found }: { found: readonly OrderFinding[] }) => found.map(({ 
 
 describe('reconcile with a statement', () => {
   it.each<[string, string | undefined, boolean]>([
-    ['15000.50', undefined, false],
     ['15000.50', '15000.50', false],
     ['15000.50', '15,000.5', false],
     ['15000.50', 'NGN 15,000.50', false],
-    ['15000.50', ' 15000.50  ngn ', false],
-    ['15000.50', 'NGN  15,000.50', false],
     ['15000.50', '15,000.50  ngn', false],
-    ['15000.50', '15NGN 000.50', true],
     ['15000.50', '15 NGN000.50', true],
     ['15000.50', '15001', true],
     ['15000.50', '15,00.50', true],
     ['15000.50', '15000,50', true],
-    ['15000.50', '15,000.50 or so', true],
     ['15000.50', 'about NGN 15000.50', true],
-    ['15000.50', '15000.50 NGN more', true],
-    ['15000.50', 'x15,000.50', true],
     ['1500000', '1,500,000', false],
-    ['1500000', '1,500,000.', true],
     ['1500000', '1500,000', true],
   ])('compares the ordered amount %s with %j', async (fiat_amount, amount, differs) => {
     const result = await findings({
@@ -100,10 +104,8 @@ describe('reconcile with a statement', () => {
     ['the same', ['0xother', '0xhash'], '0xhash', false],
     ['digits in another case', [`0x${'AB'.repeat(32)}`], `0x${'ab'.repeat(32)}`, false],
     ['digits with 0x and without', [`0x${'ab'.repeat(32)}`], 'AB'.repeat(32), false],
-    ['digits without 0x in another case', ['AB'.repeat(32)], 'ab'.repeat(32), false],
     ['one in no known form in another case', ['Hash'], 'hash', true],
     ['a longer one in another case', ['AB'.repeat(33)], 'ab'.repeat(33), true],
-    ['one with more before it in another case', [`Z${'AB'.repeat(32)}`], `z${'AB'.repeat(32)}`, true],
     ['none', ['0xhash'], undefined, false],
     ['one of an order that has none', [], '0xhash', false],
     ['another', ['0xhash'], '0xother', true],
@@ -212,4 +214,139 @@ describe('reconcile', () => {
       },
     ]);
   });
+
+  it('reads page by page, once, and yields what it found before it reads on', async () => {
+    const [page, orders] = [1_000, 5_000];
+    let listed = 0;
+    /** A journal that is never in memory. */
+    const store = {
+      ...memoryStore(),
+      async list({ prefix, after = '' }: { prefix: string; after?: string | undefined }) {
+        if (!prefix.endsWith('order:')) return [];
+        const start = after === '' ? 0 : Number(after.slice(prefix.length)) + 1;
+        const count = Math.max(0, Math.min(page, orders - start));
+        listed += count;
+        return Array.from({ length: count }, (_, index) => {
+          const key = String(start + index).padStart(9, '0');
+          return { key: prefix + key, value: heldRecord(key) };
+        });
+      },
+    };
+    const { journal } = bench({ store });
+    const seen: number[] = [];
+    for await (const { kind } of journal.reconcile({ since: 0 })) if (kind === 'held') seen.push(listed);
+    expect([seen.length, listed]).toEqual([orders, orders]);
+    expect(seen[0]).toBe(page);
+  });
+
+  it('refuses options that it cannot use, at once', async () => {
+    const { journal } = bench();
+    // Sound: they are wrong on purpose.
+    for (const wrong of [{}, { since: -1 }, { since: 0, statement: 'Order\n1' }, { since: 0, untill: 1 }])
+      expect(() => journal.reconcile(wrong as never)).toThrow(
+        expect.objectContaining({ code: 'invalid_option' }),
+      );
+    expect(await rejected(allOf(journal.reconcile({ since: 0, statement: [{}] as never })))).toMatchObject({
+      code: 'invalid_option',
+    });
+  });
 });
+
+describe('reconcile of the orders of a sandbox', () => {
+  it('finds every fault that the sandbox plants, in its order, and no other', async () => {
+    const { sandbox, clock, exchange, create, reconcile } = await partner({ event: planted });
+    const { faults } = sandbox;
+    faults.plan('event.buy.init', 'drop');
+    await create('silent');
+    for (const id of ['stuck', 'held', 'first', 'second', 'both']) await create(id);
+    faults.plan('event.buy.init', 'other_chain');
+    await create('chain');
+    faults.plan('event.buy.init', 'amount_differs');
+    await create('amount');
+    await exchange.createOrder(named('stray'));
+    await sandbox.idle();
+    await sandbox.advance('held', 'no_kyc');
+    for (const id of ['first', 'second', 'chain', 'amount']) await sandbox.play(id, 'happy');
+    await sandbox.play('both', 'credited_then_closed');
+    await create('elsewhere');
+    await sandbox.advance('elsewhere', 'fiat_received');
+    faults.plan('event.buy.credited.crypto', 'credits_elsewhere');
+    await sandbox.advance('elsewhere', 'credited');
+    await sandbox.idle();
+    clock.now += 2 * hour;
+    const found = await reconcile();
+    expect(kindsOf(found)).toEqual(
+      [
+        'never_reported silent',
+        'stuck stuck',
+        'held held',
+        'hash_used_twice first',
+        'credited_and_closed both',
+        'mismatch chain',
+        'amount_differs amount',
+        'event_without_order stray',
+        'mismatch elsewhere',
+        // Nobody has acted on the credit.
+        'stuck elsewhere',
+      ].sort(),
+    );
+    for (const { next, since } of found)
+      expect([next, since]).toEqual([expect.stringMatching(/./), expect.any(Number)]);
+    expect(found).toEqual(JSON.parse(JSON.stringify(found)));
+    expect(JSON.stringify(found)).not.toContain(order.buyer_crypto_address);
+    expect(await reconcile()).toEqual(found);
+    expect(await reconcile({ since: clock.now })).toEqual([]);
+    expect(await reconcile({ until: 1_700_000_000_000 })).toEqual([]);
+  });
+});
+
+/** A sandbox, a journal that observes its events, and a clock of the journal. */
+async function partner(options: Pick<SandboxOptions, 'event'> = {}) {
+  const clock = { now: 1_700_000_000_000 };
+  let webhooks: Webhooks | undefined;
+  const sandbox = createSandbox({
+    ...options,
+    whitelist: 'off',
+    fetch: async (input, init) =>
+      (await webhooks?.fetch(new Request(input, init))) ?? new Response(null, { status: 404 }),
+  });
+  const { deployment, fetch } = sandbox;
+  await new ExchangeClient({ deployment, fetch }).onboard({
+    partner_code: 'acme',
+    email: 'dev@acme.example',
+  });
+  const issued = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
+  const exchange = new ExchangeClient({ deployment, fetch, credentials: issued });
+  const store = memoryStore({ now: () => clock.now });
+  const journal = createOrderJournal({ exchange, store, now: () => clock.now, onMismatch: () => {} });
+  webhooks = createWebhooks({ credentials: issued, deployment, onError: () => {} })
+    .onAny(journal.observe)
+    .onUnrecognized(journal.observe);
+  const create = async (id: string) => {
+    await journal.create(named(id));
+    await sandbox.idle();
+  };
+  const reconcile = (given: Partial<ReconcileOptions> = {}) =>
+    allOf(journal.reconcile({ since: 0, ...given }));
+  return { sandbox, journal, clock, exchange, create, reconcile };
+}
+
+/** What the service says of single orders, in place of the truth. */
+function planted(body: JsonObject, name: string): JsonObject {
+  const { partner_order_id: id } = body;
+  const isCredited = name === 'event.buy.credited.crypto';
+  if (isCredited && (id === 'first' || id === 'second')) return { ...body, crypto_txn_hash: 'ab'.repeat(32) };
+  return body;
+}
+
+function heldRecord(id: string): JsonObject {
+  return {
+    ...{ version: 1, partner_order_id: id, digest: id, state: 'accepted', evidence: 'reply' },
+    ...{ createdAt: 1, changedAt: 1, openedAt: 1, askedAt: 1, revision: 1, attempts: 1, unresolved: [] },
+    ordered: {},
+    timeline: {
+      seen: ['event.buy.init', 'event.buy.received.fiat', 'event.buy.received.fiat_kyc_error'],
+      facts: { crypto_txn_hash: [`hash-${id}`] },
+    },
+  };
+}

@@ -137,7 +137,7 @@ export function ringBench(status: 401 | 403, valid: { key: string }, keys: { now
       return Response.json({ ok: true }, { status: key === valid.key ? 200 : status });
     },
   });
-  return { ...bench({ exchange }), ring, tried, time, meanwhile };
+  return { ...bench({ exchange }), exchange, ring, tried, time, meanwhile };
 }
 
 /** Keys that sign and verify, and what the ring knows beside them. */
@@ -146,6 +146,14 @@ export const keySets = (name: string, more: Partial<KeySets> = {}): KeySets => (
   verifying: [generation(name)],
   ...more,
 });
+
+export const named = (partner_order_id: string) => ({ ...order, partner_order_id });
+
+export async function idsOf(orders: AsyncIterable<{ readonly partner_order_id: string }>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { partner_order_id } of orders) ids.push(partner_order_id);
+  return ids;
+}
 
 /** Every record of a store. */
 export async function allRecords(store: RecordStore, prefix = '') {

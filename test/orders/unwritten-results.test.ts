@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { countOpenOrders, ordersNeedingAttention } from '../../src/orders/open-order-views.ts';
-import type { OrderStore } from '../../src/orders/order-store.ts';
+import { seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
+import { countOpenOrders } from '../../src/orders/open-order-views.ts';
 import type { OrderAttemptResult } from '../../src/orders/transitions.ts';
+import type { RecordSet } from '../../src/store/record-store.ts';
 import { processWarnings } from '../support/process-warnings.ts';
-import { allOf, down, keyOf, put, recordsBench } from './records-bench.ts';
+import { times } from '../support/repeat.ts';
+import { down, keyOf, put, recordsBench } from './records-bench.ts';
+import { bench, named } from './service.ts';
 
 const accepted: OrderAttemptResult = { outcome: 'accepted', status: 200 };
 
@@ -26,15 +29,6 @@ describe('a result that the store has not taken', () => {
     bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: false });
     await bench.records.openOrders();
     expect(warnings()).toEqual([expect.stringContaining('although it was abandoned')]);
-  });
-
-  it('has to be reported only if it says so', async () => {
-    const bench = recordsBench();
-    await put(bench, 'A');
-    bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: false });
-    const record = await bench.records.read('A');
-    expect(record?.state).toBe('accepted');
-    expect(record).not.toHaveProperty('unreported');
   });
 
   it('is forgotten if the store does not have the order', async () => {
@@ -95,6 +89,24 @@ describe('a result that the store has not taken', () => {
     expect(await countOpenOrders(bench.records, bench.now)).toMatchObject({ unwritten: 0 });
   });
 
+  it('stays where it was written in a transaction of your own, which may be rolled back', async () => {
+    const bench = recordsBench();
+    await put(bench, 'A');
+    bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: false });
+    const rolledBack: typeof bench.memory = {
+      ...bench.memory,
+      async transact(keys, change) {
+        const read = (records: RecordSet) => new Map(keys.map((key) => [key, records.get(key)]));
+        const former = await bench.memory.transact(keys, read);
+        return change({ get: (key) => former.get(key), set: () => {}, delete: () => {} });
+      },
+    };
+    const changed = await bench.records.update('A', (record) => record, rolledBack);
+    expect(changed.after).toMatchObject({ state: 'accepted' });
+    expect(await bench.open().read('A')).toMatchObject({ state: 'unknown' });
+    expect(await bench.records.read('A')).toMatchObject({ state: 'accepted' });
+  });
+
   it('is dropped if there are ten thousand newer ones', async () => {
     const bench = recordsBench();
     await put(bench, 'A-0');
@@ -111,13 +123,37 @@ describe('a result that the store has not taken', () => {
     expect(await bench.open().read('A-1')).toMatchObject({ state: 'unknown' });
   });
 
-  it.each([
-    ['all', (records: OrderStore) => records.all()],
-    ['that need a person', ordersNeedingAttention],
-  ])('is written before the orders are listed: %s', async (_, list) => {
-    const bench = recordsBench();
-    await put(bench, 'A', { attention: 'mismatch' });
-    bench.records.writeLater('A', { attempt: 'a', result: accepted, reports: false });
-    expect(await allOf(list(bench.records))).toMatchObject([{ state: 'accepted' }]);
+  it('leaves no order unknown that was never sent, however the store failed', async () => {
+    const { store, another, service, clock } = bench({ onStoreError: () => {} });
+    const other = another();
+    /** The fates of the next transactions: `lost` commits and reports a failure, as a broken connection does. */
+    const fates: ('fails' | 'lost')[] = [];
+    const transact: typeof store.transact = async (keys, change) => {
+      const fate = fates.shift();
+      if (fate === 'fails') down();
+      const result = await store.transact(keys, change);
+      return fate === 'lost' ? down() : result;
+    };
+    const journal = another({ store: { ...store, transact } });
+    const random = seededRandom('7', 'outage');
+    let failures = 0;
+    for (let index = 0; index < times(100, 400); index++) {
+      if (index % 20 < 10)
+        fates.push(
+          ...Array.from(
+            { length: 4 },
+            () => (random.fraction() < 0.6 ? 'fails' : 'lost') as 'fails' | 'lost',
+          ),
+        );
+      await journal.create(named(`A-${index}`)).catch(() => failures++);
+      fates.length = 0;
+      clock.now += 1_000;
+    }
+    clock.now += 120_000;
+    expect(failures).toBeGreaterThan(10);
+    for (const { state } of await journal.unsettled()) expect(state).toBe('not-sent');
+    for await (const { partner_order_id: id, state } of other.list())
+      expect([id, state]).toEqual([id, service.requests.includes(id) ? 'accepted' : 'not-sent']);
+    expect(new Set(service.requests).size).toBe(service.requests.length);
   });
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { bench, keySets, order, ringBench } from './service.ts';
+import { bench, keySets, named, order, ringBench } from './service.ts';
 import { idle, loopOf } from './stepped-loop.ts';
-
-const named = (partner_order_id: string) => ({ ...order, partner_order_id });
 
 /** Orders that wait for the keys that the service takes. */
 async function waiting(...ids: string[]) {
@@ -76,16 +74,6 @@ describe('orders that wait for keys', () => {
     }
   });
 
-  it('are all sent in the next look after the service has taken one', async () => {
-    const { journal, tried, newKeys } = await waiting('a', 'b', 'c', 'd');
-    await newKeys();
-    const { pass } = loopOf(journal);
-    await expect.poll(() => tried).toEqual(['new']);
-    await idle();
-    await pass();
-    await expect.poll(() => tried).toEqual(['new', 'new', 'new', 'new']);
-  });
-
   it('are not sent together after one that did not reach the service: that says nothing of the keys', async () => {
     const { journal, tried, meanwhile } = await waiting('a', 'b', 'c');
     meanwhile.push(async () => {
@@ -111,30 +99,5 @@ describe('orders that wait for keys', () => {
     await pass();
     await expect.poll(() => tried).toHaveLength(3);
     reply.resolve();
-  });
-
-  it('are sent one at a time, however many others end meanwhile', async () => {
-    const { journal, clock, tried } = await waiting('a', 'b', 'c');
-    for (const id of ['d', 'e']) await journal.prepare(named(id));
-    clock.now += 1_000;
-    const { pass } = loopOf(journal, {
-      load: ({ partner_order_id, state }) => {
-        if (state === 'prepared') throw new Error('no such row');
-        return named(partner_order_id);
-      },
-    });
-    await expect.poll(() => tried).toHaveLength(1);
-    await idle();
-    clock.now += 500;
-    await pass();
-    await idle();
-    expect(tried).toHaveLength(2);
-  });
-
-  it('go to a person together once they are too old', async () => {
-    const { journal, clock } = await waiting('a', 'b', 'c');
-    clock.now += 900_001;
-    const { unknown } = loopOf(journal);
-    await expect.poll(() => unknown.toSorted()).toEqual(['a', 'b', 'c'].map((id) => [id, 'too_old']));
   });
 });
