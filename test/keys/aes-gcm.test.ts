@@ -51,11 +51,6 @@ describe('aesGcm', () => {
     expect(aesGcm({ keys }).decrypt(aesGcm({ keys: keys.slice(15) }).encrypt('text'))).toBe('text');
   });
 
-  it('reads a text under an id that looks like a later version', () => {
-    const kms = aesGcm({ keys: [keyOf('kms-v2')] });
-    expect(kms.decrypt(kms.encrypt('text'))).toBe('text');
-  });
-
   it('decrypts with every key, and encrypts with the first: so the key can be replaced', () => {
     const both = aesGcm({ keys: [keyOf('b'), keyOf('a')] });
     expect(both.decrypt(cipher.encrypt('text'))).toBe('text');
@@ -75,7 +70,6 @@ describe('aesGcm', () => {
       '"b", which aesGcm was not given',
     ],
     ['a plain text', '{"version":1,"current":"sk_partner_1"}', 'is not in the form v1'],
-    ['nothing', '', 'is not in the form v1'],
   ])('refuses %s in words, without the text', (_, encrypted, words) => {
     const error = thrownBy(() => cipher.decrypt(encrypted));
     expect(error).toMatchObject({ code: 'key_storage_invalid', message: expect.stringContaining(words) });
@@ -112,9 +106,7 @@ describe('aesGcm', () => {
     ],
     [{ keys: [{ id: 'a.b', key: secretOf('a') }] }, 'keys[0].id must be'],
     [{ keys: [keyOf('a'.repeat(65))] }, 'keys[0].id must be'],
-    [{ keys: [{ key: secretOf('a') }] }, 'keys[0].id must be'],
     [{ keys: [{ id: 'a', key: `${base64}\n` }] }, 'keys[0].key must be 32 bytes'],
-    [{ keys: [{ id: 'a', key: `\n${base64}` }] }, 'keys[0].key must be 32 bytes'],
     [{ keys: [{ id: 'a', key: `${base64}AAAA` }] }, 'keys[0].key must be 32 bytes'],
     [{ keys: [{ id: 'a', key: 'sk_short' }] }, 'keys[0].key must be 32 bytes'],
     [{ keys: [keyOf('a'), { id: 'b', key: secretOf('b').subarray(1) }] }, 'keys[1].key must be 32 bytes'],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyRotation, type KeyRotationOptions } from '../../src/keys/create-key-rotation.ts';
 import type { KeyStorage } from '../../src/keys/rotation-state.ts';
-import { unconfirmedOf, withConfirmed, withPromoted } from '../../src/keys/rotation-steps.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { partner } from '../client/clients.ts';
@@ -118,23 +117,6 @@ describe('received keys', () => {
     await start().receive(generation(3));
     await sets.matched?.(0);
     expect((await start().credentials()).unconfirmed?.()).toBe(true);
-  });
-
-  it('are confirmed once: a later match changes nothing', () => {
-    const current = { number: 2, receivedAt: 5, credentials: generation(2) };
-    const state = withConfirmed({ current, retired: [] }, 2, 6);
-    expect(state).toEqual({ current: { ...current, confirmedAt: 6 }, retired: [] });
-    expect(state && withConfirmed(state, 2, 7)).toBeUndefined();
-  });
-
-  it('are not in doubt where there are none', () => {
-    expect(unconfirmedOf({ retired: [] })).toBeUndefined();
-  });
-
-  it('replace nothing where no keys signed before them', () => {
-    const pending = { number: 1, receivedAt: 5, credentials: generation(1) };
-    const state = withPromoted({ pending, retired: [] }, { at: 6, unexpired: () => [] });
-    expect(state).toMatchObject({ current: pending, retired: [] });
   });
 });
 

@@ -78,7 +78,7 @@ function expectNothingLost({ sandbox, handled }: Awaited<ReturnType<typeof setUp
   expect(sandbox.orders.map(({ partner_order_id }) => partner_order_id)).toEqual(
     Array.from({ length: orders }, (_, index) => `A-${index + 1}`),
   );
-  expect(handled.filter((each) => each.endsWith('event.buy.init')).sort()).toEqual(
+  expect(handled.filter((name) => name.endsWith('event.buy.init')).sort()).toEqual(
     Array.from({ length: orders }, (_, index) => `A-${index + 1} event.buy.init`).sort(),
   );
 }
@@ -131,23 +131,5 @@ describe.each(['request', 'link'] as const)('old keys that die at the %s', (oldK
     for (let count = 0; count < 10; count++) expect(await world.place()).toBe('created');
     expectNothingLost(world, 11);
     expect(world.statuses.filter((status) => status === 401)).toHaveLength(1);
-  });
-
-  it('ten rotations in a row, each with orders before, between and after its steps', async () => {
-    const world = await setUp(oldKeysExpire);
-    for (let round = 0; round < 10; round++) {
-      await world.place();
-      await world.rotation.request(partner);
-      const keys = world.openLink();
-      await world.rotation.receive(keys);
-      world.coolDown();
-      await world.place();
-      await world.rotation.promote();
-      await world.place();
-      world.coolDown();
-      await world.place();
-    }
-    expectNothingLost(world, 40);
-    expect(world.refused).toEqual([]);
   });
 });

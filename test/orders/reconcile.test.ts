@@ -12,7 +12,7 @@ import { memoryStore } from '../../src/store/memory-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { rejected } from '../support/refusal.ts';
 import { allOf } from './records-bench.ts';
-import { bench, named, order } from './service.ts';
+import { allRecords, bench, named, order } from './service.ts';
 
 const now = 1_700_000_000_000;
 const hour = 3_600_000;
@@ -254,7 +254,7 @@ describe('reconcile', () => {
 
 describe('reconcile of the orders of a sandbox', () => {
   it('finds every fault that the sandbox plants, in its order, and no other', async () => {
-    const { sandbox, clock, exchange, create, reconcile } = await partner({ event: planted });
+    const { sandbox, clock, exchange, store, create, reconcile } = await partner({ event: planted });
     const { faults } = sandbox;
     faults.plan('event.buy.init', 'drop');
     await create('silent');
@@ -274,6 +274,7 @@ describe('reconcile of the orders of a sandbox', () => {
     await sandbox.advance('elsewhere', 'credited');
     await sandbox.idle();
     clock.now += 2 * hour;
+    const before = await allRecords(store);
     const found = await reconcile();
     expect(kindsOf(found)).toEqual(
       [
@@ -295,6 +296,7 @@ describe('reconcile of the orders of a sandbox', () => {
     expect(found).toEqual(JSON.parse(JSON.stringify(found)));
     expect(JSON.stringify(found)).not.toContain(order.buyer_crypto_address);
     expect(await reconcile()).toEqual(found);
+    expect(await allRecords(store)).toEqual(before);
     expect(await reconcile({ since: clock.now })).toEqual([]);
     expect(await reconcile({ until: 1_700_000_000_000 })).toEqual([]);
   });
@@ -328,7 +330,7 @@ async function partner(options: Pick<SandboxOptions, 'event'> = {}) {
   };
   const reconcile = (given: Partial<ReconcileOptions> = {}) =>
     allOf(journal.reconcile({ since: 0, ...given }));
-  return { sandbox, journal, clock, exchange, create, reconcile };
+  return { sandbox, clock, exchange, store, create, reconcile };
 }
 
 /** What the service says of single orders, in place of the truth. */

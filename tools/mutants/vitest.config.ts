@@ -5,8 +5,6 @@ const folders = (process.env.MUTANTS ?? '').split(',');
 
 /** Those integration tests that start few processes, and listen on the loopback at most. */
 const inProcess = [
-  'test/orders/{create,created-order,first-event,mismatch,observe,outage,reconcile,start,unsettled}.integration.test.ts',
-  'test/keys/{one-partner,rotation,stored-keys}.integration.test.ts',
   'test/webhooks/http/{adapter-requests,answers,body-deadline,body-limit,fetch,http2,node,parsed-body}.integration.test.ts',
   'test/webhooks/http/frameworks/{fastify,lambda}.integration.test.ts',
   'test/webhooks/{found-credentials,inbox,refusals,refused-requests,secrecy,unrecognized}.integration.test.ts',

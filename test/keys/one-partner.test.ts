@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { PartnerCredentials, PartnerNames } from '../../src/credentials/partner-credentials.ts';
@@ -23,7 +23,6 @@ import { buyInitBody } from '../support/bodies.ts';
 import { rejected, thrownBy } from '../support/refusal.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
-import { storages, type TestStorage } from './storages.ts';
 
 /** Keys of which the link shows no name, unless one is given. */
 function keys(name: string | number, names: PartnerNames = {}): PartnerCredentials {
@@ -64,25 +63,19 @@ async function keyOf({ webhooks }: ReturnType<typeof start>, signer: string | nu
 const kindOf = async ({ webhooks }: ReturnType<typeof start>, signer: string | number) =>
   (await webhooks.receive(eventBy(signer))).kind;
 
-describe.each(storages)('keys of one rotation are one partner, over %s', (_, make) => {
-  let opened: TestStorage;
+describe('keys of one rotation are one partner', () => {
   let storage: KeyStorage;
   let store: RecordStore;
   const fresh = () => start(storage, store);
 
   beforeEach(() => {
-    opened = make();
-    storage = opened.storage;
+    storage = storedKeys({ store: memoryStore() });
     store = memoryStore();
   });
-  afterEach(() => opened.remove());
 
   it.each<[string, PartnerNames, PartnerNames, PartnerNames]>([
-    ['no name, then the ID', {}, { partnerId: 'P-1' }, {}],
-    ['no name, then the code', {}, { partnerCode: 'acme' }, {}],
     ['no name, then the code, then the ID', {}, { partnerCode: 'acme' }, { partnerId: 'P-1' }],
     ['the code, then the ID', { partnerCode: 'acme' }, { partnerId: 'P-1' }, {}],
-    ['the ID, then the code', { partnerId: 'P-1' }, { partnerCode: 'acme' }, {}],
     ['the ID, then another code', { partnerId: 'P-1', partnerCode: 'a' }, { partnerCode: 'b' }, {}],
   ])('an event is handled once although they have %s', async (__, first, second, third) => {
     await fresh().rotation.receive(keys(1, first));
@@ -97,17 +90,6 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
     await fresh().rotation.promote();
     const later = fresh();
     for (const name of [3, 2, 1]) expect(await kindOf(later, name)).toBe('duplicate');
-  });
-
-  it('also in a process that read the keys before the name came', async () => {
-    await fresh().rotation.receive(keys(1));
-    const running = fresh();
-    expect(await kindOf(running, 1)).toBe('stored');
-    await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
-    await fresh().rotation.promote();
-    expect(await kindOf(running, 1)).toBe('duplicate');
-    await running.ring.reload();
-    expect(await kindOf(running, 2)).toBe('duplicate');
   });
 
   it('an order whose reply was lost under keys without a name is settled by an event under named ones', async () => {
@@ -156,7 +138,6 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
 
   it.each<[string, PartnerNames, PartnerNames]>([
     ['none', {}, { partnerId: 'P-1' }],
-    ['the code', { partnerCode: 'acme' }, { partnerId: 'P-1' }],
     ['the ID', { partnerId: 'P-1' }, { partnerCode: 'acme' }],
   ])('the key of an effect stays as the first name (%s) made it', async (__, first, second) => {
     await fresh().rotation.receive(keys(1, first));
@@ -183,14 +164,6 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
     });
   });
 
-  it('a code alone that differs is refused, too', async () => {
-    await fresh().rotation.receive(keys(1, { partnerCode: 'acme' }));
-    expect(await rejected(fresh().rotation.receive(keys(2, { partnerCode: 'other' })))).toMatchObject({
-      code: 'keys_of_another_partner',
-      message: expect.stringMatching(/"other".*"acme"/),
-    });
-  });
-
   it('a name typed wrong beside new keys can be corrected', async () => {
     await fresh().rotation.receive(keys(1));
     const first = await keyOf(fresh(), 1);
@@ -209,15 +182,6 @@ describe.each(storages)('keys of one rotation are one partner, over %s', (_, mak
     expect(await rotation.status()).toMatchObject({ step: 'idle', keys: [{ generation: 1 }] });
     expect(await keyOf(fresh(), 1)).toMatchObject({ partnerId: 'P-1' });
     expect((await rotation.credentials()).unconfirmed?.()).toBe(false);
-  });
-
-  it('a name for the current keys takes back others, as these keys do', async () => {
-    const { rotation } = fresh();
-    await rotation.receive(keys(1));
-    await rotation.receive(keys('wrong'));
-    await rotation.receive(keys(1, { partnerId: 'P-1' }));
-    expect(await rotation.status()).toMatchObject({ step: 'idle', keys: [{}, { role: 'replaced' }] });
-    expect((await rotation.credentials()).signing).toMatchObject({ partnerId: 'P-1' });
   });
 
   it('a name for the current keys does not end the wait for new ones', async () => {
@@ -324,17 +288,6 @@ describe('owners count as one among the keys of one rotation only', () => {
       { kind: 'duplicate', key: { partnerId: 'P-2' } },
     ]);
     expect(kinds[1]).not.toHaveProperty('key.origin');
-  });
-});
-
-it('a ring refuses keys whose origin names no rotation', async () => {
-  const set = keys(1);
-  // What a JavaScript caller may return.
-  const origin = { rotation: '' } as never;
-  const ring = createKeyRing({ load: () => ({ signing: set, verifying: [set], origin }), onError: () => {} });
-  expect(await rejected(Promise.resolve(ring.current()))).toMatchObject({
-    code: 'keys_unavailable',
-    message: expect.stringContaining('names no rotation'),
   });
 });
 
