@@ -229,8 +229,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'a decision covers later events',
     file: 'orders/event-comparison.ts',
-    find: 'isUndecided(each) && digests.includes(each.digest) ?',
-    replace: 'isUndecided(each) ?',
+    find: 'isUndecided(event) && digests.includes(event.digest) ?',
+    replace: 'isUndecided(event) ?',
   },
   {
     name: 'a chain is looked up with regard to case',

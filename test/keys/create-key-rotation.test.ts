@@ -22,7 +22,6 @@ import { partner } from '../client/clients.ts';
 import { eventSignedBy, generation } from '../credentials/keys.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { rejected, thrownBy } from '../support/refusal.ts';
-import { warningsDuring } from '../webhooks/warnings.ts';
 
 const day = 86_400_000;
 
@@ -98,7 +97,13 @@ describe('a rotation', () => {
   it('refuses a second request while keys are awaited, and while they are not promoted', async () => {
     await rotation().receive(generation(1));
     await rotation().request(partner);
-    expect(await rejected(rotation().request(partner))).toMatchObject({ code: 'rotation_pending' });
+    expect(await rejected(rotation().request(partner))).toMatchObject({
+      code: 'rotation_pending',
+      message: expect.stringContaining('New keys were asked for at 2023-11-14T22:13:20.000Z'),
+    });
+    expect(await rejected(rotation().promote())).toMatchObject({ code: 'keys_not_received' });
+    // The old keys were pasted.
+    expect(await rejected(rotation().receive(generation(1)))).toMatchObject({ code: 'keys_known' });
     await rotation().receive(generation(2));
     for (const options of [{}, { again: true }]) {
       expect(await rejected(rotation().request(partner, options))).toMatchObject({
@@ -106,20 +111,6 @@ describe('a rotation', () => {
       });
     }
     expect(sent).toHaveLength(1);
-  });
-
-  it('lets only one of many processes ask', async () => {
-    await rotation().receive(generation(1));
-    const results = await Promise.allSettled(Array.from({ length: 10 }, () => rotation().request(partner)));
-    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
-    expect(sent).toHaveLength(1);
-  });
-
-  it('asks again when told to, also if the link was asked for', async () => {
-    await rotation().receive(generation(1));
-    await rotation().request(partner);
-    await rotation().request(partner, { again: true });
-    expect([sent.length, await stepNow()]).toEqual([2, 'requested']);
   });
 
   it('keeps a later request when an earlier one turns out to have been refused', async () => {
@@ -335,21 +326,6 @@ describe('a rotation', () => {
     expect(await verifying(rotation())).toEqual(['2', '1']);
   });
 
-  it('forgets keys that no longer verify when others are promoted', async () => {
-    for (const name of [1, 2]) {
-      await rotation().receive(generation(name));
-      await rotation().promote();
-    }
-    time += 2 * day;
-    await rotation().receive(generation(3));
-    await rotation().promote();
-    const { keys } = await rotation().status();
-    expect(keys.map(({ generation: number, role }) => [number, role])).toEqual([
-      [3, 'signing'],
-      [2, 'replaced'],
-    ]);
-  });
-
   it('says where it stands, with times and without keys', async () => {
     await rotation().receive(generation(1));
     await rotation().promote();
@@ -460,27 +436,6 @@ describe('a receiver whose ring reads the keys of a rotation', () => {
       expect.objectContaining({ role: 'replaced', matchedAt: expect.any(Number) }),
     );
   });
-
-  it('says of such a delivery that its signature does not match, and hands its body to onRefused', async () => {
-    const refused: string[] = [];
-    const { taker, receiver } = await setUp({ onRefused: ({ error }) => refused.push(error.code) });
-    await taker.receive(generation('wrong'));
-    const warnings = await warningsDuring(async () => {
-      for (const order of ['A-1', 'A-2']) {
-        expect(await receiver.receive(eventSignedBy(2, order))).toMatchObject({
-          kind: 'unverified',
-          status: 503,
-          code: 'keys_unconfirmed',
-        });
-      }
-    });
-    expect(refused).toEqual(['signature_mismatch', 'signature_mismatch']);
-    expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(
-        /answered 503 .*signature does not match.*typed wrong.*once more.*#signature_mismatch\.$/,
-      ),
-    ]);
-  });
 });
 
 it.each<[Partial<Record<string, unknown>>, string]>([
@@ -517,4 +472,11 @@ it('a text that is none of ours is refused, left as it is, and not shown', async
     expect(error).toMatchObject({ code: 'key_storage_invalid' });
     expect(inspect(error)).not.toContain('sk_partner');
   }
+});
+
+it('request without an exchange says what is missing', async () => {
+  const storage = storedKeys({ store: memoryStore() });
+  expect(await rejected(createKeyRotation({ storage }).request(partner))).toMatchObject({
+    code: 'not_configured',
+  });
 });

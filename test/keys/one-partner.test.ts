@@ -7,7 +7,6 @@ import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { effectKey } from '../../src/events/effect-key.ts';
 import { applyEvent, emptyTimeline } from '../../src/events/order-timeline.ts';
 import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
-import { readMessage, writeMessage } from '../../src/inbox/queue/queue-message.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/keys/create-key-rotation.ts';
 import type { KeyStorage } from '../../src/keys/rotation-state.ts';
@@ -105,21 +104,6 @@ describe('keys of one rotation are one partner', () => {
     expect(await fresh().journal.get(order.partner_order_id)).toMatchObject({ state: 'accepted' });
   });
 
-  it('an order under a name is settled by an event under the keys before, also in a process with old keys', async () => {
-    await fresh().rotation.receive(keys(1));
-    const running = fresh();
-    const outdated = { key: await keyOf(running, 1) };
-    await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
-    await fresh().rotation.promote();
-    const after = fresh();
-    after.service.next.push('lost');
-    await errorOf(after.journal.create(order));
-    expect(await running.journal.observe(event, outdated)).toMatchObject({ result: 'accepted' });
-    const current = { key: await keyOf(fresh(), 1) };
-    expect(current.key).toMatchObject({ partnerId: 'P-1' });
-    expect(await after.journal.observe(event, current)).toMatchObject({ result: 'known' });
-  });
-
   it('a timeline takes an event under the name for an owner that was stored before it', async () => {
     await fresh().rotation.receive(keys(1));
     const before = await keyOf(fresh(), 1);
@@ -202,19 +186,6 @@ describe('keys of one rotation are one partner', () => {
     await rotation.receive(keys(2));
     expect(await kindOf(fresh(), 2)).toBe('stored');
   });
-
-  it('a state without an origin, in which two names are stored, stays that of two partners', async () => {
-    await fresh().rotation.receive(keys(1, { partnerId: 'P-1' }));
-    await fresh().rotation.receive(keys(2));
-    await fresh().rotation.promote();
-    await storage.update((text) => {
-      const { origin: _origin, ...state } = JSON.parse(text ?? '');
-      state.current.credentials.partnerId = 'P-2';
-      return JSON.stringify(state);
-    });
-    expect([await kindOf(fresh(), 1), await kindOf(fresh(), 2)]).toEqual(['stored', 'stored']);
-    expect(await keyOf(fresh(), 1)).toEqual({ index: 1, partnerId: 'P-1' });
-  });
 });
 
 describe('owners count as one among the keys of one rotation only', () => {
@@ -289,15 +260,4 @@ describe('owners count as one among the keys of one rotation only', () => {
     ]);
     expect(kinds[1]).not.toHaveProperty('key.origin');
   });
-});
-
-it('a message of a queue keeps the rotation of the key, and no more than that of it', () => {
-  const origin = { rotation: 'r-1', partnerCode: 'acme' };
-  const key = { index: 0, partnerId: 'P-1', origin };
-  const message = writeMessage({ digest: '0'.repeat(64), name: 'event.test', key, body: '{}' }, 0);
-  expect(readMessage(JSON.stringify(message)).delivery.key).toEqual(key);
-  for (const wrong of [null, 7, {}, { rotation: 1 }, { rotation: '' }]) {
-    const given = { ...message, key: { ...key, origin: wrong } };
-    expect(readMessage(given).delivery.key).toEqual({ index: 0, partnerId: 'P-1' });
-  }
 });

@@ -5,7 +5,6 @@ import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { partner } from '../client/clients.ts';
 import { generation } from '../credentials/keys.ts';
-import { rejected } from '../support/refusal.ts';
 
 const hour = 3_600_000;
 const reply = { status: 200, headers: new Headers(), body: {}, decimal: () => undefined };
@@ -30,63 +29,6 @@ async function rotated(last: number, options?: Partial<KeyRotationOptions>) {
   }
   return started;
 }
-
-describe('a refused step says in words', () => {
-  it('that there are no keys, and what to do when they come', async () => {
-    const error = await rejected(setUp().rotation.credentials());
-    expect(String(error)).toMatch(/The storage holds no keys\. When you have the first keys, .*receive/);
-  });
-
-  it('that received keys have to be promoted first', async () => {
-    const { rotation } = await rotated(1);
-    await rotation.receive(generation(2));
-    expect(String(await rejected(rotation.request(partner)))).toContain(
-      'New keys were received, and are not promoted yet. Before you ask for others, promote these.',
-    );
-  });
-
-  it('when keys were asked for', async () => {
-    const { rotation } = await rotated(1);
-    await rotation.request(partner);
-    expect(String(await rejected(rotation.request(partner)))).toContain(
-      'New keys were asked for at 2023-11-14T22:13:20.000Z, and not received yet.',
-    );
-    expect(String(await rejected(rotation.promote()))).toContain('The new keys were not received.');
-    expect(String(await rejected(rotation.receive(generation(1))))).toContain(
-      'These are the keys that sign now.',
-    );
-  });
-
-  it('when a request was sent that may not have arrived', async () => {
-    const { rotation } = await rotated(1, {
-      exchange: { regenerateKeys: () => Promise.reject(new Error('cut off')) },
-    });
-    await rejected(rotation.request(partner));
-    expect(String(await rejected(rotation.request(partner)))).toContain(
-      'It is not known whether the service got the request for new keys of 2023-11-14T22:13:20.000Z.',
-    );
-  });
-
-  it('that nothing asks for keys without an exchange', async () => {
-    const { rotation } = await rotated(1, { exchange: undefined });
-    expect(String(await rejected(rotation.request(partner)))).toContain(
-      'request needs the exchange of createKeyRotation. Give createKeyRotation the ExchangeClient',
-    );
-  });
-
-  it.each([
-    ['partner', { partnerId: 'P-1' }, { partnerId: 'P-2' }, '"P-2"', '"P-1"'],
-    ['partner code', { partnerCode: 'acme' }, { partnerCode: 'other' }, '"other"', '"acme"'],
-  ])('which %s keys are of', async (kind, names, otherNames, other, known) => {
-    const { rotation } = setUp();
-    await rotation.receive({ ...generation(1), partnerId: undefined, ...names });
-    const error = await rejected(rotation.receive({ ...generation(2), partnerId: undefined, ...otherNames }));
-    expect(error).toMatchObject({ code: 'keys_of_another_partner' });
-    expect(String(error)).toContain(
-      `These are keys of ${kind} ${other}, and those that are stored are of ${kind} ${known}.`,
-    );
-  });
-});
 
 describe('received keys', () => {
   it('change nothing when they are the current ones, and none are awaited', async () => {

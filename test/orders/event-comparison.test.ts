@@ -9,7 +9,7 @@ import {
   withSeenEvent,
 } from '../../src/orders/event-comparison.ts';
 import type { OrderRecord } from '../../src/orders/order-record.ts';
-import { buyFiatReceivedBody, buyInitBody, buyThirdPartyErrorBody } from '../support/bodies.ts';
+import { buyInitBody, buyThirdPartyErrorBody } from '../support/bodies.ts';
 import { order } from './service.ts';
 
 const now = 1_700_000_000_000;
@@ -218,19 +218,6 @@ describe('an event in a record', () => {
   it('without an address adds none to the timeline', () => {
     const { record: after } = observe(record(), buyThirdPartyErrorBody());
     expect(after.timeline).toEqual({ seen: ['event.buy.third_party_error'], facts: {} });
-  });
-
-  it('is added to what a newer version has written', () => {
-    const timeline = {
-      ...{ seen: ['event.later', 'event.buy.init'], facts: { later_fact: ['x'], pair: ['NGN/USDT'] } },
-      later: 1,
-    } as unknown as NonNullable<OrderRecord['timeline']>;
-    const { record: after } = observe(record({ timeline }), buyFiatReceivedBody());
-    expect(after.timeline).toMatchObject({
-      ...{ later: 1, facts: { later_fact: ['x'], pair: ['NGN/USDT'] } },
-      seen: ['event.buy.init', 'event.buy.received.fiat', 'event.later'],
-    });
-    expect(after.timeline?.seen).toHaveLength(3);
   });
 
   it('takes the place of one that fits where 32 are kept, then of one that is decided, never of one that is not', () => {

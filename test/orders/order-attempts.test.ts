@@ -4,7 +4,6 @@ import { RequestError, type RequestOutcome } from '../../src/errors/errors.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { type OrderSender, readJournalOptions } from '../../src/orders/journal-options.ts';
 import { type AttemptOptions, OrderAttempts } from '../../src/orders/order-attempts.ts';
-import { orderNotFound } from '../../src/orders/order-errors.ts';
 import type { OrderRecord } from '../../src/orders/order-record.ts';
 import { beginAttempt } from '../../src/orders/transitions.ts';
 import { rejected } from '../support/refusal.ts';
@@ -104,16 +103,6 @@ describe('an attempt', () => {
     expect(await bench.attempt()).toMatchObject({
       ...{ kind: 'denied', record, error: { code: 'different_order' } },
     });
-  });
-
-  it('that the rules deny for an order that the journal does not have has no record', async () => {
-    const bench = attemptsBench();
-    const error = orderNotFound('A-1001');
-    const begin = () => {
-      throw error;
-    };
-    expect(await bench.attempt({ begin })).toEqual({ kind: 'denied', record: undefined, error });
-    expect(bench.requests).toEqual([]);
   });
 
   it.each([true, false])('whose intent may have been written is not-sent (reports: %s)', async (reports) => {

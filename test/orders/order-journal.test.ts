@@ -156,15 +156,6 @@ describe('create', () => {
     expect(await allRecords(store)).toEqual([]);
   });
 
-  it('has not sent an order if the call was aborted', async () => {
-    const { journal, service } = bench();
-    const signal = AbortSignal.abort();
-    expect(await journal.create(order, { signal })).toMatchObject({
-      ...{ state: 'not-sent', order: { failure: 'aborted' }, error: { code: 'aborted' } },
-    });
-    expect(service.requests).toEqual([]);
-  });
-
   it.each([
     ['of its own', new Error('mine'), 'other'],
     [
@@ -186,13 +177,6 @@ describe('create', () => {
       expect(requests).toBe(1);
     },
   );
-
-  it('leaves an order unknown whose 2xx does not fit the schema: maybe it says that nothing was done', async () => {
-    const schema = z.object({ ref: z.string() });
-    expect(await bench().journal.create(order, { schema })).toMatchObject({
-      ...{ state: 'unknown', order: { status: 200 }, error: { code: 'reply_nonconforming' } },
-    });
-  });
 
   it('takes any text for an id', async () => {
     const { journal, service } = bench();

@@ -3,7 +3,6 @@ import { StoreError } from '../../src/errors/errors.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { OrderLoopOptions } from '../../src/orders/loop-options.ts';
 import { nextTurn } from '../support/next-turn.ts';
-import { processWarnings } from '../support/process-warnings.ts';
 import { refusal } from '../support/refusal.ts';
 import { bench, event, named, order } from './service.ts';
 import { loopOf } from './stepped-loop.ts';
@@ -53,17 +52,6 @@ describe('the loop of start', () => {
     expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted' });
     expect(load).toHaveBeenCalledTimes(3);
     expect(errors).toMatchObject([{ outcome: 'not-sent' }, { outcome: 'not-sent' }]);
-  });
-
-  it('never sends an order that was refused or whose outcome is unknown', async () => {
-    const { journal, service, clock } = bench();
-    service.next.push({ status: 422 }, 'lost');
-    await journal.create(named('refused'));
-    await journal.create(named('unknown'));
-    const { pass, load } = loopOf(journal);
-    clock.now += 2 * minute;
-    await pass();
-    expect(load).not.toHaveBeenCalled();
   });
 
   it('sends no order that nobody asked for within maxAgeMs, and hands it over once', async () => {
@@ -116,34 +104,6 @@ describe('the loop of start', () => {
     await expect.poll(() => second.unknown).toEqual([['A-1001', 'outcome_unknown']]);
   });
 
-  it('hands over an unknown order once no event came within evidenceWithinMs, and its lease is over', async () => {
-    const { journal, service, clock, another } = bench({ leaseMs: 120_000 });
-    const killed = Promise.withResolvers<Response>();
-    onTestFinished(() => killed.reject(new Error('killed')));
-    service.next.push('lost', () => killed.promise, 'lost');
-    await journal.create(named('lost'));
-    void another()
-      .create(named('killed'))
-      .catch(() => {});
-    await expect.poll(() => service.requests).toEqual(['lost', 'killed']);
-    await journal.create(named('settled'));
-    await journal.observe(event('settled'));
-    const { pass, unknown } = loopOf(journal);
-    for (const [waitMs, ids] of [
-      [60_000, []],
-      [1, ['lost']],
-      [119_999, ['lost']],
-      [1, ['lost', 'killed']],
-      [15 * minute, ['lost', 'killed']],
-    ] as const) {
-      clock.now += waitMs;
-      await pass();
-      await expect.poll(() => unknown).toEqual(ids.map((id) => [id, 'outcome_unknown']));
-    }
-    // Whoever looks may be overtaken by an event.
-    expect(await journal.observe(event('killed'))).toMatchObject({ result: 'accepted' });
-  });
-
   it('tells of what an event or a person settled, also when the hook has failed', async () => {
     const settled: string[] = [];
     let fails = true;
@@ -171,33 +131,6 @@ describe('the loop of start', () => {
       await pass();
       expect(settled).toHaveLength(2);
     });
-  });
-
-  it('writes down a result that the store did not take, and tells of it', async () => {
-    const settled: JournaledOrder[] = [];
-    const { store, clock, another } = bench({ onSettled: (each) => settled.push(each) });
-    let failsAfter = Number.POSITIVE_INFINITY;
-    const failing = another({
-      onStoreError: () => {},
-      store: {
-        ...store,
-        async transact(keys, change) {
-          if (failsAfter-- <= 0) throw new StoreError('store_failed', 'Down.');
-          return await store.transact(keys, change);
-        },
-      },
-    });
-    await failing.prepare(order);
-    clock.now += 1_000;
-    // Its onSettled is noted, the record is read, and its attempt begun.
-    failsAfter = 3;
-    const { pass } = loopOf(failing);
-    await pass();
-    await expect.poll(() => failsAfter).toBeLessThan(-1);
-    failsAfter = Number.POSITIVE_INFINITY;
-    await pass();
-    await pass();
-    await expect.poll(() => settled).toMatchObject([{ state: 'accepted' }]);
   });
 
   it('asks for an order that load did not give after a pause that doubles, and sends the others', async () => {
@@ -375,72 +308,6 @@ describe('the loop of start', () => {
     await pass();
     await expect.poll(async () => await journal.get('A-1001')).toMatchObject({ state: 'accepted' });
     expect([errors, service.requests]).toEqual([[], ['A-1001']]);
-  });
-
-  it('forgets how often load has failed once the order is settled', async () => {
-    const { journal, service, clock } = bench();
-    await journal.prepare(order);
-    let asked = 0;
-    const changed = { ...order, fiat_amount: '5' };
-    const { pass } = loopOf(journal, {
-      load: () => {
-        if (++asked > 3) return changed;
-        throw new Error('no such row');
-      },
-    });
-    for (const [index, waitMs] of [1_000, 1_000, 2_000].entries()) {
-      clock.now += waitMs;
-      await pass();
-      await expect.poll(() => asked).toBe(index + 1);
-      await nextTurn();
-    }
-    service.next.push({ status: 422 });
-    await journal.create(order);
-    await pass();
-    await journal.prepare(changed, { replace: true });
-    clock.now += 1_000;
-    await pass();
-    await expect.poll(() => service.requests).toHaveLength(2);
-  });
-
-  it('of a journal without onSettled reports nothing, and leaves it to a loop that does', async () => {
-    const { journal, clock, another, service } = bench();
-    await journal.prepare(named('sent'));
-    clock.now += 1_000;
-    const { pass } = loopOf(journal);
-    await expect.poll(async () => (await journal.get('sent'))?.state).toBe('accepted');
-    service.next.push('lost', 'lost');
-    await journal.create(named('settled'));
-    await journal.settle('settled', 'abandoned', 'Not there.');
-    expect(await journal.health()).toMatchObject({ unreported: 0 });
-
-    const settled: string[] = [];
-    const onSettled = ({ partner_order_id }: JournaledOrder) => settled.push(partner_order_id);
-    const failing = another({ onSettled: () => Promise.reject(new Error('down')) });
-    await failing.create(named('observed'));
-    await failing.observe(event('observed'));
-    clock.now += 2 * minute;
-    await pass();
-    loopOf(another({ onSettled }));
-    await expect.poll(() => settled).toEqual(['observed']);
-  });
-
-  it('goes on when onError fails, with a warning', async () => {
-    const warnings = processWarnings();
-    const { journal, service, clock } = bench();
-    for (const id of ['a', 'b']) await journal.prepare(named(id));
-    clock.now += 1_000;
-    loopOf(journal, {
-      load: ({ partner_order_id }) => {
-        if (partner_order_id === 'a') throw new Error('no such row');
-        return named(partner_order_id);
-      },
-      onError: () => {
-        throw new Error('no pager');
-      },
-    });
-    await expect.poll(() => service.requests).toEqual(['b']);
-    await expect.poll(warnings).toEqual(['onError of start failed; nothing else is affected.']);
   });
 
   it('does not start where no process stays to run it', () => {

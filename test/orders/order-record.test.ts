@@ -28,27 +28,6 @@ function record(more: Partial<OrderRecord> = {}): OrderRecord {
 }
 
 describe('the record of an order', () => {
-  it('keeps all that a newer version wrote into it', () => {
-    const later = { later: ['x'] };
-    const stored = {
-      ...record({ timeline: { seen: ['event.buy.init'], facts: {} } }),
-      ...later,
-      ordered: { chain: 'usdt-trc20', ...later },
-      events: [
-        {
-          ...{ name: 'n', at: 1, digest: 'e', ...later },
-          differences: [{ member: 'chain', ordered: 'a', reported: 'b', ...later }],
-          decision: { at: 2, note: 'Right.', verdict: 'rejected', ...later },
-        },
-      ],
-    };
-    // Sound: it is JSON.
-    const former = stored as never;
-    const read = readRecord(former) ?? expect.unreachable();
-    expect(writeRecord(read, former)).toStrictEqual(stored);
-    expect(readRecord(undefined)).toBeUndefined();
-  });
-
   it('takes the place of a stray event, of which nothing stays', () => {
     const stray = toStrayRecord({ partner_order_id: 'A-1', name: 'event.buy.init', digest: 'd', at: 1 });
     expect(writeRecord(record(), stray)).toStrictEqual(record());

@@ -129,23 +129,6 @@ describe('a request for an order', () => {
   });
 });
 
-describe('an error of the journal', () => {
-  const settlement = { decision: 'accepted', note: 'x', now, acceptedBefore: undefined } as const;
-  it('says that an order is unknown once its lease is over', () => {
-    const acts = [
-      () => beginAttempt(overdue, intent, rules),
-      () => beginAttempt(overdue, otherIntent, rules),
-      () => prepareOrder(overdue, otherIntent, { replace: true, now }),
-    ];
-    expect(acts.map((act) => Object(thrownBy(act)).state)).toEqual(acts.map(() => 'unknown'));
-  });
-
-  it('says how long a request may still take', () => {
-    for (const act of [() => beginAttempt(sending, intent, rules), () => settleOrder(sending, settlement)])
-      expect(thrownBy(act)).toMatchObject({ state: 'sending', retryAfterMs: 1_000 });
-  });
-});
-
 describe('an order that is prepared', () => {
   const different = 'different_order';
   it.each<[string, OrderRecord | undefined, string, string, string]>([

@@ -3,9 +3,8 @@ import { isOtpError, StoreError } from '../../src/errors/errors.ts';
 import type { OtpMessenger } from '../../src/otp/otp-messenger.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
-import { nextTurn } from '../support/next-turn.ts';
 import { rejected } from '../support/refusal.ts';
-import { Clock, memoryOtp, notCode, notSent, otpOn, phone, purpose, unknown } from './support.ts';
+import { Clock, memoryOtp, notCode, notSent, otpOn, phone, purpose } from './support.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -128,94 +127,6 @@ describe.each(['before', 'after'] as const)('a store that fails %s it has done i
   function downAt(at: number) {
     const clock = new Clock();
     return otpOn(failingStore(memoryStore({ now: clock.now }), { at, when }).store, clock);
-  }
-});
-
-/** A process is killed at a step: nothing after it runs, and another process goes on with the store. */
-describe('a process that is killed', () => {
-  /** Every place between two steps: before and after each transaction, and before and after the message leaves. */
-  function killableAt(step: number, store: RecordStore) {
-    let steps = 0;
-    const pass = async () => {
-      steps++;
-      if (steps === step) await new Promise(() => {});
-    };
-    const killable: RecordStore = {
-      ...store,
-      async transact(keys, change) {
-        await pass();
-        const result = await store.transact(keys, change);
-        await pass();
-        return result;
-      },
-    };
-    return { store: killable, pass, isReached: () => steps >= step };
-  }
-
-  it.each(['sent', 'not-sent', 'unknown'] as const)(
-    'anywhere while it sends (%s) has sent no code that was not counted, and locks nobody out',
-    async (outcome) => {
-      let step = 1;
-      for (; ; step++) {
-        const clock = new Clock();
-        const store = memoryStore({ now: clock.now });
-        const killed = killableAt(step, store);
-        const { otp, messenger } = otpOn(killed.store, clock);
-        messenger.before = killed.pass;
-        if (outcome !== 'sent') messenger.failures.push(outcome === 'unknown' ? unknown() : notSent());
-        const issuing = otp.issue({ to_phone: phone, purpose }).catch(() => {});
-        await settled(issuing, killed.isReached);
-        const isDone = !killed.isReached();
-
-        const counted = JSON.stringify(await store.list({ prefix: 'otp:phone:', limit: 10 })).includes(
-          '"streak":1',
-        );
-        if (messenger.messages.length > 0) expect(counted).toBe(true);
-        // Whatever was left behind, after the cool-down there is a code again.
-        clock.at += 30_000;
-        const next = otpOn(store, clock);
-        const { id } = await next.otp.issue({ to_phone: phone, purpose });
-        expect(await next.otp.check(id, next.messenger.lastCode, { purpose })).toMatchObject({ ok: true });
-        if (isDone) break;
-      }
-      // One transaction and one message; what was not sent takes another transaction.
-      expect(step).toBe(outcome === 'not-sent' ? 6 : 4);
-    },
-  );
-
-  it.each(['right', 'wrong'] as const)(
-    'anywhere while it checks a %s code leaves one that is accepted once or never',
-    async (kind) => {
-      let step = 1;
-      for (; ; step++) {
-        const { clock, store, issued, code } = await issuedCode();
-        const killed = killableAt(step, store);
-        const { otp } = otpOn(killed.store, clock);
-        let answered = 0;
-        const checking = otp
-          .check(issued.id, kind === 'right' ? code : notCode(code), { purpose })
-          .then(({ ok }) => {
-            answered += ok ? 1 : 0;
-          });
-        await settled(checking, killed.isReached);
-        const isDone = !killed.isReached();
-        const { ok } = await otpOn(store, clock).otp.check(issued.id, code, { purpose });
-        expect(answered + (ok ? 1 : 0)).toBeLessThanOrEqual(1);
-        // Until the transaction that uses it up is done, the code is good.
-        if (kind === 'wrong' || step <= 3) expect(ok).toBe(true);
-        if (isDone) break;
-      }
-      expect(step).toBe(kind === 'right' ? 7 : 5);
-    },
-  );
-
-  /** Waits until a call has ended, or hangs at its step. */
-  async function settled(call: Promise<unknown>, isReached: () => boolean): Promise<void> {
-    let isOver = false;
-    void call.then(() => {
-      isOver = true;
-    });
-    while (!isOver && !isReached()) await nextTurn();
   }
 });
 
