@@ -1,5 +1,5 @@
 import type { Command, RouteMap } from '@stricli/core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { commandNames, loadRoutes } from '../../../src/devtools/cli/commands/command-list.ts';
 import type { RunContext } from '../../../src/devtools/cli/terminal/context.ts';
 import { partnerExchange } from './run-in-process.ts';
@@ -37,31 +37,29 @@ const commands = commandsOf(await loadRoutes(commandNames));
 const optionOf = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 const isStore = ({ placeholder }: Flag) => placeholder === 'store' || placeholder === 'file';
 
-/** What a command prints, with `value` for these options and for those that it cannot do without. */
+const named = commands.map((command, index) => ({
+  ...command,
+  name: command.words.join(' '),
+  // Each address comes before many commands.
+  addressOf: (place: number) => addresses[(index + place) % addresses.length] ?? '',
+}));
+
+/** What a command prints, with `value` for one option and for those that it cannot do without. */
 async function printedBy(
-  words: readonly string[],
-  value: string,
-  given: readonly string[] = [],
+  { words, flags }: (typeof commands)[number],
+  { value, option, env = {} }: { value: string; option?: string; env?: Record<string, string> },
 ): Promise<string> {
-  const { flags = [] } = commands.find((command) => command.words === words) ?? {};
   const needed = flags.filter(([, flag]) => flag.optional !== true && flag.default === undefined);
-  const names = new Set([...needed.map(([name]) => name), ...given]);
+  const names = new Set([...needed.map(([name]) => name), ...(option === undefined ? [] : [option])]);
   const options = [...names].flatMap((name) => [optionOf(name), value]);
-  const runs = [
-    [...words, ...options],
-    [...words, ...options, '--format', 'json'],
-    [...words, ...options, '--debug'],
-    [...words, value, ...options],
-    [...words, ...options, '--help'],
-  ];
-  const cwd = filesIn({});
+  const argument = option === undefined ? [value] : [];
   const signal = /^(?:listen|sandbox)/.test(words.join(' ')) ? AbortSignal.abort() : undefined;
   const printed: string[] = [];
-  for (const args of runs) {
-    const { stdout, stderr } = await partnerExchange(args, {
+  for (const more of [['--debug'], ['--format', 'json']]) {
+    const { stdout, stderr } = await partnerExchange([...words, ...argument, ...options, ...more], {
       ...(signal && { signal }),
-      cwd,
-      env: { ...keys, STORE: value.startsWith('env:') ? hiddenAddress : undefined },
+      cwd: filesIn({}),
+      env: { ...keys, ...env },
       stdin: '{}',
       fetch: async () => Response.json({}),
     });
@@ -70,35 +68,33 @@ async function printedBy(
   return printed.join('\n');
 }
 
-let hiddenAddress: string | undefined;
-
-const named = commands.map((command) => ({ ...command, name: command.words.join(' ') }));
-
-describe('the password of an address that is an argument', () => {
-  it.each(named)('is never printed by $name', async ({ words, flags }) => {
-    for (const address of addresses)
-      for (const [name] of [['', undefined], ...flags] as const)
-        expect(
-          await printedBy(words, address, name === '' ? [] : [name]),
-          `${name} ${address}`,
-        ).not.toContain('s3cret');
-  });
-});
-
-describe('the password of an address that is in a variable', () => {
-  const withStores = named.flatMap(({ flags, ...command }) => {
-    const stores = flags.filter(([, flag]) => isStore(flag)).map(([name]) => name);
-    return stores.length === 0 ? [] : [{ ...command, stores }];
-  });
-
-  it.each(withStores)('is never printed by $name', async ({ words, stores }) => {
-    for (const address of addresses) {
-      hiddenAddress = address;
-      for (const name of stores)
-        expect(await printedBy(words, 'env:STORE', [name]), `${name} ${address}`).not.toContain('s3cret');
+it.each(named)(
+  'the password of an address is never printed by $name, which gets it as an argument',
+  async (command) => {
+    const options = [undefined, ...command.flags.map(([name]) => name)];
+    for (const [place, option] of options.entries()) {
+      const value = command.addressOf(place);
+      expect(
+        await printedBy(command, { value, ...(option && { option }) }),
+        `${option} ${value}`,
+      ).not.toContain('s3cret');
     }
-  });
-});
+  },
+);
+
+const withStores = named.flatMap((command) =>
+  command.flags.flatMap(([option, flag]) => (isStore(flag) ? [{ command, name: command.name, option }] : [])),
+);
+
+it.each(withStores)(
+  'the password of an address in a variable is never printed by $name --$option',
+  async ({ command, option }) => {
+    for (const STORE of addresses)
+      expect(await printedBy(command, { value: 'env:STORE', option, env: { STORE } }), STORE).not.toContain(
+        's3cret',
+      );
+  },
+);
 
 it('a store of every kind is among these options', () => {
   const names = commands.flatMap(({ words, flags }) =>

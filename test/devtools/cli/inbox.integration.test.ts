@@ -237,22 +237,6 @@ describe('inbox show shows a delivery, and list who holds it,', () => {
       sqliteInbox({ path: join(cwd, 'inbox.sqlite'), pollMs: 5, ...given });
     await checkDeliveries(open, ['--inbox', 'inbox.sqlite'], {}, cwd);
   });
-
-  describeWith('postgres', 'over a storeInbox on PostgreSQL', () => {
-    it('too', async () => {
-      const table = `pex_${randomBytes(5).toString('hex')}`;
-      const pool = new pg.Pool({ connectionString: postgresUrl, max: 4 });
-      onTestFinished(async () => {
-        await pool.query(`DROP TABLE IF EXISTS ${table}`);
-        await pool.end();
-      });
-      const store = postgresStore({ client: pool, table });
-      const open = (given: HandlingOptions) => storeInbox({ store, pollMs: 5, ...given });
-      await checkDeliveries(open, ['--inbox', 'env:DATABASE_URL', '--table', table], {
-        DATABASE_URL: postgresUrl,
-      });
-    });
-  });
 });
 
 /** What is the same for every engine. */
@@ -280,12 +264,6 @@ describeWith('redis', 'inbox, a record store on Redis', () => {
     });
     const inbox = storeInbox({ store: redisStore({ client }), prefix, pollMs: 20, ...options });
     await checkEngine(inbox, ['--inbox', 'env:STORE', '--prefix', prefix], { STORE: redisUrl });
-  });
-
-  it('refuses a schema, which is of PostgreSQL', async () => {
-    const args = ['inbox', 'list', '--inbox', 'env:STORE', '--schema', 'shop'];
-    const { code, stderr } = await partnerExchange(args, { cwd: root, env: { STORE: redisUrl } });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('are for a PostgreSQL') });
   });
 });
 
@@ -317,27 +295,6 @@ describeWith('postgres', 'inbox, a record store on PostgreSQL', () => {
     const store = postgresStore({ client: pool, schema, table: 'events' });
     const inbox = storeInbox({ store, prefix: 'shop/', pollMs: 20, ...options });
     await checkEngine(inbox, [...at, '--table', 'events', '--prefix', 'shop/'], env);
-  });
-
-  it('is found without a table beside the records of others', { timeout: 30_000 }, async () => {
-    const { pool, schema, env, at } = await ownSchema();
-    await checkEngine(
-      storeInbox({ store: postgresStore({ client: pool, schema }), pollMs: 20, ...options }),
-      at,
-      env,
-    );
-  });
-
-  it('says that there is none, and makes no table', async () => {
-    const { env, at, tables } = await ownSchema();
-    for (const more of [[], ['--table', 'partner_exchange_records']]) {
-      const { code, stderr } = await partnerExchange(['inbox', 'list', ...at, ...more], { cwd: root, env });
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringContaining('There is no table'),
-      });
-    }
-    expect(await tables()).toEqual([]);
   });
 
   it('says that nothing was ever received where a table holds no deliveries', async () => {

@@ -34,7 +34,7 @@ describe('colours', () => {
 });
 
 describe('progress', () => {
-  function progressOn(isTTY: boolean) {
+  function progressOn(isTTY: boolean, env = {}) {
     let printed = '';
     let time = 0;
     const context = {
@@ -46,7 +46,7 @@ describe('progress', () => {
         columns: 10,
       },
       now: () => time,
-      env: {},
+      env,
     };
     // Sound: the progress needs nothing else of a context.
     const progress = startProgress(context as unknown as CliContext);
@@ -66,8 +66,11 @@ describe('progress', () => {
     expect(printed()).toBe('\r\u001b[2K1 done, l\r\u001b[2K');
   });
 
-  it('is a plain line every ten seconds otherwise', () => {
-    const { progress, printed, wait } = progressOn(false);
+  it.each([
+    ['in a pipe', false, {}],
+    ['on a terminal that knows no cursor', true, { TERM: 'dumb' }],
+  ])('is a plain line every ten seconds %s', (_, isTTY, env) => {
+    const { progress, printed, wait } = progressOn(isTTY, env);
     progress.update('1 done');
     wait(9_999);
     progress.update('2 done');

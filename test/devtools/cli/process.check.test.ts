@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startChild } from './child.ts';
 import { hasTerminals } from './interactive-shell.ts';
-import { partnerExchange } from './run-in-process.ts';
-import { filesIn, keys, order, scratchFolder } from './support.ts';
+import { filesIn, keys } from './support.ts';
 
 /** Everything in a process of its own starts Node, on a machine that may be busy. */
 const patient = { timeout: 60_000 };
@@ -79,28 +78,6 @@ describe('in a process of its own', () => {
     child.process.stdin?.end('{}');
     expect((await child.ended).stderr).toMatch(/^warning: The environment variable PARTNER_CDOE is not read/);
   });
-
-  it('the sandbox serves what the other commands need', patient, async () => {
-    const sandbox = startChild(['sandbox', '--port', '0', '--seed', '7', '--format', 'json']);
-    const first = (await sandbox.printed('stdout', /\n/)).split('\n')[0] ?? '';
-    const { environment: env, seed, url } = JSON.parse(first);
-    expect(seed).toBe('7');
-    const listen = startChild(['listen', '--port', '0', '--format', 'json'], { env });
-    const callback = /http:\/\/\S+?:\d+/.exec(await listen.printed('stderr', /http:\/\/\S+?:\d+/))?.[0];
-
-    const stdin = JSON.stringify({ ...order, partner_callback_url: `${callback}/orders` });
-    const run = (...args: string[]) => partnerExchange(args, { env, cwd: scratchFolder(), stdin, fetch });
-    const onboard = ['onboard', '--partner-code', 'acme', '--email', 'dev@acme.example'];
-    expect(await run(...onboard)).toMatchObject({ code: 0 });
-    expect(await sandbox.printed('stderr', /e-mail to dev@acme\.example for acme: http/)).toBeTruthy();
-    expect(await run('whitelist-ip')).toMatchObject({ code: 0 });
-    expect(await run('messenger', 'key', '1001', '--save', 'key.json')).toMatchObject({ code: 0 });
-    expect(await run('order', 'create', '--journal', 'orders.sqlite', '--yes')).toMatchObject({ code: 0 });
-    const advance = ['sandbox', 'advance', 'A-1', 'fiat_received', '--port', new URL(url).port];
-    expect(await run(...advance)).toMatchObject({ code: 0 });
-    await listen.printed('stdout', /event\.buy\.received\.fiat.*"answered":200/);
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  });
 });
 
 describe.runIf(hasTerminals)('on a terminal', () => {
@@ -127,17 +104,5 @@ describe.runIf(hasTerminals)('on a terminal', () => {
       .ended;
     expect(code).toBe(130);
     expect(stdout).toContain('Stopped before anything was done.');
-  });
-
-  it('is coloured', patient, async () => {
-    const cwd = filesIn({ 'x.json': '{}' });
-    const { stdout } = await startChild(['verify', 'x.json'], { answers: [], cwd, env: keys }).ended;
-    expect(stdout).toContain('\u001b[31mrefused');
-  });
-
-  it('shows help in colours, without a visible escape', patient, async () => {
-    const { stdout } = await startChild(['order', 'create', '--help'], { answers: [], env: {} }).ended;
-    expect(stdout).toContain('\u001b[4mUSAGE');
-    expect(stdout).not.toContain('\\u001b');
   });
 });

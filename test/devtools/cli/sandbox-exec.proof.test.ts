@@ -5,7 +5,7 @@ import { readEnvironment } from '../../../src/deployment/read-environment.ts';
 import { startChild } from './child.ts';
 import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
-import { filesIn, keys, order, scratchFolder } from './support.ts';
+import { filesIn, keys, scratchFolder } from './support.ts';
 
 const patient = { timeout: 60_000 };
 const isPosix = process.platform !== 'win32';
@@ -89,39 +89,6 @@ describe('the environment of --exec', () => {
       { env, args: ['--partner-from-env'] },
     );
     expect.assertions(2);
-  });
-
-  it('holds the keys of the sandbox, the same for a seed at each start, never those of the caller', async () => {
-    const cwd = scratchFolder();
-    const foreign = {
-      ...keys,
-      MERCHANT_SECRET_KEY_NGN: 'sk_merchant_hidden3',
-      MESSENGER_API_KEY: 'API-X-hidden4',
-    };
-    const seen: (string | undefined)[] = [];
-    const run = () =>
-      exec(
-        async (env) => {
-          expect(JSON.stringify(env)).not.toMatch(/hidden|pk_partner_visible/);
-          const { deployment, credentials } = readEnvironment(env);
-          seen.push(credentials?.partnerPublicKey);
-          const create = ['order', 'create', '--journal', `${seen.length}.sqlite`, '--yes'];
-          const stdin = JSON.stringify({
-            ...order,
-            partner_order_id: `A-${seen.length}`,
-            partner_callback_url: 'http://127.0.0.1:1/orders',
-          });
-          expect(deployment.onboardingBaseUrl).toContain('127.0.0.1');
-          expect(await partnerExchange(create, { env, cwd, stdin, fetch })).toMatchObject({ code: 0 });
-          return 0;
-        },
-        { env: foreign, cwd, args: ['--seed', '7'] },
-      );
-    expect((await run()).code).toBe(0);
-    expect((await run()).code).toBe(0);
-    expect((await run()).code).toBe(0);
-    expect(seen[0]).toMatch(/^pk_partner_/);
-    expect(new Set(seen).size).toBe(1);
   });
 });
 

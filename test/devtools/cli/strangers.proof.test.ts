@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { secretGuard } from '../../../src/devtools/cli/terminal/secret-guard.ts';
-import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
 import { times } from '../../support/repeat.ts';
 import { partnerExchange } from './run-in-process.ts';
-import { addressOf, filesIn, keys, keysFile, order, scratchFolder, start } from './support.ts';
+import { addressOf, filesIn, keys, scratchFolder, start } from './support.ts';
 
 /** What moves the cursor, reorders text, or is not seen; a lone surrogate too. A line break ends a line of ours. */
 const harmful = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
@@ -108,65 +107,6 @@ describe.each(['json', 'text'] as const)('what strangers send, as --format %s sh
       expect(withoutLineBreaks(stderr.replaceAll(colours, ''))).not.toMatch(harmful);
     },
   );
-
-  const { onboardingBaseUrl, stagingUrl, messengerBaseUrl } = createSandbox().deployment;
-  const env = {
-    ...keys,
-    PARTNER_EXCHANGE_ONBOARDING_BASE_URL: onboardingBaseUrl,
-    PARTNER_EXCHANGE_STAGING_URL: stagingUrl,
-    PARTNER_EXCHANGE_MESSENGER_BASE_URL: messengerBaseUrl,
-    PARTNER_EXCHANGE_PATH_CHECK_NUMBER: '/check-number',
-    MESSENGER_API_KEY: 'API-X-of-a-device',
-    MESSENGER_MASTER_KEY: 'master-of-all-devices',
-  };
-  const commands = [
-    ['onboard', '--email', 'dev@acme.example', '--partner-code', 'acme'],
-    ['whitelist-ip'],
-    ['order', 'create', 'order.json', '--yes', '--journal', 'orders.sqlite'],
-    ['messenger', 'check', '+2348012345678'],
-    ['messenger', 'send', '+2348012345678', 'message.txt'],
-    ['keys', 'request', '--again', '--keys', 'keys.sqlite', '--email', 'dev@acme.example'],
-  ].map((words) => ({ name: words.join(' '), words }));
-
-  it.each(commands)('$name: replies and refusals', { timeout: 60_000 }, async ({ words }) => {
-    const sent = filesIn({ 'message.txt': 'Hello' });
-    const received = await partnerExchange(['keys', 'receive', '--keys', 'keys.sqlite'], {
-      cwd: sent,
-      stdin: JSON.stringify({ ...keysFile, partnerCode: 'acme' }),
-    });
-    expect(received.code).toBe(0);
-    await fc.assert(
-      fc.asyncProperty(strange, fc.constantFrom(200, 200, 409, 500), async (text, status) => {
-        const body = { message: text, [text]: [text], ...(status !== 200 && { error: text }) };
-        const cwd = words[0] === 'order' ? filesIn({ 'order.json': JSON.stringify(order) }) : sent;
-        const { stdout, stderr } = await partnerExchange([...words, '--format', format], {
-          env,
-          cwd,
-          fetch: async () => Response.json(body, { status }),
-        });
-        if (stdout !== '') {
-          expect(withoutLineBreaks(stdout)).not.toMatch(harmful);
-          if (format === 'json') JSON.parse(stdout);
-        }
-        expect(withoutLineBreaks(stderr)).not.toMatch(harmful);
-      }),
-      { numRuns: times(4, 20) },
-    );
-  });
-
-  it('verify: names of files and refused bodies', async () => {
-    await fc.assert(
-      fc.asyncProperty(strange, async (text) => {
-        const cwd = filesIn({ 'a.json': postedBy(text) });
-        const { stdout, stderr } = await partnerExchange(['verify', 'a.json', '--format', format], {
-          cwd,
-          env: keys,
-        });
-        expect(withoutLineBreaks(stdout + stderr)).not.toMatch(harmful);
-      }),
-      { numRuns: times(4, 20) },
-    );
-  });
 });
 
 describe('a text that is signed', () => {

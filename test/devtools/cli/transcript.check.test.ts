@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareEnvironment } from '../../support/bare-environment.ts';
 import { freePort } from '../../support/free-port.ts';
-import { isThorough } from '../../support/repeat.ts';
 import { shellCommandLine } from './child.ts';
-import { hasTerminals, startInteractiveShell } from './interactive-shell.ts';
 import { scratchFolder } from './support.ts';
 
 const page = join(import.meta.dirname, '../../../docs', 'cli.md');
@@ -33,10 +31,7 @@ function stepsIn(block: string): Step[] {
 }
 
 describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
-  // `npm test` replays the commands once, in a wide terminal; `test:thorough` in others, and compares every line.
-  const isReplayedBelow = hasTerminals && !isThorough && !process.env.UPDATE_TRANSCRIPT;
-
-  it.skipIf(isReplayedBelow)('tells what happens in a first hour', { timeout: 180_000 }, async () => {
+  it('tells what happens in a first hour', { timeout: 180_000 }, async () => {
     const text = readFileSync(page, 'utf8');
     const blocks = blocksIn(text);
     const shell = await startShell();
@@ -56,78 +51,7 @@ describe.skipIf(process.platform === 'win32')('docs/cli.md', () => {
     } else expect(replayed).toEqual(blocks);
     expect(replayed.join('').match(/^\$ partner-exchange/gm)?.length).toBeGreaterThan(9);
   });
-
-  it.skipIf(!hasTerminals).each(isThorough ? [40] : [9_999])(
-    'works in a real terminal of %i columns too, where `&` leaves a command in the background (needs python3 and bash)',
-    { timeout: 180_000 },
-    async (columns) => {
-      const ports = await freePorts();
-      const shell = await startInteractiveShell({ cwd: scratchFolder(), columns });
-      onTestFinished(() => shell.close());
-      const start = shell.mark();
-      // A narrow terminal cuts the lines of tables. One of width 0 counts as 80 columns.
-      const compared = columns < 100 ? 8 : Number.POSITIVE_INFINITY;
-      await shell.run(`partner-exchange() { ${shellCommandLine} "$@"; }`);
-      for (const block of blocksIn(readFileSync(page, 'utf8'))) {
-        for (const { command, output } of stepsIn(block)) {
-          const documented = output.split('\n').filter((line) => line !== '');
-          // Other jobs print in between.
-          const isPrinted = (text: string) => hasLinesInOrder(plain(text, ports), documented, compared);
-          const printed = await shell.run(withPorts(command, ports), isPrinted);
-          if (!isPrinted(printed)) expect(plain(printed, ports)).toBe(output);
-        }
-      }
-      const jobs = await shell.run('jobs');
-      expect(jobs).toMatch(
-        /Running[^\n]*partner-exchange sandbox[\s\S]*Running[^\n]*partner-exchange listen/,
-      );
-      expect(jobs).not.toContain('Stopped');
-      const continued = shell.mark();
-      shell.type('fg %1\n');
-      await shell.printed((shown) => shown.includes('partner-exchange sandbox'), { from: continued });
-      shell.type('\u0003');
-      await shell.printed((shown) => /ready \d+> $/.test(shown), { from: continued });
-      expect(await shell.run('echo "ended with $?"')).toContain('ended with 130');
-      expect(shell.shownSince(start)).not.toMatch(/RangeError|Invalid count|\bat file:/);
-    },
-  );
-
-  it.skipIf(!hasTerminals)(
-    'is suspended, continued and stopped on terminals of any width (needs python3 and bash)',
-    { timeout: 180_000 },
-    async () => {
-      await Promise.all(
-        (isThorough ? [0, 40, 200] : [0]).map(async (columns) => {
-          const shell = await startInteractiveShell({ cwd: scratchFolder(), columns });
-          onTestFinished(() => shell.close());
-          await shell.run(`pe() { ${shellCommandLine} "$@"; }`);
-          const start = shell.mark();
-          shell.type('pe listen --port 0\n');
-          await shell.printed((shown) => shown.includes('Ctrl-C ends it.'), { from: start });
-          const suspended = shell.mark();
-          shell.type('\u001a');
-          await shell.printed((shown) => /Stopped[^\n]*\n/.test(shown), { from: suspended });
-          const continued = shell.mark();
-          shell.type('fg\n');
-          await shell.printed((shown) => shown.includes('"$@"'), { from: continued });
-          shell.type('\u0003');
-          await shell.printed((shown) => /ready \d+> $/.test(shown), { from: continued });
-          expect(await shell.run('echo "ended with $?"')).toContain('ended with 130');
-          await shell.run('pe trigger --help');
-          expect(shell.shownSince(start)).not.toMatch(/RangeError|Invalid count|\bat file:/);
-        }),
-      );
-    },
-  );
-
-  it.runIf(process.env.CI !== undefined)('finds a terminal in CI', () => expect(hasTerminals).toBe(true));
 });
-
-function hasLinesInOrder(text: string, lines: readonly string[], compared: number): boolean {
-  const left = lines.map((line) => line.slice(0, compared));
-  for (const line of text.split('\n')) if (line.slice(0, compared) === left[0]) left.shift();
-  return left.length === 0;
-}
 
 /** Free ports, by those in the docs. */
 type Ports = ReadonlyMap<string, string>;

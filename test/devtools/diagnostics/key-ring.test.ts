@@ -44,6 +44,7 @@ describe('diagnostics take the keys that a ring has read', () => {
     const { results } = await attackReceiver('http://localhost/orders', {
       credentials: generation(2),
       fetch: (input, init) => receiver.fetch(new Request(input, init)),
+      only: ['unsigned', 'forged', 'altered-amount', 'repeated', 'authentic-large'],
     });
     expect(results.filter(({ verdict }) => verdict === 'broken' || verdict === 'weak')).toEqual([]);
     expect(results.find(({ id }) => id === 'forged')).toMatchObject({ answered: '503', verdict: 'ok' });

@@ -15,22 +15,6 @@ import { secrets, signedOver, signedUnder } from '../support.ts';
 const hmac = { construction: 'hmac', serialization: 'as-sent', encoding: 'hex' } as const;
 const sample = signedUnder(hmac, { text: probe });
 
-describe('a body that its capture has put white space around', () => {
-  it.each([
-    ['a line feed behind it', `${sample}\n`],
-    ['a Windows line break behind it', `${sample}\r\n`],
-    ['blanks before and behind it', `  ${sample} \t`],
-    ['a byte order mark before it', `\uFEFF${sample}`],
-  ])('has its scheme found, since a receiver verifies it: %s', (_, padded) => {
-    expect(fittingSchemes(padded, secrets)).toEqual([hmac]);
-    expect(explainMismatch(padded, { credentials: secrets }).findings).toMatchObject([{ id: 'no-mismatch' }]);
-  });
-
-  it('has its scheme found where the white space was signed', () => {
-    expect(fittingSchemes(`${signedOver(probe, `${probe}\n`)}\n`, secrets)).toHaveLength(1);
-  });
-});
-
 describe('several merchants', () => {
   const { merchantSecretKey, ...others } = secrets;
   const merchantSecretKeys = { GHS: 'sk_merchant_of_ghana', NGN: merchantSecretKey };

@@ -7,13 +7,13 @@ const forged = (member: string) => `{"a":${member},"signature":"${'a1'.repeat(64
 
 /** What anybody can post. */
 const bodies: Readonly<Record<string, string>> = {
-  brackets: forged('['.repeat(1000) + ']'.repeat(1000)),
-  'objects in objects': forged(`${'{"":'.repeat(1000)}1${'}'.repeat(1000)}`),
-  'lists that go on behind a list': forged(`${'['.repeat(1000)}1${',1]'.repeat(1000)}`),
-  'two members at each depth': forged(`${'{"b":[],"a":'.repeat(500)}1${'}'.repeat(500)}`),
-  'many members deep within': forged(`${'['.repeat(200)}${'[],'.repeat(1000)}1${']'.repeat(200)}`),
-  'text to escape': forged(`"${'\u007f/\\"\\\\'.repeat(500)}"`),
-  numbers: forged(`[${'1e9,'.repeat(1000)}1]`),
+  brackets: forged('['.repeat(300) + ']'.repeat(300)),
+  'objects in objects': forged(`${'{"":'.repeat(300)}1${'}'.repeat(300)}`),
+  'lists that go on behind a list': forged(`${'['.repeat(300)}1${',1]'.repeat(300)}`),
+  'two members at each depth': forged(`${'{"b":[],"a":'.repeat(150)}1${'}'.repeat(150)}`),
+  'many members deep within': forged(`${'['.repeat(100)}${'[],'.repeat(300)}1${']'.repeat(100)}`),
+  'text to escape': forged(`"${'\u007f/\\"\\\\'.repeat(150)}"`),
+  numbers: forged(`[${'1e9,'.repeat(300)}1]`),
 };
 
 describe('the texts that are tried for a body', () => {

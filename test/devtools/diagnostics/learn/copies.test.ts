@@ -40,7 +40,6 @@ const copies: Readonly<Record<string, (body: string) => string>> = {
 
 const orders: readonly (readonly [string, (original: string, copy: string) => readonly string[]])[] = [
   ['after', (original, copy) => [original, copy]],
-  ['before', (original, copy) => [copy, original]],
   ['many times before', (original, copy) => [...Array<string>(5).fill(copy), original]],
 ];
 
@@ -77,18 +76,23 @@ describe('one forgery among twenty events', () => {
   const learnOf = (bodies: readonly string[]) =>
     learn({ deliveries: bodies.map((body) => ({ body })), credentials: partnerCredentials });
 
-  it.each(Object.entries(forgeries))('%s changes no row at any place, and is said', async (name, forged) => {
-    const undisturbed = await learnOf(genuine);
-    expect(undisturbed.deployment).toEqual({ signature: scheme });
-    for (let place = 0; place <= genuine.length; place++) {
-      const learnt = await learnOf(genuine.toSpliced(place, 0, forged));
-      expect({ place, rows: learnt.rows }).toEqual({ place, rows: undisturbed.rows });
-      expect(learnt.deliveries).toEqual({ genuine: 19, others: 1 });
-      expect(learnt.findings.map(({ what }) => what)).toContain(
-        name === 'without a signature' ? '1 of 20 was no signed body.' : '1 of 20 was signed by other keys.',
-      );
-    }
-  });
+  it.each(Object.entries(forgeries))(
+    '%s changes no row, first, second or last, and is said',
+    async (name, forged) => {
+      const undisturbed = await learnOf(genuine);
+      expect(undisturbed.deployment).toEqual({ signature: scheme });
+      for (const place of [0, 1, genuine.length]) {
+        const learnt = await learnOf(genuine.toSpliced(place, 0, forged));
+        expect({ place, rows: learnt.rows }).toEqual({ place, rows: undisturbed.rows });
+        expect(learnt.deliveries).toEqual({ genuine: 19, others: 1 });
+        expect(learnt.findings.map(({ what }) => what)).toContain(
+          name === 'without a signature'
+            ? '1 of 20 was no signed body.'
+            : '1 of 20 was signed by other keys.',
+        );
+      }
+    },
+  );
 });
 
 it('a service that signs another text than it sends is found by one event, whatever copies come with it', async () => {
