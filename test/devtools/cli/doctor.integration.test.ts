@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { closedUrl } from '../../support/local-server.ts';
-import { startChild } from './child.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { addressOf, scratchFolder, start } from './support.ts';
 
@@ -103,8 +102,8 @@ describe('doctor', { timeout: 60_000 }, () => {
     expect(checks.find((check) => check.id === id)).toMatchObject({ verdict, advice: expect.any(String) });
   });
 
-  it('in a process of its own: what matters first, then what is fine, and in one line each reason to skip', async () => {
-    const { code, stdout, stderr } = await startChild(['doctor']).ended;
+  it('prints what matters first, then what is fine, and in one line each reason to skip', async () => {
+    const { code, stdout, stderr } = await partnerExchange(['doctor']);
     const verdicts = stdout
       .split('\n')
       .flatMap((line) => /^(broken|weak|ok|skipped)\b/.exec(line)?.[1] ?? []);

@@ -19,8 +19,6 @@ import { redisStore } from '../../../src/store/redis/redis-store.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { describeWith, postgresUrl, redisUrl, run } from '../../store/servers.ts';
 import { skipped } from '../../support/skipped.ts';
-import { startChild } from './child.ts';
-import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { partnerService } from './service.ts';
 import { scratchFolder } from './support.ts';
@@ -252,23 +250,21 @@ describe('keys', () => {
   );
 });
 
-describe.runIf(hasTerminals)('keys receive on a terminal', () => {
-  it('asks for each key, hides it, and an empty answer leaves it out', { timeout: 60_000 }, async () => {
-    const cwd = scratchFolder();
-    const answers = [
-      ['Public key', 'pk_partner_typed\r'],
-      ['Secret key', 'sk_partner_typed_by_hand\r'],
-      ['Merchant secret key', '\r'],
-      ['Partner ID', 'P-1\r'],
-      ['Partner code', '\r'],
-    ] as const;
-    const { code, stdout } = await startChild(['keys', 'receive', ...file], { answers, cwd }).ended;
-    expect(code).toBe(0);
-    expect(stdout).not.toContain('typed');
-    expect(plainCredentials((await keysIn(cwd).credentials()).signing)).toEqual({
-      partnerPublicKey: 'pk_partner_typed',
-      partnerSecretKey: 'sk_partner_typed_by_hand',
-      partnerId: 'P-1',
-    });
+it('keys receive on a terminal asks for each key, hidden, and an empty answer leaves it out', async () => {
+  const cwd = scratchFolder();
+  const answers: Readonly<Record<string, string>> = {
+    'Public key': 'pk_partner_typed',
+    'Secret key': 'sk_partner_typed_by_hand',
+    'Partner ID': 'P-1',
+  };
+  const askHidden = async (question: string) => answers[question.replace(/ \(.*/, '')] ?? '';
+  const args = ['keys', 'receive', ...file];
+  const { code, stdout, stderr } = await partnerExchange(args, { cwd, isTerminal: true, askHidden });
+  expect(code).toBe(0);
+  expect(stdout + stderr).not.toContain('typed');
+  expect(plainCredentials((await keysIn(cwd).credentials()).signing)).toEqual({
+    partnerPublicKey: 'pk_partner_typed',
+    partnerSecretKey: 'sk_partner_typed_by_hand',
+    partnerId: 'P-1',
   });
 });

@@ -13,7 +13,6 @@ import { describeWith, postgresUrl, run } from '../../store/servers.ts';
 import { buyCreditedBody, buyInitBody } from '../../support/bodies.ts';
 import { startServer } from '../../support/local-server.ts';
 import { startChild } from './child.ts';
-import { hasTerminals } from './interactive-shell.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
 import { partnerService } from './service.ts';
 import { order as anyOrder, filesIn, keys, keysFile } from './support.ts';
@@ -173,17 +172,6 @@ describe.skipIf(process.platform === 'win32')('order create, stopped by Ctrl-C',
     expect(JSON.parse(listed.stdout)).toMatchObject({ partner_order_id: 'A-1001', state: 'unknown' });
     expect((await partnerExchange([...create, '--yes'], { env, cwd, fetch })).code).toBe(3);
     expect(server.requests).toHaveLength(1);
-  });
-
-  it.runIf(hasTerminals)('at the question, sends nothing and writes nothing', async () => {
-    const { server, env, cwd } = await silentService();
-    const answers = [['Create this order?', '\u0003']] as const;
-    const { code } = await startChild(create, { answers, cwd, env }).ended;
-    expect({ code, requests: server.requests, made: existsSync(join(cwd, 'orders.sqlite')) }).toEqual({
-      code: 130,
-      requests: [],
-      made: false,
-    });
   });
 });
 

@@ -69,7 +69,7 @@ it('no output shows a key of the environment, whatever is wrong with it', async 
       const { stdout, stderr } = await partnerExchange([...args, ...more], { env, stdin, fetch: echo });
       for (const value of [one, two, three]) expectNothingOf(stdout + stderr, value);
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -87,7 +87,7 @@ it('no output shows a key that was typed where none belongs', async () => {
       expect(code).not.toBe(0);
       expectNothingOf(stdout + stderr, value);
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -104,7 +104,7 @@ it('no output shows a key of a file, whatever is wrong with it', async () => {
       const { stdout, stderr } = await partnerExchange(args, { cwd, stdin: '{}' });
       for (const value of [one, two]) expectNothingOf(stdout + stderr, value);
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 });
 
