@@ -56,11 +56,6 @@ describe('a server that hangs', () => {
   );
 
   const commands = [
-    onboard,
-    ['whitelist-ip'],
-    ['messenger', 'key', '1001', '--save', 'key.json'],
-    ['messenger', 'check', '+2348012345678'],
-    ['messenger', 'send', '+2348012345678', 'message.txt'],
     ['order', 'create', 'order.json', '--journal', 'orders.sqlite', '--yes'],
     ['keys', 'request', '--keys', 'keys.sqlite', '--email', 'dev@acme.example'],
     ['trigger', 'event.buy.init', '--to', 'URL'],

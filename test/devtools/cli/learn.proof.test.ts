@@ -7,7 +7,6 @@ import { writeSavedRequest } from '../../../src/devtools/cli/deliveries/saved-de
 import { defaultScheme } from '../../../src/signature/signature-scheme.ts';
 import { partnerCredentials } from '../../drawn/partner.ts';
 import type { ServiceOptions } from '../../drawn/service-traits.ts';
-import { buyInitBody } from '../../support/bodies.ts';
 import { type CaptureOptions, capture } from '../diagnostics/learn/capture.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn } from './support.ts';
@@ -46,20 +45,6 @@ describe('learn', () => {
     const all = await run(['.', '--all'], cwd);
     expect(all.stdout).toMatch(/^not-seen key-lifetime: 0 samples$/m);
     expect(all.stdout.match(/^(?:proven|refuted|not-seen) /gm)).toHaveLength(48);
-  });
-
-  it('says which events other keys signed, and names a weak scheme', async () => {
-    const files = await captured({
-      deployment: { signature: { ...defaultScheme, construction: 'hash-prefix' } },
-    });
-    const forged = { ...buyInitBody(), signature: 'a1'.repeat(64) };
-    const cwd = filesIn({ ...files, '000000-forged.json': JSON.stringify(forged) });
-    const { code, stdout } = await run(['.'], cwd);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^weak {4}length-extension: /m);
-    expect(stdout).toMatch(
-      /^weak {4}other-keys: 1 of 33 was signed by other keys\.\n {8}If the service sent/m,
-    );
   });
 
   it('writes a file that the environment takes, with the sample of each override', async () => {
@@ -224,43 +209,3 @@ describe('bad input', () => {
     });
   });
 });
-
-it('says of events that no scheme fits how they were signed', async () => {
-  const close = { meta_data: { status: 'refunded' }, chain: 'eusd-mob' };
-  const key = partnerCredentials.merchantSecretKey + partnerCredentials.partnerSecretKey;
-  const signature = createHmac('sha512', key)
-    .update(JSON.stringify(close, Object.keys(close).sort()))
-    .digest('hex');
-  const cwd = filesIn({ 'event.json': JSON.stringify({ ...close, signature }) });
-  const { code, stderr } = await run(['.'], cwd);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Object.keys(body).sort()') });
-});
-
-it('shows no value of a sample and no key, in any format', async () => {
-  const files = await captured(
-    { deployment: base64, duplicateOrders: 'refused' },
-    { answers: (index) => (index % 3 ? 200 : 500) },
-  );
-  const cwd = filesIn(files);
-  const outputs = [
-    await run(['.'], cwd),
-    await run(['.', '--format', 'json', '--write', 'deployment.json'], cwd),
-    await partnerExchange(['learn', '.', '--check', 'deployment.json'], { env, cwd }),
-  ].map(({ stdout, stderr }) => stdout + stderr);
-  const text = [...outputs, readFileSync(join(cwd, 'deployment.json'), 'utf8')].join('\n');
-  const allowed = /^(event_name|.*_status|kyc_error_type|status|pair|chain|fiat_currency)$/;
-  const bodies = Object.values(files).flatMap((file) =>
-    file.startsWith('{\n') ? JSON.parse(JSON.parse(file).body) : [],
-  );
-  const values = bodies.flatMap((body) => valuesOf(body, allowed));
-  expect(values.length).toBeGreaterThan(100);
-  expect(values.filter((value) => text.includes(value))).toEqual([]);
-  for (const key of Object.values(env)) expect(text).not.toContain(key);
-});
-
-function valuesOf(value: unknown, allowed: RegExp, name = ''): string[] {
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value).flatMap(([each, inner]) => valuesOf(inner, allowed, each));
-  const text = String(value);
-  return allowed.test(name) || text.length < 5 ? [] : [text];
-}

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, request, type Server } from 'node:http';
+import { request } from 'node:http';
 import { connect, createServer as createConnectionServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buyCreditedBody } from '../../support/bodies.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -333,84 +332,7 @@ describe('listen --forward-to', () => {
     const running = start(forwarding(await listening(broken)), { env: keys });
     expect((await post(await addressOf(running), await signedEvent())).status).toBe(503);
   });
-
-  // 10,000 take a minute on a busy machine: TEST_LISTEN_EVENTS=10000.
-  const total = Number(process.env.TEST_LISTEN_EVENTS ?? 100);
-  it(`acknowledges only what has arrived, of ${total} events to a target that restarts`, {
-    timeout: 300_000,
-  }, async () => {
-    const target = restartable();
-    const port = await freePort();
-    await target.up(port);
-    const running = start(forwarding(`http://127.0.0.1:${port}/`));
-    const url = await addressOf(running);
-    const arrived = () => new Set(target.bodies.map((text) => JSON.parse(text).index));
-    let next = 0;
-    let restarted = Promise.resolve();
-    const refusals = new Set<number | undefined>();
-    const early: number[] = [];
-    const sender = async () => {
-      for (let index = next++; index < total; index = next++) {
-        // Four times, at places that are not multiples of anything.
-        if (index % Math.ceil(total / 4.3) === 17) restarted = restarted.then(() => target.restart(port));
-        for (;;) {
-          const { status } = await post(url, JSON.stringify({ index }));
-          if (status === 200) break;
-          refusals.add(status);
-          await restarted;
-        }
-        if (!arrived().has(index)) early.push(index);
-      }
-    };
-    await Promise.all(Array.from({ length: 32 }, sender));
-    await restarted;
-    expect({ early, arrived: arrived().size }).toEqual({ early: [], arrived: total });
-    expect([...refusals]).toEqual([503]);
-    expect(target.restarts).toBeGreaterThanOrEqual(4);
-    await running.stop();
-  });
 });
-
-/** A receiver that can be taken down in the middle of what it does. */
-function restartable() {
-  let server: Server | undefined;
-  const bodies: string[] = [];
-  let restarts = 0;
-  onTestFinished(() => void server?.close());
-
-  async function up(port: number): Promise<void> {
-    server = createServer(async (incoming, response) => {
-      const parts: Buffer[] = [];
-      try {
-        for await (const part of incoming) parts.push(part);
-      } catch {
-        return;
-      }
-      bodies.push(Buffer.concat(parts).toString());
-      response.end('ok');
-    }).listen(port, '127.0.0.1');
-    await once(server, 'listening');
-  }
-
-  async function restart(port: number): Promise<void> {
-    restarts++;
-    const closed = new Promise((resolve) => server?.close(resolve));
-    server?.closeAllConnections();
-    await closed;
-    // real time: deliveries come while nothing listens.
-    await setTimeout(150);
-    await up(port);
-  }
-
-  return {
-    bodies,
-    get restarts() {
-      return restarts;
-    },
-    up,
-    restart,
-  };
-}
 
 describe('listen --max-saved-bytes', () => {
   const sizeOf = (folder: string) =>

@@ -139,18 +139,6 @@ describe('messenger key', () => {
     expect(sandbox.trace.entries).toEqual([]);
   });
 
-  it('leaves no empty file behind a refusal without a body', async () => {
-    const { options } = service();
-    const cwd = scratchFolder();
-    const fetch = async () => new Response(null, { status: 403 });
-    const { code } = await partnerExchange(['messenger', 'key', '1', '--save', 'key.json'], {
-      ...options,
-      cwd,
-      fetch,
-    });
-    expect({ code, files: readdirSync(cwd) }).toEqual({ code: 1, files: [] });
-  });
-
   it('leaves no file behind a refusal, so that the same command can be run again', async () => {
     const { options } = service();
     const cwd = scratchFolder();
@@ -163,22 +151,16 @@ describe('messenger key', () => {
     expect(readdirSync(cwd)).toEqual(['key.json']);
   });
 
-  it('keeps a refusal that holds a key', async () => {
+  it.each([
+    ['a refusal that holds a key', { message: 'API-X-precious is there' }, 409, 1],
+    ['a reply that came with an error, since it may hold the key', { api_key: 'API-X-precious' }, 500, 3],
+  ])('keeps %s', async (_, body, status, expected) => {
     const { options } = service();
     const cwd = scratchFolder();
-    const fetch = async () => Response.json({ message: 'API-X-precious is there' }, { status: 409 });
-    const args = ['messenger', 'key', '1', '--save', 'key.json'];
-    expect((await partnerExchange(args, { ...options, cwd, fetch })).code).toBe(1);
-    expect(readFileSync(join(cwd, 'key.json'), 'utf8')).toContain('API-X-precious');
-  });
-
-  it('keeps a reply that came with an error, since it may hold the key', async () => {
-    const { options } = service();
-    const cwd = scratchFolder();
-    const fetch = async () => Response.json({ api_key: 'API-X-precious' }, { status: 500 });
+    const fetch = async () => Response.json(body, { status });
     const args = ['messenger', 'key', '1', '--save', 'key.json'];
     const { code, stdout, stderr } = await partnerExchange(args, { ...options, cwd, fetch });
-    expect(code).toBe(3);
+    expect(code).toBe(expected);
     expect(readFileSync(join(cwd, 'key.json'), 'utf8')).toContain('API-X-precious');
     expect(stdout + stderr).not.toContain('precious');
   });

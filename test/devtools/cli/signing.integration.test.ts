@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { refusedDeliveries } from '../../../src/devtools/testing/signed-delivery.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { filesIn, keys, keysFile, scratchFolder } from './support.ts';
 
@@ -238,16 +237,6 @@ describe('--keys', () => {
 });
 
 describe('verify explains', () => {
-  it('what trigger --forge makes as a forgery, and says to refuse it', async () => {
-    const { forged } = refusedDeliveries({ event_name: 'event.buy.init' }, { credentials: keysFile });
-    const { code, stdout } = await partnerExchange(['verify'], { env: keys, stdin: forged.body });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(
-      /^broken {2}forged: Signed with the public key alone, .*: a forgery.*\n {8}Refuse it/m,
-    );
-    expect(stdout).not.toMatch(/swapped|orderKey|Mend|--scheme/);
-  });
-
   it('the first three bodies alone', async () => {
     const { stdout } = await partnerExchange(['verify', '--format', 'json', '.'], {
       env: keys,

@@ -208,27 +208,6 @@ describe('a service with another habit of replies is refuted', () => {
     expect(row('order-reply')).toMatchObject({ verdict: 'refuted', person: expect.any(String) });
     expect(deployment).toEqual({});
   });
-
-  it('old-keys-die, by old keys that work an hour after newer ones do', async () => {
-    const call = (key: string, at: string, operation = 'whitelistIp', status = 200) => ({
-      operation,
-      status,
-      key,
-      at,
-    });
-    const replies = [
-      call('old', '2024-01-01T00:00:00Z', 'regenerateKeys'),
-      call('new', '2024-01-01T00:10:00Z'),
-      call('old', '2024-01-01T00:30:00Z'),
-    ];
-    const verdictOf = async (...more: typeof replies) => {
-      const given = { deliveries: [], replies: [...replies, ...more], credentials: partnerCredentials };
-      return (await learn(given)).rows.find(({ id }) => id === 'old-keys-die')?.verdict;
-    };
-    expect(await verdictOf()).toBe('not-seen');
-    expect(await verdictOf(call('old', '2024-01-01T02:00:00Z'))).toBe('refuted');
-    expect(await verdictOf(call('old', '2024-01-01T02:00:00Z', 'whitelistIp', 401))).toBe('proven');
-  });
 });
 
 describe('what is not seen settles nothing', () => {

@@ -1,4 +1,3 @@
-import { plainCredentials } from '../../../../credentials/define-credentials.ts';
 import {
   credentialVariables,
   deploymentVariables,
@@ -7,44 +6,17 @@ import {
   sandboxUrlVariable,
 } from '../../../../deployment/environment-variables.ts';
 import type { SandboxServer } from '../../../sandbox/sandbox.ts';
-import type { SandboxPartner } from '../../../sandbox/settings/fixed-partners.ts';
-import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
-import { type CliContext, CliError, type Variables } from '../../terminal/context.ts';
+import type { CliContext, Variables } from '../../terminal/context.ts';
 
-/**
- * The environment of --exec: that of the caller without another deployment. The caller's keys stay only if
- * --partner-from-env has given them to the sandbox.
- */
+/** The environment of --exec: that of the caller without its deployment and its keys. */
 export function childEnvironment(
   { env }: CliContext,
   { url }: SandboxServer,
-  { environment, given }: { environment: Variables; given: GivenKeys | undefined },
+  environment: Variables,
 ): Variables {
-  const foreign = new Set<string>([...deploymentVariables, ...messengerVariables].map(({ name }) => name));
-  if (given?.masterKey !== undefined) foreign.delete('MESSENGER_MASTER_KEY');
-  const isPartnerKey = (name: string) =>
-    name.startsWith(merchantPrefix) || credentialVariables.some((each) => each.name === name);
-  const kept = Object.entries(env).filter(
-    ([name]) => !foreign.has(name) && (given !== undefined || !isPartnerKey(name)),
+  const foreign = new Set<string>(
+    [...deploymentVariables, ...messengerVariables, ...credentialVariables].map(({ name }) => name),
   );
+  const kept = Object.entries(env).filter(([name]) => !foreign.has(name) && !name.startsWith(merchantPrefix));
   return { ...Object.fromEntries(kept), ...environment, [sandboxUrlVariable]: url };
-}
-
-/** What --partner-from-env gives to the sandbox. */
-export interface GivenKeys {
-  readonly partners: readonly SandboxPartner[];
-  readonly masterKey: string | undefined;
-}
-
-/** A partner with the keys of the environment, and its master key if there is one. */
-export async function partnerOfEnvironment(context: CliContext): Promise<GivenKeys> {
-  const configuration = await readConfiguration(context);
-  const { merchantSecretKey, partnerCode, ...keys } = plainCredentials(currentCredentials(configuration));
-  if (merchantSecretKey === undefined) {
-    throw new CliError(
-      'The partner of the environment has no MERCHANT_SECRET_KEY, which signs its orders: set it.',
-    );
-  }
-  const credentials = { ...keys, merchantSecretKey, partnerCode: partnerCode ?? 'sandbox' };
-  return { partners: [{ credentials }], masterKey: configuration.masterKey };
 }

@@ -7,10 +7,9 @@ import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes, onceAborted } from '../../terminal/context.ts';
 import { describeFailure } from '../../terminal/failure-line.ts';
 import { formatFlags, hostFlags, port, textFlag, toggle } from '../../terminal/flags.ts';
-import { openSecretAddress } from '../../terminal/open-secret-address.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { announceSandbox } from './running-sandboxes.ts';
-import { childEnvironment, partnerOfEnvironment } from './sandbox-environment.ts';
+import { childEnvironment } from './sandbox-environment.ts';
 import { showTraffic } from './show-traffic.ts';
 
 const flags = {
@@ -22,8 +21,6 @@ const flags = {
   ...hostFlags,
   seed: textFlag.optional('text', 'Make keys and faults the same in every run'),
   enforceWhitelist: toggle('Refuse orders until `whitelist-ip` was called, as the service does'),
-  partnerFromEnv: toggle('Give its partner the keys of your environment'),
-  open: toggle('Open the inspector in the browser'),
   ...formatFlags,
 } as const;
 
@@ -41,12 +38,10 @@ export const startSandbox = defineCommand({
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);
-    const { host, allowHost: allowedHosts = [], seed, exec, partnerFromEnv } = flags;
+    const { host, allowHost: allowedHosts = [], seed, exec } = flags;
     const port = flags.port ?? (exec === undefined ? 4200 : 0);
-    const given = partnerFromEnv ? await partnerOfEnvironment(context) : undefined;
     let prepareAgain = async (): Promise<void> => {};
     const simulated = createSandbox({
-      ...given,
       fetch: context.fetch,
       now: context.now,
       seed,
@@ -56,13 +51,12 @@ export const startSandbox = defineCommand({
     let forget: (() => Promise<void>) | undefined;
     try {
       const isWhitelisted = !flags.enforceWhitelist;
-      const partner = await prepare(simulated, server, { hasPartner: given === undefined, isWhitelisted });
+      const partner = await prepare(simulated, server, isWhitelisted);
       // A reset draws the same keys again, so those that were printed keep working.
-      prepareAgain = async () =>
-        void (await prepare(simulated, server, { hasPartner: partner !== undefined, isWhitelisted }));
+      prepareAgain = async () => void (await prepare(simulated, server, isWhitelisted));
       const environment = partnerVariables(server.deployment, {
         partner,
-        masterKey: given?.masterKey === undefined ? simulated.masterKey : undefined,
+        masterKey: simulated.masterKey,
       });
       for (const value of Object.values(environment)) context.secrets.release(value);
       forget = await announceSandbox(context, server).catch((error: unknown) => {
@@ -70,17 +64,12 @@ export const startSandbox = defineCommand({
         return undefined;
       });
       if (exec !== undefined) {
-        if (flags.open) await openSecretAddress(context, server.inspectorUrl);
         if (context.signal.aborted) return exitCodes.stopped;
         output.status((paint) => `The sandbox is at ${paint('bold', server.url)}. It runs: ${exec}`);
-        const child = await context.runCommand(
-          exec,
-          childEnvironment(context, server, { environment, given }),
-        );
+        const child = await context.runCommand(exec, childEnvironment(context, server, environment));
         return { ofChild: child };
       }
       announce(output, { simulated, server, environment });
-      if (flags.open) await openSecretAddress(context, server.inspectorUrl);
       showTraffic(simulated, output);
       await onceAborted(context.signal);
     } finally {
@@ -94,22 +83,17 @@ export const startSandbox = defineCommand({
 
 const partnerCode = 'sandbox';
 
-/**
- * Whitelists this machine and onboards a partner, so that the first order can follow at once.
- *
- * @returns the keys of the partner; `undefined` without one
- */
+/** Whitelists this machine and onboards a partner, so that the first order can follow at once. */
 async function prepare(
   simulated: Sandbox,
   { deployment }: SandboxServer,
-  { hasPartner, isWhitelisted }: { readonly hasPartner: boolean; readonly isWhitelisted: boolean },
+  isWhitelisted: boolean,
 ): Promise<SandboxCredentials | undefined> {
   const headers = { 'content-type': 'application/json' };
   if (isWhitelisted) {
     const url = operationUrl(deployment, 'whitelistIp');
     await simulated.fetch(url, { method: 'POST', headers, body: '{}' });
   }
-  if (!hasPartner) return undefined;
   const body = JSON.stringify({ partner_code: partnerCode, email: 'partner@sandbox.example' });
   const url = operationUrl(deployment, 'onboard');
   await simulated.fetch(url, { method: 'POST', headers, body });
@@ -132,8 +116,6 @@ function announce(output: Output, { simulated: { seed }, server, environment }: 
   output.status(
     (paint) => `The sandbox is at ${paint('bold', url)}. Ctrl-C ends it, and forgets everything.`,
   );
-  if (environment.PARTNER_SECRET_KEY === undefined)
-    output.status('The keys of its partner are those of the environment that you have.');
   output.status(
     'Put the lines above into the environment. "partner-exchange sandbox advance" moves an order.',
   );
