@@ -12,12 +12,16 @@ import { orderKey } from '../../../support/bodies.ts';
 import { listening } from '../../../support/listening.ts';
 import { credentials } from '../../../webhooks/deliveries.ts';
 import { brokenReceivers, startReceiver } from './broken-receivers.ts';
+import { pythonReceivers } from './python-receivers.ts';
 
 // Hundreds of deliveries each: a busy machine takes many times as long.
 vi.setConfig({ testTimeout: 180_000 });
 
-/** The cases that some receiver has failed: here, or in the tests of `brokenReceivers`. */
-const failed = new Set<string>(brokenReceivers.flatMap(({ finds }) => Object.keys(finds ?? {})));
+/** The cases that some receiver has failed: here, or in the tests of the broken ones in TypeScript and in Python. */
+const failed = new Set<string>([
+  ...brokenReceivers.flatMap(({ finds }) => Object.keys(finds ?? {})),
+  ...Object.values(pythonReceivers).flat(),
+]);
 const all: readonly string[] = attackCases.map(({ id }) => id);
 /** Authentic events in an order of their own, which the answers alone cannot fail. */
 const sequences = Object.keys({ ...sequenceCases, ...repetitionCases, ...handlingCases });
