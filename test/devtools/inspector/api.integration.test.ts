@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../../src/credentials/signing-key.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
 import { signBody } from '../../../src/signature/sign-body.ts';
-import { freePort } from '../../support/free-port.ts';
 import { startServer } from '../../support/local-server.ts';
 import { partnerExchange } from '../cli/run-in-process.ts';
 import { filesIn } from '../cli/support.ts';
@@ -288,16 +287,7 @@ describe('the signature of an exchange', () => {
   it('is examined whatever a body holds', async () => {
     await using story = await startStory();
     const line = { fetch, deployment: story.server.deployment };
-    const bodies = [
-      '',
-      '{',
-      '[]',
-      'null',
-      '{"signature":1}',
-      '{"signature":"x","signature":"y"}',
-      '\u0000',
-      '{"a":1e999}',
-    ];
+    const bodies = ['', '[]', '{"signature":"x","signature":"y"}'];
     for (const body of bodies) await post(line, 'createOrder', body);
     for (const { id, operation, kind } of story.sandbox.trace.entries) {
       if (operation !== 'createOrder' || kind !== 'request') continue;
@@ -359,62 +349,6 @@ describe('the signature of an exchange', () => {
       ['event.buy.init', 'A-3', `order key of acme, ${last}`, false],
     ]);
     await server.close();
-  });
-});
-
-describe('the verdict on an exchange', () => {
-  it.each([
-    ['a forgery that was refused', 401, 'forged', 'good', 'refused a forged event, as it should'],
-    ['a changed event that was refused', 400, 'tampered', 'good', 'changed after signing, as it should'],
-    ['a forgery that was accepted', 200, 'forged', 'bad', 'accepted a forged event'],
-    ['a forgery at which the receiver failed', 500, 'forged', 'bad', 'failed with 500 at a forged event'],
-    ['a genuine event that was taken', 200, 'again', 'good', 'acknowledged the event'],
-    ['a genuine event that was refused', 401, 'again', 'bad', 'A genuine event was refused'],
-    ['a genuine event that was redirected', 307, 'again', 'bad', 'follows no redirect'],
-    ['a genuine event at which the receiver failed', 503, 'again', 'bad', 'failed with 503'],
-  ])('is right about %s', async (_, status, as, result, reason) => {
-    await using story = await startStory();
-    const receiver = await startServer({ status });
-    await story.order('A-1', { partner_callback_url: `${receiver.url}/orders` });
-    await story.sandbox.idle();
-    const posted = await story.api('deliveries/delivery-1/post', { as });
-    const { verdict } = (await story.api(`trace/${posted.body.exchange}`)).body;
-    expect(verdict).toMatchObject({ result, reason: expect.stringContaining(reason) });
-    const isAttackNamed = JSON.stringify(verdict).includes(`partner-exchange attack ${receiver.url}/orders`);
-    expect(isAttackNamed).toBe(reason.startsWith('accepted') || reason.startsWith('A genuine'));
-  });
-
-  it('says why a receiver was silent, a request was refused, and an event was not posted', async () => {
-    await using story = await startStory();
-    const url = `http://127.0.0.1:${await freePort()}/orders`;
-    story.sandbox.faults.plan('event.buy.received.fiat', 'drop');
-    await story.order('A-1', { partner_callback_url: url });
-    await story.sandbox.idle();
-    await story.sandbox.advance('A-1', 'fiat_received');
-    story.sandbox.faults.plan('createOrder', 'reply_lost');
-    await story.order('A-2').catch(() => {});
-    await story.sandbox.fetch('https://sandbox.localhost/nothing');
-    const { entries } = story.sandbox.trace;
-    const verdictOf = async (isIt: (entry: (typeof entries)[number]) => boolean) =>
-      (await story.api(`trace/${entries.findLast(isIt)?.id}`)).body.verdict;
-    expect(await verdictOf(({ kind, order }) => kind === 'event' && order === 'A-1')).toMatchObject({
-      result: 'bad',
-      reason: `Nothing listens at ${new URL(url).host}.`,
-      next: ['Start your receiver. Then post the event again.'],
-    });
-    expect(await verdictOf(({ faults }) => faults.includes('drop'))).toMatchObject({
-      reason: 'Not posted: this event had the fault drop.',
-    });
-    expect(await verdictOf(({ url }) => url?.endsWith('/nothing') ?? false)).toMatchObject({
-      result: 'bad',
-      reason: expect.stringMatching(/^Refused with 404: ./),
-    });
-    expect(
-      await verdictOf(({ order, operation }) => order === 'A-2' && operation === 'createOrder'),
-    ).toMatchObject({
-      result: 'bad',
-      next: ['This request had the planned fault reply_lost.', expect.stringContaining('may have acted')],
-    });
   });
 });
 

@@ -176,12 +176,10 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await page.getByRole('searchbox').fill('"first_name":"Ọlá" 200');
     await row(page, 'createOrder', 'A-1001').waitFor();
     await expect.poll(() => rows(page).count()).toBe(1);
-    await page.getByRole('searchbox').fill('404');
-    await page.getByText('No matches').waitFor();
     await story.sandbox.fetch('https://sandbox.localhost/nothing');
+    await page.getByRole('searchbox').fill('request 404');
     await row(page, '/nothing', '404').waitFor();
-    await page.getByRole('searchbox').fill('#1');
-    await expect.poll(() => rows(page).allTextContents()).toEqual([expect.stringContaining('onboard')]);
+    await expect.poll(() => rows(page).count()).toBe(1);
     await page.getByRole('searchbox').fill('nothing like this');
     await page.getByText('No matches').waitFor();
     await page.getByRole('searchbox').fill('');
@@ -261,20 +259,6 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await notice(page, 'answered with 200');
     expect(await page.getByText('You can look.').count()).toBe(0);
     expect(page.url()).not.toContain('token');
-  });
-
-  it('is dark or light as the system is', async () => {
-    const { page } = await visit();
-    const colours = async (colorScheme: 'light' | 'dark') => {
-      await page.emulateMedia({ colorScheme });
-      return page.evaluate(() => {
-        const { backgroundColor, color } = getComputedStyle(document.body);
-        return { backgroundColor, color };
-      });
-    };
-    const [light, dark] = [await colours('light'), await colours('dark')];
-    expect(light.backgroundColor).not.toBe(dark.backgroundColor);
-    expect(light.color).not.toBe(dark.color);
   });
 
   it('goes on by itself after the connection broke', async () => {

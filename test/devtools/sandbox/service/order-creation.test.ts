@@ -149,7 +149,7 @@ describe('createOrder', () => {
   it.each([
     ['15000.50', 10.000333],
     ['0.01', 0.000006],
-    ['9007199254740991', 6004799503160.66],
+    ['9007199254740991', 6004799503160.661],
     ['1500000000000000000000', 1e18],
   ])('gives %s at 1500 as %d: further digits are cut off', async (fiat_amount, amount) => {
     const sandbox = createSandbox({ fetch });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { defineCredentials } from '../../../../src/credentials/define-credentials.ts';
 import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
 import { isValidationError } from '../../../../src/errors/errors.ts';
 import { lines } from '../lines.ts';
@@ -35,16 +34,6 @@ describe.each(lines)('a partner, over %s', (_, connect) => {
     });
   });
 
-  it('cannot open a link twice', async () => {
-    const sandbox = createSandbox();
-    const line = await connect(sandbox);
-    await post(line, 'onboard', partner);
-    const link = sandbox.emails[0]?.link ?? '';
-    expect((await line.fetch(link)).status).toBe(200);
-    expect(await refusal(line.fetch(link))).toEqual([410, 'link_used']);
-    expect(() => sandbox.openLink(link)).toThrow(/has been used/);
-  });
-
   it('works with the old keys until the reset link is opened, and then only with the new ones', async () => {
     const sandbox = createSandbox({ fetch: callback().fetch });
     const line = await connect(sandbox);
@@ -65,11 +54,6 @@ describe.each(lines)('a partner, over %s', (_, connect) => {
 });
 
 describe('onboarding', () => {
-  it('gives keys that defineCredentials accepts', async () => {
-    const credentials = await onboarded(createSandbox());
-    expect(() => defineCredentials(credentials)).not.toThrow();
-  });
-
   it('gives keys that are not valid before the link is opened', async () => {
     const [sandbox, twin] = [createSandbox({ seed: 7 }), createSandbox({ seed: 7 })];
     await post(sandbox, 'onboard', partner);

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
 import type { Sandbox } from '../../../../src/devtools/sandbox/sandbox.ts';
 import {
@@ -8,7 +8,6 @@ import {
 } from '../../../../src/devtools/sandbox/settings/event-faults.ts';
 import type { SandboxOptions } from '../../../../src/devtools/sandbox/settings/sandbox-options.ts';
 import { createWebhooks, type Webhooks } from '../../../../src/webhooks/create-webhooks.ts';
-import { serve } from '../../../webhooks/http/server.ts';
 import { onboarded, order, place, regenerate } from '../support.ts';
 import { reshapingFaults } from './reshaping-faults.ts';
 
@@ -16,28 +15,18 @@ const init = 'event.buy.init';
 const fiat = 'event.buy.received.fiat';
 const credited = 'event.buy.credited.crypto';
 
-interface Partner {
-  sandbox: Sandbox;
-  callbackUrl: string;
-  /** Gives the receiver its keys. */
-  attach: (webhooks: Webhooks) => void;
-}
-
-/** Where the events go: to the receiver's function, or to its server. */
-async function connect(over: 'fetch' | 'HTTP', options: SandboxOptions): Promise<Partner> {
+/** A sandbox whose events go to the receiver that is attached. */
+function connect(options: SandboxOptions = {}) {
   let webhooks: Webhooks | undefined;
+  const sandbox = createSandbox({
+    ...options,
+    fetch: async (input, init) =>
+      (await webhooks?.fetch(new Request(input, init))) ?? new Response(null, { status: 404 }),
+  });
   const attach = (given: Webhooks) => {
     webhooks = given;
   };
-  if (over === 'fetch') {
-    const fetch = async (input: string | URL | Request, init?: RequestInit) =>
-      (await webhooks?.fetch(new Request(input, init))) ?? new Response(null, { status: 404 });
-    const sandbox = createSandbox({ ...options, fetch });
-    return { sandbox, callbackUrl: 'https://partner.example/events', attach };
-  }
-  const server = await serve((request, response) => webhooks?.node(request, response));
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  return { sandbox: createSandbox(options), callbackUrl: `http://127.0.0.1:${server.port}/`, attach };
+  return { sandbox, attach };
 }
 
 /** What is handled, in this order, and what the receiver answers to the event that has the fault. */
@@ -77,18 +66,15 @@ function receiver(
   return { webhooks, handled };
 }
 
-describe.each(['fetch', 'HTTP'] as const)('a receiver, over %s', (over) => {
+describe('a receiver', () => {
   it.each(cases)('under %s handles each event once', async (fault, expected) => {
-    const { sandbox, callbackUrl, attach } = await connect(over, {
-      clock: 'manual',
-      eventSpelling: 'compact',
-    });
+    const { sandbox, attach } = connect({ clock: 'manual', eventSpelling: 'compact' });
     const credentials = await onboarded(sandbox);
     const { webhooks, handled } = receiver(credentials, sandbox.deployment);
     attach(webhooks);
     const target = fault === 'before_reply' ? init : fiat;
     sandbox.faults.plan(target, fault);
-    await place(sandbox, credentials, { ...order, partner_callback_url: callbackUrl });
+    await place(sandbox, credentials, order);
     await sandbox.idle();
     await sandbox.advance('A-1', 'fiat_received');
     await sandbox.advance('A-1', 'credited');
@@ -103,12 +89,12 @@ describe.each(['fetch', 'HTTP'] as const)('a receiver, over %s', (over) => {
   });
 
   it('gets what was dropped when it is redelivered', async () => {
-    const { sandbox, callbackUrl, attach } = await connect(over, {});
+    const { sandbox, attach } = connect();
     const credentials = await onboarded(sandbox);
     const { webhooks, handled } = receiver(credentials, sandbox.deployment);
     attach(webhooks);
     sandbox.faults.plan('event', 'drop');
-    await place(sandbox, credentials, { ...order, partner_callback_url: callbackUrl });
+    await place(sandbox, credentials, order);
     await sandbox.idle();
     expect(sandbox.deliveries).toMatchObject([{ attempts: 0, faults: ['drop'] }]);
     await sandbox.redeliver(sandbox.deliveries[0]?.id ?? '');
@@ -116,48 +102,20 @@ describe.each(['fetch', 'HTTP'] as const)('a receiver, over %s', (over) => {
   });
 
   it('that holds both generations of keys takes events signed with the old one', async () => {
-    const { sandbox, callbackUrl, attach } = await connect(over, {});
+    const { sandbox, attach } = connect();
     const old = await onboarded(sandbox);
     await regenerate(sandbox, old);
     const fresh = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
     const both = receiver([fresh, old], sandbox.deployment);
     attach(both.webhooks);
     sandbox.faults.plan('event', 'old_key', { rate: 1 });
-    await place(sandbox, fresh, { ...order, partner_callback_url: callbackUrl });
+    await place(sandbox, fresh, order);
     await sandbox.idle();
     expect(both.handled).toEqual([init]);
     const onlyFresh = receiver(fresh, sandbox.deployment);
     attach(onlyFresh.webhooks);
     expect(await sandbox.advance('A-1', 'fiat_received')).toMatchObject({ status: 401, faults: ['old_key'] });
     expect(onlyFresh.handled).toEqual([]);
-  });
-
-  it('that fails gets the event again as often as the policy says', async () => {
-    const { sandbox, callbackUrl, attach } = await connect(over, {
-      clock: 'manual',
-      callbackRetry: { maxAttempts: 3, firstDelayMs: 1000 },
-    });
-    const credentials = await onboarded(sandbox);
-    let failures = 2;
-    const handled: string[] = [];
-    const webhooks = createWebhooks({ credentials, deployment: sandbox.deployment, onError: () => {} }).onAny(
-      (event) => {
-        if (failures-- > 0) throw new Error('not yet');
-        handled.push(event.event_name);
-      },
-    );
-    attach(webhooks);
-    await place(sandbox, credentials, { ...order, partner_callback_url: callbackUrl });
-    await sandbox.idle();
-    expect(sandbox.deliveries).toMatchObject([{ attempts: 1, status: 500 }]);
-    await sandbox.clock.advance(999);
-    expect(sandbox.deliveries).toMatchObject([{ attempts: 1 }]);
-    await sandbox.clock.advance(1);
-    expect(sandbox.deliveries).toMatchObject([{ attempts: 2, acknowledged: false }]);
-    await sandbox.clock.advance(2000);
-    expect(sandbox.deliveries).toMatchObject([{ attempts: 3, acknowledged: true }]);
-    expect(handled).toEqual([init]);
-    expect(sandbox.clock.nextAt).toBeUndefined();
   });
 });
 
