@@ -5,7 +5,7 @@ import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import { isPartnerExchangeError } from '../../src/errors/errors.ts';
 import { order, partner } from '../devtools/sandbox/support.ts';
-import { isThorough, times } from '../support/repeat.ts';
+import { times } from '../support/repeat.ts';
 import { type DrawnService, drawService, type ServiceDimension } from './draw-service.ts';
 import { partnerCredentials } from './partner.ts';
 
@@ -114,29 +114,9 @@ describe('a client that knows nothing of a drawn service but its addresses', () 
   it('fails with errors of ours alone, each of which names the assumption that does not hold', async () => {
     const failures: Failure[] = [];
     for (let seed = 0; seed < times(60, 150); seed++) failures.push(...(await failuresOf(seed)));
-    if (isThorough) console.info(table(failures));
     // A run in which nothing fails shows nothing.
     expect(failures.length).toBeGreaterThan(100);
     const unnamed = failures.filter(({ ending, causes }) => !ending.named.some((id) => causes.includes(id)));
     expect(unnamed).toEqual([]);
   }, 3_600_000);
 });
-
-function table(failures: readonly Failure[]): string {
-  const causes = [...new Set(failures.flatMap((failure) => failure.causes))].sort();
-  const rows = causes.map((id) => {
-    const own = failures.filter((failure) => failure.causes.includes(id));
-    const first = own.filter(({ ending }) => ending.named[0] === id).length;
-    const named = own.filter(({ ending }) => ending.named.includes(id)).length;
-    return [id.padEnd(26), ...[own.length, first, named].map((count) => String(count).padStart(6))].join(' ');
-  });
-  const first = failures.filter(({ ending, causes }) => causes.includes(ending.named[0] ?? '')).length;
-  const named = failures.filter(({ ending, causes }) =>
-    ending.named.some((id) => causes.includes(id)),
-  ).length;
-  const sum = [
-    `all`.padEnd(26),
-    ...[failures.length, first, named].map((count) => String(count).padStart(6)),
-  ];
-  return ['assumption                  fails  first  named', ...rows, sum.join(' ')].join('\n');
-}

@@ -164,7 +164,6 @@ describe('malformed requests', () => {
 
   it.each([
     ['no JSON', '{', [400, 'body_not_json']],
-    ['no object', '[]', [400, 'body_not_object']],
     ['an unknown member', '{"advanceMs":1,"extra":1}', [400, 'invalid_body']],
     ['a value that does not fit', '{"advanceMs":-1}', [400, 'invalid_body']],
     ['too long a body', JSON.stringify({ advanceMs: 1, x: 'x'.repeat(70_000) }), [413, 'body_too_large']],
@@ -180,14 +179,11 @@ describe('malformed requests', () => {
 
   it.each([
     ['orders?limit=0', [400, 'invalid_query']],
-    ['orders?limit=1001', [400, 'invalid_query']],
     ['orders?lmit=1', [400, 'invalid_query']],
     ['trace/%E0%A4%A', [400, 'bad_path']],
     ['orders/unknown', [404, 'not_found']],
     ['trace/999999', [404, 'unknown_entry']],
     ['trace/__proto__', [404, 'unknown_entry']],
-    ['constructor', [404, 'not_found']],
-    ['trace/', [404, 'unknown_entry']],
     ['reset', [405, 'method_not_allowed']],
   ])('are refused: %s', async (path, expected) => {
     expect(errorOf(await send(path))).toEqual(expected);

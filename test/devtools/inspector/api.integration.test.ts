@@ -31,20 +31,20 @@ describe('the API', () => {
 
   it('lists the newest orders first, each with its events, and finds one by its words', async () => {
     await using story = await startStory();
-    const ids = Array.from({ length: 30 }, (_, index) => `A-${1001 + index}`);
+    const ids = ['A-1001', 'A-1002', 'A-1003'];
     for (const id of ids) await story.order(id);
     await story.sandbox.idle();
     const list = async (query: string) => (await story.api(`orders?${query}`)).body;
     const { total, items } = await list('limit=2');
     expect([total, items]).toMatchObject([
-      30,
-      [{ partner_order_id: 'A-1030' }, { partner_order_id: 'A-1029' }],
+      3,
+      [{ partner_order_id: 'A-1003' }, { partner_order_id: 'A-1002' }],
     ]);
     expect(await list('search=a-1001+ngn')).toMatchObject({
       total: 1,
       items: [{ partner_order_id: 'A-1001', deliveries: [{ name: 'event.buy.init', status: 200 }] }],
     });
-    expect((await list('search=created&limit=1')).total).toBe(30);
+    expect((await list('search=created&limit=1')).total).toBe(3);
     expect(await list('search=nobody')).toEqual({ total: 0, items: [] });
   });
 

@@ -28,16 +28,6 @@ describe('old keys', () => {
     expect(fresh.partnerSecretKey).not.toBe(old.partnerSecretKey);
     expect((await place(sandbox, fresh)).status).toBe(200);
   });
-
-  it('sign no event after that: the new keys do, before anyone has seen them', async () => {
-    const { sandbox, credentials: old } = await start({ oldKeysExpire: 'request' });
-    await place(sandbox, old);
-    await regenerate(sandbox, old);
-    const { body } = await sandbox.advance('A-1', 'fiat_received');
-    const fresh = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
-    const key = fresh.merchantSecretKey + fresh.partnerSecretKey;
-    expect(verifyBody(body, { key }).value).toMatchObject({ partner_order_id: 'A-1' });
-  });
 });
 
 describe('several merchants', () => {

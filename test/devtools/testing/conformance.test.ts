@@ -8,7 +8,7 @@ import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
 import { schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
-import { thrownBy } from '../../support/refusal.ts';
+import { refusal, thrownBy } from '../../support/refusal.ts';
 import { type ConformanceVector, readConformanceVectors, vectorsFile } from './conformance.ts';
 
 const { vectors, defaults } = readConformanceVectors();
@@ -19,16 +19,17 @@ function verify({ bytes, scheme, credentials, purpose }: ConformanceVector) {
   return verifyBody(bytes, { scheme, key: signingKey(credentials, purpose, { scheme }) });
 }
 
-describe('a body that every receiver has to accept', () => {
-  it.each(accepted)('is accepted, and the signed text is the same: $name', (vector) => {
-    expect(verify(vector).text).toBe(vector.signed);
+describe('verifyBody', () => {
+  it('accepts each body that every receiver has to accept, and the signed text is the same', () => {
+    const texts = accepted.map((vector) => [vector.name, verify(vector).text]);
+    expect(texts).toEqual(accepted.map(({ name, signed }) => [name, signed]));
   });
-});
 
-describe('a body that every receiver has to refuse', () => {
-  it.each(refused)('is refused: $name', (vector) => {
-    const name = vector.credentials.partnerSecretKey === '' ? 'ConfigurationError' : 'SignatureError';
-    expect(thrownBy(() => verify(vector))).toHaveProperty('name', name);
+  it('refuses each body that every receiver has to refuse', () => {
+    const errors = refused.map((vector) => [vector.name, refusal(() => verify(vector)).split(' ')[0]]);
+    const errorOf = ({ credentials }: ConformanceVector) =>
+      credentials.partnerSecretKey === '' ? 'ConfigurationError' : 'SignatureError';
+    expect(errors).toEqual(refused.map((vector) => [vector.name, errorOf(vector)]));
   });
 });
 

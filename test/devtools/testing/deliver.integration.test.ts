@@ -32,13 +32,6 @@ describe('deliver', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('passes it to a route handler', async () => {
-    const handler = (request: Request) => Response.json({ url: request.url }, { status: 202 });
-    const response = await deliver(handler, delivery);
-    expect(response.status).toBe(202);
-    expect(await response.json()).toEqual({ url: 'https://acme.example/orders' });
-  });
-
   it('posts it to a server, by text or URL', async () => {
     const { events, webhooks } = recordingWebhooks();
     await using server = await serve(webhooks.node);

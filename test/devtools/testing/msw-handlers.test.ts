@@ -6,7 +6,6 @@ import { MessengerClient } from '../../../src/client/messenger-client.ts';
 import { type DeploymentOptions, defineDeployment } from '../../../src/deployment/define-deployment.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
 import { mswHandlers } from '../../../src/devtools/testing/msw-handlers.ts';
-import { isRequestError } from '../../../src/errors/errors.ts';
 import { refusal } from '../../support/refusal.ts';
 import { order, partner } from '../sandbox/support.ts';
 
@@ -81,19 +80,6 @@ describe('mswHandlers', () => {
     await device.checkNumber({ to_phone: '+2348012345678' });
     await device.sendMessage({ to_phone: '+2348012345678', message: 'Your code: 1234' });
     expect(sandbox.messages).toMatchObject([{ to_phone: '+2348012345678' }]);
-  });
-
-  it('passes on how the sandbox refuses', async () => {
-    const { fetch, deployment } = served();
-    const credentials = {
-      partnerPublicKey: 'pk_partner_x',
-      partnerSecretKey: 'sk_partner_x',
-      merchantSecretKey: 'sk_merchant_x',
-    };
-    const error = await new ExchangeClient({ deployment, credentials, fetch })
-      .createOrder(order)
-      .catch((caught) => caught);
-    expect(isRequestError(error) && [error.status, error.outcome]).toEqual([403, 'refused']);
   });
 
   it('leaves every other address unhandled: another slash, case, method, host, or a longer path', async () => {
