@@ -126,7 +126,7 @@ interface SignatureCardProps extends Signature {
 }
 
 function SignatureCard(props: SignatureCardProps) {
-  const { isPlanned, holds, key, isExpectedKey, reason, signedText, differences, explanation } = props;
+  const { isPlanned, holds, key, isExpectedKey, reason, signedText, explanation } = props;
   const isGood = holds && isExpectedKey !== false;
   const problem = holds ? 'Signed with the wrong key' : 'The signature does not hold';
   return (
@@ -142,17 +142,6 @@ function SignatureCard(props: SignatureCardProps) {
           </p>
         ) : (
           <p>{reason?.message}</p>
-        )}
-        {differences.length > 0 && (
-          <>
-            <p class="muted">Members that differ from the genuine event, and how:</p>
-            <Facts
-              facts={differences.map(({ member, genuine = '–', found = '–' }) => [
-                member,
-                `${genuine} → ${found}`,
-              ])}
-            />
-          </>
         )}
         {explanation !== undefined && (
           <ul>

@@ -227,7 +227,6 @@ describe('the signature of an exchange', () => {
       holds: true,
       key: 'order key of acme',
       isExpectedKey: true,
-      differences: [],
     });
     const sent = story.sandbox.trace.entries.find(({ operation }) => operation === 'createOrder')?.body ?? '';
     expect(sent).toContain((request as { signedText: string }).signedText.slice(0, -1));
@@ -237,22 +236,15 @@ describe('the signature of an exchange', () => {
     expect(unsigned).toBeUndefined();
   });
 
-  it('is said not to hold, with what differs from the genuine event', async () => {
+  it.each(['tampered', 'forged'])('is said not to hold of a %s event', async (as) => {
     await using story = await startStory();
     await story.order('A-1');
     await story.sandbox.idle();
-    const [id] = story.sandbox.deliveries.map((delivery) => delivery.id);
-    await story.api(`deliveries/${id}/post`, { as: 'tampered' });
-    await story.api(`deliveries/${id}/post`, { as: 'forged' });
-    const tampered = await signatureOf(story, ({ faults }) => faults.includes('tampered'));
-    expect(tampered).toMatchObject({
+    await story.api('deliveries/delivery-1/post', { as });
+    expect(await signatureOf(story, ({ faults }) => faults.includes(as))).toMatchObject({
       holds: false,
       reason: { code: 'signature_mismatch' },
-      differences: [{ member: 'fiat_amount_to_pay', genuine: '15000.50', found: '95000.50' }],
     });
-    const forged = await signatureOf(story, ({ faults }) => faults.includes('forged'));
-    expect(forged).toMatchObject({ holds: false, differences: [{ member: 'signature' }] });
-    expect(story.sandbox.deliveries.map(({ status }) => status)).toEqual([200, 401, 401]);
   });
 
   it('is said to be made with the wrong key, and why', async () => {

@@ -1,13 +1,10 @@
 import { merchantsFor, type SigningPurpose, signingKey } from '../../../credentials/signing-key.ts';
 import { type Operation, operations } from '../../../deployment/operations.ts';
 import { isSignatureError, whatFailed } from '../../../errors/errors.ts';
-import { isJsonObject, type JsonObject, tryParse } from '../../../internal/json.ts';
-import { findMembers } from '../../../internal/json-scanner.ts';
 import { canonicalText } from '../../../signature/serializations.ts';
 import { decodeBody, parseSignedBody } from '../../../signature/signed-body.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
-import { isForgery } from '../settings/event-faults.ts';
 import type { Partner } from '../world/partner-registry.ts';
 import type { SandboxState } from '../world/state.ts';
 import type { TraceEntry } from '../world/trace.ts';
@@ -20,16 +17,8 @@ export interface ExaminedSignature {
   readonly isExpectedKey?: boolean;
   readonly signedText?: string | undefined;
   readonly reason?: { readonly code: string; readonly message: string };
-  /** The members that differ from those of the genuine event. */
-  readonly differences: readonly Difference[];
   /** Why it does not hold, and what to do, in sentences. Absent under a fault, which is the reason then. */
   readonly explanation?: readonly string[] | undefined;
-}
-
-interface Difference {
-  readonly member: string;
-  readonly genuine: string | undefined;
-  readonly found: string | undefined;
 }
 
 /** Checks the signature of a request or an event against all keys; `undefined` for what is not signed. */
@@ -48,7 +37,6 @@ export function examineSignature(state: SandboxState, entry: TraceEntry): Examin
       holds: false,
       signedText: signedText(state, body),
       reason: { code: refusal.code, message: whatFailed(refusal) },
-      differences: differences(genuineBody(state, entry), body),
       explanation: entry.faults.length === 0 ? explanation(state, { body, purpose, partner }) : undefined,
     };
   }
@@ -60,7 +48,6 @@ export function examineSignature(state: SandboxState, entry: TraceEntry): Examin
     isExpectedKey:
       found?.purpose === purpose && found.isCurrent && found.partnerCode === partner?.partnerCode,
     signedText: text,
-    differences: [],
   };
 }
 
@@ -75,12 +62,9 @@ interface Unverified {
 
 function explanation(state: SandboxState, { body, purpose, partner }: Unverified): string[] | undefined {
   if (body.length > maxExplained) return undefined;
-  const others = state.partners.all.filter((each) => each !== partner);
-  const credentials = [...(partner === undefined ? [] : [partner]), ...others.slice(0, 3)].flatMap(
-    ({ credentials: current, earlier = [] }) => [
-      current,
-      ...earlier.slice(0, 1).map((replaced) => replaced.credentials),
-    ],
+  const others = state.partners.all.filter((other) => other !== partner).slice(0, 3);
+  const credentials = [...(partner === undefined ? [] : [partner]), ...others].flatMap((known) =>
+    [known, ...(known.earlier ?? []).slice(0, 1)].map((keys) => keys.credentials),
   );
   const scheme = state.deployment.signature;
   const { findings } = explainMismatch(body, { credentials, scheme, purpose });
@@ -118,38 +102,6 @@ function signedText({ deployment }: SandboxState, body: string): string | undefi
     if (isSignatureError(error)) return undefined;
     throw error;
   }
-}
-
-/** The last genuine event of the same kind and order. */
-function genuineBody({ deliveryQueue }: SandboxState, { delivery }: TraceEntry): string | undefined {
-  const { deliveries } = deliveryQueue;
-  const own = deliveries.find(({ id }) => id === delivery);
-  return deliveries.findLast(
-    (each) =>
-      each.name === own?.name && each.platform_order_ref === own.platform_order_ref && !isForgery(each),
-  )?.body;
-}
-
-function differences(genuine: string | undefined, found: string): Difference[] {
-  const [before, after] = [asObject(genuine), asObject(found)];
-  if (genuine === undefined || before === undefined || after === undefined) return [];
-  // Compares values, and shows them as they are spelled.
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .slice(0, maxDifferences)
-    .map((member) => ({ member, genuine: spelling(genuine, member), found: spelling(found, member) }));
-}
-
-const maxDifferences = 50;
-
-function spelling(text: string, name: string): string | undefined {
-  const value = findMembers(text, name).at(-1)?.value;
-  return value && text.slice(value.start, value.end);
-}
-
-function asObject(text: string | undefined): JsonObject | undefined {
-  const value = tryParse(text ?? '');
-  return isJsonObject(value) ? value : undefined;
 }
 
 interface IssuedKey {

@@ -182,6 +182,15 @@ export interface SandboxOrder {
   readonly payload: JsonObject;
 }
 
+export const orderSteps = [
+  'fiat_received',
+  'no_kyc',
+  'third_party_payment',
+  'third_party_error',
+  'credited',
+  'refunded',
+] as const;
+
 /**
  * The steps of an order after its creation, and the event of each:
  *
@@ -191,29 +200,15 @@ export interface SandboxOrder {
  * - `third_party_error`: `event.buy.third_party_error`
  * - `credited`: `event.buy.credited.crypto`
  * - `refunded`: `buy.event.close`
+ * @useDeclaredType
  */
-export type SandboxOrderStep =
-  | 'fiat_received'
-  | 'no_kyc'
-  | 'third_party_payment'
-  | 'third_party_error'
-  | 'credited'
-  | 'refunded';
+export type SandboxOrderStep = (typeof orderSteps)[number];
 
 /** The last step of an order. @inline */
 export type SandboxOrderState = 'created' | SandboxOrderStep;
 
 /** A held payment is accepted, held for another reason, credited, or refunded. */
 const afterHold = ['fiat_received', 'credited', 'refunded'] as const;
-
-export const orderSteps = [
-  'fiat_received',
-  'no_kyc',
-  'third_party_payment',
-  'third_party_error',
-  'credited',
-  'refunded',
-] as const satisfies readonly SandboxOrderStep[];
 
 /** The sandbox's choice: the contract shows no transitions. */
 const nextSteps = {
