@@ -1,11 +1,11 @@
 import { chmod, lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { deploymentVariables, sandboxUrlVariable } from '../../../../deployment/environment-variables.ts';
+import { sandboxUrlVariable } from '../../../../deployment/environment-variables.ts';
 import { codeOf } from '../../../../errors/errors.ts';
 import { firstFlaw } from '../../../../store/sqlite/private-file.ts';
 import { makeFolder, stateFolder } from '../../inputs/folders.ts';
-import { type CliContext, CliError, type Variables } from '../../terminal/context.ts';
+import { type CliContext, CliError } from '../../terminal/context.ts';
 import { port } from '../../terminal/flags.ts';
 
 /** A sandbox that this user runs, as its file in the state directory describes it. */
@@ -51,8 +51,7 @@ export async function announceSandbox(
 }
 
 /**
- * The sandbox that a command is for: the one on this port, the one that the environment names, also by its base URLs, or
- * the only one.
+ * The sandbox that a command is for: the one on this port, the one whose `--exec` runs the command, or the only one.
  *
  * @throws {CliError} if there is none, or several
  */
@@ -65,7 +64,9 @@ export async function chooseSandbox(
   const start = 'start one in another terminal with "partner-exchange sandbox"';
   if (running.length === 0) throw new CliError(`No sandbox is running: ${start}.`);
   const named = running.filter(({ url }) =>
-    port === undefined ? originsIn(context.env).includes(url) : new URL(url).port === String(port),
+    port === undefined
+      ? url === originOf(context.env[sandboxUrlVariable])
+      : new URL(url).port === String(port),
   );
   if (named.length === 0 && (port !== undefined || context.env[sandboxUrlVariable] !== undefined)) {
     throw new CliError(`No sandbox is running there: there is ${known}.`);
@@ -74,17 +75,6 @@ export async function chooseSandbox(
   if (sandbox !== undefined && others.length === 0) return sandbox;
   throw new CliError(`Several sandboxes are running: choose one with --port (${known}).`);
 }
-
-/** The origins of the sandbox that `--exec` names, or else of the base URLs. */
-function originsIn(env: Variables): readonly (string | undefined)[] {
-  const exec = env[sandboxUrlVariable];
-  if (exec !== undefined) return [originOf(exec)];
-  return baseUrlVariables.map((name) => originOf(env[name]));
-}
-
-const baseUrlVariables = deploymentVariables
-  .filter(({ sets }) => ['onboardingBaseUrl', 'stagingUrl', 'messengerBaseUrl'].includes(sets))
-  .map(({ name }) => name);
 
 function originOf(text: string | undefined): string | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text).origin : undefined;
