@@ -131,7 +131,9 @@ async function pairDevice(operator: MessengerClient): Promise<string> {
 type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 async function startReplica(framework: Framework, env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, ['--import', './compile.ts', `${framework}.ts`], {
+  // Node runs TypeScript, but no decorators.
+  const flags = framework === 'nestjs' ? ['--import', './compile.ts'] : [];
+  const child = spawn(process.execPath, [...flags, `${framework}.ts`], {
     cwd: import.meta.dirname,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
