@@ -62,14 +62,6 @@ describe('the contract as data', () => {
       ...{ event_name: 'published', signature: 'published', pair: 'assumed' },
     });
   });
-
-  it('has unit, format and example where there is one', () => {
-    const close = JSON.parse(files.get('contract/schemas/buy.event.close.json') ?? '');
-    const { fiat_amount_to_pay, partner_callback_url, meta_data } = close.properties;
-    expect(fiat_amount_to_pay).toMatchObject({ 'x-unit': 'fiat_currency', examples: [15000.5] });
-    expect(partner_callback_url).toMatchObject({ format: 'uri' });
-    expect(meta_data.properties.fee).toMatchObject({ 'x-unit': 'fiat_currency', examples: [100] });
-  });
 });
 
 describe('a schema that JSON Schema cannot express', () => {

@@ -68,13 +68,6 @@ describe('the contract', () => {
     });
     expect(unlinked).toEqual([]);
   });
-
-  test('without a link would be noticed', () => {
-    const text =
-      '# Of the contract\n\nAs the contract says, and [the contract](assumptions.md#the-contract) again.';
-    expect(isLinked(firstCitation(text) ?? '')).toBe(false);
-    expect(isLinked(firstCitation(text.replace('As the contract says, and ', '')) ?? '')).toBe(true);
-  });
 });
 
 test('the hand-written documents stay below their ceiling: node tools/documents/hand-written.ts counts', () => {

@@ -2,13 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readEntries, root } from '../../tools/checks/entries.ts';
-import {
-  beyondReach,
-  bundledLocales,
-  bundledPackages,
-  excessLoads,
-  leakedFiles,
-} from '../../tools/checks/entry-reach.ts';
+import { beyondReach, bundledPackages, excessLoads, leakedFiles } from '../../tools/checks/entry-reach.ts';
 import {
   findBreaches,
   findUnitBreaches,
@@ -29,10 +23,6 @@ const readGraph = (folder: string, pattern: string) =>
 const graph = readGraph(join(root, 'src'), '**/*.{ts,tsx}');
 
 describe('src', () => {
-  it('is there', () => {
-    expect(graph.size).toBeGreaterThan(20);
-  });
-
   it('imports one way, without cycles, star exports or detours through an index', () => {
     expect(findBreaches(graph)).toEqual([]);
   });
@@ -70,12 +60,9 @@ describe('unit tests', () => {
 
   it.each([
     "import { spawn } from 'node:child_process';",
-    "import net from 'node:net';",
     "import { BlockList, connect } from 'node:net';",
-    "import { Module } from '@nestjs/common';",
     "import { Redis } from 'ioredis-5';",
     "import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';",
-    "await import('playwright-core');",
   ])('are refused %s, also through a helper', (statement) => {
     const sources = {
       'test/a/direct.test.ts': statement,
@@ -115,33 +102,21 @@ describe('the walker', () => {
   it.each([
     ['to the right', 'signature/a.ts', 'events/b.ts', 'against the order: signature must not import events'],
     [
-      'on its own level',
-      'client/a.ts',
-      'webhooks/b.ts',
-      'against the order: client must not import webhooks',
-    ],
-    [
       'of the tools',
       'webhooks/a.ts',
       'devtools/sandbox/b.ts',
       'against the order: webhooks must not import devtools/sandbox',
     ],
     ['across the wire', 'devtools/sandbox/a.ts', 'client/b.ts', 'devtools/sandbox must not import client'],
-    [
-      'across the wire',
-      'devtools/sandbox/a.ts',
-      'webhooks/b.ts',
-      'devtools/sandbox must not import webhooks',
-    ],
-    ['at the top', 'events/a.ts', 'index.ts', 'folder src itself has no place in the order'],
     ['unknown to the order', 'events/a.ts', 'helpers/b.ts', 'folder helpers has no place in the order'],
-  ])('refuses an import of a folder %s', (_, from, to, problem) => {
+  ])('refuses an import of a folder %s, of types too', (_, from, to, problem) => {
+    const path = posix.relative(posix.dirname(from), to);
     for (const keyword of ['import', 'import type']) {
       const breaches = breachesOf({
-        [from]: `${keyword} { b } from '${posix.relative(posix.dirname(from), to)}';`,
+        [from]: `${keyword} { b } from '${path}';`,
         [to]: 'export const b = 1;',
       });
-      expect(breaches).toContain(`${from} -> ${posix.relative(posix.dirname(from), to)}: ${problem}`);
+      expect(breaches).toContain(`${from} -> ${path}: ${problem}`);
     }
   });
 
@@ -166,50 +141,26 @@ describe('the walker', () => {
     expect(breaches).toEqual(['cycle: events/a.ts -> events/b.ts -> events/c.ts -> events/a.ts']);
   });
 
-  it('refuses a cycle through a dynamic import', () => {
-    const breaches = breachesOf({
-      'events/a.ts': "export const load = () => import('./b.ts');",
-      'events/b.ts': "import { load } from './a.ts';",
-    });
-    expect(breaches).toEqual(['cycle: events/a.ts -> events/b.ts -> events/a.ts']);
+  it.each([
+    [
+      "import { b } from '../signature/index.ts';",
+      '../signature/index.ts: imports an index.ts: import the file that defines it',
+    ],
+    ["export { b } from './b.ts';", './b.ts: only an entry index.ts re-exports'],
+    ["import { b } from './b';", './b: import without .ts'],
+    ["import { b } from './gone.ts';", './gone.ts: leads to no file of src'],
+    [
+      "import 'partner-exchange-sdk/signature';",
+      'partner-exchange-sdk/signature: the package imports itself by name',
+    ],
+  ])('refuses %s', (statement, problem) => {
+    const sources = { 'events/a.ts': statement, 'events/b.ts': '', 'signature/index.ts': '' };
+    expect(breachesOf(sources)).toEqual([`events/a.ts -> ${problem}`]);
   });
 
-  it('refuses an import of an index from inside', () => {
-    const breaches = breachesOf({
-      'events/a.ts': "import { b } from '../signature/index.ts';",
-      'signature/index.ts': 'export const b = 1;',
-    });
-    expect(breaches).toEqual([
-      'events/a.ts -> ../signature/index.ts: imports an index.ts: import the file that defines it',
-    ]);
-  });
-
-  it('refuses a re-export outside an entry', () => {
-    const breaches = breachesOf({ 'events/a.ts': "export { b } from './b.ts';", 'events/b.ts': '' });
-    expect(breaches).toEqual(['events/a.ts -> ./b.ts: only an entry index.ts re-exports']);
-  });
-
-  it.each(["export * from './b.ts';", "export * as b from './b.ts';", "export type * from './b.ts';"])(
-    'refuses %s',
-    (statement) => {
-      const breaches = breachesOf({ 'events/index.ts': statement, 'events/b.ts': '' });
-      expect(breaches).toEqual(['events/index.ts -> ./b.ts: export *: re-export by name']);
-    },
-  );
-
-  it.each(['./b', './b.js'])('refuses the specifier %s', (specifier) => {
-    const breaches = breachesOf({ 'events/a.ts': `import { b } from '${specifier}';`, 'events/b.ts': '' });
-    expect(breaches).toEqual([`events/a.ts -> ${specifier}: import without .ts`]);
-  });
-
-  it('refuses an import of a file that is not there, or of the package itself', () => {
-    const breaches = breachesOf({
-      'events/a.ts': "import { b } from './gone.ts'; import 'partner-exchange-sdk/signature';",
-    });
-    expect(breaches).toEqual([
-      'events/a.ts -> ./gone.ts: leads to no file of src',
-      'events/a.ts -> partner-exchange-sdk/signature: the package imports itself by name',
-    ]);
+  it('refuses a star export of an entry', () => {
+    const breaches = breachesOf({ 'events/index.ts': "export * from './b.ts';", 'events/b.ts': '' });
+    expect(breaches).toEqual(['events/index.ts -> ./b.ts: export *: re-export by name']);
   });
 });
 
@@ -259,19 +210,11 @@ describe('the reach of an entry', () => {
     expect(excessLoads('./sandbox', 99)).toEqual([]);
   });
 
-  it('names the languages that zod brings, not the list of them', () => {
-    const locales = ['index', 'en', 'zh-CN'].map((name) => `../node_modules/zod/v4/locales/${name}.js`);
-    expect(bundledLocales(['events/status.ts', ...locales])).toEqual(['en', 'zh-CN']);
-  });
-
   it.each([
     ['./signature', ['node:crypto', 'zod'], ['zod']],
     // A built entry must not import what is bundled into it.
     ['./otp', ['node:crypto', 'libphonenumber-js'], ['libphonenumber-js']],
-    ['./signature', ['node:crypto', 'node:fs'], ['node:fs']],
-    ['./events', ['zod', 'node:crypto'], ['node:crypto']],
     ['./webhooks', ['ky', 'zod', 'node:crypto'], ['ky', 'zod']],
-    ['./sandbox', ['zod', 'node:http', 'node:crypto'], []],
     ['./sandbox', ['zod', 'msw'], ['msw']],
     ['.', ['ky', 'zod', 'node:crypto', 'stripe'], ['stripe']],
     ['./an-entry-without-a-row', ['node:crypto'], ['node:crypto']],

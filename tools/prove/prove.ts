@@ -29,7 +29,6 @@ const parts = {
   timing: { program: ['test/proof/timing.ts'], share: 0.25, isInSeconds: true },
   orders: { program: ['test/proof/orders.ts'], share: 0.25 },
   tests: { program: ['tools/prove/prove-tests.ts'], share: 6, isSeeded: true },
-  profile: { program: ['test/proof/profile.ts'] },
 } as const satisfies Record<string, Part>;
 type PartName = keyof typeof parts;
 
