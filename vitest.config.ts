@@ -19,7 +19,7 @@ const inspectorPage: Plugin = {
 
 /**
  * The name of a file decides which room runs it: `npm test` (`*.test.ts` and `*.integration.test.ts`), `npm run prove`
- * (`*.proof.test.ts`) or `npm run check` (`*.check.test.ts`). `import-walk.test.ts` refuses unit tests that import servers,
+ * (`*.proof.test.ts`) or `npm run check` (`*.check.test.ts`). `unit-imports.check.test.ts` refuses unit tests that import servers,
  * processes or databases.
  */
 const integration = 'test/**/*.integration.test.ts';

@@ -5,7 +5,6 @@ import { readEntries, root } from '../../tools/checks/entries.ts';
 import { beyondReach, bundledPackages, excessLoads, leakedFiles } from '../../tools/checks/entry-reach.ts';
 import {
   findBreaches,
-  findUnitBreaches,
   reachableFiles,
   reachablePackages,
   readImportGraph,
@@ -47,43 +46,6 @@ describe('src', () => {
       expect(leakedFiles(subpath, reachableFiles(graph, file.slice('src/'.length)))).toEqual([]);
     },
   );
-});
-
-describe('unit tests', () => {
-  it('import nothing that starts a process, a server, a browser or a database', { timeout: 60_000 }, () => {
-    const tests = readGraph(root, '{test,tools}/**/*.ts');
-    expect(tests.size).toBeGreaterThan(200);
-    expect(findUnitBreaches(tests)).toEqual([]);
-  });
-
-  const breachesOf = (sources: Record<string, string>) => findUnitBreaches(readImportGraph(sources));
-
-  it.each([
-    "import { spawn } from 'node:child_process';",
-    "import { BlockList, connect } from 'node:net';",
-    "import { Redis } from 'ioredis-5';",
-    "import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';",
-  ])('are refused %s, also through a helper', (statement) => {
-    const sources = {
-      'test/a/direct.test.ts': statement,
-      'test/a/helped.test.ts': "import './helper.ts';",
-      'test/a/helper.ts': statement,
-    };
-    expect(breachesOf(sources)).toEqual([
-      expect.stringContaining('test/a/direct.test.ts: test/a/direct.test.ts imports '),
-      expect.stringContaining('test/a/helped.test.ts: test/a/helper.ts imports '),
-    ]);
-  });
-
-  it('may import types, what computes, and a sandbox in process', () => {
-    const breaches = breachesOf({
-      'test/a/a.test.ts':
-        "import type { Server } from 'node:http'; import { BlockList } from 'node:net'; import '../../src/s.ts';",
-      'src/s.ts': "import 'node:http';",
-      'test/a/b.integration.test.ts': "import 'node:http';",
-    });
-    expect(breaches).toEqual([]);
-  });
 });
 
 describe('the walker', () => {

@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 
-/** What Node tells of: `import-walk.test.ts` refuses the imports, and this what `src` starts by itself. */
+/** What Node tells of: `unit-imports.check.test.ts` refuses the imports, and this what `src` starts by itself. */
 const channels = ['tracing:net.server.listen:asyncStart', 'net.client.socket', 'child_process'];
 // Once a process.
 const mark = Symbol.for('partner-exchange-tests.watched');
