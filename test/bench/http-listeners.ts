@@ -1,6 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
 import Stripe from 'stripe';
 import { builtUrl } from './built-entries.ts';
 import { listenerOf } from './http-fetch-adapter.ts';
@@ -13,17 +12,10 @@ type WebhooksEntry = typeof import('../../src/webhooks/index.ts');
 export const listeners = {
   bare: () => bare,
   least: () => least,
-  stripe: () => stripe,
   'stripe once': () => stripeOnce(),
   webhooks: async () => (await webhooks()).node,
   'bare fetch': () => listenerOf(bareFetch),
-  'stripe fetch': () => listenerOf(stripeFetch),
-  'stripe once fetch': () => listenerOf(stripeOnceFetch()),
   'webhooks fetch': async () => listenerOf((await webhooks()).fetch),
-  'bare hono': () => honoListenerOf(bareFetch),
-  'stripe hono': () => honoListenerOf(stripeFetch),
-  'stripe once hono': () => honoListenerOf(stripeOnceFetch()),
-  'webhooks hono': async () => honoListenerOf((await webhooks()).fetch),
 } as const satisfies Record<string, () => RequestListener | Promise<RequestListener>>;
 
 export type ServerKind = keyof typeof listeners;
@@ -54,15 +46,7 @@ const least: RequestListener = (request, response) => {
   });
 };
 
-const stripe: RequestListener = (request, response) => {
-  readBody(request, (body) => {
-    const header = request.headers['stripe-signature'] ?? '';
-    constructEvent(body, header, stripeSecret, Number.MAX_SAFE_INTEGER);
-    response.writeHead(200, answerHead).end(answer);
-  });
-};
-
-/** The same with what a receiver needs besides: it waits for its handler, and handles nothing twice. */
+/** A receiver with stripe's `constructEvent`: it waits for its handler, and handles nothing twice. */
 function stripeOnce(): RequestListener {
   const once = handleOnce();
   return async (request, response) => {
@@ -77,23 +61,6 @@ function stripeOnce(): RequestListener {
 async function bareFetch(request: Request): Promise<Response> {
   await request.json();
   return new Response(answer, { headers: answerHead });
-}
-
-async function stripeFetch(request: Request): Promise<Response> {
-  const header = request.headers.get('stripe-signature') ?? '';
-  constructEvent(await request.text(), header, stripeSecret, Number.MAX_SAFE_INTEGER);
-  return new Response(answer, { headers: answerHead });
-}
-
-function stripeOnceFetch(): (request: Request) => Promise<Response> {
-  const once = handleOnce();
-  return async (request) => {
-    const header = request.headers.get('stripe-signature') ?? '';
-    const body = await request.text();
-    constructEvent(body, header, stripeSecret, Number.MAX_SAFE_INTEGER);
-    await once(body);
-    return new Response(answer, { headers: answerHead });
-  };
 }
 
 /** Calls a handler that does nothing, unless the body is one of the last 10,000, which ours remember too. */
@@ -115,11 +82,6 @@ function handleOnce(): (body: string | Buffer) => Promise<void> {
 
 const { webhooks: stripeWebhooks } = new Stripe('sk_test_bench');
 const constructEvent = stripeWebhooks.constructEvent.bind(stripeWebhooks);
-
-/** The adapter of Hono on Node, which makes a whole `Request` only of what is asked for one. */
-function honoListenerOf(handle: (request: Request) => Promise<Response>): RequestListener {
-  return getRequestListener(handle, { overrideGlobalObjects: false });
-}
 
 async function webhooks() {
   const { createWebhooks }: WebhooksEntry = await import(builtUrl('./webhooks'));
