@@ -127,8 +127,7 @@ class LoadedKeyRing implements KeyRing {
       throw new KeyError('keys_not_received', what, { retryAfterMs });
     }
     if (unconfirmed?.() === true) {
-      const what =
-        'No delivery has matched the newest keys since they were received: they may have been typed wrong.';
+      const what = 'No delivery has matched the newest keys yet: they may have been typed wrong.';
       throw new KeyError('keys_unconfirmed', what, { retryAfterMs });
     }
   }
@@ -163,11 +162,8 @@ class LoadedKeyRing implements KeyRing {
       return new KeyError('keys_not_loaded', what, { cause: this.#failure.cause, retryAfterMs });
     }
     const age = seconds(this.#since(this.#readAt));
-    return new KeyError(
-      'keys_cooling_down',
-      `The key ring read its keys ${age} ago, and reads them again in ${seconds(retryAfterMs)} (cooldownMs).`,
-      { retryAfterMs },
-    );
+    const what = `The key ring read its keys ${age} ago, and reads them again in ${seconds(retryAfterMs)} (cooldownMs).`;
+    return new KeyError('keys_cooling_down', what, { retryAfterMs });
   }
 
   async #refreshed(): Promise<KeySets> {
@@ -231,17 +227,14 @@ class LoadedKeyRing implements KeyRing {
 
   #report(error: KeyError): void {
     const { onError } = this.#options;
-    if (onError === undefined) {
-      const remedy =
-        'The key ring goes on with the keys it has: give createKeyRing an onError to hear of each failure.';
-      this.#warnOnce(composeMessage({ what: whatFailed(error), remedy }, error.code));
-    } else {
-      callHook(
-        'createKeyRing: onError',
-        () => onError(error),
-        (message) => this.#warnOnce(message),
-      );
+    const warnOnce = (message: string) => this.#warnOnce(message);
+    if (onError !== undefined) {
+      callHook('createKeyRing: onError', () => onError(error), warnOnce);
+      return;
     }
+    const remedy =
+      'The key ring goes on with the keys it has: give createKeyRing an onError to hear of each failure.';
+    warnOnce(composeMessage({ what: whatFailed(error), remedy }, error.code));
   }
 
   #warnOnce(message: string): void {

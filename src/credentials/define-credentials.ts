@@ -2,18 +2,16 @@ import { concealMembers } from '../internal/conceal-members.ts';
 import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
 import { checkNamedKey, checkSecretText, invalid, type PartnerCredentials } from './partner-credentials.ts';
 
-const readCredentials = defineOptions(
-  'credentials',
-  {
-    partnerPublicKey: (given) => checkNamedKey('partnerPublicKey', given),
-    partnerSecretKey: (given) => checkNamedKey('partnerSecretKey', given),
-    merchantSecretKey: optional((given) => checkNamedKey('merchantSecretKey', given)),
-    merchantSecretKeys: optional(checkMerchants),
-    partnerId: optional(checkName),
-    partnerCode: optional(checkName),
-  } satisfies OptionTable<PartnerCredentials>,
-  'invalid_credentials',
-);
+const members = {
+  partnerPublicKey: (key) => checkNamedKey('partnerPublicKey', key),
+  partnerSecretKey: (key) => checkNamedKey('partnerSecretKey', key),
+  merchantSecretKey: optional((key) => checkNamedKey('merchantSecretKey', key)),
+  merchantSecretKeys: optional(checkMerchants),
+  partnerId: optional(checkName),
+  partnerCode: optional(checkName),
+} satisfies OptionTable<PartnerCredentials>;
+
+const readCredentials = defineOptions('credentials', members, 'invalid_credentials');
 
 const secretMembers = ['partnerSecretKey', 'merchantSecretKey', 'merchantSecretKeys'] as const;
 
@@ -48,16 +46,11 @@ function checkMerchants(merchants: unknown): Readonly<Record<string, string>> {
   if (typeof merchants !== 'object' || merchants === null) {
     throw invalid('merchantSecretKeys must be an object of name and key.');
   }
-  const entries = Object.entries(merchants);
-  if (entries.length === 0) throw invalid('merchantSecretKeys is empty.', 'Leave it out.');
-  return Object.freeze(
-    Object.fromEntries(
-      entries.map(([name, key]) => [
-        name,
-        checkNamedKey('merchantSecretKey', key, `merchantSecretKeys.${name}`),
-      ]),
-    ),
+  const keys = Object.entries(merchants).map(
+    ([name, key]) => [name, checkNamedKey('merchantSecretKey', key, `merchantSecretKeys.${name}`)] as const,
   );
+  if (keys.length === 0) throw invalid('merchantSecretKeys is empty.', 'Leave it out.');
+  return Object.freeze(Object.fromEntries(keys));
 }
 
 function checkName(given: unknown, name: string): string {
@@ -80,22 +73,15 @@ export function secretKeysOf(credentials: PartnerCredentials): string[] {
   return [partnerSecretKey, ...single, ...Object.values(merchantSecretKeys)];
 }
 
-const members = [
-  'partnerPublicKey',
-  'partnerSecretKey',
-  'merchantSecretKey',
-  'merchantSecretKeys',
-  'partnerId',
-  'partnerCode',
-] as const satisfies readonly (keyof PartnerCredentials)[];
+// Sound: the names of a table of its members.
+const memberNames = Object.keys(members) as readonly (keyof PartnerCredentials)[];
 
 /** A copy with every member that has a value, in a fixed order. Its secrets are enumerable: never show it. */
 export function plainCredentials(credentials: PartnerCredentials): PartnerCredentials {
-  const present = members.filter((name) => credentials[name] !== undefined);
+  const present = memberNames.filter((name) => credentials[name] !== undefined);
+  const copies = present.map((name) => [name, structuredClone(credentials[name])]);
   // Sound: it has the members that have a value.
-  return Object.fromEntries(
-    present.map((name) => [name, structuredClone(credentials[name])]),
-  ) as unknown as PartnerCredentials;
+  return Object.fromEntries(copies) as unknown as PartnerCredentials;
 }
 
 export function areSameCredentials(one: PartnerCredentials, other: PartnerCredentials): boolean {

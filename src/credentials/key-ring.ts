@@ -19,21 +19,20 @@ export interface KeyRing {
   /** The keys, read first if there are none or they are too old. @throws {KeyError} `keys_unavailable` */
   current(): KeySets | Promise<KeySets>;
   /**
-   * To be called when a signature matched none of these keys, or the service refused them. Resolves with other keys if
-   * there are any, and with `undefined` if the keys were just read again: a forgery, or a refusal that is not about keys.
+   * Other keys, if there are any, when a signature matched none of these, or the service refused them; `undefined` if the
+   * keys were just read again: a forgery, or a refusal that is not about keys.
    *
    * @param cause after a `signature` it reads at most once per cool-down. After a `refusal` it reads at once, unless the
    *   last load failed: only the service can cause it. @default 'signature'
    * @throws {KeyError} with `retryAfterMs` while that is not known: `keys_cooling_down` until they may be read again,
-   *   `keys_not_loaded` when reading them failed, `keys_not_received` when new keys were asked for and are not there yet,
-   *   `keys_unconfirmed` while the newest ones may have been typed wrong
+   *   `keys_not_loaded` when that failed, and what `checkSettled` throws
    */
   newerThan(used: KeySets, cause?: 'signature' | 'refusal'): Promise<KeySets | undefined>;
   /**
-   * To be called when a signature matches none of the keys that `newerThan` has just returned: whether the source waits
-   * for still others. Reads nothing.
+   * Throws if the source waits for still other keys than `newerThan` has just returned. Reads nothing.
    *
-   * @throws {KeyError} `keys_not_received`, `keys_unconfirmed`
+   * @throws {KeyError} `keys_not_received` when new keys were asked for and are not there yet, `keys_unconfirmed` while the
+   *   newest ones may have been typed wrong
    */
   checkSettled(): void;
   /**

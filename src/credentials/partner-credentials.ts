@@ -53,18 +53,13 @@ export function checkSecretText(value: unknown, label: string): string {
   if (value === undefined || value === null || value === '') throw invalid(`${label} is missing.`);
   if (typeof value !== 'string') throw invalid(`${label} must be text.`);
   if (/^\s*Bearer\s/i.test(value)) {
-    throw invalid(
-      `${label} begins with "Bearer".`,
-      'Give the key alone: where the service wants that word, it is added.',
-    );
+    const remedy = 'Give the key alone: where the service wants that word, it is added.';
+    throw invalid(`${label} begins with "Bearer".`, remedy);
   }
   if (value.trim() !== value) {
     throw invalid(`${label} has blanks or a line break around it.`, 'Trim it where it is read.');
   }
-  for (let index = 0; index < value.length; index++) {
-    const unit = value.charCodeAt(index);
-    if (unit < 0x21 || unit > 0x7e) throw invalid(`${label} has a character that no key or header can hold.`);
-  }
+  if (/[^!-~]/.test(value)) throw invalid(`${label} has a character that no key or header can hold.`);
   return value;
 }
 
@@ -114,7 +109,8 @@ export function isSamePartner(owner: OrderOwner, { origin, ...signer }: EventSig
 
 function haveSameName(one: PartnerNames, other: PartnerNames): boolean {
   const kind = commonKind(one, other);
-  return kind === undefined ? isNameless(one) && isNameless(other) : one[kind] === other[kind];
+  if (kind !== undefined) return one[kind] === other[kind];
+  return [one, other].every(({ partnerId, partnerCode }) => (partnerId ?? partnerCode) === undefined);
 }
 
 /** Whether the names prove that these are two partners. */
@@ -149,8 +145,4 @@ export function namesOf({ partnerId, partnerCode }: PartnerNames): {
 function commonKind(one: PartnerNames, other: PartnerNames): keyof PartnerNames | undefined {
   const kinds = ['partnerId', 'partnerCode'] as const;
   return kinds.find((kind) => one[kind] !== undefined && other[kind] !== undefined);
-}
-
-function isNameless({ partnerId, partnerCode }: PartnerNames): boolean {
-  return partnerId === undefined && partnerCode === undefined;
 }

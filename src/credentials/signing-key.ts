@@ -85,10 +85,8 @@ export function merchantOfOrder(
   if (named.includes(currency)) return currency;
   const [only, ...others] = named.filter((name) => name.toLowerCase() === currency.toLowerCase());
   if (only !== undefined && others.length === 0) return only;
-  const unnamed =
-    credentials.merchantSecretKey === undefined
-      ? ''
-      : ', and give merchantSecretKey a name in merchantSecretKeys, too';
+  const hasUnnamed = credentials.merchantSecretKey !== undefined;
+  const unnamed = hasUnnamed ? ', and give merchantSecretKey a name in merchantSecretKeys, too' : '';
   throw invalid(
     candidates.length === 1
       ? "The only merchant is named like another currency than the order's fiat_currency."
@@ -110,12 +108,13 @@ function merchantKey(credentials: PartnerCredentials, merchant: string | undefin
   const name = merchant ?? (isOnly ? names[0] : undefined);
   if (name === undefined) {
     if (merchantSecretKey !== undefined) return checkNamedKey('merchantSecretKey', merchantSecretKey);
-    throw names.length === 0
-      ? invalid('merchantSecretKey is missing: orders are signed with the merchant and the partner secret.')
-      : invalid(
-          'There are several merchants.',
-          `Say with the merchant option which one signs (${listOf(names)}).`,
-        );
+    if (names.length === 0) {
+      throw invalid(
+        'merchantSecretKey is missing: orders are signed with the merchant and the partner secret.',
+      );
+    }
+    const remedy = `Say with the merchant option which one signs (${listOf(names)}).`;
+    throw invalid('There are several merchants.', remedy);
   }
   if (!Object.hasOwn(named, name)) {
     throw invalid(`merchantSecretKeys has no merchant ${shown(name)}: it has ${listOf(names)}.`);

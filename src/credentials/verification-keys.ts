@@ -1,10 +1,10 @@
 import { defineCredentials } from './define-credentials.ts';
-import type { PartnerCredentials } from './partner-credentials.ts';
 import {
   haveDifferentNames,
   invalid,
   type KeyOrigin,
   namesOf,
+  type PartnerCredentials,
   type PartnerNames,
 } from './partner-credentials.ts';
 import { type KeyScheme, merchantsFor, signingKey } from './signing-key.ts';
@@ -119,11 +119,8 @@ function onlyValue(values: readonly (string | undefined)[]): string | undefined 
 
 /** All keys of one partner, for a deployment that combines secrets differently. */
 export function verificationKeysOfTexts(keys: readonly string[]): readonly VerificationKey[] {
-  if (
-    !Array.isArray(keys) ||
-    keys.length === 0 ||
-    keys.some((key) => typeof key !== 'string' || key === '' || key.trim() !== key)
-  ) {
+  const isText = (key: unknown) => typeof key === 'string' && key !== '' && key.trim() === key;
+  if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isText)) {
     throw invalid('keys must be a list of texts that are not empty and have no blanks around them.');
   }
   return keys.map((text, index) => ({ text, matched: { index }, partner: '' }));
