@@ -65,23 +65,21 @@ export const serializations = {
   ),
   php: jsonRules('text', 6, ({ json }) => writeNode(readLiteralTree(json), phpStyle)),
   values: {
-    write: ({ json }, joiner) => joinValues(topMembers(json), joiner),
-    reads: 'text',
+    ...jsonRules('text', 12, ({ json }, joiner) =>
+      topMembers(json)
+        .map(([, node]) => writePlain(node))
+        .join(joiner),
+    ),
     pins: 'values',
     takesJoiner: true,
-    keepsPadding: false,
-    preference: 12,
   },
   query: {
-    write: ({ json }) =>
+    ...jsonRules('text', 11, ({ json }) =>
       topMembers(json)
         .map(([name, node]) => `${name}=${writePlain(node)}`)
         .join('&'),
-    reads: 'text',
+    ),
     pins: 'pairs',
-    takesJoiner: false,
-    keepsPadding: false,
-    preference: 11,
   },
   base64: { ...jsonRules('text', 8, ({ json }) => toBase64(json)), keepsPadding: true },
   'base64-compact': jsonRules('value', 9, ({ value }) => toBase64(JSON.stringify(withoutSignature(value)))),
@@ -132,17 +130,13 @@ export function serializationRules(name: Serialization): SerializationRules {
 function jsonRules(
   reads: SerializationRules['reads'],
   preference: number,
-  write: (body: BodyForms) => string,
+  write: SerializationRules['write'],
 ): SerializationRules {
   return { write, reads, pins: 'json', takesJoiner: false, keepsPadding: false, preference };
 }
 
 export function withoutSignature({ signature: _, ...rest }: JsonObject): JsonObject {
   return rest;
-}
-
-function joinValues(members: ReturnType<typeof topMembers>, joiner: string): string {
-  return members.map(([, node]) => writePlain(node)).join(joiner);
 }
 
 function toBase64(text: string): string {

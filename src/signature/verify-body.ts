@@ -60,7 +60,7 @@ export interface UnverifiedBody extends ParsedSignedBody {
  * @throws {ConfigurationError} `raw_body_required` for a parsed object
  */
 export function readUnverifiedBody(body: string | Uint8Array, scheme: SignatureScheme): UnverifiedBody {
-  // Under every scheme: two signatures are always refused.
+  // Parsed under every scheme, because parsing refuses two signatures.
   const parsed = parseSignedBody(decodeBody(body), scheme.encoding);
   const { value, json, claimedDigest } = parsed;
   const texts = signedTexts(scheme, parsed);
