@@ -90,11 +90,12 @@ const kyc: Readers<TransactionalKyc> = {
   last_name: emptyText,
 };
 
-const common: Readers<Omit<BuyOrderRecord, 'crypto_txn_hash'>> = {
+const common: Readers<Omit<BuyOrderRecord, 'crypto_txn_hash'> & { exchange_rate: number }> = {
   partner_order_id: documented,
   platform_order_ref: documented,
   fiat_amount_to_pay: number,
   crypto_amount_to_receive: number,
+  exchange_rate: number,
   pair: documented,
   fiat_currency: documented,
   buyer_crypto_address: documented,
@@ -108,7 +109,6 @@ const common: Readers<Omit<BuyOrderRecord, 'crypto_txn_hash'>> = {
 
 const fiatReceived: Readers<Omit<BuyFiatReceivedEvent, 'event_name'>> = {
   ...common,
-  exchange_rate: number,
   fiat_payment_status: spelling('PAID'),
   crypto_payment_status: spelling('STARTED'),
   crypto_txn_hash: absentAsNull,
@@ -119,7 +119,6 @@ export const eventReaders = {
   'event.buy.init': {
     event_name: listed('event.buy.init'),
     ...common,
-    exchange_rate: number,
     fiat_payment_status: spelling('PENDING'),
     crypto_payment_status: spelling('PENDING'),
     crypto_txn_hash: absentAsNull,
@@ -152,7 +151,6 @@ export const eventReaders = {
   'event.buy.credited.crypto': {
     event_name: listed('event.buy.credited.crypto'),
     ...common,
-    exchange_rate: number,
     fiat_payment_status: spelling('PAID'),
     crypto_payment_status: spelling(...settledCryptoStatuses),
     crypto_txn_hash: documented,
