@@ -30,8 +30,7 @@ export async function handleFetch(request: FetchRequest, endpoint: WebhookEndpoi
 
 async function respond(request: FetchRequest, endpoint: WebhookEndpoint): Promise<WebhookResponse> {
   const startedAt = performance.now();
-  const head = { method: request.method, contentLength: request.headers.get('content-length') };
-  const refusal = checkHead(head, endpoint.maxBodyBytes);
+  const refusal = checkHead(request.method, request.headers.get('content-length'), endpoint.maxBodyBytes);
   if (refusal !== undefined) {
     void (async () => request.body?.cancel())().catch(() => {});
     return endpoint.refuse(refusal, startedAt);

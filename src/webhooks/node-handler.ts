@@ -27,8 +27,7 @@ export async function handleNode(
 ): Promise<void> {
   const startedAt = performance.now();
   const { method, headers } = request;
-  const head = { method, contentLength: firstValue(headers['content-length']) };
-  const refusal = checkHead(head, endpoint.maxBodyBytes);
+  const refusal = checkHead(method, firstValue(headers['content-length']), endpoint.maxBodyBytes);
   const read =
     refusal === undefined ? (keptBody(request) ?? (await readBody(request, endpoint))) : { refusal };
   if (read.refusal === undefined) {
@@ -51,8 +50,8 @@ export async function handleNode(
 }
 
 /**
- * Answers at once, and closes the connection later: many a sender reads the answer only after it has sent all, and a
- * connection that is closed before would take the answer with it. Until then the rest of the body is read and dropped.
+ * Answers at once, and reads and drops the rest of the body before it closes the connection: many a sender reads the
+ * answer only after it has sent all, and a connection that is closed before would take the answer with it.
  */
 async function sendAndDrain(
   { status, headers, body }: WebhookResponse,
@@ -68,7 +67,7 @@ async function sendAndDrain(
   response.end('');
 }
 
-/** Reads and drops at most this much beyond the limit: the sender reads our answer only after it has sent its body. */
+/** Most bytes to drop beyond the limit. */
 const drainBytes = 16 * 1024 * 1024;
 
 function drainBody(request: NodeRequest, timeoutMs: number): Promise<void> {

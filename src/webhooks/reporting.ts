@@ -72,7 +72,8 @@ export function makeReporting({
     /** Nobody here can read an authentic event. Its error names an order, so the warning has the causes alone. */
     unrecognized(name: string, error: InboxError): void {
       const { assumptions, code } = error;
-      if (unreadNames.has(name) || unreadNames.size >= maxUnreadNames) return;
+      // An authentic sender may still send many names.
+      if (unreadNames.has(name) || unreadNames.size >= 100) return;
       unreadNames.add(name);
       const why = assumptions.length === 0 ? 'larger than maxBodyBytes' : assumptions.join(', ');
       const what = `An authentic ${quotedName(name)} could not be read (${why}): a dead letter with a durable inbox, otherwise answered 500.`;
@@ -126,9 +127,6 @@ const refused = `A webhook request was refused ${laterOnes}`;
 const unverified = `A webhook delivery was answered 503 ${laterOnes}`;
 const captureIt =
   'If the service sent it, capture its body with onRefused and give it to explainMismatch or learn of partner-exchange-sdk/diagnostics.';
-
-/** An authentic sender may still send many names. */
-const maxUnreadNames = 100;
 
 /** What is wrong with a request that is refused unread. */
 const problems: Readonly<Record<RequestRefusalCode, string>> = {

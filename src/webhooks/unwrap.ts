@@ -30,10 +30,8 @@ const readOptions = defineOptions('unwrap', {
 } satisfies OptionTable<UnwrapOptions>);
 
 /**
- * Verifies one body as received and returns its event: the whole of a receiver that answers, remembers and repeats by
- * itself. `createWebhooks` also answers the service, handles a delivery once, and keeps it until it is handled.
- *
- * Takes time in proportion to the body, so limit its size where you read it: 64 KiB is plenty for an event.
+ * Verifies one body as received and returns its event, for a receiver that answers, remembers and repeats by itself, as
+ * `createWebhooks` does. Limit the size of the body where you read it: 64 KiB is plenty for an event.
  *
  * @param rawBody the text or bytes as received, before anything parses them
  * @throws {SignatureError} Answer 401: the body is not signed with these credentials. 400 for `body_not_json`.

@@ -79,12 +79,10 @@ export interface WebhooksOptions {
   onDelivery?: ((report: DeliveryReport) => unknown) | undefined;
   /**
    * Called with every body that could not be verified, as received: for capturing one while you look for the signature
-   * scheme, or while a key ring may have newer keys soon. Nothing waits for it, it cannot change the answer, and the
-   * first thing it throws becomes a process warning.
+   * scheme. Nothing waits for it, it cannot change the answer, and the first thing it throws becomes a process warning.
    *
-   * The body may hold personal data of a buyer, and anybody who can reach the address can send as many as they like:
-   * keep only a few, keep them safe, and remove the option once the scheme is found.
-   * @default none
+   * The body may hold personal data of a buyer, and anybody can send as many as they like: keep only a few, keep them
+   * safe, and remove the option once the scheme is found. @default none
    */
   onRefused?: ((refused: RefusedBody) => unknown) | undefined;
 }
@@ -112,12 +110,11 @@ export type WebhooksSettings = ReturnType<typeof readWebhooksOptions>;
 /** @throws {ConfigurationError} */
 export function readWebhooksOptions(options: WebhooksOptions) {
   const { credentials, keys, deployment, inbox, timeLimitMs, ...others } = readOptions(options);
-  if ((credentials === undefined) === (keys === undefined)) {
-    throw invalidOption(
-      keys === undefined
-        ? `createWebhooks needs credentials or keys (${unsetVariables()}).`
-        : 'createWebhooks takes either credentials or keys, not both.',
-    );
+  if (credentials === undefined && keys === undefined) {
+    throw invalidOption(`createWebhooks needs credentials or keys (${unsetVariables()}).`);
+  }
+  if (credentials !== undefined && keys !== undefined) {
+    throw invalidOption('createWebhooks takes either credentials or keys, not both.');
   }
   const { signature: scheme, wireNames, eventStatuses } = deployment;
   return {

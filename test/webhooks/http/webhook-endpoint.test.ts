@@ -10,7 +10,7 @@ describe('a request', () => {
     ['10', undefined],
     ['11', 'body_too_large'],
   ])('whose content-length is %s has this refusal with a limit of 10: %s', (length, refusal) => {
-    expect(checkHead({ method: 'POST', contentLength: length }, 10)).toBe(refusal);
+    expect(checkHead('POST', length, 10)).toBe(refusal);
   });
 });
 
