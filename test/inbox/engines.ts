@@ -14,7 +14,6 @@ import { memoryStore } from '../../src/store/memory-store.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
 const [redis, postgres] = [inject('redis'), inject('postgres')];
 /** Of the run's own servers. Empty where there is none: `absent` says so, and nothing uses them. */
@@ -57,7 +56,6 @@ export const engines: readonly Engine[] = [
   memoryEngine(),
   sqliteEngine(),
   storeEngine('memory store', openMemoryStore),
-  storeEngine('sqlite store', openSqliteStore),
   storeEngine('redis store', openRedisStore, missingServers.redis),
   storeEngine('postgres store', openPostgresStore, missingServers.postgres),
 ];
@@ -157,18 +155,6 @@ async function openMemoryStore(): Promise<OpenedStore> {
   };
 }
 
-async function openSqliteStore(): Promise<OpenedStore> {
-  const folder = mkdtempSync(join(tmpdir(), 'inbox-store-'));
-  return {
-    open: () => sqliteStore({ path: join(folder, 'inbox.sqlite') }),
-    end: (store) => store.close(),
-    raw: async () => readFolder(folder),
-    async close() {
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
 async function openRedisStore(): Promise<OpenedStore> {
   sharedRedis ??= new Redis(redisAddress);
   const client = sharedRedis;
@@ -211,12 +197,8 @@ function readFolder(folder: string): string {
 async function readRedis(pattern: string): Promise<string> {
   const redis = new Redis(redisAddress);
   const read: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
-    string: (key) => redis.get(key),
     hash: (key) => redis.hgetall(key),
-    list: (key) => redis.lrange(key, 0, -1),
-    set: (key) => redis.smembers(key),
     zset: (key) => redis.zrange(key, '0', '-1', 'WITHSCORES'),
-    stream: (key) => redis.xrange(key, '-', '+'),
   };
   const values = await Promise.all(
     (await redis.keys(pattern)).map(async (key) => [key, await read[await redis.type(key)]?.(key)]),

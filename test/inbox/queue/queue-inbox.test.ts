@@ -9,8 +9,6 @@ import { warningsDuring } from '../../webhooks/warnings.ts';
 import { order } from '../receiver.ts';
 import { guarded, open } from './queue-for-tests.ts';
 
-const day = 86_400_000;
-
 describe('queueInbox', () => {
   it('hands a delivery to the queue as one message, and handles the message', async () => {
     const errors: unknown[] = [];
@@ -164,24 +162,6 @@ describe('a message that is no delivery', () => {
 });
 
 describe('with a store', () => {
-  it('a delivery becomes one message, and a message is handled once', async () => {
-    const { webhooks, inbox, messages, calls, store, clock, openAnother } = guarded({ rememberMs: day });
-    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
-    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
-    expect(messages).toHaveLength(1);
-    expect(await inbox.handleMessage(messages[0])).toBe('done');
-    const other = openAnother();
-    expect(await other.inbox.handleMessage(messages[0])).toBe('done');
-    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'duplicate' });
-    expect([...calls, ...other.calls]).toEqual(['A']);
-    // Nothing of the body stays.
-    expect(await store.list({ prefix: '', limit: 10 })).toEqual([
-      { key: `queue/${messages[0]?.digest}`, value: { handled: true }, expiresAt: clock.now + day },
-    ]);
-    clock.now += day;
-    expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
-  });
-
   it('of two copies of a message one is handled, the other comes again', async () => {
     const [begun, end] = [gate(), gate()];
     const { webhooks, inbox, messages, calls, openAnother } = guarded({}, async () => {

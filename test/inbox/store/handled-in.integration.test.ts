@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { memoryInbox } from '../../../src/inbox/memory-inbox.ts';
 import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { postgresStore } from '../../../src/store/postgres/postgres-store.ts';
@@ -170,26 +169,6 @@ describeWith('postgres', 'handledIn on PostgreSQL', () => {
       await handledIn(postgresStore({ client, schema }));
     });
     expect(serializable.errors).toMatchObject([{ code: 'invalid_option' }]);
-  });
-
-  it('refuses an inbox that cannot mark, and the effect cannot be committed alone', async () => {
-    const outcomes = [];
-    for (const inbox of [undefined, memoryInbox()]) {
-      const webhooks = quietWebhooks({ inbox }).onAny(async (_, { handledIn }) => {
-        const client = await pool.connect();
-        await client.query('BEGIN');
-        await client.query(`INSERT INTO ${schema}.credits VALUES ('unmarked')`);
-        await handledIn(postgresStore({ client, schema })).catch(() => {});
-        await client.query('COMMIT');
-        client.release();
-      });
-      outcomes.push(await webhooks.receive(delivery(buyInitBody())));
-    }
-    expect(outcomes).toMatchObject([
-      { kind: 'failed', error: { code: 'invalid_option' } },
-      { kind: 'failed', error: { code: 'invalid_option' } },
-    ]);
-    expect(await credits()).not.toContain('unmarked');
   });
 });
 

@@ -4,7 +4,6 @@ import { memoryStore } from '../../../src/store/memory-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
-import { warningsDuring } from '../../webhooks/warnings.ts';
 import { order, receiver } from '../receiver.ts';
 
 const day = 86_400_000;
@@ -271,17 +270,6 @@ it('health has the age of the oldest open delivery, also of one that waits for i
 });
 
 describe('the records of an inbox', () => {
-  it('are due though the clock goes back after they were written', async () => {
-    const { open, clock } = shared();
-    const inbox = open();
-    const { webhooks } = receiver(inbox);
-    clock.now += day;
-    await webhooks.receive(order('A'));
-    clock.now -= day;
-    await webhooks.receive(order('B'));
-    expect(await inbox.drain()).toEqual({ ...nothing, handled: 2 });
-  });
-
   it('remember a digest for rememberMs after it was handled', async () => {
     const { open, clock, store } = shared();
     const inbox = open({ rememberMs: day });
@@ -307,30 +295,5 @@ describe('the records of an inbox', () => {
     expect(await second.webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
     expect(await other.drain()).toEqual({ ...nothing, handled: 1 });
     expect(await one.counts()).toEqual({ open: 1, dead: 0 });
-  });
-
-  it('below its prefix that are not ours are passed over, and hold up no loop', async () => {
-    const { open, store } = shared();
-    const inbox = open();
-    const { webhooks, calls } = receiver(inbox);
-    const indexes = ['due', 'alone', 'dead'].flatMap((index) => [
-      `${index}/`,
-      `${index}/!`,
-      `${index}/~ours?`,
-    ]);
-    await store.transact(
-      indexes.map((key) => `inbox/${key}`),
-      (records) => {
-        for (const key of indexes) records.set(`inbox/${key}`, 'foreign');
-      },
-    );
-    await webhooks.receive(order('A'));
-    await warningsDuring(async () => {
-      expect(await inbox.drain()).toEqual({ ...nothing, handled: 1 });
-      expect(await inbox.drain()).toEqual(nothing);
-      expect(await inbox.counts()).toEqual({ open: 0, dead: 0 });
-    });
-    expect(calls).toEqual(['A']);
-    expect(await store.list({ prefix: 'inbox/due/', limit: 10 })).toHaveLength(3);
   });
 });

@@ -112,31 +112,6 @@ describeWith('postgres', 'postgresStore', () => {
       expect(await countUsers()).toBe(1);
     });
 
-    test('others wait for its end before they change the same records', async () => {
-      const { client, store } = await begin();
-      await increment(store);
-      const order: string[] = [];
-      const name = 'waits for a transaction of the user';
-      const waits = new pg.Pool({ connectionString: postgresUrl, max: 1, application_name: name });
-      onTestFinished(() => waits.end());
-      const other = increment(open({ client: waits })).then((count) => {
-        order.push('other');
-        return count;
-      });
-      // It waits for the lock.
-      await expect
-        .poll(async () => {
-          const waiting = `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
-        WHERE locktype = 'advisory' AND NOT granted AND application_name = '${name}'`;
-          return (await pool.query(waiting)).rowCount;
-        })
-        .toBeGreaterThanOrEqual(1);
-      order.push('commit');
-      await client.query('COMMIT');
-      expect(await other).toBe(2);
-      expect(order).toEqual(['commit', 'other']);
-    });
-
     test('it can go on after a change that throws, without its writes', async () => {
       const { client, store } = await begin();
       await increment(store);
@@ -181,12 +156,6 @@ describeWith('postgres', 'postgresStore', () => {
       });
       await client.query('COMMIT');
       expect(await countUsers()).toBe(1);
-    });
-
-    test('says so when it has failed already', async () => {
-      const { client, store } = await begin();
-      await client.query('SELECT 1 / 0').catch(() => {});
-      await expect(increment(store)).rejects.toMatchObject({ code: 'store_failed' });
     });
 
     test('several stores over its client do not run into each other', async () => {
