@@ -1,6 +1,7 @@
 import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { driverError, sqlStateOf } from '../../internal/driver-error.ts';
 import { limitEngineCalls, maybeWritten, nothingWritten, storeConflict } from '../engine-calls.ts';
+import { sharedKeyQueue } from '../key-queue.ts';
 import type { CallLimits } from '../limited-calls.ts';
 import type { RecordSet } from '../record-store.ts';
 import { type PgPool, type PgPoolClient, rowCountOf } from './pg-client.ts';
@@ -22,6 +23,7 @@ export function poolConnection(
   { statements, now, limits }: ConnectionOptions & { readonly limits: CallLimits },
 ): Connection {
   const call = limitEngineCalls(limits);
+  const inTurn = sharedKeyQueue(limits.storeTimeoutMs);
   // Otherwise PostgreSQL would go on waiting after our time limit, and keep the locks of the other keys meanwhile. Half of
   // the time is left to whoever tries them alone.
   const lockTimeout = `SET LOCAL lock_timeout = ${Math.ceil(limits.storeTimeoutMs / 2)}`;
@@ -82,14 +84,15 @@ export function poolConnection(
   }
 
   return {
-    async transact(keys, change) {
-      for (let attempts = 1; ; attempts++) {
-        const outcome = await attempt(keys, change);
-        if (outcome.kind !== 'conflict') return outcome;
-        if (attempts === maxAttempts) throw storeConflict(driverError(outcome.error));
-        await sleep(backoffDelay(attempts, backoff));
-      }
-    },
+    transact: (keys, change) =>
+      inTurn(keys, async () => {
+        for (let attempts = 1; ; attempts++) {
+          const outcome = await attempt(keys, change);
+          if (outcome.kind !== 'conflict') return outcome;
+          if (attempts === maxAttempts) throw storeConflict(driverError(outcome.error));
+          await sleep(backoffDelay(attempts, backoff));
+        }
+      }),
     query: (text, values) =>
       call(
         () => withTable(() => pool.query(text, values)),

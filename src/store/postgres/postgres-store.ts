@@ -2,7 +2,6 @@ import { callback, defineOptions, type OptionTable, optional, value } from '../.
 import { afterAnyKey, rowToStoredRecord } from '../apply-change.ts';
 import { engineCallRows } from '../engine-calls.ts';
 import { engineStore } from '../engine-store.ts';
-import { sharedKeyQueue } from '../key-queue.ts';
 import type { StoreCallOptions } from '../limited-calls.ts';
 import type { RecordStore } from '../record-store.ts';
 import { withUserTransaction } from '../user-transaction.ts';
@@ -60,12 +59,11 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
   const connection = isPool(client)
     ? poolConnection(client, { statements, now, limits })
     : clientConnection(client, { statements, now });
-  const inTurn = sharedKeyQueue(isPool(client) ? limits.storeTimeoutMs : undefined);
   let sweepAt = Number.NEGATIVE_INFINITY;
 
   const store = engineStore({
     async transact(keys, change) {
-      const outcome = await inTurn(keys, () => connection.transact(keys, change));
+      const outcome = await connection.transact(keys, change);
       if (outcome.kind === 'threw') throw outcome.error;
       return outcome.result;
     },

@@ -22,20 +22,14 @@ export function defineScript(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
-export type RunScript = (
-  script: Script,
-  keys: readonly string[],
-  values: readonly string[],
-) => Promise<unknown>;
-
 /**
  * Reads are scripts too: clients of a cluster may send a plain read to a replica, which can be behind.
  *
  * @throws {ConfigurationError} `invalid_option`
  */
-export function scriptRunner(client: IoredisClient | NodeRedisClient): RunScript {
+export function scriptRunner(client: IoredisClient | NodeRedisClient) {
   const run = runWith(client);
-  return async (script, keys, values) => {
+  return async (script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown> => {
     try {
       return await run('sha', script.sha, [...keys], [...values]);
     } catch (error) {

@@ -20,7 +20,7 @@ export function openDatabase(options: {
   readonly busyTimeoutMs: number;
   readonly prepare: (database: DatabaseSync) => void;
   readonly fail: MakeFileError;
-}): OpenDatabase {
+}) {
   // Looked up, not imported: entries that hold this load on runtimes without it, too.
   const sqlite = process.getBuiltinModule?.('node:sqlite');
   if (sqlite === undefined) {
@@ -30,7 +30,7 @@ export function openDatabase(options: {
   }
   const file = openPrivateFile(options.path, options.fail);
   const database = new sqlite.DatabaseSync(options.path);
-  const wal = closeIfFails(database, () => {
+  try {
     database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     // There may be personal data in it: it must not stay in freed pages or go into temporary files.
@@ -39,34 +39,21 @@ export function openDatabase(options: {
     database.exec(`PRAGMA busy_timeout = ${blockingWaitMs}`);
     file.watchCompanions();
     file.check();
-    return keepWalEmpty(database, { file, path: options.path });
-  });
-  return {
-    database,
-    file,
-    close() {
-      wal.stop();
-      database.close();
-    },
-  };
-}
-
-/** A database that nobody gets must not stay open, with its locks. */
-function closeIfFails<Result>(database: DatabaseSync, prepare: () => Result): Result {
-  try {
-    return prepare();
+    const wal = keepWalEmpty(database, { file, path: options.path });
+    return {
+      database,
+      file,
+      /** Empties the `-wal` and closes the database. */
+      close(): void {
+        wal.stop();
+        database.close();
+      },
+    };
   } catch (error) {
+    // A database that nobody gets must not stay open, with its locks.
     database.close();
     throw error;
   }
-}
-
-/** What {@link openDatabase} returns. */
-interface OpenDatabase {
-  readonly database: DatabaseSync;
-  readonly file: PrivateFile;
-  /** Empties the `-wal` and closes the database. */
-  readonly close: () => void;
 }
 
 /** How long a deleted value may stay in the `-wal`, in milliseconds, while a process has the database open. */
