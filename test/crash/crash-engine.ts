@@ -9,9 +9,8 @@ import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { bases } from '../deployment/bases.ts';
 import { openStore } from '../store/open-store.ts';
 import { credentials } from '../webhooks/deliveries.ts';
-import { drainedInLoop } from './drained-in-loop.ts';
 
-/** `inbox-`: over a record store, drained in a loop. `queue-`: over a queue, with a store as the guard. */
+/** `inbox-`: over a record store. `queue-`: over a queue, with a store as the guard. */
 export const crashEngines = ['sqlite', 'inbox-redis', 'inbox-postgres', 'queue-nats'] as const;
 export type CrashEngineName = (typeof crashEngines)[number];
 
@@ -147,8 +146,7 @@ async function openStoreInbox(
 ): Promise<ManagedInbox> {
   const { storeInbox } = await import('../../src/inbox/store/store-inbox.ts');
   const { store } = await openStore(engine, address, name, { storeTimeoutMs: 2_000 });
-  const role = options.role === 'receiver' ? 'receiver' : 'drain';
-  return drainedInLoop(storeInbox({ store, storeTimeoutMs: 5_000, ...options, role }));
+  return storeInbox({ store, storeTimeoutMs: 5_000, pollMs: 20, ...options });
 }
 
 export async function openEffects(place: Place): Promise<Effects> {

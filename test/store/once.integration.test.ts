@@ -180,19 +180,6 @@ describe('once', () => {
     expect(await once(store, key, effect.run)).toEqual({ mail: 1 });
   });
 
-  it('keeps what a newer version wrote into the record', async () => {
-    const store = memoryStore();
-    await expect(once(store, key, fails)).rejects.toBe(failure);
-    const [record] = await store.list({ prefix: '', limit: 1 });
-    const name = record?.key ?? '';
-    await store.transact([name], (records) => records.set(name, { state: 'unknown', newMember: 'kept' }));
-    await settleOnce(store, key, { mail: 1 });
-    expect((await store.list({ prefix: '', limit: 1 }))[0]?.value).toMatchObject({
-      state: 'done',
-      newMember: 'kept',
-    });
-  });
-
   it.skipIf(process.platform !== 'linux')('is unknown at once when its process was killed', async () => {
     const path = join(scratchFolder(), 'once.sqlite');
     const source = (file: string) => JSON.stringify(new URL(`../../src/store/${file}`, import.meta.url).href);

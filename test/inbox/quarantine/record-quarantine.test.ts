@@ -22,13 +22,6 @@ describe('the quarantine of a record store', () => {
     ]);
   });
 
-  it('is bounded in bytes, whatever the size of a body', async () => {
-    const { keep } = setUp({ maxQuarantined: 50 });
-    const large = (name: string) => name.repeat(65_000);
-    for (const name of ['a', 'b', 'c']) expect(await keep(large(name))).toBe('kept');
-    expect([await keep(large('d')), await keep('small')]).toEqual(['full', 'kept']);
-  });
-
   it('has room again for what was removed, and holds nothing of it', async () => {
     const { keep, clock, quarantine, store } = setUp({ maxQuarantined: 2 });
     await keep('marker');

@@ -111,20 +111,3 @@ describe('the review of the quarantine', () => {
     expect(steps).toEqual(['reviewed', 'handled']);
   });
 });
-
-describe('the quarantine of queueInbox', () => {
-  it('keeps and lists nothing once the inbox has stopped, and still forgets', async () => {
-    const { inbox, store } = guarded();
-    const { quarantine } = inbox;
-    await quarantine?.keep({ digest, body: '{}', partners: 'P' });
-    const [kept] = (await quarantine?.list({ limit: 10 })) ?? [];
-    expect(kept).toMatchObject({ body: '{}', partners: 'P' });
-    await inbox.stop();
-    const refused = { code: 'inbox_stopped' };
-    await expect(quarantine?.list({ limit: 10 })).rejects.toMatchObject(refused);
-    const again = quarantine?.keep({ digest, body: '{}', partners: 'P' });
-    await expect(again).rejects.toMatchObject(refused);
-    await quarantine?.remove([kept?.digest ?? '']);
-    expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
-  });
-});

@@ -54,14 +54,6 @@ describe('a call of drain', () => {
     await first.catch(() => {});
   });
 
-  it('rejects when the store fails to lease, though it still lists, and has room for one', async () => {
-    const inbox = open({ store: failsFrom(memoryStore(), 4, () => new Error('down')) });
-    const { webhooks, calls } = receiver(inbox);
-    for (const id of ['A', 'B']) await webhooks.receive(order(id));
-    await expect(inbox.drain()).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(calls).toEqual([]);
-  });
-
   it('handles one by one where the store has room for the lease of one', async () => {
     const full = () => new StoreError('disk_full', 'The disk is full.');
     const inbox = open({ store: failsFrom(memoryStore(), 4, full) });

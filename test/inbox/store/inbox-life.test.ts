@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { InboxHost } from '../../../src/inbox/inbox.ts';
 import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
-import { gate } from '../../webhooks/deliveries.ts';
 
 const digest = 'ab'.repeat(32);
 const delivery = { digest, name: 'x', key: { index: 0 }, body: '{}' };
 const handle = async () => 'handled' as const;
-const host: InboxHost = { hasHandlers: true, handle, report: () => {} };
 const body = { digest, body: '{}', partners: 'P' };
 const stopped = { name: 'InboxError', code: 'inbox_stopped' };
 
@@ -50,27 +47,6 @@ describe('a durable inbox', () => {
     await inbox.quarantine?.keep(body);
     expect(await inbox.counts()).toEqual({ open: 0, dead: 0, quarantined: 1 });
     expect(await inbox.health()).toEqual({ open: 0, dead: 0, quarantined: 1, oldestAgeMs: null });
-  });
-
-  it('receives nothing once it stops, and answers about what it holds until it has stopped', async () => {
-    const [begun, end] = [gate(), gate()];
-    const { inbox } = open({ pollMs: 5 });
-    inbox.attach?.({
-      ...host,
-      async handle() {
-        begun.open();
-        await end.opened;
-        return 'handled';
-      },
-    });
-    await inbox.receive(delivery, handle);
-    await begun.opened;
-    const stopping = [inbox.stop(), inbox.stop()];
-    await expect(inbox.receive(delivery, handle)).rejects.toMatchObject(stopped);
-    await expect(inbox.quarantine?.keep(body)).rejects.toMatchObject(stopped);
-    expect(await inbox.counts()).toMatchObject({ open: 1 });
-    end.open();
-    expect(await Promise.all(stopping)).toEqual(['drained', 'drained']);
   });
 
   it('answers nothing more once it has stopped', async () => {

@@ -202,29 +202,6 @@ describeWith('postgres', 'postgresStore', () => {
       await Promise.all([...stores.map((store) => increment(store)), open().list({ prefix: '', limit: 1 })]);
       expect(await read(open())).toBe(6);
     });
-
-    test('can be used by a role that may do nothing but read and write it', async () => {
-      await set(open(), 'a', '1');
-      const role = `${run}_role`;
-      await pool.query(`
-        CREATE ROLE ${role};
-        GRANT USAGE ON SCHEMA ${schema} TO ${role};
-        GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.${table} TO ${role}`);
-      const limited = new pg.Pool({ connectionString: postgresUrl, max: 1, options: `-c role=${role}` });
-      try {
-        const store = open({ client: limited });
-        await increment(store);
-        expect(await store.list({ prefix: '', limit: 9 })).toHaveLength(2);
-        await store.close();
-        await expect(increment(open({ client: limited, table: 'missing' }))).rejects.toMatchObject({
-          code: 'store_failed',
-          cause: { message: expect.stringContaining('permission denied') },
-        });
-      } finally {
-        await limited.end();
-        await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
-      }
-    });
   });
 
   test('sees what was committed while it waited, whatever the default isolation', async () => {

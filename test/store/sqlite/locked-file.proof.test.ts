@@ -68,19 +68,4 @@ describe('sqliteStore, while another process has the write lock', () => {
     await late;
     expect(await opened.list({ prefix: '', limit: 1 })).toEqual([{ key: 'list', value: [2] }]);
   });
-
-  it('is closed after the changes that wait for the lock are made', async () => {
-    const opened = open();
-    other = await startLockHolder(path);
-    await other.hold();
-    const change = append(opened, 'list', 1);
-    // real time: the change waits for the lock, or will.
-    await sleepFor(100);
-    const closing = opened.close();
-    // real time: the close waits for the change, or will.
-    await sleepFor(100);
-    await other.release();
-    await Promise.all([change, closing]);
-    expect(await open().list({ prefix: '', limit: 1 })).toEqual([{ key: 'list', value: [1] }]);
-  });
 });
