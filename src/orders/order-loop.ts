@@ -136,7 +136,6 @@ export class RunningLoop<Order> implements OrderLoop {
       this.#loadLater(idDigest);
       throw error;
     });
-    this.#loads.delete(idDigest);
     if (made.kind !== 'sent') return;
     const failure = attempts.failureOf(made.record, made.sent);
     this.#noteRefusal(stateAt(made.record, settings.now()));

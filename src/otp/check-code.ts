@@ -43,8 +43,8 @@ export async function checkCode(
   const use = checkUse(code, checkOptions);
   note({ purpose: use.purpose });
   const key = flowKey(id);
-  const found = await transact(store, [key], (records) => readFlow(records, key));
-  const { secret, context, isKnown, isRight } = openOrDecoy(secrets, id, { flow: found, use });
+  const stored = await transact(store, [key], (records) => readFlow(records, key));
+  const { secret, context, isKnown, isRight } = openOrDecoy(secrets, id, { flow: stored, use });
   if (isKnown) note({ to_phone: maskPhone(context.to_phone) });
   const counters = countersOf(settings, { to_phone: context.to_phone, network: use.network });
   const typed = readTypedCode(code, settings.codeLength);
@@ -90,7 +90,7 @@ export async function checkCode(
   );
   if (isOtpError(outcome)) throw outcome;
   if (outcome.ok && context.network !== undefined)
-    await creditNetwork(settings, context.network, found?.codes.length ?? 0);
+    await creditNetwork(settings, context.network, stored?.codes.length ?? 0);
   return outcome;
 }
 
@@ -98,8 +98,8 @@ export async function checkCode(
 function matchesOne(codes: readonly SentCode[], digest: Buffer): boolean {
   let matches = 0;
   for (const code of codes) {
-    const stored = Buffer.from(code.digest, 'base64url');
-    matches += Number(stored.byteLength === digest.byteLength && timingSafeEqual(stored, digest));
+    const known = Buffer.from(code.digest, 'base64url');
+    matches += Number(known.byteLength === digest.byteLength && timingSafeEqual(known, digest));
   }
   return matches > 0;
 }

@@ -69,7 +69,7 @@ export function limitsOf(
         coolingDown(counts, coolDownOf(coolDownMs, streak), now),
       ]
         .filter((denial) => denial !== undefined)
-        .sort((one, other) => (other.retryAfterMs ?? 0) - (one.retryAfterMs ?? 0));
+        .sort((denial, other) => (other.retryAfterMs ?? 0) - (denial.retryAfterMs ?? 0));
       if (longest !== undefined) return longest;
 
       phone.add('messages');

@@ -65,19 +65,19 @@ function useRows(operation: string) {
   return {
     purpose: textOf(operation, 64),
     subject: optional(textOf(operation, 256)),
-    ip: optional((given): string => {
-      const network = typeof given === 'string' ? ipNetwork(given) : undefined;
+    ip: optional((address): string => {
+      const network = typeof address === 'string' ? ipNetwork(address) : undefined;
       if (network !== undefined) return network;
       throw invalid(operation, 'ip', 'must be an IPv4 or IPv6 address, without a port');
     }),
   };
 }
 
-function textOf(operation: string, most: number): (given: unknown, name: string) => string {
-  return (given, name) => {
+function textOf(operation: string, most: number): (text: unknown, name: string) => string {
+  return (text, name) => {
     const isSound =
-      typeof given === 'string' && given.length >= 1 && given.length <= most && given.isWellFormed();
-    if (isSound) return given;
+      typeof text === 'string' && text.length >= 1 && text.length <= most && text.isWellFormed();
+    if (isSound) return text;
     throw invalid(operation, name, `must be text of 1 to ${most} characters`);
   };
 }

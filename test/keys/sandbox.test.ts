@@ -120,16 +120,4 @@ describe.each(['request', 'link'] as const)('old keys that die at the %s', (oldK
     expect((await sandbox.redeliver(old?.id ?? '')).status).toBe(200);
     expectNothingLost(world, sandbox.orders.length);
   });
-
-  it('sends one request that is refused, and not one for each order, until the keys are promoted', async () => {
-    const world = await setUp(oldKeysExpire);
-    await world.place();
-    await world.rotation.request(partner);
-    await world.rotation.receive(world.openLink());
-    await world.ring.reload();
-    await world.receiverRing.reload();
-    for (let count = 0; count < 10; count++) expect(await world.place()).toBe('created');
-    expectNothingLost(world, 11);
-    expect(world.statuses.filter((status) => status === 401)).toHaveLength(1);
-  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { allRecords, type Bench, bench, event, order } from './service.ts';
 import { idle, loopOf } from './stepped-loop.ts';
@@ -69,21 +69,3 @@ describe.each(['before it reads the order', 'before it writes'] as const)(
     });
   },
 );
-
-describe('a settled order whose report another loop has claimed', () => {
-  it('is not reported a second time', async () => {
-    const onSettled = vi.fn(() => Promise.reject(new Error('down')));
-    const made = bench({ onSettled });
-    made.service.next.push('lost');
-    await made.journal.create(order);
-    await made.journal.observe(event());
-    made.clock.now += 120_000;
-    expect(onSettled).toHaveBeenCalledTimes(1);
-    const other = loopOf(made.journal);
-    await expect.poll(() => onSettled.mock.calls).toHaveLength(2);
-    await other.pass();
-    loopOf(made.another());
-    await idle();
-    expect(onSettled).toHaveBeenCalledTimes(2);
-  });
-});

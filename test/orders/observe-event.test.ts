@@ -337,22 +337,6 @@ describe('an event that differs from its order', () => {
     expect(await inbox.drain()).toMatchObject({ handled: 1 });
     expect(paid).toEqual(['A-1001']);
   });
-
-  it.each([
-    ['credits_elsewhere', 'buyer_crypto_address', 500],
-    ['other_chain', 'chain', 200],
-    ['other_currency', 'fiat_currency', 200],
-    ['amount_differs', 'fiat_amount', 200],
-  ] as const)('is found out where the service has the fault %s', async (fault, member, status) => {
-    const { sandbox, journal } = await sandboxPartner();
-    sandbox.faults.plan('event.buy.init', fault);
-    await journal.create(order);
-    await sandbox.idle();
-    expect(await journal.get('A-1001')).toMatchObject({
-      ...{ state: 'accepted', attention: 'mismatch', events: [{ differences: [{ member }] }] },
-    });
-    expect(sandbox.deliveries).toMatchObject([{ status, faults: [fault] }]);
-  });
 });
 
 it('the events of an honest service settle lost replies, and leave nothing in sight', async () => {

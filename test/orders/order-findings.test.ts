@@ -118,14 +118,6 @@ describe('mismatch and amount_differs', () => {
     ]);
   });
 
-  it('have no member for what a difference lacks, and none of a newer version', () => {
-    const differences = [{ ...address, later: 1 }];
-    const events = [happened('first', { differences })] as NonNullable<OrderRecord['events']>;
-    expect(found(timed(settledWith, {}, { events }))[0]?.evidence).toStrictEqual({
-      events: [{ name: 'first', digest: 'of first', differences: [address] }],
-    });
-  });
-
   it('are none once a person has decided', () => {
     const decision = { at: now, note: 'It is right.' };
     const events = [happened('first', { differences: [chain, amount], decision })] as NonNullable<

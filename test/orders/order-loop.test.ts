@@ -310,6 +310,32 @@ describe('the loop of start', () => {
     expect([errors, service.requests]).toEqual([[], ['A-1001']]);
   });
 
+  it('forgets how often load has failed once the order is settled', async () => {
+    const { journal, service, clock } = bench();
+    await journal.prepare(order);
+    let asked = 0;
+    const changed = { ...order, fiat_amount: '5' };
+    const { pass } = loopOf(journal, {
+      load: () => {
+        if (++asked > 3) return changed;
+        throw new Error('no such row');
+      },
+    });
+    for (const [index, waitMs] of [1_000, 1_000, 2_000].entries()) {
+      clock.now += waitMs;
+      await pass();
+      await expect.poll(() => asked).toBe(index + 1);
+      await nextTurn();
+    }
+    service.next.push({ status: 422 });
+    await journal.create(order);
+    await pass();
+    await journal.prepare(changed, { replace: true });
+    clock.now += 1_000;
+    await pass();
+    await expect.poll(() => service.requests).toHaveLength(2);
+  });
+
   it('does not start where no process stays to run it', () => {
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
     onTestFinished(() => void vi.unstubAllGlobals());

@@ -58,15 +58,4 @@ describeWith('postgres', 'prepare in a transaction of your own', () => {
     expect(service.requests).toEqual(['B']);
     expect(await journal.unsettled()).toEqual([]);
   });
-
-  it('leaves your transaction usable when it refuses the order', async () => {
-    const client = await pool.connect();
-    await client.query('BEGIN');
-    const changed = { ...order, partner_order_id: 'B', fiat_amount: '1' };
-    const store = postgresStore({ client, schema });
-    await expect(journal.prepare(changed, { store })).rejects.toMatchObject({ code: 'different_order' });
-    expect((await client.query('SELECT 1')).rowCount).toBe(1);
-    await client.query('COMMIT');
-    client.release();
-  });
 });

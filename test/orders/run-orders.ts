@@ -5,37 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
+import { seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { faultsAt, planFaults } from '../support/fault-rates.ts';
 import type { OrderProcess, Report } from './order-process.ts';
-
-export interface OrderFigures {
-  readonly orders: number;
-  readonly processes: number;
-  readonly killed: number;
-  /** Requests for an order that came to the service. */
-  readonly requests: number;
-  readonly lostReplies: number;
-  readonly serverErrorsAfterActing: number;
-  readonly serverErrorsBeforeActing: number;
-  readonly events: number;
-  /** How often the processes were told each thing. */
-  readonly said: Readonly<Record<string, number>>;
-  /** Orders that the service has, by what settled them in the journal. */
-  readonly settledBy: Readonly<Record<string, number>>;
-  /** Orders for which the service got a second request: it would have made a second order of it. */
-  readonly sentTwice: number;
-  /** Ids under which the service has more than one order. */
-  readonly madeTwice: number;
-  /** Reports that the service's own state denies. */
-  readonly reportedWrongly: number;
-  /** Orders that the service has and the journal does not count as accepted, after all events. */
-  readonly notSettled: number;
-  /** Orders that the service does not have, and that are something else than unknown, prepared or not sent. */
-  readonly wronglySettled: number;
-}
 
 /**
  * Two processes create the same orders at the same time, over one SQLite file, against a sandbox on which 30 % of the
@@ -50,7 +25,7 @@ export async function runOrders({
   readonly orders: number;
   readonly kills: number;
   readonly seed: number;
-}): Promise<OrderFigures> {
+}) {
   const folder = mkdtempSync(join(tmpdir(), 'run-orders-'));
   const path = join(folder, 'orders.sqlite');
   let webhooks: Webhooks | undefined;
@@ -98,7 +73,8 @@ export async function runOrders({
   const reports: Report[] = [];
   let processes = 0;
   let killed = 0;
-  const random = mulberry(seed);
+  const dice = seededRandom(String(seed), 'orders');
+  const random = () => dice.fraction();
   const killEvery = Math.ceil((orders * 2) / (kills + 1));
   const startOne = async (): Promise<void> => {
     for (;;) {
@@ -134,12 +110,8 @@ export async function runOrders({
   const settledBy = new Map<string, number>();
   let notSettled = 0;
   let wronglySettled = 0;
-  const later = { now: () => Date.now() + 1_000_000 };
-  const afterAllLeases = createOrderJournal({
-    exchange: new ExchangeClient({ deployment, credentials }),
-    store,
-    ...later,
-  });
+  const exchange = new ExchangeClient({ deployment, credentials });
+  const afterAllLeases = createOrderJournal({ exchange, store, now: () => Date.now() + 1_000_000 });
   for (const id of ids) {
     const known = await afterAllLeases.get(id);
     if (has.has(id)) {
@@ -166,16 +138,21 @@ export async function runOrders({
     orders,
     processes,
     killed,
+    // Requests for an order that came to the service.
     requests: [...requests.values()].reduce((sum, count) => sum + count, 0),
     lostReplies: faulty('reply_lost', 'reset', 'truncate'),
     serverErrorsAfterActing: faulty('server_error'),
     serverErrorsBeforeActing: faulty('html'),
     events,
+    // How often the processes were told each thing, and what settled the orders that the service has.
     said: Object.fromEntries(said),
     settledBy: Object.fromEntries(settledBy),
+    // A second request for an order: the service makes a second order of it.
     madeTwice: sandbox.orders.length - has.size,
     sentTwice: [...requests.values()].filter((count) => count > 1).length,
+    // Reports that the service's own state denies.
     reportedWrongly: reports.filter(isWrong).length,
+    // The service has them, and the journal does not count them as accepted after all events; or the other way round.
     notSettled,
     wronglySettled,
   };
@@ -190,15 +167,4 @@ function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
     .map((item) => ({ item, at: random() }))
     .sort((one, other) => one.at - other.at)
     .map(({ item }) => item);
-}
-
-/** A small generator with a seed, so that a run can be repeated as far as processes allow. */
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
