@@ -70,7 +70,7 @@ export function aesGcm(options: AesGcmOptions): TextCipher {
         return aes.update(bytes.subarray(0, -tagBytes), undefined, 'utf8') + aes.final('utf8');
       } catch {
         throw invalid(
-          `cannot be decrypted with the key "${keyId}": the key is another one, or the text was changed`,
+          `cannot be decrypted with the key "${keyId}": it is another one, or the text was changed`,
         );
       }
     },
@@ -83,13 +83,10 @@ const tagBytes = 16;
 /** 16 characters hold the nonce, 22 at least the tag. */
 const form = /^v1\.([\w-]{1,64})\.([\w-]{16})\.([\w-]{22,})$/;
 
-interface CheckedKey {
-  readonly id: string;
-  readonly key: Buffer;
-}
+type CheckedKey = AesGcmKey & { readonly key: Buffer };
 
-function checkKeys(given: unknown): readonly [CheckedKey, ...CheckedKey[]] {
-  const [newest, ...others] = Array.isArray(given) ? given.map(checkKey) : [];
+function checkKeys(list: unknown): readonly [CheckedKey, ...CheckedKey[]] {
+  const [newest, ...others] = Array.isArray(list) ? list.map(checkKey) : [];
   if (newest === undefined || others.length > 15) throw invalidOption('keys must be a list of 1 to 16 keys.');
   const keys = [newest, ...others] as const;
   if (new Set(keys.map(({ id }) => id)).size < keys.length)
@@ -97,9 +94,9 @@ function checkKeys(given: unknown): readonly [CheckedKey, ...CheckedKey[]] {
   return keys;
 }
 
-function checkKey(given: unknown, index: number): CheckedKey {
+function checkKey(entry: unknown, index: number): CheckedKey {
   // Sound: both members are checked below.
-  const { id, key } = Object(given) as Partial<AesGcmKey>;
+  const { id, key } = Object(entry) as Partial<AesGcmKey>;
   if (typeof id !== 'string' || !/^[\w-]{1,64}$/.test(id))
     throw invalidOption(`keys[${index}].id must be 1 to 64 letters, digits, - and _.`);
   const secret = secretOf(key);

@@ -16,7 +16,6 @@ import {
 } from '../internal/options.ts';
 import { keyMatches } from './key-matches.ts';
 import {
-  type Generation,
   type KeyRequest,
   type KeyStorage,
   type RetiredGeneration,
@@ -60,15 +59,15 @@ export interface KeyRequestOptions extends CallOptions {
 }
 
 const readOptions = defineOptions('createKeyRotation', {
-  exchange: (given) => {
+  exchange: (value) => {
     // Sound as far as it can be: of a function only its being one can be checked.
-    const exchange = given as KeyRotationOptions['exchange'];
+    const exchange = value as KeyRotationOptions['exchange'];
     if (exchange !== undefined) checkFunction('exchange.regenerateKeys', exchange.regenerateKeys);
     return exchange;
   },
-  storage: (given) => {
+  storage: (value) => {
     // Sound as far as it can be, as above.
-    const storage = given as KeyStorage;
+    const storage = value as KeyStorage;
     checkFunction('storage.read', storage?.read);
     checkFunction('storage.update', storage.update);
     return storage;
@@ -212,7 +211,7 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
       const newest = unconfirmedOf(state);
       const isInDoubt = () =>
         newest !== undefined && !matches.isConfirmed(newest.number) && now() < newest.receivedAt + overlapMs;
-      const generations: Generation[] = [current, ...(pending === undefined ? [] : [pending]), ...replaced];
+      const generations = [current, pending, ...replaced].filter((generation) => generation !== undefined);
       return {
         signing: current.credentials,
         pending: pending?.credentials,

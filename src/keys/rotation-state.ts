@@ -1,6 +1,5 @@
 import { defineCredentials, plainCredentials } from '../credentials/define-credentials.ts';
-import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { type KeyOrigin, readOrigin } from '../credentials/partner-credentials.ts';
+import { type KeyOrigin, type PartnerCredentials, readOrigin } from '../credentials/partner-credentials.ts';
 import { KeyError } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue, tryParse } from '../internal/json.ts';
 import { type KnownMembers, refuseNewer, unknownMembers } from '../store/stored-form.ts';
@@ -46,8 +45,6 @@ export interface RotationState {
   readonly retired: readonly RetiredGeneration[];
 }
 
-const emptyState: RotationState = Object.freeze({ retired: [] });
-
 export function nextNumber({ current, pending, retired }: RotationState): number {
   return 1 + Math.max(0, ...[current, pending, ...retired].map((generation) => generation?.number ?? 0));
 }
@@ -73,7 +70,7 @@ export function writeState({ origin, current, request, pending, retired, ...late
  * @throws {StoreError} `newer_format`
  */
 export function readState(text: string | undefined): RotationState {
-  if (text === undefined) return emptyState;
+  if (text === undefined) return { retired: [] };
   const state = tryParse(text);
   if (state === undefined) throw invalid('it is not JSON');
   if (!isJsonObject(state)) throw invalid('it is not an object');
@@ -87,7 +84,7 @@ export function readState(text: string | undefined): RotationState {
     current: current === undefined ? undefined : readGeneration('current', current),
     request: request === undefined ? undefined : readRequest(request),
     pending: pending === undefined ? undefined : readGeneration('pending', pending),
-    retired: retired.map((each, index) => readRetired(`retired[${index}]`, each)),
+    retired: retired.map((generation, index) => readRetired(`retired[${index}]`, generation)),
   };
 }
 

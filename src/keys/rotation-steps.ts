@@ -1,6 +1,10 @@
 import { areSameCredentials, plainCredentials } from '../credentials/define-credentials.ts';
-import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { haveDifferentNames, namesOf, type PartnerNames } from '../credentials/partner-credentials.ts';
+import {
+  haveDifferentNames,
+  namesOf,
+  type PartnerCredentials,
+  type PartnerNames,
+} from '../credentials/partner-credentials.ts';
 import { KeyError } from '../errors/errors.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { redactCredentials } from '../internal/redact-credentials.ts';
@@ -61,7 +65,7 @@ export function withReceived(
   const base = known ?? pending ?? current;
   const credentials = known?.credentials ?? withGiven(base);
   const next = { ...received(credentials), laterCredentials: base.laterCredentials };
-  return { ...state, pending: next, retired: replaced.filter((each) => each !== known) };
+  return { ...state, pending: next, retired: replaced.filter((generation) => generation !== known) };
 
   function received(credentials: PartnerCredentials): Generation {
     return { number: nextNumber(state), receivedAt: at, credentials };
@@ -73,10 +77,10 @@ function checkNames(state: RotationState, given: PartnerCredentials): void {
   const { current, pending, retired } = state;
   // The name of keys that no delivery has matched may have been typed wrong.
   const doubted = unconfirmedOf(state);
-  const known = [current, pending, ...retired].filter((each) => each !== doubted);
+  const known = [current, pending, ...retired].filter((generation) => generation !== doubted);
   const names: PartnerNames = Object.assign(
     {},
-    ...known.toReversed().map((each) => each && namesOf(each.credentials)),
+    ...known.toReversed().map((generation) => generation && namesOf(generation.credentials)),
   );
   if (!haveDifferentNames({ ...names, ...namesOf(given) }, names)) return;
   throw new KeyError(

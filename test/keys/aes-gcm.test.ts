@@ -57,7 +57,7 @@ describe('aesGcm', () => {
     [
       'another key under the id',
       aesGcm({ keys: [keyOf('a', 'other')] }).encrypt('text'),
-      'the key is another one',
+      'it is another one',
     ],
     [
       'a key that is missing',
