@@ -144,6 +144,16 @@ describe.each(lines)('an order, over %s', (_, connect) => {
   });
 });
 
+it('a refusal stays as it is under other_reply, though the service answers each with 200', async () => {
+  const denied = { data: { success: false }, message: 'no' };
+  const sandbox = createSandbox({
+    reply: (own) => (own.status > 299 ? { ...own, status: 200, body: denied } : own),
+  });
+  sandbox.faults.plan('createOrder', { kind: 'other_reply', form: 'wrapped' });
+  const refused = await post(sandbox, 'createOrder', { ...order, signature: 'wrong' });
+  expect([refused.status, await refused.json()]).toEqual([200, denied]);
+});
+
 it('every fault of a request is tried above', () => {
   const tried = cases.map(([, fault]) => (typeof fault === 'string' ? fault : fault.kind));
   expect(Object.keys(requestFaults).filter((kind) => !tried.some((one) => one === kind))).toEqual([]);

@@ -36,6 +36,16 @@ describe('the orders of a sandbox', () => {
     expect(onlyOne()).toEqual(['B']);
   });
 
+  it('an order that went on after its end is not forgotten before finished ones', async () => {
+    const { sandbox, create, ids } = await sandboxWith({ maxRemembered: 2, orderTransitions: 'any' });
+    await create('A', 'B');
+    await sandbox.play('A', 'happy');
+    await sandbox.play('B', 'happy');
+    await sandbox.advance('A', 'no_kyc');
+    await create('C');
+    expect(ids()).toEqual(['A', 'C']);
+  });
+
   it('an id that was forgotten may be used again, by one order', async () => {
     const { sandbox, create } = await sandboxWith({ maxRemembered: 1 });
     await create('A', 'B', 'A');

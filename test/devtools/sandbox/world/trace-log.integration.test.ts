@@ -97,6 +97,16 @@ describe('a trace', () => {
     await following;
   });
 
+  it('tells a listener of each entry until it ends that', () => {
+    const { add, view } = log(10);
+    const seen: number[] = [];
+    const end = view.subscribe(({ id }) => seen.push(id));
+    add(facts);
+    end();
+    add(facts);
+    expect(seen).toEqual([1]);
+  });
+
   it('shows a slow reader the gap', async () => {
     const { add, view } = log(2);
     add(facts);
