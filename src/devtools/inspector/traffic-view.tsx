@@ -7,7 +7,8 @@ import { StartCard } from './start-card.tsx';
 import { navigate, store, useStore } from './store.ts';
 import { filters, maxRows, type Row } from './traffic-rows.ts';
 
-const searchHelp = 'Every word must be in the name, the path, the order, the status or a body.';
+const searchHelp =
+  'Every word must be in the name, the path, the order or a body. Three digits are a status.';
 
 export function TrafficView() {
   const { state, rows, foundRows = rows, address } = useStore();

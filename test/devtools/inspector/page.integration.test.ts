@@ -18,27 +18,4 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await page.getByText('The signature holds').waitFor();
     expect(problems).toEqual([]);
   });
-
-  it('shows text of strangers as text, wherever it comes from', async () => {
-    const { page, story, problems } = await visit();
-    const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
-    await story.order(evil, { first_name: evil });
-    await fetch(`${story.server.url}/${encodeURIComponent(evil)}?${evil}`, { headers: { 'x-evil': evil } });
-    await row(page, 'createOrder', evil).click();
-    await page.getByRole('article').getByText(evil).first().waitFor();
-    await page.getByRole('button', { name: `Order ${evil}` }).click();
-    await page.getByRole('heading', { name: evil }).waitFor();
-    expect(await page.locator('main img, main script').count()).toBe(0);
-    expect(problems).toEqual([]);
-    // Also the platform forbids it, if ever the page tried.
-    const forbidden = await page.evaluate(() => {
-      try {
-        document.body.innerHTML = '<p>x</p>';
-        return false;
-      } catch {
-        return true;
-      }
-    });
-    expect(forbidden).toBe(true);
-  });
 });
