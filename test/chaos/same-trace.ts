@@ -1,10 +1,8 @@
 import { startPlayer } from './pool.ts';
 
 /** Prints the trace of a scenario that is played after the one before it, and after itself. */
-const [seed = '', number = '1'] = process.argv.slice(2);
+const [seed = '', last = '1'] = process.argv.slice(2);
 const player = startPlayer();
-await player.play({ seed, number: Number(number) - 1 });
-await player.play({ seed, number: Number(number) });
-const { trace } = await player.play({ seed, number: Number(number), withTrace: true });
-console.log(trace);
+for (const number of [Number(last) - 1, Number(last)]) await player.play({ seed, number });
+console.log((await player.play({ seed, number: Number(last), withTrace: true })).trace);
 await player.end();
