@@ -34,14 +34,4 @@ describe('no page, example or doc comment', () => {
     const closes = /closeServer\(|shop\.stop\(/;
     expect(ending.filter(([, code]) => !closes.test(code)).map(([file]) => file)).toEqual([]);
   });
-
-  it('names the digest of a delivery as a guard without saying that it is for repetitions of one text alone', () => {
-    const naming = texts.filter(
-      ([file, text]) => /^docs\/(?:guides|details)\/|^docs\/architecture/.test(file) && /`digest`/.test(text),
-    );
-    expect(naming.map(([file]) => file)).toContain('docs/guides/receive-events.md');
-    expect(naming.filter(([, text]) => !/of one text(?: alone)?/.test(text)).map(([file]) => file)).toEqual(
-      [],
-    );
-  });
 });
