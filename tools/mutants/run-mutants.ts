@@ -1,27 +1,116 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startVitest } from 'vitest/node';
+import type { Verdict } from './mutant-runner.ts';
 
 /**
- * `npm run mutants [-- signature webhooks]`: changes each expression of these folders of `src`, and looks whether a test
- * of theirs fails. docs/details/development.md says how to read it. Flags of Stryker may follow the folders:
- * `-- webhooks --concurrency 1 --mutate src/webhooks/handlers.ts`.
+ * `npm run mutants [-- signature webhooks --survivors]`: changes each expression of these folders of `src`, and looks
+ * whether a test of theirs fails. docs/details/development.md says how to read it.
  */
 
-const given = process.argv.slice(2);
-const firstFlag = given.findIndex((argument) => argument.startsWith('-'));
-const [folders, flags] = firstFlag === -1 ? [given, []] : [given.slice(0, firstFlag), given.slice(firstFlag)];
-if (folders.length === 0) folders.push('signature', 'webhooks', 'keys', 'orders', 'inbox');
+interface Mutant {
+  readonly id: string;
+  readonly fileName: string;
+  readonly replacement: string;
+  readonly location: { readonly start: { readonly line: number; readonly column: number } };
+}
 
-const stryker = join(import.meta.dirname, 'node_modules/@stryker-mutator/core/bin/stryker.js');
-// Installed when it is needed, since the project's own install is small, and without its peer: vitest is the project's.
-const quietly = ['--no-audit', '--no-fund', '--prefer-offline', '--legacy-peer-deps'];
-if (!existsSync(stryker)) run('npm', ['ci', ...quietly], import.meta.dirname);
-const mutated = folders.map((folder) => `src/${folder}/**/*.ts`).join();
-run(process.execPath, [stryker, 'run', 'tools/mutants/stryker.config.json', '--mutate', mutated, ...flags]);
+const root = join(import.meta.dirname, '../..');
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { survivors: { type: 'boolean' }, files: { type: 'string', default: '**/*.ts' } },
+});
+const folders =
+  positionals.length > 0 ? positionals : ['signature', 'webhooks', 'orders', 'inbox', 'store', 'keys'];
 
-function run(command: string, args: readonly string[], cwd = join(import.meta.dirname, '../..')): void {
-  const env = { ...process.env, MUTANTS: folders.join() };
-  const { status } = spawnSync(command, args, { cwd, env, stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+const scratch = mkdtempSync(join(tmpdir(), 'mutants-'));
+try {
+  for (const entry of ['src', 'test', 'tools', 'contract', 'vectors', 'package.json', 'tsconfig.json'])
+    if (existsSync(join(root, entry)))
+      cpSync(join(root, entry), join(scratch, entry), {
+        recursive: true,
+        filter: (path) => !path.endsWith('node_modules'),
+      });
+  symlinkSync(join(root, 'node_modules'), join(scratch, 'node_modules'));
+  const mutants = await instrument(scratch);
+  const verdicts = join(scratch, 'verdicts.jsonl');
+  writeFileSync(verdicts, '');
+  process.env.MUTANTS = folders.join();
+  process.env.MUTANT_VERDICTS = verdicts;
+  const vitest = await startVitest('test', [], {
+    root: scratch,
+    config: join(scratch, 'tools/mutants/vitest.config.ts'),
+    watch: false,
+  });
+  await vitest.close();
+  const lines = readFileSync(verdicts, 'utf8').split('\n').slice(0, -1);
+  printTable(
+    mutants,
+    lines.map((line) => JSON.parse(line)),
+  );
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+process.exit();
+
+/** Replaces the files of `src` by files with a switch for each mutant. */
+async function instrument(folder: string): Promise<readonly Mutant[]> {
+  const modules = join(import.meta.dirname, 'node_modules/@stryker-mutator');
+  // Installed when it is needed, since the project's own install is small.
+  if (!existsSync(modules)) {
+    const flags = ['--no-audit', '--no-fund', '--prefer-offline'];
+    const { status } = spawnSync('npm', ['install', ...flags], {
+      cwd: import.meta.dirname,
+      stdio: 'inherit',
+    });
+    if (status !== 0) throw new Error('The instrumenter could not be installed.');
+  }
+  const { Instrumenter } = await import(join(modules, 'instrumenter/dist/src/index.js'));
+  const log = { debug() {}, info() {}, isDebugEnabled: () => false };
+  const names = globSync(folders.map((each) => join(folder, 'src', each, values.files)));
+  const files = names.map((name) => ({ name, mutate: true, content: readFileSync(name, 'utf8') }));
+  const options = { plugins: ['decorators'], excludedMutations: [], ignorers: [], noHeader: false };
+  const instrumented = await new Instrumenter(log).instrument(files, options);
+  for (const { name, content } of instrumented.files) writeFileSync(name, content);
+  return instrumented.mutants;
+}
+
+function printTable(mutants: readonly Mutant[], verdicts: readonly Verdict[]): void {
+  const statuses = new Map(verdicts.map(({ mutant, status }) => [mutant, status]));
+  const tried = mutants.filter(({ id }) => statuses.has(id));
+  const files = Object.entries(Object.groupBy(tried, ({ fileName }) => fileName.slice(scratch.length + 1)));
+  for (const [file, covered = []] of files.sort()) printRow(file, covered);
+  for (const folder of folders)
+    printRow(
+      `src/${folder}`,
+      tried.filter(({ fileName }) => fileName.startsWith(join(scratch, 'src', folder, '/'))),
+    );
+  console.log(`${mutants.length - tried.length} of ${mutants.length} mutants were reached by no test.`);
+  for (const { status, test } of verdicts)
+    if (status === 'unusable') console.log(`Fails without a mutant: ${test}`);
+
+  function printRow(name: string, covered: readonly Mutant[]): void {
+    const survivors = covered.filter(({ id }) => statuses.get(id) === 'survived');
+    const killed = covered.length - survivors.length;
+    console.log(
+      `${name}: ${killed} of ${covered.length} killed, ${Math.round((100 * killed) / covered.length)} %`,
+    );
+    if (values.survivors && name.endsWith('.ts'))
+      for (const { location, replacement } of survivors)
+        console.log(
+          `  ${location.start.line + 1}:${location.start.column + 1} ${replacement.replaceAll(/\s+/g, ' ').slice(0, 100)}`,
+        );
+  }
 }
