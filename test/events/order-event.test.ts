@@ -1,14 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { orderEventNames } from '../../src/events/event-names.ts';
-import type {
-  BuyCloseEvent,
-  BuyCreditedEvent,
-  BuyFiatReceivedEvent,
-  BuyInitEvent,
-  BuyKycErrorEvent,
-  BuyThirdPartyErrorEvent,
-} from '../../src/events/event-types.ts';
-import type { OrderEvent, OrderEventName, OrderEventOf } from '../../src/events/order-event.ts';
+import type { OrderEvent, OrderEventName } from '../../src/events/order-event.ts';
 import { orderEvent } from '../../src/events/order-event.ts';
 import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
 import { eventBodies } from '../support/bodies.ts';
@@ -78,35 +70,6 @@ describe('the type of an event', () => {
       | 'event.buy.credited.crypto'
       | 'buy.event.close'
     >();
-  });
-
-  it('is found by its name', () => {
-    expectTypeOf<OrderEventOf<'event.buy.init'>>().toEqualTypeOf<BuyInitEvent>();
-    expectTypeOf<OrderEventOf<'event.buy.received.fiat'>>().toEqualTypeOf<BuyFiatReceivedEvent>();
-    expectTypeOf<OrderEventOf<'event.buy.received.fiat_kyc_error'>>().toEqualTypeOf<BuyKycErrorEvent>();
-    expectTypeOf<OrderEventOf<'event.buy.third_party_error'>>().toEqualTypeOf<BuyThirdPartyErrorEvent>();
-    expectTypeOf<OrderEventOf<'event.buy.credited.crypto'>>().toEqualTypeOf<BuyCreditedEvent>();
-    expectTypeOf<OrderEventOf<'buy.event.close'>>().toEqualTypeOf<BuyCloseEvent>();
-  });
-
-  it('has the nested members of the contract', () => {
-    expectTypeOf<BuyInitEvent['payer_into_account']>().toEqualTypeOf<{
-      account_name: string;
-      account_number: string;
-      bank_name: string;
-    }>();
-    expectTypeOf<BuyInitEvent['transactional_kyc']>().toEqualTypeOf<{
-      email: string;
-      phone: string;
-      first_name: string;
-      last_name: string;
-    }>();
-  });
-
-  it('has numbers for amounts and text or null for a payment link', () => {
-    expectTypeOf<BuyInitEvent['fiat_amount_to_pay']>().toEqualTypeOf<number>();
-    expectTypeOf<BuyInitEvent['crypto_amount_to_receive']>().toEqualTypeOf<number>();
-    expectTypeOf<BuyInitEvent['payment_link']>().toEqualTypeOf<string | null>();
   });
 });
 

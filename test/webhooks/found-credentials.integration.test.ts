@@ -150,16 +150,6 @@ describe('the function is told', () => {
     expect(told).toEqual([expect.objectContaining(expected), expect.objectContaining(expected)]);
   });
 
-  it('the whole path below a router of Express, which takes the first part out of url', async () => {
-    const { webhooks, told } = receiver(() => partner('p7'));
-    const request = {
-      ...{ method: 'POST', url: '/p7', originalUrl: '/orders/p7', headers: { ...json, via: ['a', 'b'] } },
-      ...{ rawBody: eventOf('p7'), readableEnded: true, on: () => {} },
-    };
-    await webhooks.node(request, { headersSent: false, writeHead: () => {}, write: () => {}, end: () => {} });
-    expect(told).toMatchObject([{ url: '/orders/p7', headers: { via: 'a, b' } }]);
-  });
-
   it('claims under the published names', async () => {
     const wireNames = { platform_order_ref: 'acme_order_ref' };
     const deployment = defineDeployment({ wireNames });

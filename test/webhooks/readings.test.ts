@@ -80,25 +80,6 @@ describe('the handler of an authentic event in another form', () => {
       expect(context.decimal('partner_order_id')).toBeUndefined();
     }
   });
-
-  it('gets an amount that was sent as a number with its own digits', async () => {
-    const text = unsignedText(buyCloseBody({ exchange_rate: 1538.5 })).replace('1538.5,', '1538.500,');
-    for (const { event, context } of await handledTwice(signedText(text, hmacHex(text)))) {
-      expect(event.exchange_rate).toBe('1538.500');
-      expect(context.decimal('exchange_rate')).toBe('1538.500');
-    }
-  });
-
-  it('gets no readings of an event in the documented form, nor of an unrecognized one', async () => {
-    for (const body of [buyInitBody(), { event_name: 'event.sell.init' }]) {
-      const contexts: EventContext[] = [];
-      const keep = (_event: unknown, context: EventContext) => {
-        contexts.push(context);
-      };
-      await quietWebhooks().onAny(keep).onUnrecognized(keep).receive(delivery(body));
-      expect(contexts[0]?.readings).toEqual([]);
-    }
-  });
 });
 
 describe('a delivery in another form', () => {

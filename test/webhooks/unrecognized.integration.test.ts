@@ -49,6 +49,11 @@ describe('onUnrecognized', () => {
   ])('receives a published event with %s', async (_, body) => {
     expect((await unrecognized(body)).event.kind).toBe('nonconforming');
   });
+
+  it('does not receive what is not authentic', async () => {
+    const webhooks = quietWebhooks().onUnrecognized(() => expect.unreachable('called for a forgery'));
+    expect(await webhooks.receive(delivery(sellBody, 'other'))).toMatchObject({ status: 401 });
+  });
 });
 
 describeTransports('an unrecognized event', (post) => {
@@ -59,6 +64,15 @@ describeTransports('an unrecognized event', (post) => {
     });
     expect(await post(webhooks, { body: delivery(body) })).toMatchObject({ status: 500 });
     expect(await post(webhooks, { body: delivery(body) })).toMatchObject({ status: 200 });
+  });
+
+  it('is answered 500 without a handler, and no handler of another event changes that', async () => {
+    await warningsDuring(async () => {
+      for (const webhooks of [quietWebhooks(), quietWebhooks().onAny(() => {})]) {
+        const answer = await post(webhooks, { body: delivery(sellBody) });
+        expect(answer).toMatchObject({ status: 500, body: '{"error":"event_unrecognized"}' });
+      }
+    });
   });
 });
 

@@ -19,6 +19,7 @@ function streamed(pull: (controller: ReadableStreamDefaultController<Uint8Array>
 describe('fetch', () => {
   it('answers 408 for a body that never comes, and cancels it', async () => {
     const { request, cancelled } = streamed(() => new Promise(() => {}));
+    // real time: nothing ends before it: a busy machine only makes it later.
     const response = await quietWebhooks({ bodyTimeoutMs: 20 }).fetch(request);
     expect([response.status, await response.json()]).toEqual([408, { error: 'body_timeout' }]);
     expect(response.headers.get('connection')).toBe('close');
@@ -30,6 +31,7 @@ describe('fetch', () => {
       await nextTurn();
       controller.enqueue(Uint8Array.of(0x20));
     });
+    // real time: nothing ends before it: a busy machine only makes it later.
     const webhooks = quietWebhooks({ bodyTimeoutMs: 50, maxBodyBytes: 100_000_000 });
     expect((await webhooks.fetch(request)).status).toBe(408);
     await cancelled;
@@ -41,6 +43,7 @@ describe('fetch', () => {
       await late.opened;
       controller.error(new Error('connection reset'));
     });
+    // real time: nothing ends before it: a busy machine only makes it later.
     expect((await quietWebhooks({ bodyTimeoutMs: 20 }).fetch(request)).status).toBe(408);
     late.open();
     await nextTurn();
@@ -49,6 +52,7 @@ describe('fetch', () => {
 
 describe('node', () => {
   it('answers 408 for a body that comes drop by drop, closes the connection and handles nothing', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
     const { events, webhooks } = recordingWebhooks({ bodyTimeoutMs: 100 });
     const statuses: number[] = [];
     let drop = () => {};
@@ -90,6 +94,7 @@ describe('node', () => {
 
 describeTransports('the deadline', (post) => {
   it('is for the body, not for the handler', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
     const webhooks = quietWebhooks({ bodyTimeoutMs: 30 }).onAny(async () => {
       const begun = performance.now();
       while (performance.now() - begun < 60) await nextTurn();

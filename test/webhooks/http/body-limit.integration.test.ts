@@ -62,6 +62,12 @@ describeTransports('the body limit', (post) => {
       status: 413,
     });
   });
+
+  it('can be set, to the byte', async () => {
+    const webhooks = quietWebhooks({ maxBodyBytes: 2000 });
+    expect(await post(webhooks, { body: deliveryOf(2000) })).toMatchObject({ status: 200 });
+    expect(await post(webhooks, { body: deliveryOf(2001) })).toMatchObject({ status: 413 });
+  });
 });
 
 describe('fetch stops reading at the limit', () => {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect as connectTcp, type Server } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -23,7 +22,6 @@ type Listening = ClosableServer & Pick<Server, 'listen' | 'listening' | 'address
 /** Every server that can be closed, with the webhooks at its root. */
 const servers: Readonly<Record<string, (webhooks: Webhooks) => Promise<Listening>>> = {
   'node:http': async ({ node }) => createServer(node).listen(0, '127.0.0.1'),
-  'Express 5': async ({ node }) => express().all('/', node).listen(0, '127.0.0.1'),
   async 'Fastify 5'(webhooks) {
     const app = fastify();
     await app.register(fastifyPlugin(webhooks, { path: '/' }));
