@@ -70,7 +70,7 @@ export function aesGcm(options: AesGcmOptions): TextCipher {
         return aes.update(bytes.subarray(0, -tagBytes), undefined, 'utf8') + aes.final('utf8');
       } catch {
         throw invalid(
-          `cannot be decrypted with the key "${keyId}": it is another one, or the text was changed`,
+          `cannot be decrypted with the key "${keyId}": the key is another one, or the text was changed`,
         );
       }
     },

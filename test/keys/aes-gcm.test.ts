@@ -57,7 +57,7 @@ describe('aesGcm', () => {
     [
       'another key under the id',
       aesGcm({ keys: [keyOf('a', 'other')] }).encrypt('text'),
-      'it is another one',
+      'the key is another one',
     ],
     [
       'a key that is missing',

@@ -45,6 +45,13 @@ describe('the cool-down', () => {
     expect(next.resendAt - next.expiresAt).toBe(30_000 - 600_000);
   });
 
+  it('is remembered for the window after its end also when it is one of a day', async () => {
+    const limits = { phone: { max: 9, windowMs: 10 * hour } };
+    const { clock, otp } = memoryOtp({ coolDownMs: [20 * hour, day], limits });
+    clock.at = (await otp.issue({ to_phone: phone, purpose })).resendAt + 10 * hour - 1;
+    expect((await otp.issue({ to_phone: phone, purpose })).resendAt).toBe(clock.at + day);
+  });
+
   it('is forgotten when it has been over for an hour', async () => {
     for (const [wait, next] of [
       [hour - 1, 120_000],
