@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command, RouteMap } from '@stricli/core';
 import { expect, it } from 'vitest';
 import { commandNames, loadRoutes } from '../../../src/devtools/cli/commands/command-list.ts';
@@ -95,6 +97,17 @@ it.each(withStores)(
       );
   },
 );
+
+it('the password of an address in a variable is hidden in the error of a driver that repeats it', async () => {
+  const cwd = filesIn({});
+  mkdirSync(join(cwd, 'node_modules/pg'), { recursive: true });
+  const driver = `exports.Pool = function ({ connectionString }) { throw new Error('cannot reach ' + connectionString); };`;
+  writeFileSync(join(cwd, 'node_modules/pg/index.js'), driver);
+  const args = ['order', 'unsettled', '--journal', 'env:STORE', '--debug'];
+  const { stdout, stderr } = await partnerExchange(args, { cwd, env: { STORE: addresses[0] } });
+  expect(stderr).toContain('cannot reach ');
+  expect(stdout + stderr).not.toContain('s3cret');
+});
 
 it('a store of every kind is among these options', () => {
   const names = commands.flatMap(({ words, flags }) =>

@@ -41,7 +41,7 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
   }
 
   function hasRoom(name: string, bytes: number): boolean {
-    const unsigned = [...files].filter(([each]) => isUnsigned(each));
+    const unsigned = [...files].filter(([file]) => isUnsigned(file));
     return bytes + sum(files) <= maxBytes && (!isUnsigned(name) || bytes + sum(unsigned) <= maxBytes / 2);
   }
 

@@ -51,9 +51,9 @@ export default defineCommand({
         statement,
       });
       let count = 0;
-      for await (const each of findings) {
+      for await (const finding of findings) {
         count++;
-        output.item(each, (paint) => describeFinding(each, paint));
+        output.item(finding, (paint) => describeFinding(finding, paint));
       }
       output.status(count === 0 ? 'Nothing was found.' : `${count} ${count === 1 ? 'finding' : 'findings'}.`);
       return count === 0 ? exitCodes.ok : exitCodes.findings;
