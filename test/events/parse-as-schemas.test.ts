@@ -71,7 +71,7 @@ describe('parseOrderEvent, with zod/mini, finds what the schemas of zod find, in
           expectSame(changes.reduce((body, [path, value]) => changed(body, path, value), makeBody()));
         },
       ),
-      { numRuns: times(700, 3_000) },
+      { numRuns: times(200, 3_000) },
     );
   });
 });
@@ -107,7 +107,7 @@ describe('parseOrderEvent', () => {
         fc.pre(parsed.kind !== 'known' || !parsed.readings.some(({ path }) => isOpen(path)));
         expect(parsed).toEqual({ kind: 'known', event: body, body, readings: [] });
       }),
-      { numRuns: times(500, 3_000) },
+      { numRuns: times(200, 3_000) },
     );
   });
 
@@ -123,7 +123,7 @@ describe('parseOrderEvent', () => {
         );
         expect(restored).toEqual(body);
       }),
-      { numRuns: times(1_000, 5_000) },
+      { numRuns: times(300, 5_000) },
     );
   });
 
@@ -137,7 +137,7 @@ describe('parseOrderEvent', () => {
       fc.property(fc.oneof(fc.anything(), anyEvent), anyText, (value, text) => {
         expect(() => parseOrderEvent(value, { text })).not.toThrow();
       }),
-      { numRuns: times(1_000, 10_000) },
+      { numRuns: times(300, 10_000) },
     );
   });
 });

@@ -94,7 +94,7 @@ describe.each(allSchemes)(`a body signed as ${schemeName}`, (scheme) => {
           expect(verified).toEqual(JSON.parse(JSON.stringify(rest)));
         },
       ),
-      { seed: 5, numRuns: times(8, 60) },
+      { seed: 5, numRuns: times(4, 60) },
     );
   });
 });

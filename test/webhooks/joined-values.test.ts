@@ -5,6 +5,7 @@ import { pinnedText } from '../../src/signature/serializations.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
 import { readUnverifiedBody } from '../../src/signature/verify-body.ts';
 import { hmacHex } from '../support/bodies.ts';
+import { times } from '../support/repeat.ts';
 import { quietWebhooks } from './deliveries.ts';
 
 const joined = ['query', 'values'] as const;
@@ -87,7 +88,7 @@ describe('the pinned text of two bodies', () => {
         const isSame = left.signed === right.signed && sortedEntries(one) === sortedEntries(other);
         expect(left.pinned === right.pinned).toBe(isSame);
       }),
-      { numRuns: 2_000 },
+      { numRuns: times(500, 2_000) },
     );
   });
 });
