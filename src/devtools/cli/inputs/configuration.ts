@@ -154,6 +154,7 @@ async function readPrivateFile(
         `warning: Whether others can read ${keys} cannot be told on Windows: check its permissions.\n`,
       );
     }
+    const databaseHeader = 'SQLite format 3\0';
     const start = Buffer.alloc(databaseHeader.length);
     await file.read(start, 0, start.length, 0);
     if (start.toString('latin1') === databaseHeader) return undefined;
@@ -164,9 +165,6 @@ async function readPrivateFile(
     await file.close();
   }
 }
-
-/** The first bytes of every SQLite database that is not empty. */
-const databaseHeader = 'SQLite format 3\0';
 
 const refusals = {
   'not-a-file': () => 'is not a file: name the JSON file that holds the keys.',

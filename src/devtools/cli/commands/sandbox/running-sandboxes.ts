@@ -114,9 +114,9 @@ async function readSandbox(path: string): Promise<RunningSandbox | undefined> {
   const fs = process.getBuiltinModule('node:fs');
   let descriptor: number | undefined;
   try {
-    // Without waiting for a writer, as a FIFO would have us do, and without following a link. Windows has neither flag.
-    const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants;
-    descriptor = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    // Without waiting for the writer of a FIFO, and without following a link. Windows has neither flag.
+    const { O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants;
+    descriptor = fs.openSync(path, O_NONBLOCK | O_NOFOLLOW);
     const flaw = firstFlaw(fs.fstatSync(descriptor), ['not-a-file', 'foreign', 'hard-linked', 'exposed']);
     if (flaw !== undefined) return undefined;
     return runningSandbox.parse(JSON.parse(fs.readFileSync(descriptor, 'utf8')));
