@@ -19,8 +19,7 @@ export interface MswHandlersOptions {
    * The deployment of the code under test: requests to its base URLs and paths are intercepted. Operations without a
    * base URL or path are left out.
    *
-   * Paths and base URLs may differ from the sandbox's. Queries and bodies may not: give `createSandbox` the same
-   * `deployment`.
+   * Paths and base URLs may differ from the sandbox's. Queries and bodies may not: give it the same `deployment`.
    *
    * @default the sandbox's own
    */
@@ -70,9 +69,7 @@ export function mswHandlers<Handler>(
   const handlers = available.map((operation) => {
     const { method } = operationRules(operation);
     if (sandbox.deployment.paths[operation] === undefined) {
-      throw invalidOption(
-        `The sandbox has no path for ${operation}: give createSandbox the same deployment.`,
-      );
+      throw invalidOption(`The sandbox has no path for ${operation}: give it the same deployment.`);
     }
     const path = new URL(operationUrl(sandbox.deployment, operation)).pathname;
     const resolver: MswResolver = ({ request }) => answer(sandbox, request, path);

@@ -32,9 +32,7 @@ async function learnt(options?: ServiceOptions, capturing?: CaptureOptions, depl
 const change = (name: string, member: string, value: string | number): ServiceOptions => ({
   event: (body) => (body.event_name === name ? { ...body, [member]: value } : body),
 });
-const scheme = (part: object): ServiceOptions => ({
-  deployment: { signature: { ...defaultScheme, ...part } },
-});
+const scheme = (part: object) => ({ deployment: { signature: { ...defaultScheme, ...part } } });
 
 const merchants = { ngn: 'sk_merchant_ngn', ghs: 'sk_merchant_ghs' };
 

@@ -126,11 +126,10 @@ function announce(output: Output, { simulated: { seed }, server, environment }: 
 
 /** Lines of curl to paste, one for each thing that no command does. The token opens this sandbox alone. */
 function controlLines({ url, token }: SandboxServer): readonly string[] {
-  const curl = `  curl -sS -H 'authorization: Bearer ${token}'`;
   const send = (method: string, path: string, body: object) =>
-    `${curl} -X ${method} -H 'content-type: application/json' -d '${JSON.stringify(body)}' ${url}/_sandbox/${path}`;
+    `  curl -sS -X ${method} -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${JSON.stringify(body)}' ${url}/_sandbox/${path}`;
   return [
-    `${curl} ${url}/_sandbox/state    # faults, time, mails with their links, messages with their codes`,
+    `  curl -sS -H 'authorization: Bearer ${token}' ${url}/_sandbox/state    # faults, time, mails with their links, messages with their codes`,
     `${send('POST', 'faults', { target: 'createOrder', fault: 'reply_lost' })}    # or with "rate": 0.2`,
     send('DELETE', 'faults', {}),
     send('POST', 'reset', {}),
