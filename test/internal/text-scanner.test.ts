@@ -2,16 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
 import { findElement, findMembers } from '../../src/internal/json-scanner.ts';
+import { codePoint } from '../support/any-text.ts';
 import { times } from '../support/repeat.ts';
 import { growth, wellBelowQuadratic } from '../support/timing.ts';
 import { seeded, writeLoosely } from './loose-json.ts';
 
-const anyJson = fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }).map((value) => value as JsonValue);
+const anyJson = fc.jsonValue({ maxDepth: 4, stringUnit: codePoint }).map((value) => value as JsonValue);
 /** Names as the contract has them, short so that they occur often and resemble each other. */
 const plainName = fc.stringMatching(/^[sig_1]{0,4}$/);
 const anyName = fc.oneof(
   { weight: 3, arbitrary: plainName },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 4 }) },
+  { weight: 1, arbitrary: fc.string({ unit: codePoint, maxLength: 4 }) },
 );
 const anyObject = fc.dictionary(anyName, anyJson, { maxKeys: 8 }).map((value) => value as JsonObject);
 const anySeed = fc.integer();

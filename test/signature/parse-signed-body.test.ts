@@ -7,6 +7,7 @@ import { parseSignedBody } from '../../src/signature/signed-body.ts';
 import { checkText } from '../proof/check-text.ts';
 import { foreignSpaces } from '../proof/fuzz-texts.ts';
 import { encoded } from '../proof/scheme-vectors.ts';
+import { codePoint } from '../support/any-text.ts';
 import { times } from '../support/repeat.ts';
 
 const anyEncoding = fc.constantFrom(...schemeParts.encoding);
@@ -17,10 +18,10 @@ const anySpace = fc.oneof({ weight: 5, arbitrary: jsonSpace }, fc.constantFrom(.
 const anyObject = fc
   .dictionary(
     fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
       fc.constantFrom('1', '10', '9', '__proto__', 'signature"', '\\u0073ignature'),
     ),
-    fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }),
+    fc.jsonValue({ maxDepth: 3, stringUnit: codePoint }),
     { maxKeys: 5 },
   )
   // Sound: the arbitraries make JSON values only.

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fittingSchemes } from '../../../src/devtools/diagnostics/detection/search-schemes.ts';
 import { explainMismatch } from '../../../src/devtools/diagnostics/mismatch/explain-mismatch.ts';
+import { codePoint } from '../../support/any-text.ts';
 import { times } from '../../support/repeat.ts';
 import { eventText, secrets, signedUnder, withSignature } from './support.ts';
 
@@ -88,7 +89,7 @@ describe('any text and any signature', () => {
     const { partnerSecretKey } = secrets;
     fc.assert(
       fc.property(
-        fc.oneof(fc.json(), fc.string(), fc.string({ unit: 'binary' })),
+        fc.oneof(fc.json(), fc.string(), fc.string({ unit: codePoint })),
         fc.oneof(fc.string(), fc.constant(hex)),
         (text, signature) => {
           for (const body of [text, withSignature(text, signature)]) {
