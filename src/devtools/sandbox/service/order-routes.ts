@@ -107,7 +107,7 @@ function cryptoAmount(fiatAmount: string): number {
   return Number(`${millionths / (BigInt(exchangeRate) * 10n ** BigInt(fraction.length))}e-6`);
 }
 
-/** The same text for every spelling of a decimal: `15000.50` and `15000.5` are `150005e-1`. */
+/** One text for every spelling of a decimal: `15000.50` and `15000.5` are `150005e-1`. */
 function significantDigits(decimal: string): string {
   const [, whole = '', fraction = '', exponent] = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(decimal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
