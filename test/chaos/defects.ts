@@ -97,8 +97,8 @@ export const defects: readonly Defect[] = [
   {
     name: 'a drain that was cut off says handled',
     file: 'inbox/store/drain.ts',
-    find: 'if (ending?.aborted) await endCall(draining);',
-    replace: 'if (ending?.aborted) { await endCall(draining); figures.handled++; }',
+    find: 'await worker?.stop(0);',
+    replace: 'await worker?.stop(0); figures.handled++;',
   },
   {
     name: 'a delivery is acknowledged before it is stored',

@@ -6,7 +6,7 @@ import { replaceTables } from './tables.ts';
 const generated = ['docs/errors.md', 'docs/commands.md', 'docs/events.md'];
 
 /** The most words that the hand-written documents may have. */
-export const maxWords = 24_850;
+export const maxWords = 25_100;
 
 /** The words of each hand-written document, without code, generated tables and the changelog, the longest first. */
 export function countWords(root: string): readonly (readonly [file: string, words: number])[] {
