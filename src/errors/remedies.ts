@@ -49,7 +49,7 @@ export const keyRemedies = {
   rotation_unknown:
     'Look for its e-mail and give them to receive(); if none came, ask again (option `again`).',
   key_storage_invalid:
-    'Restore the state from a copy; or name another place for your keys, and give them to receive().',
+    'Give decrypt if it is encrypted, restore a copy, or name another place for your keys and give them to receive().',
 } as const satisfies Remedies;
 
 export const onceRemedies = {

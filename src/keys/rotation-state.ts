@@ -72,7 +72,7 @@ export function writeState({ origin, current, request, pending, retired, ...late
 export function readState(text: string | undefined): RotationState {
   if (text === undefined) return { retired: [] };
   const state = tryParse(text);
-  if (state === undefined) throw invalid('it is not JSON');
+  if (state === undefined) throw invalid('it is not JSON: it may be encrypted');
   if (!isJsonObject(state)) throw invalid('it is not an object');
   refuseNewer(state, 'The state of a key rotation');
   if (state.version !== version) throw invalid('it has another version');
