@@ -146,11 +146,6 @@ export function kindOf(error: unknown): string | undefined {
   }
 }
 
-/* @__NO_SIDE_EFFECTS__ */
-function guardOf<Kind extends PartnerExchangeError>(kind: string): (error: unknown) => error is Kind {
-  return (error): error is Kind => kindOf(error) === kind;
-}
-
 /** The codes of {@link ConfigurationError}: docs/errors.md explains each. @useDeclaredType */
 export type ConfigurationErrorCode = keyof typeof configurationRemedies;
 
@@ -163,7 +158,9 @@ export class ConfigurationError extends PartnerExchangeError<ConfigurationErrorC
 }
 
 /** True for a {@link ConfigurationError}, also of another copy of the package. */
-export const isConfigurationError = guardOf<ConfigurationError>('ConfigurationError');
+export function isConfigurationError(error: unknown): error is ConfigurationError {
+  return kindOf(error) === 'ConfigurationError';
+}
 
 /** The codes of {@link InboxError}: docs/errors.md explains each. @useDeclaredType */
 export type InboxErrorCode = keyof typeof inboxRemedies;
@@ -177,7 +174,9 @@ export class InboxError extends PartnerExchangeError<InboxErrorCode> {
 }
 
 /** True for an {@link InboxError}, also of another copy of the package. */
-export const isInboxError = guardOf<InboxError>('InboxError');
+export function isInboxError(error: unknown): error is InboxError {
+  return kindOf(error) === 'InboxError';
+}
 
 /** The codes of {@link KeyError}: docs/errors.md explains each. @useDeclaredType */
 export type KeyErrorCode = keyof typeof keyRemedies;
@@ -191,7 +190,9 @@ export class KeyError extends PartnerExchangeError<KeyErrorCode> {
 }
 
 /** True for a {@link KeyError}, also of another copy of the package. */
-export const isKeyError = guardOf<KeyError>('KeyError');
+export function isKeyError(error: unknown): error is KeyError {
+  return kindOf(error) === 'KeyError';
+}
 
 /** The codes of {@link OnceError}: docs/errors.md explains each. @useDeclaredType */
 export type OnceErrorCode = keyof typeof onceRemedies;
@@ -205,7 +206,9 @@ export class OnceError extends PartnerExchangeError<OnceErrorCode> {
 }
 
 /** True for an {@link OnceError}, also of another copy of the package. */
-export const isOnceError = guardOf<OnceError>('OnceError');
+export function isOnceError(error: unknown): error is OnceError {
+  return kindOf(error) === 'OnceError';
+}
 
 /** The codes of {@link OrderError}: docs/errors.md explains each. @useDeclaredType */
 export type OrderErrorCode = keyof typeof orderRemedies;
@@ -232,7 +235,9 @@ export class OrderError extends PartnerExchangeError<OrderErrorCode> {
 }
 
 /** True for an {@link OrderError}, also of another copy of the package. */
-export const isOrderError = guardOf<OrderError>('OrderError');
+export function isOrderError(error: unknown): error is OrderError {
+  return kindOf(error) === 'OrderError';
+}
 
 /** The codes of {@link OtpError}: docs/errors.md explains each. @useDeclaredType */
 export type OtpErrorCode = keyof typeof otpRemedies;
@@ -260,7 +265,9 @@ export class OtpError extends PartnerExchangeError<OtpErrorCode> {
 }
 
 /** True for an {@link OtpError}, also of another copy of the package. */
-export const isOtpError = guardOf<OtpError>('OtpError');
+export function isOtpError(error: unknown): error is OtpError {
+  return kindOf(error) === 'OtpError';
+}
 
 /**
  * True if the phone number is at fault: it is no number, its prefix is not in `allowedPrefixes`, or the service does not
@@ -336,7 +343,9 @@ export class RequestError extends PartnerExchangeError<RequestErrorCode> {
 }
 
 /** True for a {@link RequestError}, also of another copy of the package. */
-export const isRequestError = guardOf<RequestError>('RequestError');
+export function isRequestError(error: unknown): error is RequestError {
+  return kindOf(error) === 'RequestError';
+}
 
 /**
  * Whether the service can have acted on a call that failed. Clients throw the errors of three kinds before anything
@@ -364,7 +373,9 @@ export class SignatureError extends PartnerExchangeError<SignatureErrorCode> {
 }
 
 /** True for a {@link SignatureError}, also of another copy of the package. */
-export const isSignatureError = guardOf<SignatureError>('SignatureError');
+export function isSignatureError(error: unknown): error is SignatureError {
+  return kindOf(error) === 'SignatureError';
+}
 
 /** The codes of {@link StoreError}: docs/errors.md explains each. @useDeclaredType */
 export type StoreErrorCode = keyof typeof storeRemedies;
@@ -378,7 +389,9 @@ export class StoreError extends PartnerExchangeError<StoreErrorCode> {
 }
 
 /** True for a {@link StoreError}, also of another copy of the package. */
-export const isStoreError = guardOf<StoreError>('StoreError');
+export function isStoreError(error: unknown): error is StoreError {
+  return kindOf(error) === 'StoreError';
+}
 
 /** The fault of one member of an input. Never holds the member's value. */
 export interface ValidationIssue {
@@ -411,7 +424,9 @@ export class ValidationError extends PartnerExchangeError<ValidationErrorCode> {
 }
 
 /** True for a {@link ValidationError}, also of another copy of the package. */
-export const isValidationError = guardOf<ValidationError>('ValidationError');
+export function isValidationError(error: unknown): error is ValidationError {
+  return kindOf(error) === 'ValidationError';
+}
 
 function describe(issue: ValidationIssue): string {
   return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;

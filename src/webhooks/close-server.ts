@@ -17,8 +17,8 @@ export interface ClosableServer {
   closeAllConnections?(): void;
 }
 
-/** The parts of a response that we use. @inline */
-interface ClosableServerResponse {
+/** The parts of a response that {@link closeServer} uses. */
+export interface ClosableServerResponse {
   readonly headersSent: boolean;
   setHeader(name: string, value: string): unknown;
 }

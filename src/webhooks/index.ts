@@ -27,6 +27,7 @@ export type { JsonObject, JsonValue } from '../internal/json.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export {
   type ClosableServer,
+  type ClosableServerResponse,
   type CloseServerOptions,
   closeServer,
   type StoppableInbox,
