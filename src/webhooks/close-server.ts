@@ -19,7 +19,9 @@ export interface ClosableServer {
 
 /** The parts of a response that {@link closeServer} uses. */
 export interface ClosableServerResponse {
+  /** Whether it is too late for a header. */
   readonly headersSent: boolean;
+  /** Sets a header of this response. */
   setHeader(name: string, value: string): unknown;
 }
 

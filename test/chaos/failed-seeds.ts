@@ -56,4 +56,5 @@ export const failedSeeds: readonly (readonly [seed: string, number: number])[] =
   ['land46', 1286],
   ['land46b', 1443],
   ['26a7a28339', 423],
+  ['nov29', 1442],
 ];

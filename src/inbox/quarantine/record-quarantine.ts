@@ -129,7 +129,9 @@ export function recordQuarantine(store: RecordStore, options: RecordQuarantineOp
     // Listed, because a change would wait for the lock of a SQLite file that another process writes.
     async count() {
       const [stored] = await limited.list({ prefix: roomKey, limit: 1 });
-      return roomForm.read(stored?.value)?.number ?? 0;
+      const { number } = roomForm.read(stored?.value) ?? { number: 0 };
+      // Bodies that have expired are still counted.
+      return number > 0 && (await list(1)).length > 0 ? number : 0;
     },
   };
 }

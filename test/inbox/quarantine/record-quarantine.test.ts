@@ -47,6 +47,19 @@ describe('the quarantine of a record store', () => {
     expect([await quarantine.list(all), await store.list({ prefix: '', limit: 10 })]).toEqual([[], []]);
   });
 
+  it('counts nothing once all that it kept has expired', async () => {
+    const { keep, clock, quarantine } = setUp();
+    await keep('expires');
+    clock.time += day / 2;
+    await keep('is removed');
+    await quarantine.remove(
+      (await quarantine.list(all)).filter(({ body }) => body === 'is removed').map(({ digest }) => digest),
+    );
+    expect(await quarantine.count()).toBe(1);
+    clock.time += day / 2;
+    expect(await quarantine.count()).toBe(0);
+  });
+
   it('lists page by page, and removes more bodies than one transaction takes', async () => {
     const { keep, quarantine } = setUp({ maxQuarantined: 2_000 });
     for (let count = 0; count < 700; count++) await keep(`body ${count}`);
