@@ -36,10 +36,10 @@ export async function checkClients(checks: Checks): Promise<void> {
   );
   await checks.run('readEnvironment names the variable of a file that it cannot read', async () => {
     const error = await thrownBy(() =>
-      readEnvironment({ PARTNER_EXCHANGE_SCHEME_FILE: '/nowhere/scheme.json' }),
+      readEnvironment({ PARTNER_EXCHANGE_DEPLOYMENT: '/nowhere/deployment.json' }),
     );
     equal(isConfigurationError(error) && error.code, 'invalid_environment');
-    equal(String(error).includes('PARTNER_EXCHANGE_SCHEME_FILE: '), true);
+    equal(String(error).includes('PARTNER_EXCHANGE_DEPLOYMENT: '), true);
   });
   await checks.run('createOrder posts a body signed with the key for orders', async () => {
     const { fetch, requests } = service(() => Response.json({ id: 7 }, { status: 201 }));
