@@ -35,35 +35,40 @@ const { values, positionals } = parseArgs({
 const folders =
   positionals.length > 0 ? positionals : ['signature', 'webhooks', 'orders', 'inbox', 'store', 'keys'];
 
-const scratch = mkdtempSync(join(tmpdir(), 'mutants-'));
-try {
-  for (const entry of ['src', 'test', 'tools', 'contract', 'vectors', 'package.json', 'tsconfig.json'])
-    if (existsSync(join(root, entry)))
-      cpSync(join(root, entry), join(scratch, entry), {
-        recursive: true,
-        filter: (path) => !path.endsWith('node_modules'),
-      });
-  symlinkSync(join(root, 'node_modules'), join(scratch, 'node_modules'));
-  const mutants = await instrument(scratch);
-  const verdicts = join(scratch, 'verdicts.jsonl');
-  writeFileSync(verdicts, '');
-  process.env.MUTANTS = folders.join();
-  process.env.MUTANT_VERDICTS = verdicts;
-  const vitest = await startVitest('test', [], {
-    root: scratch,
-    config: join(scratch, 'tools/mutants/vitest.config.ts'),
-    watch: false,
-  });
-  await vitest.close();
-  const lines = readFileSync(verdicts, 'utf8').split('\n').slice(0, -1);
-  printTable(
-    mutants,
-    lines.map((line) => JSON.parse(line)),
-  );
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
-}
+for (const folder of folders) await tryFolder(folder);
 process.exit();
+
+async function tryFolder(folder: string): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), 'mutants-'));
+  try {
+    for (const entry of ['src', 'test', 'tools', 'contract', 'vectors', 'package.json', 'tsconfig.json'])
+      if (existsSync(join(root, entry)))
+        cpSync(join(root, entry), join(scratch, entry), {
+          recursive: true,
+          filter: (path) => !path.endsWith('node_modules'),
+        });
+    symlinkSync(join(root, 'node_modules'), join(scratch, 'node_modules'));
+    const mutants = await instrument(join(scratch, 'src', folder));
+    const verdicts = join(scratch, 'verdicts.jsonl');
+    writeFileSync(verdicts, '');
+    process.env.MUTATED_FOLDER = folder;
+    process.env.MUTANT_VERDICTS = verdicts;
+    const vitest = await startVitest('test', [], {
+      root: scratch,
+      config: join(scratch, 'tools/mutants/vitest.config.ts'),
+      watch: false,
+    });
+    await vitest.close();
+    const lines = readFileSync(verdicts, 'utf8').split('\n').slice(0, -1);
+    printTable(
+      mutants.map((mutant) => ({ ...mutant, fileName: mutant.fileName.slice(scratch.length + 1) })),
+      lines.map((line) => JSON.parse(line)),
+      folder,
+    );
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
 
 /** Replaces the files of `src` by files with a switch for each mutant. */
 async function instrument(folder: string): Promise<readonly Mutant[]> {
@@ -79,7 +84,7 @@ async function instrument(folder: string): Promise<readonly Mutant[]> {
   }
   const { Instrumenter } = await import(join(modules, 'instrumenter/dist/src/index.js'));
   const log = { debug() {}, info() {}, isDebugEnabled: () => false };
-  const names = globSync(folders.map((each) => join(folder, 'src', each, values.files)));
+  const names = globSync(join(folder, values.files));
   const files = names.map((name) => ({ name, mutate: true, content: readFileSync(name, 'utf8') }));
   const options = { plugins: ['decorators'], excludedMutations: [], ignorers: [], noHeader: false };
   const instrumented = await new Instrumenter(log).instrument(files, options);
@@ -87,16 +92,12 @@ async function instrument(folder: string): Promise<readonly Mutant[]> {
   return instrumented.mutants;
 }
 
-function printTable(mutants: readonly Mutant[], verdicts: readonly Verdict[]): void {
+function printTable(mutants: readonly Mutant[], verdicts: readonly Verdict[], folder: string): void {
   const statuses = new Map(verdicts.map(({ mutant, status }) => [mutant, status]));
   const tried = mutants.filter(({ id }) => statuses.has(id));
-  const files = Object.entries(Object.groupBy(tried, ({ fileName }) => fileName.slice(scratch.length + 1)));
+  const files = Object.entries(Object.groupBy(tried, ({ fileName }) => fileName));
   for (const [file, covered = []] of files.sort()) printRow(file, covered);
-  for (const folder of folders)
-    printRow(
-      `src/${folder}`,
-      tried.filter(({ fileName }) => fileName.startsWith(join(scratch, 'src', folder, '/'))),
-    );
+  printRow(`src/${folder}`, tried);
   console.log(`${mutants.length - tried.length} of ${mutants.length} mutants were reached by no test.`);
   for (const { status, test } of verdicts)
     if (status === 'unusable') console.log(`Fails without a mutant: ${test}`);

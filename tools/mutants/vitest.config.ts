@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-/** The folders of `src` that are mutated: `run-mutants.ts` gives them. */
-const folders = (process.env.MUTANTS ?? '').split(',');
+/** The folder of `src` that is mutated: `run-mutants.ts` gives it. */
+const folder = process.env.MUTATED_FOLDER;
 
 export default defineConfig({
   test: {
@@ -18,7 +18,7 @@ export default defineConfig({
     setupFiles: 'test/support/fresh-modules.ts',
     // Stores that need a server are left out.
     provide: { redis: { missing: 'mutants' }, postgres: { missing: 'mutants' } },
-    include: folders.map((folder) => `test/${folder}/**/!(*.proof|*.check).test.ts`),
+    include: [`test/${folder}/**/!(*.proof|*.check).test.ts`],
     exclude: [
       // They start processes or engines: a mutant is switched on in this process alone.
       'test/inbox/{store-down,queue/queue-alone,store/killed-holder}.integration.test.ts',
