@@ -101,8 +101,8 @@ async function playMany(): Promise<void> {
 }
 
 /**
- * One line for each planted defect: after how many scenarios it was found. Where the time is over, those that nobody has
- * begun to look for are left out, others in each run.
+ * One line for each planted defect: after how many scenarios it was found. Where the time is over, the others are left
+ * out, and are others in each run.
  */
 async function prove(names: readonly string[]): Promise<void> {
   const begun = performance.now();
@@ -112,10 +112,14 @@ async function prove(names: readonly string[]): Promise<void> {
   let [found, missed, played] = [0, 0, 0];
   const work = async () => {
     const healthy = startPlayer();
-    while (left.length > 0 && !(size.ms !== undefined && size.isOver(played))) {
+    while (left.length > 0 && !isTimeOver()) {
       const name = left.shift() ?? '';
       const { scenarios, breach } = await search(name, healthy);
       played += scenarios;
+      if (breach === undefined && isTimeOver()) {
+        left.push(name);
+        return await healthy.end();
+      }
       console.log(
         `${name}: ${breach === undefined ? `not found in ${scenarios}` : `found after ${scenarios}`}`,
       );
@@ -138,7 +142,7 @@ async function prove(names: readonly string[]): Promise<void> {
 async function search(name: string, healthy: Player): Promise<{ scenarios: number; breach?: string }> {
   const player = startPlayer(name);
   try {
-    for (let number = 0; number < mostScenarios; number++) {
+    for (let number = 0; number < mostScenarios && !isTimeOver(); number++) {
       const [breach] = (await player.play({ seed, number })).breaches;
       if (breach === undefined || (await healthy.play({ seed, number })).breaches.length > 0) continue;
       return { scenarios: number + 1, breach };
@@ -147,6 +151,10 @@ async function search(name: string, healthy: Player): Promise<{ scenarios: numbe
   } finally {
     await player.end();
   }
+}
+
+function isTimeOver(): boolean {
+  return size.ms !== undefined && size.isOver(0);
 }
 
 function addAll(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
