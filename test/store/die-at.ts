@@ -22,7 +22,7 @@ function watch(target: object, methods: readonly string[]): void {
       if (isIt && moment === 'before') killSelf();
       const reply: unknown = Reflect.apply(original, target, args);
       if (isIt && moment === 'sent') setImmediate(killSelf);
-      return isIt && moment === 'after' ? Promise.resolve(reply).then(killSelf) : reply;
+      return isIt && moment === 'after' ? Promise.resolve(reply).finally(killSelf) : reply;
     });
   }
 }
