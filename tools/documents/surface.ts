@@ -63,7 +63,7 @@ function surfaceOf(
       visit(declaration);
       return printer.printNode(
         ts.EmitHint.Unspecified,
-        statementOf(declaration),
+        withSortedUnions(statementOf(declaration)),
         declaration.getSourceFile(),
       );
     });
@@ -84,6 +84,25 @@ function surfaceOf(
     ts.forEachChild(node, visit);
   }
 }
+
+/** The compiler orders the literals of an inferred union by what it read first, which differs from build to build. */
+function withSortedUnions(statement: ts.Node): ts.Node {
+  const { transformed } = ts.transform(statement, [
+    (context) => {
+      const sorted = (node: ts.Node): ts.Node => {
+        const visited = ts.visitEachChild(node, sorted, context);
+        if (!ts.isUnionTypeNode(visited) || !visited.types.every(ts.isLiteralTypeNode)) return visited;
+        return ts.factory.createUnionTypeNode(
+          visited.types.toSorted((left, right) => (literalOf(left) < literalOf(right) ? -1 : 1)),
+        );
+      };
+      return sorted;
+    },
+  ]);
+  return transformed[0] ?? statement;
+}
+
+const literalOf = ({ literal }: ts.LiteralTypeNode) => (ts.isLiteralExpression(literal) ? literal.text : '');
 
 function originalOf(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
