@@ -91,10 +91,11 @@ function withSortedUnions(statement: ts.Node): ts.Node {
     (context) => {
       const sorted = (node: ts.Node): ts.Node => {
         const visited = ts.visitEachChild(node, sorted, context);
-        if (!ts.isUnionTypeNode(visited) || !visited.types.every(ts.isLiteralTypeNode)) return visited;
-        return ts.factory.createUnionTypeNode(
-          visited.types.toSorted((left, right) => (literalOf(left) < literalOf(right) ? -1 : 1)),
-        );
+        if (!ts.isUnionTypeNode(visited)) return visited;
+        const literals = visited.types.filter(ts.isLiteralTypeNode);
+        if (literals.length < visited.types.length) return visited;
+        const inOrder = literals.toSorted((left, right) => (literalOf(left) < literalOf(right) ? -1 : 1));
+        return ts.factory.createUnionTypeNode(inOrder);
       };
       return sorted;
     },
