@@ -43,6 +43,8 @@ const state = (() => {
   return run;
 })();
 
+const every = Number(process.env.MUTANTS_EVERY ?? 1);
+
 /** A mutant in a loop runs at most this many times as often as the code without it. */
 const hitFactor = 100;
 
@@ -77,7 +79,10 @@ export default class MutantRunner extends TestRunner {
     if (options.repeats === 1) {
       switches.currentTestId = undefined;
       if (hasFailed) report({ status: 'unusable', test: test.fullName });
-      else this.#waiting = Object.keys(hits).filter((mutant) => !killed.has(mutant));
+      else
+        this.#waiting = Object.keys(hits).filter(
+          (mutant) => Number(mutant) % every === 0 && !killed.has(mutant),
+        );
     } else if (this.#mutant === undefined) {
       if (hasFailed) this.#waiting = [];
     } else {

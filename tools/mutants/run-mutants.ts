@@ -30,7 +30,12 @@ interface Mutant {
 const root = join(import.meta.dirname, '../..');
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { survivors: { type: 'boolean' }, files: { type: 'string', default: '**/*.ts' } },
+  options: {
+    survivors: { type: 'boolean' },
+    files: { type: 'string', default: '**/*.ts' },
+    /** Tries each mutant whose number this divides. */
+    every: { type: 'string', default: '1' },
+  },
 });
 const folders =
   positionals.length > 0 ? positionals : ['signature', 'webhooks', 'orders', 'inbox', 'store', 'keys'];
@@ -53,6 +58,7 @@ async function tryFolder(folder: string): Promise<void> {
     writeFileSync(verdicts, '');
     process.env.MUTATED_FOLDER = folder;
     process.env.MUTANT_VERDICTS = verdicts;
+    process.env.MUTANTS_EVERY = values.every;
     const vitest = await startVitest('test', [], {
       root: scratch,
       config: join(scratch, 'tools/mutants/vitest.config.ts'),
@@ -98,7 +104,9 @@ function printTable(mutants: readonly Mutant[], verdicts: readonly Verdict[], fo
   const files = Object.entries(Object.groupBy(tried, ({ fileName }) => fileName));
   for (const [file, covered = []] of files.sort()) printRow(file, covered);
   printRow(`src/${folder}`, tried);
-  console.log(`${mutants.length - tried.length} of ${mutants.length} mutants were reached by no test.`);
+  console.log(
+    `${mutants.length - tried.length} of ${mutants.length} mutants were reached by no test, or left out.`,
+  );
   for (const { status, test } of verdicts)
     if (status === 'unusable') console.log(`Fails without a mutant: ${test}`);
 
