@@ -98,12 +98,6 @@ export function receivedNameOf(published: string, body: JsonObject, names: WireN
   return new Map(pairs(names)).get(published) ?? published;
 }
 
-/** The published name of a member in a received body: the reverse of {@link receivedNameOf}. */
-export function publishedNameOf(received: string, body: JsonObject, names: WireNames): string {
-  const pair = pairs(names).find(([published, own]) => own === received && !Object.hasOwn(body, published));
-  return pair?.[0] ?? received;
-}
-
 function rename(body: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   if (names.size === 0) return body;
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [names.get(name) ?? name, value]));

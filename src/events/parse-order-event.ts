@@ -21,11 +21,10 @@ import { InboxError } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { eventSchemaNames, orderEventNames } from './event-names.ts';
-import { eventReaders, listedName } from './event-readers.ts';
+import { listedName } from './event-readers.ts';
 import { type EventReading, noReadings, readEventMembers } from './event-readings.ts';
 import { makeEventSchemas, type SchemaFunctions } from './event-schemas.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';
-import { findRepeated, hasOneOfEach } from './repeated-members.ts';
 
 /** A difference between a body and the published event of its name. Never holds the value found. */
 export interface EventIssue {
@@ -60,7 +59,7 @@ export type ParsedOrderEvent =
 export interface ParseOptions {
   /**
    * The JSON text of the value (`json` of `verifyBody`). With it an amount that was sent as a number is read as text,
-   * with its own digits, and a documented member with two different values is found.
+   * with its own digits. Of a repeated member the last value counts, as in `JSON.parse`.
    */
   text?: string | undefined;
   /** Further statuses of the deployment, as in `defineDeployment`: each is read as the published one. @default none */
@@ -83,15 +82,9 @@ export interface ParseOptions {
  * if (parsed.kind === 'known') console.log(parsed.event.event_name, parsed.readings);
  * ```
  */
-export function parseOrderEvent(value: unknown, options: ParseOptions = {}): ParsedOrderEvent {
-  return parseReceivedEvent(value, options, (name) => name);
-}
-
-/** @param publishedName the published name of a member in the text, where a deployment has names of its own */
-export function parseReceivedEvent(
+export function parseOrderEvent(
   value: unknown,
-  { text, eventStatuses = {} }: ParseOptions,
-  publishedName: (name: string) => string,
+  { text, eventStatuses = {} }: ParseOptions = {},
 ): ParsedOrderEvent {
   if (!isJsonObject(value)) {
     const issues = [{ path: [], message: 'must be an object' }];
@@ -104,16 +97,10 @@ export function parseReceivedEvent(
   }
   const name = publishedNames.get(sentName);
   if (name === undefined) return { kind: 'unknown', name: sentName, body: value };
-  let event = value;
-  let issues: readonly EventIssue[] | undefined;
-  let readings = noReadings;
-  if (!isPublished(name, value)) {
-    const statuses = new Map(Object.entries(eventStatuses)).get(name);
-    ({ event, issues, readings } = read(name, value, { text, statuses }));
-  }
-  if (issues === undefined && text !== undefined && !hasOneOfEach(text, value)) {
-    issues = findRepeatedIssues(text, name, publishedName);
-  }
+  const statuses = new Map(Object.entries(eventStatuses)).get(name);
+  const { event, issues, readings } = isPublished(name, value)
+    ? { event: value, issues: undefined, readings: noReadings }
+    : read(name, value, { text, statuses });
   if (issues !== undefined) return { kind: 'nonconforming', name, body: value, issues };
   // Sound: no schema of the union transforms, so the value itself has the type of zod's copy.
   return { kind: 'known', event: event as unknown as OrderEvent, body: value, readings };
@@ -148,24 +135,9 @@ function findIssues(name: OrderEventName, value: JsonObject): readonly EventIssu
 
 /** The event with whatever can be read, and the issues that are left. */
 function read(name: OrderEventName, body: JsonObject, context: Parameters<typeof readEventMembers>[2]) {
-  const sent = findIssues(name, body);
   const { value, readings } = readEventMembers(name, body, context);
-  if (readings.length === 0) return { event: body, issues: sent, readings };
-  // Where a member was read and is refused even so, the issue is about what was sent.
-  const issues = findIssues(name, value)?.map(
-    (issue) => sent?.find(({ path }) => path.join() === issue.path.join()) ?? issue,
-  );
-  return { event: value, issues, readings };
-}
-
-function findRepeatedIssues(
-  text: string,
-  name: OrderEventName,
-  publishedName: (name: string) => string,
-): readonly EventIssue[] | undefined {
-  const repeated = findRepeated(text, eventReaders[name], publishedName);
-  if (repeated.length === 0) return undefined;
-  return repeated.map((path) => ({ path, message: 'is there twice, with two different values' }));
+  // A reader gives a value of the documented type, so each issue is about a member as it was sent.
+  return { event: readings.length === 0 ? body : value, issues: findIssues(name, value), readings };
 }
 
 type EventChecks = ReadonlyMap<OrderEventName, core.$ZodType>;

@@ -24,8 +24,8 @@ export interface MemberSpan {
   readonly value: Span;
 }
 
-/** The members with this name, in any spelling, or all, of the object that begins at or after `from`. */
-export function findMembers(text: string, name: string | undefined, from = 0): MemberSpan[] {
+/** The members with this name, in any spelling, of the object that begins at or after `from`. */
+export function findMembers(text: string, name: string, from = 0): MemberSpan[] {
   const found: MemberSpan[] = [];
   let index = skipSpace(text, from) + 1;
   while (index < text.length) {
@@ -34,7 +34,7 @@ export function findMembers(text: string, name: string | undefined, from = 0): M
     const nameEnd = stringEnd(text, index);
     const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const end = valueEnd(text, start);
-    if (name === undefined || spells(text, index + 1, nameEnd - 1, name)) {
+    if (spells(text, index + 1, nameEnd - 1, name)) {
       found.push({ start: index, value: { start, end } });
     }
     index = skipSpace(text, end);

@@ -1,7 +1,7 @@
 import type { EventStatuses } from '../deployment/event-statuses.ts';
-import { fromWireNames, publishedNameOf, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
+import { fromWireNames, receivedNameOf, type WireNames } from '../deployment/wire-names.ts';
 import { type EventReading, noReadings } from '../events/event-readings.ts';
-import { type ParsedOrderEvent, parseReceivedEvent } from '../events/parse-order-event.ts';
+import { type ParsedOrderEvent, parseOrderEvent } from '../events/parse-order-event.ts';
 import type { JsonObject } from '../internal/json.ts';
 import { decimalDigits } from '../internal/json-scanner.ts';
 import type { VerifiedBody } from '../signature/verify-body.ts';
@@ -28,8 +28,7 @@ export function readEvent(
   { wireNames, eventStatuses }: EventSpelling,
 ): ReceivedEvent {
   const body = fromWireNames(value, wireNames);
-  const publishedName = (name: string) => publishedNameOf(name, value, wireNames);
-  const parsed = parseReceivedEvent(body, { text: json, eventStatuses }, publishedName);
+  const parsed = parseOrderEvent(body, { text: json, eventStatuses });
   return {
     parsed,
     body,

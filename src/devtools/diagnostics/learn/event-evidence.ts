@@ -2,13 +2,13 @@ import { checkAddress } from '../../../deployment/addresses/check-address.ts';
 import type { Deployment } from '../../../deployment/define-deployment.ts';
 import { closedStatuses, contraryStatuses } from '../../../deployment/event-statuses.ts';
 import type { LearntDeployment } from '../../../deployment/learnt-deployment.ts';
-import { checkWireNames, fromWireNames, publishedNameOf } from '../../../deployment/wire-names.ts';
+import { checkWireNames, fromWireNames } from '../../../deployment/wire-names.ts';
 import { orderEventNames } from '../../../events/event-names.ts';
 import type { OrderEventName } from '../../../events/order-event.ts';
 import {
   type EventIssue,
   type ParsedOrderEvent,
-  parseReceivedEvent,
+  parseOrderEvent,
 } from '../../../events/parse-order-event.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../internal/json.ts';
 import { type RowObservation, type RowRule, speaksAgainst, speaksFor } from './evidence.ts';
@@ -53,9 +53,7 @@ export function readGenuineEvent(
   const other = isNamedAsConfigured ? undefined : otherReferenceName(value);
   const names = other === undefined ? wireNames : { ...wireNames, platform_order_ref: other };
   const body = fromWireNames(value, names);
-  const parsed = parseReceivedEvent(body, { text: json, eventStatuses }, (name) =>
-    publishedNameOf(name, value, names),
-  );
+  const parsed = parseOrderEvent(body, { text: json, eventStatuses });
   return {
     body,
     parsed,
