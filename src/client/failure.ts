@@ -11,15 +11,14 @@ import {
 } from '../errors/errors.ts';
 import { requestRemedies } from '../errors/remedies.ts';
 import { redactError } from '../internal/driver-error.ts';
-import { repeatsOf } from '../internal/echoed-secrets.ts';
+import { redactReply, repeatsOf } from '../internal/echoed-secrets.ts';
 import { plainLine } from '../internal/printable-text.ts';
-import { hidden, redactQuote } from '../internal/redact-credentials.ts';
-import { redactUrl } from '../internal/redaction.ts';
+import { hidden, holdsKey, redactCredentials, redactQuote } from '../internal/redact-credentials.ts';
+import { redactText, redactUrl } from '../internal/redaction.ts';
 import { type Call, secretsOf } from './call.ts';
 import type { CallRecord } from './http-attempt.ts';
 import { type LikelyCause, likelyCauses, replyCauses } from './likely-causes.ts';
-import { longestRetryAfterMs, replyTexts } from './reply.ts';
-import { shownReply } from './shown-reply.ts';
+import { longestRetryAfterMs, type ReadReply, replyTexts } from './reply.ts';
 
 const whatHappened = {
   connection_failed: 'no connection could be made',
@@ -59,21 +58,22 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   const isTransport = code === 'connection_failed' || code === 'network_error' || code === 'timeout';
   const quote = reply === undefined ? (isTransport ? causeText(original) : undefined) : texts[0];
   const bounded = wait === longestRetryAfterMs ? ', and its Retry-After counts as a day, the longest' : '';
-  const words = wordsThatFit(code, remediesFor(call, code, likely), {
-    quote: quotable(quote ?? '', repeatsOf(secrets)),
-    sentenceWith: (text) =>
-      `${call.operation}: ${happened ?? whatHappened[code]}${reasonOf(text, reply?.status)}${bounded}; ${outcomeWords[details.outcome]}.`,
-  });
+  const remedy = remedyFor(call, code, likely);
+  const sentenceWith = (text: string) =>
+    `${call.operation}: ${happened ?? whatHappened[code]}${reasonOf(text, reply?.status)}${bounded}; ${outcomeWords[details.outcome]}.`;
+  // The whole reason stands in `body`.
+  const room = maxMessage - composeMessage({ what: sentenceWith(' '), remedy }, code).length;
+  const cut = cutText(quotable(quote ?? '', repeatsOf(secrets)), Math.max(room, minQuoted));
   const cause = redactError(original, secrets);
-  return new RequestError(code, words.what, {
+  return new RequestError(code, sentenceWith(cut), {
     ...rest,
-    remedy: words.remedy,
+    remedy,
     assumptions: assumptions ?? likely.flatMap(({ ids }) => ids),
     operation: call.operation,
     method: call.method,
     url: redactUrl(call.url),
     attempts: record.attempts,
-    ...(reply && { status: reply.status, ...shownReply(call, reply, personal) }),
+    ...(reply && { status: reply.status, ...redactedReply(call, reply, personal) }),
     ...(wait !== undefined && { retryAfterMs: wait }),
     ...(cause && { cause }),
   });
@@ -85,49 +85,24 @@ function reasonOf(quote: string, status: number | undefined): string {
   return quote && ` (${quote})`;
 }
 
-/** Fewest characters of a quote: a cause less is named for them. */
-const minQuoted = 60;
+/** Fewest characters of a quote, also where they cost the end of the remedy. */
+const minQuoted = 40;
 
-/**
- * The words of a message that fits: the first remedy that leaves room for the beginning of the quote, and as much of the
- * quote as fits beside it. The address stays in `url`, the ids of the causes in `assumptions`.
- *
- * @param remedies the longest first
- */
-function wordsThatFit(
-  code: RequestErrorCode,
-  remedies: readonly string[],
-  { quote, sentenceWith }: { readonly quote: string; readonly sentenceWith: (quote: string) => string },
-): { what: string; remedy: string } {
-  const shortest = quote.slice(0, minQuoted);
-  const lengthWith = (remedy: string) =>
-    composeMessage({ what: sentenceWith(shortest), remedy }, code).length;
-  const remedy = remedies.find((text) => lengthWith(text) <= maxMessage) ?? '';
-  const room = maxMessage - lengthWith(remedy) + shortest.length;
-  return { what: sentenceWith(quote && cutText(quote, Math.max(room, 1))), remedy };
-}
-
-/** Most causes that a message names. */
-const maxCauses = 3;
-
-/** The remedies of this call: the three likeliest causes, then two, then one. */
-function remediesFor(
-  { operation, url }: Call,
-  code: RequestErrorCode,
-  likely: readonly LikelyCause[],
-): string[] {
-  const words = likely.slice(0, maxCauses).map((cause) => cause.words);
-  if (words.length > 0)
-    return words.map((_, index) => `Likely: ${words.slice(0, words.length - index).join('; or ')}.`);
+/** The two likeliest causes, or else what the code says. The ids of all causes stand in `assumptions`. */
+function remedyFor({ operation, url }: Call, code: RequestErrorCode, likely: readonly LikelyCause[]): string {
+  if (likely.length > 0) {
+    const words = likely.slice(0, 2).map((cause) => cause.words);
+    return `Likely: ${words.join('; or ')}.`;
+  }
   const proxy = code === 'connection_failed' ? unusedProxy(url) : undefined;
   if (proxy !== undefined)
-    return [`Likely: ${proxy} names a proxy that is not used: set NODE_USE_ENV_PROXY=1.`];
-  if (code === 'redirected')
-    return [
-      `Set ${operationRules(operation).baseUrl} of defineDeployment to the address that the service redirects to.`,
-    ];
+    return `Likely: ${proxy} names a proxy that is not used: set NODE_USE_ENV_PROXY=1.`;
+  if (code === 'redirected') {
+    const { baseUrl } = operationRules(operation);
+    return `Set ${baseUrl} of defineDeployment to the address that the service redirects to.`;
+  }
   // The outcome tells already whether it may be repeated.
-  return code === 'network_error' || code === 'timeout' || code === 'aborted' ? [] : [requestRemedies[code]];
+  return code === 'network_error' || code === 'timeout' || code === 'aborted' ? '' : requestRemedies[code];
 }
 
 /** The variable that names a proxy for this URL, where Node is not told to use it. */
@@ -193,4 +168,34 @@ function personalValues({ url, body }: { url: string; body?: string | undefined 
     });
   }
   return values.map((value) => value.replace(/^\+/, '')).filter((value) => value.length > 3);
+}
+
+/**
+ * The reply as an error has it. A service may repeat what it got, so each text that repeats a key, a signature, a header,
+ * the text of the request or personal data of it is hidden whole. Personal data is only cut out where it is spelled as it
+ * was sent. Everything else stays: a reply may hold new keys, which are nowhere else.
+ */
+function redactedReply(
+  call: Call,
+  { headers, body }: Pick<ReadReply, 'headers' | 'body'>,
+  personal: readonly string[],
+): Pick<RequestErrorDetails, 'headers' | 'body'> {
+  // Shorter ones occur in texts by chance.
+  const repeatsSecret = repeatsOf(secretsOf(call).filter((secret) => secret.length > 3));
+  const repeatsPersonal = repeatsOf(personal);
+  const repeats = (text: string) => repeatsSecret(text) || repeatsPersonal(redactText(text, personal));
+
+  function redact(text: string): string {
+    if (!repeats(text)) return redactText(text, personal);
+    // New keys stay, by their prefixes.
+    const words = text.split(/[\s"'<>,]+/).filter((word) => holdsKey(word) && !repeats(word));
+    return [hidden, ...words].join(' ');
+  }
+
+  const redactedHeaders = [...headers].map(([name, value]): [string, string] => [
+    name,
+    // The address of a redirect stays: it repeats our query values, which are hidden first.
+    redact(name === 'location' && repeats(value) ? redactCredentials(value) : value),
+  ]);
+  return { headers: new Headers(redactedHeaders), body: redactReply(body, redact) };
 }

@@ -1,5 +1,5 @@
 import type { AssumptionId } from '../deployment/assumptions.ts';
-import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
+import { type Operation, operationNames, operationRules } from '../deployment/operations.ts';
 
 /** Something that can cause a refusal. */
 export interface LikelyCause {
@@ -9,125 +9,93 @@ export interface LikelyCause {
   readonly ids: readonly AssumptionId[];
 }
 
-/** The causes of refusals: docs/errors.md lists them. */
-export const causes = {
-  whitelist: cause('an IP that is not whitelisted', 'ip-whitelist'),
-  limits: cause('too many requests', 'request-limits'),
-  orderLimits: cause('too many requests (orderStatuses)', 'request-limits', 'order-rate-limit'),
-  orderConflict: cause(
-    'it has this partner_order_id already (orderStatuses)',
-    'order-conflict',
-    'partner-order-id',
-  ),
-  deviceHasKey: cause('the device number has a key already'),
-  device: cause('the device is not connected'),
-  recipient: cause('to_phone is not on the messenger', 'otp-refusal'),
-  signature: cause(
+interface RefusalCause extends LikelyCause {
+  readonly operations: readonly Operation[];
+  readonly statuses: readonly number[];
+}
+
+const order: readonly Operation[] = ['createOrder'];
+const noOrder = operationNames.filter((name) => name !== 'createOrder');
+const signed: readonly Operation[] = ['createOrder', 'regenerateKeys'];
+const generation: readonly Operation[] = ['generateApiKey'];
+const toNumber: readonly Operation[] = ['checkNumber', 'sendMessage'];
+const badPayload = [400, 422];
+const badKey = [401, 403];
+
+const recipient = cause('to_phone is not on the messenger', toNumber, badPayload, 'otp-refusal');
+
+/** The causes of statuses outside 2xx, the likeliest of each status first: docs/errors.md lists them. */
+export const refusalCauses: readonly RefusalCause[] = [
+  recipient,
+  cause('other members are wanted (orderSchema)', order, badPayload, 'order-payload'),
+  cause('another name for messenger_device_no (wireNames)', generation, badPayload, 'branded-names'),
+  cause('other names in the query (numberCheckParameters)', ['checkNumber'], badPayload, 'number-check'),
+  cause('verify_check means something else', ['sendMessage'], badPayload, 'verify-check'),
+  cause(
     'another signature (learn)',
+    signed,
+    [...badKey, ...badPayload],
     'signature-construction',
     'signature-serialization',
     'signature-encoding',
     'signature-key',
     'merchant-concatenation',
   ),
-  publicKey: cause('partnerPublicKey is not known', 'key-lifetime'),
-  masterKey: cause('masterKey is not known'),
-  apiKey: cause('the API key is not known'),
-  merchant: cause('another merchant secret (option merchant)', 'several-merchants'),
-  partnerId: cause('partnerId belongs to another key', 'order-partner-id'),
-  values: cause('an unknown chain or currency', 'allowed-values'),
-  orderPayload: cause('other members are wanted (orderSchema)', 'order-payload'),
-  deviceName: cause('another name for messenger_device_no (wireNames)', 'branded-names'),
-  queryNames: cause('other names in the query (numberCheckParameters)', 'number-check'),
-  verifyCheck: cause('verify_check means something else', 'verify-check'),
-} as const satisfies Readonly<Record<string, LikelyCause>>;
+  cause('an IP that is not whitelisted', signed, badKey, 'ip-whitelist'),
+  cause('partnerPublicKey is not known', [...signed, 'whitelistIp'], badKey, 'key-lifetime'),
+  cause('masterKey is not known', generation, badKey),
+  cause('the API key is not known', toNumber, badKey),
+  cause('an unknown chain or currency', order, badPayload, 'allowed-values'),
+  cause('another merchant secret (option merchant)', order, [...badKey, ...badPayload], 'several-merchants'),
+  cause('partnerId belongs to another key', order, badKey, 'order-partner-id'),
+  cause('the device number has a key already', generation, [409]),
+  cause('the device is not connected', toNumber, [409]),
+  // A service may refuse a repetition as it refuses any other payload.
+  cause(
+    'it has this partner_order_id already (orderStatuses)',
+    order,
+    [409, 423, ...badPayload],
+    'order-conflict',
+    'partner-order-id',
+  ),
+  cause('too many requests (orderStatuses)', order, [429], 'request-limits', 'order-rate-limit'),
+  cause('too many requests', noOrder, [429], 'request-limits'),
+];
 
 /** The cause of a 2xx that does not accept its order or message: the deployment reads replies otherwise. */
 export const replyCauses = {
-  readOrderReply: cause('readOrderReply is needed', 'order-reply'),
-  readMessageReply: cause('readMessageReply is needed', 'message-reply'),
-} as const;
+  readOrderReply: { words: 'readOrderReply is needed', ids: ['order-reply'] },
+  readMessageReply: { words: 'readMessageReply is needed', ids: ['message-reply'] },
+} as const satisfies Readonly<Record<string, LikelyCause>>;
 
 /**
- * The likely causes of a status that is not 2xx, the likeliest first. The words of the reply are read for its recipient
- * alone: one-time codes depend on it (ledger: `otp-refusal`). Each service has its own words, and the error quotes them.
+ * The likely causes of a reply by its operation and status, the likeliest first. Its words are read for the recipient
+ * alone: one-time codes depend on it (ledger: `otp-refusal`).
  *
  * @param texts the texts of the reply, see `replyTexts`
  */
-export function likelyCauses(
-  operation: Operation,
-  status: number,
-  texts: readonly string[] = [],
-): LikelyCause[] {
-  const rules = operationRules(operation);
-  const isOrder = operation === 'createOrder';
-  const signature = when(rules.signedWith !== 'nothing', causes.signature);
-  const whitelist = when(
-    rules.authorization === 'public-key' && operation !== 'whitelistIp',
-    causes.whitelist,
+export function likelyCauses(operation: Operation, status: number, texts: readonly string[]): LikelyCause[] {
+  const known = refusalCauses.filter(
+    ({ operations, statuses }) => operations.includes(operation) && statuses.includes(status),
   );
-  const recipient = when(operation === 'sendMessage' || operation === 'checkNumber', causes.recipient);
-  const namedRecipient = texts.some((text) => recipientWords.test(text)) ? recipient : [];
-  const key = keyCauses[rules.authorization];
-  const orderKeys = when(isOrder, causes.merchant, causes.partnerId);
-  switch (status) {
-    case 400:
-    case 422:
-      return [
-        ...recipient,
-        ...(payloadCauses[operation] ?? []),
-        ...signature,
-        // A service may refuse a repetition as it refuses any other payload.
-        ...when(isOrder, causes.values, causes.merchant, causes.orderConflict),
-      ];
-    case 401:
-      return [...signature, ...key, ...whitelist, ...orderKeys];
-    case 403:
-      return [...whitelist, ...signature, ...key, ...orderKeys];
-    case 404:
-    case 405:
-      return [...namedRecipient, pathCause(operation, rules)];
-    case 409:
-      return [
-        ...when(operation === 'generateApiKey', causes.deviceHasKey),
-        ...when(isOrder, causes.orderConflict),
-        ...when(rules.authorization.startsWith('api-key'), causes.device),
-      ];
-    case 423:
-      return when(isOrder, causes.orderConflict);
-    case 429:
-      return [isOrder ? causes.orderLimits : causes.limits];
-    default:
-      return namedRecipient;
-  }
-}
-
-function cause(words: string, ...ids: readonly AssumptionId[]): LikelyCause {
-  return { words, ids };
+  const isNamed = toNumber.includes(operation) && texts.some((text) => recipientWords.test(text));
+  const likely: LikelyCause[] = isNamed && !known.includes(recipient) ? [...known, recipient] : known;
+  return status === 404 || status === 405 ? [...likely, pathCause(operation)] : likely;
 }
 
 const recipientWords = /phone|mobile|number(?!s?[ _-]of)|recipient/i;
 
-function when(isPossible: boolean, ...possible: LikelyCause[]): LikelyCause[] {
-  return isPossible ? possible : [];
-}
-
-const keyCauses: Readonly<Record<OperationRules['authorization'], readonly LikelyCause[]>> = {
-  none: [],
-  'public-key': [causes.publicKey],
-  'master-key': [causes.masterKey],
-  'api-key-in-query': [causes.apiKey],
-  'api-key-in-body': [causes.apiKey],
-};
-
-function pathCause(operation: Operation, { baseUrl, pathAssumption }: OperationRules): LikelyCause {
+function pathCause(operation: Operation): LikelyCause {
+  const { baseUrl, pathAssumption } = operationRules(operation);
   const ids = pathAssumption === undefined ? [] : [pathAssumption];
-  return cause(`another address (${baseUrl}, paths.${operation})`, ...ids);
+  return { words: `another address (${baseUrl}, paths.${operation})`, ids };
 }
 
-const payloadCauses: Readonly<Partial<Record<Operation, readonly LikelyCause[]>>> = {
-  createOrder: [causes.orderPayload],
-  generateApiKey: [causes.deviceName],
-  checkNumber: [causes.queryNames],
-  sendMessage: [causes.verifyCheck],
-};
+function cause(
+  words: string,
+  operations: readonly Operation[],
+  statuses: readonly number[],
+  ...ids: readonly AssumptionId[]
+): RefusalCause {
+  return { words, ids, operations, statuses };
+}

@@ -32,28 +32,16 @@ function base64Forms(secret: string): string[] {
 const shortestEncoded = 6;
 
 /** Clears a parsed reply at any depth. A number whose text is changed becomes that text. */
-export function redactReply(
-  value: unknown,
-  redact: (text: string) => string,
-  { isHidden = () => false, depth = 0 }: ReplyRedaction = {},
-): unknown {
+export function redactReply(value: unknown, redact: (text: string) => string, depth = 0): unknown {
   if (depth > maxDepth) return hidden;
   if (typeof value === 'string') return redact(value);
   if (typeof value === 'number') return redact(String(value)) === String(value) ? value : hidden;
-  const inside = { isHidden, depth: depth + 1 };
-  if (Array.isArray(value)) return value.map((item) => redactReply(item, redact, inside));
+  if (Array.isArray(value)) return value.map((item) => redactReply(item, redact, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
-  if (isHidden(value)) return hidden;
   const members = Object.entries(value);
   return Object.fromEntries(
-    members.map(([name, member]) => [redact(name), redactReply(member, redact, inside)]),
+    members.map(([name, member]) => [redact(name), redactReply(member, redact, depth + 1)]),
   );
 }
 
 const maxDepth = 50;
-
-interface ReplyRedaction {
-  /** Objects to hide whole. */
-  readonly isHidden?: (value: object) => boolean;
-  readonly depth?: number;
-}

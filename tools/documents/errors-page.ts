@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { causes, replyCauses } from '../../src/client/likely-causes.ts';
+import { refusalCauses, replyCauses } from '../../src/client/likely-causes.ts';
 import { errorCauses } from './error-causes.ts';
 import { meanings, pageRemedies } from './error-meanings.ts';
 import { remedies } from './error-tables.ts';
@@ -69,7 +69,7 @@ function linkToCauses(code: string): string {
 }
 
 function likely(): string {
-  const rows = Object.values({ ...causes, ...replyCauses }).map(
+  const rows = [...refusalCauses, ...Object.values(replyCauses)].map(
     ({ words, ids }) => `| ${words} | ${ids.map((id) => `\`${id}\``).join(', ')} |`,
   );
   return `## Likely causes of a refusal
