@@ -3,8 +3,6 @@ import { reportedBuyOrder } from '../deployment/order-schema.ts';
 import { bareIssue, issuePath, type StandardSchema } from '../deployment/standard-schema.ts';
 import { ValidationError, type ValidationIssue } from '../errors/errors.ts';
 import { findNonJson, type JsonObject } from '../internal/json.ts';
-import { nearestName } from '../internal/nearest-name.ts';
-import { warnOnce } from '../internal/warn.ts';
 
 /**
  * Checks input with its schema, and for anything that JSON would change.
@@ -12,7 +10,6 @@ import { warnOnce } from '../internal/warn.ts';
  * @throws {ValidationError} naming each member that does not fit, never its value
  */
 export function checkInput(operation: string, schema: z.ZodObject, input: unknown): JsonObject {
-  warnOfMisspelt(operation, schema, input);
   const { data, error } = schema.safeParse(input, { error: plainMessage });
   if (error) throw new ValidationError(operation, error.issues.map(ownIssue));
   // Sound: an object schema returns an object, and the walk has found only JSON data.
@@ -25,7 +22,6 @@ export async function checkWithSchema(
   schema: StandardSchema,
   input: unknown,
 ): Promise<unknown> {
-  warnOfMisspelt(operation, schema, input);
   if (!(schema instanceof z.ZodObject)) {
     const result = await schema['~standard'].validate(input);
     if (result.issues === undefined) return requireJson(operation, result.value);
@@ -76,23 +72,4 @@ function requireJson(operation: string, value: unknown): unknown {
   const issue = findNonJson(value);
   if (issue) throw new ValidationError(operation, [issue]);
   return value;
-}
-
-/** More members than any payload has. */
-const maxMembers = 100;
-
-/**
- * Warns, once per name, of a member that looks misspelt: no error, since deployments differ. TypeScript refuses it;
- * this is for JavaScript and for objects built in several steps. Only a zod object lists its members.
- */
-function warnOfMisspelt(operation: string, schema: StandardSchema, input: unknown): void {
-  if (!(schema instanceof z.ZodObject) || typeof input !== 'object' || input === null) return;
-  const known = Object.keys(schema.shape);
-  for (const name of Object.keys(input).slice(0, maxMembers)) {
-    if (known.includes(name)) continue;
-    const meant = nearestName(name, known);
-    // A longer name is a member of its own: fiat_amount_usd, message_type.
-    if (meant === undefined || name.length > meant.length + 2) continue;
-    warnOnce(`${operation} does not know the member "${name}": did you mean "${meant}"?`);
-  }
 }

@@ -3,7 +3,6 @@ import { ConfigurationError, type RequestErrorCode, type RequestOutcome } from '
 import type { JsonValue } from '../internal/json.ts';
 import {
   callback,
-  flag,
   integer,
   nested,
   type OptionTable,
@@ -109,8 +108,6 @@ export interface ClientOptions {
   random?: RandomBytes | undefined;
   /** Milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined;
-  /** Allows a browser, where secret keys do not belong. For tests in a simulated browser. @default false */
-  dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /** No JavaScript engine holds a longer string. */
@@ -132,7 +129,6 @@ export const clientRows = {
   onNoResponse: optional(callback()),
   random: callback({ default: randomBytes }),
   now: callback({ default: () => Date.now() }),
-  dangerouslyAllowBrowser: flag({ default: false }),
 } satisfies OptionTable<ClientOptions>;
 
 /** What every call of a client needs. */
@@ -140,11 +136,9 @@ export type ClientSettings = ReturnType<typeof clientSettings>;
 
 /** @throws {ConfigurationError} `browser_environment` */
 export function clientSettings({ fetch, ...settings }: Settings<typeof clientRows>) {
-  if (!settings.dangerouslyAllowBrowser && isBrowser()) {
-    throw new ConfigurationError(
-      'browser_environment',
-      'This looks like a browser, where anybody can read secret keys.',
-    );
+  if ('window' in globalThis && 'document' in globalThis) {
+    const what = 'This looks like a browser, where anybody can read secret keys.';
+    throw new ConfigurationError('browser_environment', what);
   }
   return { ...settings, fetch: fetchWith(fetch) };
 }
@@ -161,8 +155,4 @@ function fetchWith(given: ClientOptions['fetch']): (url: string, init: RequestIn
     requests.set(response, request);
     return response;
   };
-}
-
-function isBrowser(): boolean {
-  return 'window' in globalThis && 'document' in globalThis;
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { checkSecretText } from '../credentials/partner-credentials.ts';
-import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
+import { type Deployment, requireDeployment } from '../deployment/define-deployment.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
 import { ConfigurationError } from '../errors/errors.ts';
 import type { JsonObject } from '../internal/json.ts';
-import { callback, defineOptions, type OptionTable, optional } from '../internal/options.ts';
+import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
 import { makeCall } from './call.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from './call-options.ts';
 import { checkInput } from './check-input.ts';
@@ -20,11 +20,6 @@ export interface MessengerClientOptions extends ClientOptions {
   apiKey?: string | undefined;
   /** The operator's secret; used only to generate API keys. */
   masterKey?: string | undefined;
-  /**
-   * Applied to each `to_phone` before it is checked: `normalizePhone` of `./otp` takes any notation. What it throws, the
-   * call throws. @default none: digits, with or without a leading `+`
-   */
-  normalizePhone?: ((phone: string) => string) | undefined;
 }
 
 /** The device that gets an API key. */
@@ -67,7 +62,6 @@ const readOptions = defineOptions('MessengerClient', {
   deployment: (given) => requireDeployment(given as Deployment<unknown>),
   apiKey: optional(checkSecretText),
   masterKey: optional(checkSecretText),
-  normalizePhone: optional(callback()),
 } satisfies OptionTable<MessengerClientOptions>);
 
 const text = z.string().min(1);
@@ -75,7 +69,7 @@ const phone = z
   .string()
   .regex(
     /^\+?\d{5,20}$/,
-    'must be digits, with or without a leading "+" (the option normalizePhone takes other notations)',
+    'must be digits, with or without a leading "+" (normalizePhone of partner-exchange-sdk/otp writes it so)',
   );
 /** The schema of {@link ApiKeyRequest}. */
 export const apiKeyRequest = z.looseObject({ messenger_device_no: text });
@@ -104,24 +98,13 @@ export const messageRequest = z.looseObject({
  * ```
  */
 export class MessengerClient {
-  readonly #own: Pick<MessengerClientOptions, 'deployment' | 'apiKey' | 'masterKey' | 'normalizePhone'>;
+  readonly #own: Pick<MessengerClientOptions, 'deployment' | 'apiKey' | 'masterKey'>;
   readonly #client: ClientSettings;
 
   constructor(options: MessengerClientOptions) {
-    const { deployment, apiKey, masterKey, normalizePhone, ...shared } = readOptions(options ?? {});
-    this.#own = { deployment, apiKey, masterKey, normalizePhone };
+    const { deployment, apiKey, masterKey, ...shared } = readOptions(options ?? {});
+    this.#own = { deployment, apiKey, masterKey };
     this.#client = clientSettings(shared);
-  }
-
-  /**
-   * Checks that messages can be sent, and sends nothing: the address of the messenger and the API key. Call it when a
-   * server starts, and where it answers for its health.
-   *
-   * @throws {ConfigurationError} as `sendMessage` would
-   */
-  async assertReady(): Promise<void> {
-    operationUrl(this.#own.deployment, 'sendMessage');
-    this.#requireApiKey('sendMessage', {});
   }
 
   /**
@@ -149,8 +132,8 @@ export class MessengerClient {
   }
 
   /**
-   * The address to open in a browser to pair the device; sends nothing (contract: Endpoints 7). It holds the API key:
-   * show it to the device's owner only.
+   * The address to open in a browser to pair the device (contract: Endpoints 7). It holds the API key: show it to the
+   * device's owner only. It sends nothing, so a server that starts can check address and key by it.
    *
    * @throws {ConfigurationError} `not_configured` without an API key
    */
@@ -173,11 +156,7 @@ export class MessengerClient {
     options: CallOptions<Schema> = {},
   ): Promise<Reply<ReplyBody<Schema>>> {
     const apiKey = this.#requireApiKey('checkNumber', request);
-    const {
-      api_key: _,
-      to_phone,
-      ...others
-    } = checkInput('checkNumber', numberCheck, this.#normalized(request));
+    const { api_key: _, to_phone, ...others } = checkInput('checkNumber', numberCheck, request);
     const names = this.#own.deployment.numberCheckParameters;
     // Last, so that no other member can replace them.
     const query = { ...queryOf(others), [names.api_key]: apiKey, [names.to_phone]: String(to_phone) };
@@ -197,18 +176,11 @@ export class MessengerClient {
     options: CallOptions<Schema> = {},
   ): Promise<Reply<ReplyBody<Schema>>> {
     const apiKey = this.#requireApiKey('sendMessage', request);
-    const checked = checkInput('sendMessage', messageRequest, this.#normalized(request));
+    const checked = checkInput('sendMessage', messageRequest, request);
     const body = JSON.stringify(toWireNames({ ...checked, api_key: apiKey }, this.#own.deployment.wireNames));
     const secrets = [apiKey, request.message, ...codesIn(request.message)];
     const call = makeCall(this.#own.deployment, 'sendMessage', { body, secrets, options });
     return await sendCall(call, this.#client);
-  }
-
-  /** Anything that is not text is left to the check of the input. */
-  #normalized<Request extends { to_phone: string }>(request: Request): Request {
-    const { normalizePhone } = this.#own;
-    if (normalizePhone === undefined || typeof request?.to_phone !== 'string') return request;
-    return { ...request, to_phone: normalizePhone(request.to_phone) };
   }
 
   #requireApiKey(operation: string, device: DeviceReference): string {

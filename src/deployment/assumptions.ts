@@ -129,7 +129,7 @@ const ledger = {
   ),
   'phone-form': assumed(
     'to_phone is 5 to 20 digits, with or without a leading "+".',
-    'normalizePhone of MessengerClient',
+    'none needed: normalizePhone of partner-exchange-sdk/otp writes numbers so',
   ),
   'verify-check': assumed(
     'verify_check is passed on as given and left out when absent; its meaning is not shown.',

@@ -47,7 +47,7 @@ describe.each([
   });
 
   it('takes every option as undefined', () => {
-    const names = [...unsound.map(([option]) => option), 'dangerouslyAllowBrowser'];
+    const names = unsound.map(([option]) => option);
     expect(make(Object.fromEntries(names.map((name) => [name, undefined])))).not.toThrow();
   });
 
@@ -113,14 +113,8 @@ it.each<[string, Record<string, unknown>]>([
   expect(server.requests).toHaveLength(0);
 });
 
-describe('in a browser', () => {
-  it('both clients refuse to hold secrets', async () => {
-    expect(await inBrowser('')).toEqual(['browser_environment', 'browser_environment']);
-  });
-
-  it('both can be told that it is a test', async () => {
-    expect(await inBrowser('dangerouslyAllowBrowser: true')).toEqual(['made', 'made']);
-  });
+it('both clients refuse to hold secrets in a browser', async () => {
+  expect(await inBrowser()).toEqual(['browser_environment', 'browser_environment']);
 });
 
 describe('the user agent', () => {
@@ -146,7 +140,7 @@ describe('the user agent', () => {
 });
 
 /** What the constructors do in a process that looks like a browser: `made`, or the code of the error. */
-async function inBrowser(option: string): Promise<unknown> {
+async function inBrowser(): Promise<unknown> {
   const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
   const script = `
     globalThis.window = globalThis;
@@ -158,7 +152,7 @@ async function inBrowser(option: string): Promise<unknown> {
     const deployment = defineDeployment({ onboardingBaseUrl: url, stagingUrl: url, messengerBaseUrl: url });
     const seen = [ExchangeClient, MessengerClient].map((Client) => {
       try {
-        new Client({ deployment, ${option} });
+        new Client({ deployment });
         return 'made';
       } catch (error) {
         return error.code;

@@ -7,29 +7,12 @@ import {
   type NumberCheckRequest,
 } from '../../src/client/messenger-client.ts';
 import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { normalizePhone } from '../../src/otp/phone.ts';
 import { type LocalServer, startServer } from '../support/local-server.ts';
 import { refusal, rejected } from '../support/refusal.ts';
 import { apiKey, deploymentAt, masterKey, message, messengerAt } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
-
-describe('assertReady', () => {
-  it('sends nothing, and throws what sendMessage would throw for want of an address or a key', async () => {
-    const server = await startServer({});
-    await messengerAt(server.url).assertReady();
-    expect(server.requests).toEqual([]);
-    for (const options of [
-      { deployment: defineDeployment({}), apiKey },
-      { deployment: deploymentAt(server.url) },
-    ]) {
-      const messenger = new MessengerClient(options);
-      expect(await rejected(messenger.assertReady())).toMatchObject({ code: 'not_configured' });
-      expect(await rejected(messenger.sendMessage(message))).toMatchObject({ code: 'not_configured' });
-    }
-  });
-});
 
 describe('generateApiKey', () => {
   const device = { messenger_device_no: '42' };
@@ -188,43 +171,6 @@ describe('sendMessage', () => {
     const client = new MessengerClient({ deployment: deploymentAt(server.url), masterKey });
     expect(await rejected(client.sendMessage(message))).toMatchObject({ code: 'not_configured' });
     expect(server.requests).toHaveLength(0);
-  });
-});
-
-describe('normalizePhone', () => {
-  const typed = '+234 (0)801 234-5678';
-
-  it('is applied to the phone number of a message and of a number check', async () => {
-    const server = await startServer({});
-    const client = messengerAt(server.url, { normalizePhone });
-    await client.sendMessage({ ...message, to_phone: typed });
-    expect(posted(server)).toMatchObject({ to_phone: '+2348012345678' });
-    await client.checkNumber({ to_phone: typed });
-    expect(server.requests[1]?.url).toContain('to_phone=%2B2348012345678');
-  });
-
-  it('decides what is a phone number, before any request', async () => {
-    const server = await startServer({});
-    const client = messengerAt(server.url, { normalizePhone });
-    expect(await rejected(client.sendMessage({ ...message, to_phone: '0801 234 5678' }))).toMatchObject({
-      code: 'invalid_input',
-    });
-    // What it returns is checked like any other.
-    const broken = messengerAt(server.url, { normalizePhone: () => 'nobody' });
-    expect(await rejected(broken.checkNumber({ to_phone: typed }))).toMatchObject({
-      issues: [{ path: ['to_phone'] }],
-    });
-    expect(server.requests).toHaveLength(0);
-  });
-
-  it('must be a function, and leaves what is no text to the check of the input', async () => {
-    expect(refusal(() => messengerAt('https://m.example', { normalizePhone: 'E.164' as never }))).toBe(
-      'ConfigurationError invalid_option',
-    );
-    const client = messengerAt('https://m.example', { normalizePhone });
-    expect(await rejected(client.sendMessage({ ...message, to_phone: 5 as never }))).toMatchObject({
-      issues: [{ path: ['to_phone'] }],
-    });
   });
 });
 
