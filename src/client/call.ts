@@ -1,13 +1,6 @@
 import { type Deployment, operationUrl } from '../deployment/define-deployment.ts';
-import { usualMessageReply, whyMessageNotAccepted } from '../deployment/message-reply.ts';
 import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
-import {
-  type OrderReply,
-  type OrderStatuses,
-  type OrderVerdict,
-  usualOrderReply,
-  whyNotAccepted,
-} from '../deployment/order-reply.ts';
+import type { OrderReply, OrderStatuses, OrderVerdict } from '../deployment/order-reply.ts';
 import type { RequestError } from '../errors/errors.ts';
 import { defineOptions } from '../internal/options.ts';
 import { sensitiveValues } from '../internal/redaction.ts';
@@ -116,25 +109,17 @@ export function makeCall<Schema extends ReplySchema>(
   };
 }
 
-/** How the 2xx replies of an operation are read that has acted only if they do not deny it. */
+/** Reads the 2xx replies of an operation that has acted only if they do not deny it. */
 export interface ReplyReader {
   /** The option of the deployment. */
   readonly option: 'readOrderReply' | 'readMessageReply';
   readonly read: (reply: OrderReply) => OrderVerdict;
-  /** Why the usual reading does not accept a reply; `undefined` if the deployment has its own. */
-  readonly why: ((reply: OrderReply) => string | undefined) | undefined;
 }
 
-const replyReaders = {
-  createOrder: { option: 'readOrderReply', usual: usualOrderReply, why: whyNotAccepted },
-  sendMessage: { option: 'readMessageReply', usual: usualMessageReply, why: whyMessageNotAccepted },
-} as const satisfies { readonly [Name in Operation]?: object };
-
 function replyReaderOf(deployment: Deployment<unknown>, operation: Operation): ReplyReader | undefined {
-  if (operation !== 'createOrder' && operation !== 'sendMessage') return undefined;
-  const { option, usual, why } = replyReaders[operation];
-  const read = deployment[option];
-  return { option, read, why: read === usual ? why : undefined };
+  if (operation === 'createOrder') return { option: 'readOrderReply', read: deployment.readOrderReply };
+  if (operation === 'sendMessage') return { option: 'readMessageReply', read: deployment.readMessageReply };
+  return undefined;
 }
 
 function authorizationHeader(

@@ -18,7 +18,7 @@ import { redactText, redactUrl } from '../internal/redaction.ts';
 import { type Call, secretsOf } from './call.ts';
 import type { CallRecord } from './http-attempt.ts';
 import { type LikelyCause, likelyCauses, replyCauses } from './likely-causes.ts';
-import { longestRetryAfterMs, type ReadReply, replyTexts } from './reply.ts';
+import { type ReadReply, replyTexts } from './reply.ts';
 
 const whatHappened = {
   connection_failed: 'no connection could be made',
@@ -57,10 +57,9 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   if (code === 'reply_not_accepted' && call.replyReader) likely.push(replyCauses[call.replyReader.option]);
   const isTransport = code === 'connection_failed' || code === 'network_error' || code === 'timeout';
   const quote = reply === undefined ? (isTransport ? causeText(original) : undefined) : texts[0];
-  const bounded = wait === longestRetryAfterMs ? ', and its Retry-After counts as a day, the longest' : '';
   const remedy = remedyFor(call, code, likely);
   const sentenceWith = (text: string) =>
-    `${call.operation}: ${happened ?? whatHappened[code]}${reasonOf(text, reply?.status)}${bounded}; ${outcomeWords[details.outcome]}.`;
+    `${call.operation}: ${happened ?? whatHappened[code]}${reasonOf(text, reply?.status)}; ${outcomeWords[details.outcome]}.`;
   // The whole reason stands in `body`.
   const room = maxMessage - composeMessage({ what: sentenceWith(' '), remedy }, code).length;
   const cut = cutText(quotable(quote ?? '', repeatsOf(secrets)), Math.max(room, minQuoted));
@@ -136,16 +135,12 @@ function causeText(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > maxDepth) return undefined;
   // Several addresses were tried. The first failure speaks for all.
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
-  return causeText(inner, depth + 1) ?? ownText(error);
-}
-
-function ownText(error: Error): string | undefined {
+  const text = causeText(inner, depth + 1);
+  if (text !== undefined) return text;
   const code = codeOf(error);
   // OpenSSL's own messages are mostly places in its source.
-  const message =
-    'reason' in error && typeof error.reason === 'string' ? error.reason : String(error.message);
-  if (message.includes(code)) return message === '' ? undefined : message;
-  return `${code}: ${message}`;
+  const message = String('reason' in error ? error.reason : error.message);
+  return message.includes(code) ? message || undefined : `${code}: ${message}`;
 }
 
 /** Members that speak of a person. */

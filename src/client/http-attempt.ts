@@ -80,11 +80,11 @@ async function runAttempt(
   } catch (error) {
     const failure = isTooLate ? tooLate() : classifyFetchError(error);
     record.finish(attempt, failure.outcome);
-    observeNoResponse(call, client, { attempt, started, ...failureFacts(failure, signal, call) });
+    observeEnd(call, client, { attempt, started, end: failureFacts(failure, signal, call) });
     throw failure;
   }
   const reply = await readReply(response, client.maxReplyBytes);
-  observeResponse(call, client, { attempt, reply, started });
+  observeEnd(call, client, { attempt, started, end: reply });
   const failure = failureOf(reply, call);
   // A reply that is a success says nothing about earlier attempts.
   record.finish(attempt, failure?.outcome ?? 'not-sent', reply);
@@ -158,9 +158,8 @@ export class CallRecord {
 }
 
 function observeRequest(call: Call, { onRequest }: ClientSettings, attempt: number): void {
-  if (onRequest === undefined) return;
   callHook(`onRequest of ${call.operation}`, () =>
-    onRequest({
+    onRequest?.({
       ...observedAttempt(call, attempt),
       headers: redactRequestHeaders(call.headers, secretsOf(call)),
       bodyBytes: call.body === undefined ? 0 : encoder.encode(call.body).byteLength,
@@ -168,33 +167,28 @@ function observeRequest(call: Call, { onRequest }: ClientSettings, attempt: numb
   );
 }
 
-function observeResponse(
+/** An attempt that ends now, with its reply or without one. */
+function observeEnd(
   call: Call,
-  { onResponse, now }: ClientSettings,
-  { reply, attempt, started }: { reply: ReadReply; attempt: number; started: number },
+  { onResponse, onNoResponse, now }: ClientSettings,
+  { attempt, started, end }: { attempt: number; started: number; end: ReadReply | FailureFacts },
 ): void {
-  if (onResponse === undefined) return;
-  const ended = endedAttempt(call, attempt, { started, now: now() });
-  const { status, headers, body, failure } = reply;
+  if (!('status' in end)) {
+    callHook(`onNoResponse of ${call.operation}`, () =>
+      onNoResponse?.({ ...endedAttempt(call, attempt, { started, now: now() }), ...end }),
+    );
+    return;
+  }
+  const { status, headers, body, failure } = end;
   callHook(`onResponse of ${call.operation}`, () =>
-    onResponse({
-      ...ended,
+    onResponse?.({
+      ...endedAttempt(call, attempt, { started, now: now() }),
       status,
       headers: redactReplyHeaders(headers, secretsOf(call)),
       shape: shapeOfReply(body),
       ...(failure !== undefined && { failure }),
     }),
   );
-}
-
-function observeNoResponse(
-  call: Call,
-  { onNoResponse, now }: ClientSettings,
-  { attempt, started, ...facts }: FailureFacts & { attempt: number; started: number },
-): void {
-  if (onNoResponse === undefined) return;
-  const ended = endedAttempt(call, attempt, { started, now: now() });
-  callHook(`onNoResponse of ${call.operation}`, () => onNoResponse({ ...ended, ...facts }));
 }
 
 function observedAttempt({ operation, method, url }: Call, attempt: number) {

@@ -67,7 +67,7 @@ export async function readReply(response: Response, maxBytes: number): Promise<R
 const httpDate = /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** A day. Services that mean a time of day write its seconds since 1970, which would be a wait of 56 years. */
-export const longestRetryAfterMs = 86_400_000;
+const longestRetryAfterMs = 86_400_000;
 
 /** Reads seconds or a date, bounded by {@link longestRetryAfterMs}; `undefined` if it is malformed. */
 export function retryAfterMs(reply: ReadReply | undefined, now: number): number | undefined {
@@ -96,29 +96,21 @@ const maxDepth = 3;
  * Neither bounded nor redacted.
  */
 export function replyTexts(body: unknown): string[] {
-  if (typeof body === 'string') return textsOf(pageText(body));
-  return textsIn(body, 0);
+  const texts = typeof body === 'string' ? [pageText(body)] : textsIn(body, 0);
+  return texts.filter((text) => text.trim() !== '');
 }
 
 function textsIn(value: unknown, depth: number): string[] {
-  if (typeof value === 'string') return textsOf(value);
+  if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null || depth > maxDepth) return [];
   if (Array.isArray(value)) return textsIn(value[0], depth + 1);
   const object: { readonly [name: string]: unknown } = { ...value };
-  const own = members.flatMap((name) => {
-    const text = object[name];
-    return typeof text === 'string' ? textsOf(text) : [];
-  });
+  const own = members.flatMap((name) => object[name]).filter((text) => typeof text === 'string');
   return [...own, ...nested.flatMap((name) => textsIn(object[name], depth + 1))];
-}
-
-function textsOf(text: string): string[] {
-  return text.trim() === '' ? [] : [text];
 }
 
 function pageText(text: string): string {
   if (!/^\s*<(?:!doctype|html|head|body|\?xml|title|h1)\b/i.test(text)) return text;
   const title = /<title[^<>]*>([^<]*)/i.exec(text)?.[1]?.trim();
-  if (title !== undefined && title !== '') return title;
-  return text.replace(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/gi, ' ').replace(/<[^<>]*>/g, ' ');
+  return title || text.replace(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/gi, ' ').replace(/<[^<>]*>/g, ' ');
 }

@@ -126,32 +126,28 @@ async function checkReply<Schema extends ReplySchema>(
 }
 
 /** A 2xx alone accepts no order and no message (ledger: `order-reply`, `message-reply`). */
-function requireAcceptance(call: Call, record: CallRecord, reply: ReadReply): void {
-  const { replyReader } = call;
-  if (replyReader === undefined) return;
-  const { option, read, why } = replyReader;
-  const { status, headers, body } = reply;
-  const refuse = (verdict: 'refused' | 'unknown', what: string, cause?: unknown) =>
-    failure(call, record, {
-      code: 'reply_not_accepted',
-      outcome: lessCertain(record.outcome, verdict),
-      what,
-      cause,
-    });
-  const answered = { status, headers, body, order: postedOrder(call) };
+function requireAcceptance(call: Call, record: CallRecord, { status, headers, body }: ReadReply): void {
+  if (call.replyReader === undefined) return;
+  const { option, read } = call.replyReader;
   let verdict: unknown;
+  let cause: unknown;
   try {
-    verdict = read(answered);
-  } catch (cause) {
-    throw refuse('unknown', `${option} of the deployment threw instead of answering`, cause);
+    verdict = read({ status, headers, body, order: postedOrder(call) });
+  } catch (error) {
+    cause = error;
   }
   if (verdict === 'accepted') return;
-  if (verdict !== 'refused' && verdict !== 'unknown') {
-    // An async function: nobody else takes care of its failure.
-    Promise.resolve(verdict).catch(() => {});
-    throw refuse('unknown', `${option} of the deployment has to return ${orderVerdicts.join(', ')}`);
-  }
-  throw refuse(verdict, why?.(answered) ?? `${option} of the deployment says ${verdict}`);
+  // An async function: nobody else takes care of its failure.
+  Promise.resolve(verdict).catch(() => {});
+  throw failure(call, record, {
+    code: 'reply_not_accepted',
+    outcome: lessCertain(record.outcome, verdict === 'refused' ? 'refused' : 'unknown'),
+    what:
+      verdict === 'refused' || verdict === 'unknown'
+        ? undefined
+        : `${option} of the deployment has to return ${orderVerdicts.join(', ')}`,
+    cause,
+  });
 }
 
 /** What a service may repeat of an order without saying anything. */

@@ -1,19 +1,15 @@
 import { isJsonObject } from '../internal/json.ts';
 
-/** The first member of a reply that denies what was asked for: of an object, or one object deeper, and in a list of such. */
-export function denialOf(body: unknown): DenyingName | undefined {
+/** Whether a member of a reply denies what was asked for: of an object, or one object deeper, and in a list of objects. */
+export function isDenial(body: unknown): boolean {
   const objects = [body].flat().filter(isJsonObject);
   return objects
     .flatMap((object) => [object, ...Object.values(object).filter(isJsonObject)])
-    .flatMap(denialsIn)[0];
-}
-
-/** The members of an object that deny what was asked for. */
-function denialsIn(object: object): DenyingName[] {
-  return Object.entries(object).flatMap(([name, value]) => {
-    const known = denyingMember(name);
-    return known !== undefined && denies[known](value) ? [known] : [];
-  });
+    .flatMap((object) => Object.entries(object))
+    .some(([name, value]) => {
+      const known = denyingMember(name);
+      return known !== undefined && denies[known](value);
+    });
 }
 
 /** The member of the table that a name stands for. */

@@ -1,4 +1,4 @@
-import { denialOf } from './denying-members.ts';
+import { isDenial } from './denying-members.ts';
 import type { OrderReply, OrderVerdict } from './order-reply.ts';
 
 /**
@@ -19,13 +19,5 @@ import type { OrderReply, OrderVerdict } from './order-reply.ts';
  */
 export function usualMessageReply({ body }: Pick<OrderReply, 'body'>): OrderVerdict {
   if (typeof body === 'string') return 'unknown';
-  return body === false || denialOf(body) !== undefined ? 'refused' : 'accepted';
-}
-
-/** Why {@link usualMessageReply} does not take a reply for an acceptance: a clause. */
-export function whyMessageNotAccepted({ body }: Pick<OrderReply, 'body'>): string | undefined {
-  if (typeof body === 'string') return 'the reply is text, so nobody can tell whether the message was sent';
-  if (body === false) return 'the reply denies the message: it is false';
-  const denial = denialOf(body);
-  return denial && `the reply denies the message by its member ${denial}`;
+  return body === false || isDenial(body) ? 'refused' : 'accepted';
 }

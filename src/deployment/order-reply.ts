@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { integer, invalidOption, list, nested, type OptionRow } from '../internal/options.ts';
 import { writeSorted } from '../signature/write-json.ts';
-import { denialOf } from './denying-members.ts';
+import { isDenial } from './denying-members.ts';
 import { reportedBuyOrder } from './order-schema.ts';
 import { shapeOfReply } from './reply-shape.ts';
 
@@ -53,8 +53,11 @@ export const orderVerdicts = ['accepted', 'refused', 'unknown'] as const satisfi
  * });
  * ```
  */
-export function usualOrderReply(reply: OrderReply): OrderVerdict {
-  return whyNotAccepted(reply) === undefined ? 'accepted' : 'unknown';
+export function usualOrderReply({ body, order }: Pick<OrderReply, 'body' | 'order'>): OrderVerdict {
+  if (!isJsonObject(body) || isDenial(body)) return 'unknown';
+  const objects = [body, ...Object.values(body).filter(isJsonObject)];
+  if (objects.some((object) => namesOther(object, order))) return 'unknown';
+  return hasOwnMember(body, order) ? 'accepted' : 'unknown';
 }
 
 /** A reply that accepts an order or a message although the usual reading does not know it. Plain data. */
@@ -75,7 +78,7 @@ export interface OrderReplyRules {
 export function acceptingForm(body: unknown): string | undefined {
   if (body === undefined) return 'empty';
   if (body === null || body === true) return String(body);
-  if (Array.isArray(body)) return denialOf(body) === undefined ? 'list' : undefined;
+  if (Array.isArray(body)) return isDenial(body) ? undefined : 'list';
   return typeof body === 'string' && body !== '' ? String(shapeOfReply(body)) : undefined;
 }
 
@@ -103,17 +106,6 @@ function checkForm(form: unknown, name: string): string {
   );
 }
 
-/** Why {@link usualOrderReply} does not take a reply for an acceptance: a clause. */
-export function whyNotAccepted({ body, order }: Pick<OrderReply, 'body' | 'order'>): string | undefined {
-  if (!isJsonObject(body)) return 'the reply is not a JSON object, so nothing in it accepts the order';
-  const denial = denialOf(body);
-  if (denial !== undefined) return `the reply denies the order by its member ${denial}`;
-  const objects = [body, ...Object.values(body).filter(isJsonObject)];
-  if (objects.some((object) => namesOther(object, order)))
-    return 'the reply names another partner_order_id than that of the order';
-  return hasOwnMember(body, order) ? undefined : "the reply has no member of the service's own";
-}
-
 function namesOther(object: JsonObject, order: JsonObject | undefined): boolean {
   const id = order?.partner_order_id;
   if (typeof id !== 'string') return false;
@@ -131,7 +123,7 @@ function namesOther(object: JsonObject, order: JsonObject | undefined): boolean 
  *
  * @param posted without it the published names of an order are those that may be copies
  */
-export function hasOwnMember(body: JsonObject, posted: JsonObject | undefined): boolean {
+function hasOwnMember(body: JsonObject, posted: JsonObject | undefined): boolean {
   return Object.entries(body).some(([name, value]) => {
     if (isCopy(name, value, posted)) return false;
     if (!isJsonObject(value)) return value !== null && !(Array.isArray(value) && value.length === 0);

@@ -59,7 +59,6 @@ describe('sendMessage, when a 2xx', () => {
     const { messenger, sent } = answering(body);
     const error = await requestError(messenger.sendMessage(message));
     expect(error).toMatchObject({ code: 'reply_not_accepted', outcome: 'unknown', attempts: 1 });
-    expect(error.message).toContain('the reply is text, so nobody can tell whether the message was sent');
     expect(sent).toHaveLength(1);
   });
 
@@ -78,7 +77,6 @@ describe('sendMessage, when a 2xx', () => {
     const { message: words } = await requestError(
       answering(JSON.stringify(notConnected)).messenger.sendMessage(message),
     );
-    expect(words).toContain('the reply denies the message by its member');
     expect(words).toContain('"session_not_connected"');
     const told = JSON.stringify({ success: false, message: `No such number: ${message.to_phone}` });
     const { message: hidden } = await requestError(answering(told).messenger.sendMessage(message));

@@ -87,29 +87,24 @@ describe('createOrder, when a 2xx does not accept the order', () => {
     const { exchange, sent } = answering(body, { status });
     const error = await requestError(exchange.createOrder(order));
     expect(error).toMatchObject({ code: 'reply_not_accepted', outcome: 'unknown', status, attempts: 1 });
-    expect(error.message).toContain('the reply is not a JSON object, so nothing in it accepts the order');
+    expect(error.message).toContain('createOrder: the reply does not accept it (status ');
     expect(sent).toHaveLength(1);
   });
 
-  it.each<[string, unknown, string]>([
-    ['nothing', {}, 'no member of the service'],
-    ['an error object without members', { error: {} }, 'no member of the service'],
-    ['nothing but null', { data: null, error: null }, 'no member of the service'],
-    ['an empty list', { orders: [] }, 'no member of the service'],
-    ['a copy of the order', order, 'no member of the service'],
-    ['a copy of it one level down', { data: { ...order, items: [], of: {} } }, 'no member of the service'],
-    [
-      'a copy of its amount as a number',
-      { fiat_amount: Number(order.fiat_amount) },
-      'no member of the service',
-    ],
-    ['another id', { status: 'ok', partner_order_id: 'other' }, 'names another partner_order_id'],
-    ['another id one level down', { data: { ref: 7, partnerOrderId: 1 } }, 'names another partner_order_id'],
-  ])('leaves the order unknown, and asks once: a reply with %s', async (_, body, words) => {
+  it.each<[string, unknown]>([
+    ['nothing', {}],
+    ['an error object without members', { error: {} }],
+    ['nothing but null', { data: null, error: null }],
+    ['an empty list', { orders: [] }],
+    ['a copy of the order', order],
+    ['a copy of it one level down', { data: { ...order, items: [], of: {} } }],
+    ['a copy of its amount as a number', { fiat_amount: Number(order.fiat_amount) }],
+    ['another id', { status: 'ok', partner_order_id: 'other' }],
+    ['another id one level down', { data: { ref: 7, partnerOrderId: 1 } }],
+  ])('leaves the order unknown, and asks once: a reply with %s', async (_, body) => {
     const { exchange, sent } = answering(body);
     const error = await requestError(exchange.createOrder(order));
     expect(error).toMatchObject({ code: 'reply_not_accepted', outcome: 'unknown', attempts: 1 });
-    expect(error.message).toContain(words);
     expect(sent).toHaveLength(1);
   });
 
@@ -157,9 +152,7 @@ describe('createOrder, when a 2xx does not accept the order', () => {
   it('hides a reason that repeats data of the buyer, and says how to read such replies', async () => {
     const { exchange } = answering(said);
     const { message } = await requestError(exchange.createOrder({ ...order, buyer_phone: '+2348012345678' }));
-    expect(message).toContain(
-      'createOrder: the reply denies the order by its member success (status 200): "[redacted]"',
-    );
+    expect(message).toContain('createOrder: the reply does not accept it (status 200): "[redacted]"');
     expect(message).toContain('; it may have acted: look first. ');
     expect(message).toContain('Likely: readOrderReply is needed. See ');
     expect(message).not.toContain('2348012345678');
@@ -197,7 +190,6 @@ describe('readOrderReply of the deployment', () => {
       const { exchange, sent } = answering({ ok: true }, { read: () => verdict });
       const error = await requestError(exchange.createOrder(order));
       expect(error).toMatchObject({ code: 'reply_not_accepted', outcome: verdict, status: 200, attempts: 1 });
-      expect(error.message).toContain(`readOrderReply of the deployment says ${verdict} (status 200)`);
       expect(sent).toHaveLength(1);
     },
   );
@@ -211,17 +203,19 @@ describe('readOrderReply of the deployment', () => {
     });
   });
 
-  it.each<[string, () => unknown, string]>([
-    ['throws', () => Promise.prototype.then.call(1), 'threw instead of answering'],
-    ['returns nothing', () => undefined, 'has to return accepted, refused, unknown'],
-    ['returns true', () => true, 'has to return accepted, refused, unknown'],
-    ['is async', () => Promise.reject(new Error('later')), 'has to return accepted, refused, unknown'],
-  ])('leaves the order unknown if it %s, and says so', async (_, wrong, words) => {
+  it.each<[string, () => unknown]>([
+    ['throws', () => Promise.prototype.then.call(1)],
+    ['returns nothing', () => undefined],
+    ['returns true', () => true],
+    ['is async', () => Promise.reject(new Error('later'))],
+  ])('leaves the order unknown if it %s, and says so', async (_, wrong) => {
     // What a JavaScript caller may pass.
     const { exchange, sent } = answering({ ok: true }, { read: wrong as Read });
     const error = await requestError(exchange.createOrder(order));
     expect(error).toMatchObject({ code: 'reply_not_accepted', outcome: 'unknown', status: 200 });
-    expect(error.message).toContain(`readOrderReply of the deployment ${words}`);
+    expect(error.message).toContain(
+      'readOrderReply of the deployment has to return accepted, refused, unknown',
+    );
     expect(sent).toHaveLength(1);
   });
 

@@ -38,12 +38,11 @@ describe('Retry-After', () => {
 
   // The seconds since 1970 are a time that somebody took for a wait.
   it.each(['1764356738', '9'.repeat(400), 'Thu, 01 Jan 2082 00:00:00 GMT'])(
-    'of %s ends the call and is told as a day, and the message says so',
+    'of %s ends the call and is told as a day',
     async (wait) => {
       const server = await startServer(busy(wait));
       const error = await requestError(sendMessage(server.url, { now: () => newYear }));
       expect(error).toMatchObject({ status: 429, attempts: 1, retryAfterMs: 86_400_000 });
-      expect(error.message).toContain('(status 429), and its Retry-After counts as a day, the longest');
     },
   );
 

@@ -1,5 +1,5 @@
 import type { Deployment } from '../../../deployment/define-deployment.ts';
-import { denialOf } from '../../../deployment/denying-members.ts';
+import { isDenial } from '../../../deployment/denying-members.ts';
 import { type Operation, operationNames, operationRules } from '../../../deployment/operations.ts';
 import { acceptingForm } from '../../../deployment/order-reply.ts';
 import { shapeOfReply } from '../../../deployment/reply-shape.ts';
@@ -66,7 +66,7 @@ export function isSuccessStatus(status: number): boolean {
 
 /** Whether a body denies what was asked for. */
 export function denies(shape: unknown): boolean {
-  return denialOf(shape) !== undefined;
+  return isDenial(shape);
 }
 
 /** What the calls before a reply came to. */
