@@ -11,7 +11,6 @@ import { ConfigurationError, type RequestError, ValidationError } from '../error
 import { findNonJson, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
 import { signBody } from '../signature/sign-body.ts';
-import type { AcceptedOrderReply } from './accepted-order-reply.ts';
 import { makeCall } from './call.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from './call-options.ts';
 import { checkInput } from './check-input.ts';
@@ -165,7 +164,7 @@ export class ExchangeClient<Order = BuyOrder> {
   async createOrder<Schema extends ReplySchema = undefined>(
     order: Order,
     options: OrderCallOptions<Schema> = {},
-  ): Promise<AcceptedOrderReply<ReplyBody<Schema>>> {
+  ): Promise<Reply<ReplyBody<Schema>>> {
     const { merchant, acceptAddress, ...callOptions } = readOrderCallOptions(options);
     const prepared = await this.prepareOrder(order, { merchant, acceptAddress });
     // Sound: the schema is the one that was given.
