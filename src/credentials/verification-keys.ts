@@ -11,7 +11,7 @@ import { type KeyScheme, merchantsFor, signingKey } from './signing-key.ts';
 
 /** Which key verified a delivery. Never the key itself. */
 export interface MatchedKey {
-  /** The place of the credentials in the given list (0 for a single one), or of the key in `keys`. */
+  /** The place of the credentials in the given list (0 for a single one). */
   readonly index: number;
   /** `partnerId` of the credentials, or of other keys of their rotation. */
   readonly partnerId?: string;
@@ -115,13 +115,4 @@ function partnersOf(sets: readonly PartnerCredentials[]): string[] {
 function onlyValue(values: readonly (string | undefined)[]): string | undefined {
   const [only, ...others] = new Set(values.filter((value) => value !== undefined));
   return others.length === 0 ? only : undefined;
-}
-
-/** All keys of one partner, for a deployment that combines secrets differently. */
-export function verificationKeysOfTexts(keys: readonly string[]): readonly VerificationKey[] {
-  const isText = (key: unknown) => typeof key === 'string' && key !== '' && key.trim() === key;
-  if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isText)) {
-    throw invalid('keys must be a list of texts that are not empty and have no blanks around them.');
-  }
-  return keys.map((text, index) => ({ text, matched: { index }, partner: '' }));
 }

@@ -29,7 +29,7 @@ const ledger = {
   ),
   'signature-key': published(
     'Order creation and order events are signed with merchant + partner secret, everything else with the partner secret; the variant with the public key (Authentication 7) is not used.',
-    'signature.orderKey in defineDeployment, or keys in createWebhooks',
+    'signature.orderKey in defineDeployment',
   ),
   'merchant-concatenation': reported(
     'Nothing stands between the merchant and the partner secret.',

@@ -1,10 +1,6 @@
 import { isKeyRing, type KeyRing, type KeySets } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import {
-  type VerificationKey,
-  verificationKeysOf,
-  verificationKeysOfTexts,
-} from '../credentials/verification-keys.ts';
+import { type VerificationKey, verificationKeysOf } from '../credentials/verification-keys.ts';
 import type { WireNames } from '../deployment/wire-names.ts';
 import { isConfigurationError, isKeyError, KeyError, whatFailed } from '../errors/errors.ts';
 import { hash } from '../internal/hash.ts';
@@ -14,14 +10,7 @@ import { signatureMismatch, signedText, type UnverifiedBody } from '../signature
 import { type DeliveryRequest, type FindCredentials, keyFinder } from './found-keys.ts';
 
 export interface SignerFinderOptions {
-  readonly credentials?:
-    | PartnerCredentials
-    | readonly PartnerCredentials[]
-    | KeyRing
-    | FindCredentials
-    | undefined;
-  /** Instead of `credentials`. */
-  readonly keys?: readonly string[] | undefined;
+  readonly credentials: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | FindCredentials;
   readonly scheme: SignatureScheme;
   readonly wireNames: WireNames;
 }
@@ -36,7 +25,7 @@ export type FindSigner = (
 ) => VerificationKey | Promise<VerificationKey>;
 
 /** @throws {ConfigurationError} */
-export function signerFinder({ credentials = [], keys: texts, scheme, wireNames }: SignerFinderOptions): {
+export function signerFinder({ credentials, scheme, wireNames }: SignerFinderOptions): {
   readonly findSigner: FindSigner;
   readonly ring?: VerifyingRing;
 } {
@@ -53,7 +42,7 @@ export function signerFinder({ credentials = [], keys: texts, scheme, wireNames 
     const findKeys = keyFinder(credentials, scheme, wireNames);
     return { findSigner: async (body, request) => requireSigner(body, await findKeys(body, request)) };
   }
-  const keys = texts === undefined ? verificationKeysOf(credentials, scheme) : verificationKeysOfTexts(texts);
+  const keys = verificationKeysOf(credentials, scheme);
   return { findSigner: (body) => requireSigner(body, keys) };
 }
 

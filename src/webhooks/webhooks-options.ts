@@ -36,11 +36,6 @@ export interface WebhooksOptions {
    */
   credentials?: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | FindCredentials | undefined;
   /**
-   * Verification keys as they are, instead of `credentials`, for a deployment that combines secrets differently. All of
-   * one partner.
-   */
-  keys?: readonly string[] | undefined;
-  /**
    * Its signature scheme, wire names and further statuses. @default the default scheme, the published names and statuses
    */
   deployment?:
@@ -90,7 +85,6 @@ export interface WebhooksOptions {
 const readOptions = defineOptions('createWebhooks', {
   // Checked while keys are made of them.
   credentials: unchecked<NonNullable<WebhooksOptions['credentials']>>(),
-  keys: unchecked<readonly string[]>(),
   deployment: readSigningPart,
   inbox: optional((inbox: unknown) => {
     // Sound: only `receive` is required.
@@ -109,12 +103,9 @@ export type WebhooksSettings = ReturnType<typeof readWebhooksOptions>;
 
 /** @throws {ConfigurationError} */
 export function readWebhooksOptions(options: WebhooksOptions) {
-  const { credentials, keys, deployment, inbox, timeLimitMs, ...others } = readOptions(options);
-  if (credentials === undefined && keys === undefined) {
-    throw invalidOption(`createWebhooks needs credentials or keys (${unsetVariables()}).`);
-  }
-  if (credentials !== undefined && keys !== undefined) {
-    throw invalidOption('createWebhooks takes either credentials or keys, not both.');
+  const { credentials, deployment, inbox, timeLimitMs, ...others } = readOptions(options);
+  if (credentials === undefined) {
+    throw invalidOption(`createWebhooks needs credentials (${unsetVariables()}).`);
   }
   const { signature: scheme, wireNames, eventStatuses } = deployment;
   return {
@@ -124,7 +115,7 @@ export function readWebhooksOptions(options: WebhooksOptions) {
     scheme,
     wireNames,
     eventStatuses,
-    ...signerFinder({ credentials, keys, scheme, wireNames }),
+    ...signerFinder({ credentials, scheme, wireNames }),
     inbox: inboxOf(inbox, timeLimitMs),
   };
 }

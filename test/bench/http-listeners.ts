@@ -4,7 +4,7 @@ import Stripe from 'stripe';
 import { builtUrl } from './built-entries.ts';
 import { listenerOf } from './http-fetch-adapter.ts';
 import { stripeSecret } from './http-requests.ts';
-import { sampleKey } from './sample-event.ts';
+import { sampleCredentials, sampleKey } from './sample-event.ts';
 
 type WebhooksEntry = typeof import('../../src/webhooks/index.ts');
 
@@ -85,7 +85,7 @@ const constructEvent = stripeWebhooks.constructEvent.bind(stripeWebhooks);
 
 async function webhooks() {
   const { createWebhooks }: WebhooksEntry = await import(builtUrl('./webhooks'));
-  return createWebhooks({ keys: [sampleKey] }).onAny(() => {});
+  return createWebhooks({ credentials: sampleCredentials }).onAny(() => {});
 }
 
 function readBody(request: IncomingMessage, done: (body: Buffer) => void): void {

@@ -1,7 +1,13 @@
 import { createHmac } from 'node:crypto';
 
+export const sampleCredentials = {
+  partnerPublicKey: 'pk_partner_bench',
+  partnerSecretKey: 'sk_partner_bench_0123456789abcdef',
+  merchantSecretKey: 'sk_merchant_bench_0123456789abcdef',
+};
+
 /** Merchant and partner secret, as order events are signed. */
-export const sampleKey = 'sk_merchant_bench_0123456789abcdefsk_partner_bench_0123456789abcdef';
+export const sampleKey = sampleCredentials.merchantSecretKey + sampleCredentials.partnerSecretKey;
 
 const event = {
   event_name: 'event.buy.credited.crypto',

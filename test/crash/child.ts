@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { sleep } from '../../src/internal/backoff.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
-import { orderKey } from '../support/bodies.ts';
 import { listeningPort } from '../support/listening.ts';
+import { credentials } from '../webhooks/deliveries.ts';
 import { isPoison, openEffects, openInbox, openJournal, type Place } from './crash-engine.ts';
 
 /** A receiver or a worker of the crash suite; it is killed without warning. */
@@ -14,14 +14,14 @@ process.on('disconnect', () => process.exit());
 
 if (role === 'receiver') {
   const inbox = await openInbox(place, 'receiver');
-  const webhooks = createWebhooks({ keys: [orderKey], inbox, onError: () => {} });
+  const webhooks = createWebhooks({ credentials, inbox, onError: () => {} });
   const server = createServer((request, response) => void webhooks.node(request, response));
   process.send?.({ port: await listeningPort(server) });
 } else {
   const effects = await openEffects(place);
   const inbox = await openInbox(place, 'both');
   const { journal } = openJournal(place);
-  createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny(async (event, context) => {
+  createWebhooks({ credentials, inbox, onError: () => {} }).onAny(async (event, context) => {
     const { digest } = context;
     await sleep(Math.random() * 10);
     // With all that the process has in hand.

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
-import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+import { credentials, delivery, quietWebhooks, unsignedText } from './deliveries.ts';
 
 const order = (id: string) => delivery(buyInitBody({ partner_order_id: id }));
 
@@ -22,10 +22,11 @@ describe('a delivery that comes again', () => {
   });
 
   it('is a duplicate though it is signed with the other generation of keys', async () => {
-    const { handled, webhooks } = counting({ keys: ['new key', 'old key'] });
+    const renewed = { ...credentials, merchantSecretKey: 'sk_merchant_new' };
+    const { handled, webhooks } = counting({ credentials: [renewed, credentials] });
     const body = buyInitBody({ partner_order_id: 'A' });
-    const first = await webhooks.receive(delivery(body, 'old key'));
-    const second = await webhooks.receive(delivery(body, 'new key'));
+    const first = await webhooks.receive(delivery(body));
+    const second = await webhooks.receive(delivery(body, 'sk_merchant_newsk_partner_test1'));
     expect([first, second]).toMatchObject([
       { kind: 'handled', key: { index: 1 } },
       { kind: 'duplicate', key: { index: 0 } },

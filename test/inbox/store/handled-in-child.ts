@@ -6,7 +6,7 @@ import { postgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
-import { orderKey } from '../../support/bodies.ts';
+import { credentials } from '../../webhooks/deliveries.ts';
 
 /**
  * A process that credits the orders of its inbox in transactions of its own, with no guard but `handledIn`. It kills
@@ -94,7 +94,7 @@ function onSqlite() {
 }
 
 const { credit, inbox } = engine === 'postgres' ? onPostgres() : onSqlite();
-createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny((event, { handledIn }) => {
+createWebhooks({ credentials, inbox, onError: () => {} }).onAny((event, { handledIn }) => {
   isCounting = true;
   return credit(String(event.partner_order_id), handledIn);
 });

@@ -3,7 +3,7 @@ import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { postgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
-import { orderKey } from '../../support/bodies.ts';
+import { credentials } from '../../webhooks/deliveries.ts';
 
 /** A process whose handler never ends. It says which order it has: then it is killed. */
 const [engine = '', address = '', table = ''] = process.argv.slice(2);
@@ -17,7 +17,7 @@ const inbox =
         ...handling,
         store: postgresStore({ client: new pg.Pool({ connectionString: address }), table }),
       });
-createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny((event) => {
+createWebhooks({ credentials, inbox, onError: () => {} }).onAny((event) => {
   process.send?.(event.partner_order_id);
   return new Promise(() => {});
 });

@@ -1,9 +1,5 @@
 import { signingKey } from '../../../credentials/signing-key.ts';
-import {
-  type MatchedKey,
-  verificationKeysOf,
-  verificationKeysOfTexts,
-} from '../../../credentials/verification-keys.ts';
+import { type MatchedKey, verificationKeysOf } from '../../../credentials/verification-keys.ts';
 import { wholeMessage } from '../../../errors/errors.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
@@ -41,7 +37,7 @@ export default defineCommand({
     const ring =
       flags.purpose === 'order'
         ? verificationKeysOf(credentials, scheme)
-        : verificationKeysOfTexts(credentials.map((set) => signingKey(set, 'general')));
+        : credentials.map((set, index) => ({ text: signingKey(set, 'general'), matched: { index } }));
     const deliveries = await readDeliveries(context, paths);
     const keys = ring.map(({ text }) => text);
     let explained = 0;

@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteInbox } from '../../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { createWebhooks } from '../../../../src/webhooks/create-webhooks.ts';
-import { buyInitBody, orderKey } from '../../../support/bodies.ts';
-import { delivery } from '../../../webhooks/deliveries.ts';
+import { buyInitBody } from '../../../support/bodies.ts';
+import { credentials, delivery } from '../../../webhooks/deliveries.ts';
 
 /** What became of the deliveries, printed as JSON. */
 export interface FullDiskFigures {
@@ -32,7 +32,7 @@ const inbox = sqliteInbox({
   maxAttempts: 1000,
   onStoreError: () => {},
 });
-const webhooks = createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny((_, { digest }) => {
+const webhooks = createWebhooks({ credentials, inbox, onError: () => {} }).onAny((_, { digest }) => {
   if (!isOpen) throw new Error('not yet');
   handled.add(digest);
 });
