@@ -184,7 +184,7 @@ const ledger = {
     'use receive() and answer as your deployment needs',
   ),
   'event-content-type': assumed(
-    'An event is JSON in UTF-8, whatever its headers say or lack; another body that they call encoded is refused with 415.',
+    'An event is JSON in UTF-8, whatever its headers say or lack.',
     'undo the encoding in a proxy, or use receive() with the decoded body',
   ),
   'callback-retry': assumed(

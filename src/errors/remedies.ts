@@ -104,7 +104,6 @@ export const requestRemedies = {
 /** Requests that the webhooks refuse before they verify a body. */
 export const requestRefusalRemedies = {
   method_not_allowed: 'Give health checks an address of their own.',
-  unsupported_media_type: 'Have a proxy undo the content-encoding.',
   body_too_large: 'Raise maxBodyBytes if the service sends such bodies.',
   body_timeout: 'Look for delays in the proxies in front of it, or raise bodyTimeoutMs.',
   body_unreadable: 'Look at the time limits of the caller and of the proxies in front of it.',
@@ -113,8 +112,8 @@ export const requestRefusalRemedies = {
 } as const satisfies Remedies;
 
 export const signatureRemedies = {
-  body_not_utf8: 'Pass the bytes as received.',
-  body_not_json: 'Pass the body as received: complete, decompressed and unchanged.',
+  body_not_utf8: 'Pass the bytes as received, and have a proxy undo a content-encoding such as gzip.',
+  body_not_json: 'Pass the body as received, whole and unchanged, and have a proxy undo a content-encoding.',
   body_not_object: 'Pass the body as received: an event is a JSON object.',
   body_too_deep: 'Refuse it: no event is nested so deeply.',
   body_ambiguous: 'Refuse it, or use a scheme that signs the text (as-sent).',

@@ -79,9 +79,9 @@ export interface ReceiverHealth {
  * Receives order events: verifies, narrows, drops duplicates, and calls your handlers.
  *
  * Answers 200 handled, stored or duplicate, 400 not a JSON object, 401 wrong signature, 405, 408 body too late, 413,
- * 415 encoded and no JSON, 500 handler failed or event unrecognized, 503 while another delivery of the same event is being handled,
- * the store of the inbox is down, or it cannot be verified now (ledger: `callback-reply`). Its bytes decide, whatever its headers say. The
- * first refusal with each code is a process warning that says what to do.
+ * 500 handler failed or event unrecognized, 503 while another delivery of the same event is being handled, the store of
+ * the inbox is down, or it cannot be verified now (ledger: `callback-reply`). Its bytes decide, whatever its headers say.
+ * The first refusal with each code is a process warning that says what to do.
  *
  * @throws {ConfigurationError} for an option that is malformed or does not exist
  * @example

@@ -14,8 +14,7 @@ export interface DeliveryRequest {
   /** Path and query, or the whole URL. Only a `credentials` function reads it. */
   readonly url?: string | undefined;
   /**
-   * Headers by name, in any case. `traceparent`, `content-encoding` and `content-type` are read, and the headers that a
-   * `credentials` function reads.
+   * Headers by name, in any case. `traceparent` is read, and the headers that a `credentials` function reads.
    */
   readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }

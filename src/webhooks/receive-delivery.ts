@@ -92,15 +92,11 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
       const claimed = readUnverifiedBody(text, scheme);
       return handling.toVerified(text, claimed, await findSigner(claimed, request));
     } catch (error) {
-      return await refuse(body, request, error);
+      return await refuse(body, error);
     }
   }
 
-  async function refuse(
-    body: string | Uint8Array,
-    request: DeliveryRequest,
-    error: unknown,
-  ): Promise<ReceiveOutcome> {
+  async function refuse(body: string | Uint8Array, error: unknown): Promise<ReceiveOutcome> {
     if (isKeyError(error)) {
       const { code, retryAfterMs = retryAfter.unavailable } = error;
       reporting.unverified(body, error);
@@ -110,12 +106,6 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     }
     if (!isSignatureError(error)) throw error;
     const { code } = error;
-    // Headers alone refuse nothing: many senders name an encoding that is none, and many parsers keep the header of one
-    // that they have undone.
-    if ((code === 'body_not_utf8' || code === 'body_not_json') && namesEncoding(request)) {
-      reporting.refusal('unsupported_media_type');
-      return { kind: 'refused', status: 415, code: 'unsupported_media_type' };
-    }
     reporting.refusedBody(body, error);
     return { kind: 'refused', status: code.startsWith('body_') ? 400 : 401, code, error };
   }
@@ -224,15 +214,6 @@ function deliveryDigest(partner: string, pinned: string): string {
 function tooLarge(name: string, maxBodyBytes: number): InboxError {
   const what = `The authentic event ${quotedName(name)} is larger than maxBodyBytes (${maxBodyBytes}).`;
   return new InboxError('event_unrecognized', what, { remedy: 'Raise maxBodyBytes, and replay it.' });
-}
-
-/** Whether the headers name another encoding than UTF-8 as it is. */
-function namesEncoding(request: DeliveryRequest): boolean {
-  const codings = headerOf(request, 'content-encoding') ?? '';
-  const [, charset = 'utf-8'] =
-    /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headerOf(request, 'content-type') ?? '') ?? [];
-  const isPlain = (coding: string) => ['', 'identity'].includes(coding.trim().toLowerCase());
-  return !/^utf-?8$/i.test(charset) || !codings.split(',').every(isPlain);
 }
 
 function isStoreFailure(error: unknown): boolean {

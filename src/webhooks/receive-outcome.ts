@@ -58,8 +58,8 @@ export type ReceiveOutcome =
     } & Unknown)
   | ({
       readonly kind: 'refused';
-      readonly status: 413 | 415;
-      readonly code: 'body_too_large' | 'unsupported_media_type';
+      readonly status: 413;
+      readonly code: 'body_too_large';
       readonly error?: undefined;
     } & Unknown);
 

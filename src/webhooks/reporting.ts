@@ -86,7 +86,8 @@ export function makeReporting({
     },
     /** A body is not authentic. */
     refusedBody(rawBody: string | Uint8Array, error: SignatureError): void {
-      const parts = { what: whatFailed(error), remedy: captureIt };
+      const remedy = error.code.startsWith('body_') ? partsOf(error).remedy : captureIt;
+      const parts = { what: whatFailed(error), remedy };
       warnOnceOf(error.code, () => `${refused}: ${composeMessage(parts, error.code)}`);
       capture(rawBody, error);
     },
@@ -131,8 +132,6 @@ const captureIt =
 /** What is wrong with a request that is refused unread. */
 const problems: Readonly<Record<RequestRefusalCode, string>> = {
   method_not_allowed: 'It was not a POST.',
-  unsupported_media_type:
-    'Its body is encoded (content-encoding or charset), for example compressed, and no JSON in UTF-8.',
   body_too_large: 'Its body is larger than maxBodyBytes (with an inbox, than 1 MiB if that is more).',
   body_timeout: 'Its body did not arrive within bodyTimeoutMs.',
   body_unreadable: 'Its caller broke off before its body was whole.',

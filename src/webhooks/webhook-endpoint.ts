@@ -74,7 +74,6 @@ const received = jsonResponse(200, { received: true });
 
 const refusals = {
   method_not_allowed: [405, { allow: 'POST' }],
-  unsupported_media_type: [415, { 'accept-encoding': 'identity' }],
   body_too_large: [413, {}],
   body_timeout: [408, {}],
   body_unreadable: [400, {}],

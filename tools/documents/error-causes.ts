@@ -169,11 +169,13 @@ export const errorCauses: Readonly<Record<Code, readonly string[]>> = {
     'a health check or a browser asks for the webhook address',
     'the address of the webhooks is used for something else',
   ],
-  unsupported_media_type: ['the service or a proxy compresses requests'],
   body_too_large: ['somebody else posts to the address', 'events are larger than usual'],
   body_timeout: ['a slow or broken caller', 'a proxy holds the body back'],
   body_unreadable: ['the caller broke off', 'the server is shutting down'],
-  body_not_utf8: ['bytes were converted to text in another encoding', 'the body is still compressed'],
+  body_not_utf8: [
+    'bytes were converted to text in another encoding',
+    'the service or a proxy compresses requests',
+  ],
   body_not_json: [
     'the body is empty, because something read it before',
     'the body is a form or a page',

@@ -96,8 +96,6 @@ export const meanings: Meanings = {
   },
   RequestRefusal: {
     method_not_allowed: 'The request was not a POST.',
-    unsupported_media_type:
-      'The body is encoded (`content-encoding` or `charset`), for example compressed, and no JSON in UTF-8.',
     body_too_large: 'The body is larger than `maxBodyBytes`; with an inbox, than 1 MiB if that is more.',
     body_timeout: 'The body did not arrive within `bodyTimeoutMs`.',
     body_unreadable: 'The caller broke off before its body was whole.',

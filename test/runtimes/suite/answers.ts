@@ -19,8 +19,8 @@ const answers: readonly Given[] = [
   [
     'an encoded body',
     { body: Uint8Array.of(0x1f, 0x8b, 0x08, 0x00), headers: { 'content-encoding': 'gzip' } },
-    415,
-    { error: 'unsupported_media_type' },
+    400,
+    { error: 'body_not_utf8' },
   ],
   ['JSON that is called encoded', { body: text, headers: { 'content-encoding': 'utf-8' } }, 200, received],
   ['a body that is too large', { body: ' '.repeat(3000) }, 413, { error: 'body_too_large' }],

@@ -1,4 +1,4 @@
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { buyInitBody, hmacHex, signedText } from '../../support/bodies.ts';
 import { delivery, gate, quietWebhooks, recordingWebhooks, unsignedText } from '../deliveries.ts';
@@ -30,6 +30,7 @@ describeTransports('a delivery is answered', (post) => {
     ['is null', 'null', 'body_not_object'],
     ['is a string', JSON.stringify(valid), 'body_not_object'],
     ['is not UTF-8', Uint8Array.from([...bytes('{"a":"'), 0xff, ...bytes('"}')]), 'body_not_utf8'],
+    ['is compressed', gzipSync(valid), 'body_not_utf8'],
     ['is UTF-16', Buffer.from(`\uFEFF${valid}`, 'utf16le'), 'body_not_utf8'],
   ])('400 when its body %s', async (_, body, code) => {
     const answer = await post(closedWebhooks(), { body });
@@ -61,24 +62,6 @@ describeTransports('a delivery is answered', (post) => {
   ])('401 when its signature is %s', async (_, body, code) => {
     const answer = await post(closedWebhooks(), { body });
     expect([answer.status, JSON.parse(answer.body)]).toEqual([401, { error: code }]);
-  });
-
-  it.each<[encoding: string, body: string | Uint8Array]>([
-    ['gzip', gzipSync(valid)],
-    ['GZIP', gzipSync(valid)],
-    ['identity, gzip', gzipSync(valid)],
-    ['br', brotliCompressSync(valid)],
-    [
-      'aws-chunked',
-      `${valid.length.toString(16)};chunk-signature=0\r\n${valid}\r\n0;chunk-signature=0\r\n\r\n`,
-    ],
-    ['base64', btoa(valid)],
-    ['utf-16', Buffer.from(valid, 'utf16le')],
-    ['unknown', ''],
-  ])('415 when it is encoded as %s, and which encoding is read', async (encoding, body) => {
-    const answer = await post(closedWebhooks(), { body, headers: { 'content-encoding': encoding } });
-    expect(answer).toMatchObject({ status: 415, body: '{"error":"unsupported_media_type"}' });
-    expect(answer.headers['accept-encoding']).toBe('identity');
   });
 
   it.each(['utf-8', 'none', 'binary', 'aws-chunked', 'gzip', 'br', '7bit', 'gzip, identity', '*', ' '])(

@@ -67,7 +67,6 @@ describe('an outcome is answered', () => {
 describe('a request that is refused unread is answered', () => {
   it.each<[RequestRefusalCode, number, Record<string, string>]>([
     ['method_not_allowed', 405, { allow: 'POST' }],
-    ['unsupported_media_type', 415, { 'accept-encoding': 'identity' }],
     ['body_too_large', 413, {}],
     ['body_timeout', 408, {}],
     ['body_unreadable', 400, {}],

@@ -37,14 +37,14 @@ it('webhooks.answer refuses what is no delivery, and reports it', async () => {
   expect(answers.map(({ status, body }) => [status, body])).toEqual([
     [405, '{"error":"method_not_allowed"}'],
     [405, ''],
-    [415, '{"error":"unsupported_media_type"}'],
+    [400, '{"error":"body_not_utf8"}'],
     [413, '{"error":"body_too_large"}'],
     [401, '{"error":"signature_missing"}'],
   ]);
   expect(reports.map(({ status, code }) => [status, code])).toEqual([
     [405, 'method_not_allowed'],
     [405, 'method_not_allowed'],
-    [415, 'unsupported_media_type'],
+    [400, 'body_not_utf8'],
     [413, 'body_too_large'],
     [401, 'signature_missing'],
   ]);
