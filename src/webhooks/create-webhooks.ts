@@ -98,11 +98,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const handlers = new Handlers();
   const reporting = makeReporting(settings);
   const { receive, inboxHost } = deliveryReceiver(settings, handlers, reporting);
-  const { inbox, mostBodyBytes, bodyTimeoutMs } = settings;
+  const { inbox, maxBodyBytes, bodyTimeoutMs } = settings;
   inbox.attach?.(inboxHost);
 
   const endpoint: WebhookEndpoint = {
-    maxBodyBytes: mostBodyBytes,
+    maxBodyBytes,
     bodyTimeoutMs,
     receive,
     refuse(code, startedAt) {

@@ -1,5 +1,5 @@
 import type { VerificationKey } from '../credentials/verification-keys.ts';
-import { failureCode, InboxError, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
+import { failureCode, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
 import { orderEventNames } from '../events/event-names.ts';
 import { noReadings } from '../events/event-readings.ts';
 import type { OrderEventName } from '../events/order-event.ts';
@@ -15,7 +15,6 @@ import {
 } from '../inbox/inbox.ts';
 import { hash } from '../internal/hash.ts';
 import { invalidOption } from '../internal/options.ts';
-import { quotedName } from '../internal/printable-text.ts';
 import { readTraceparent, traced } from '../internal/tracing.ts';
 import { pinnedText } from '../signature/serializations.ts';
 import { byteLengthOf, decodeBody } from '../signature/signed-body.ts';
@@ -41,7 +40,7 @@ interface VerifiedDelivery {
 
 /** Makes `receive` for requests, and the host that handles stored deliveries. */
 export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers, reporting: Reporting) {
-  const { scheme, findSigner, ring, inbox, maxBodyBytes, mostBodyBytes } = settings;
+  const { scheme, findSigner, ring, inbox, maxBodyBytes } = settings;
   const handling = deliveryHandling(settings, handlers, reporting);
 
   function receive(body: string | Uint8Array, request: DeliveryRequest): Promise<ReceiveOutcome> {
@@ -83,7 +82,7 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     body: string | Uint8Array,
     request: DeliveryRequest,
   ): Promise<VerifiedDelivery | ReceiveOutcome> {
-    if (byteLengthOf(body) > mostBodyBytes) {
+    if (byteLengthOf(body) > maxBodyBytes) {
       reporting.refusal('body_too_large');
       return { kind: 'refused', status: 413, code: 'body_too_large' };
     }
@@ -101,7 +100,7 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
       const { code, retryAfterMs = retryAfter.unavailable } = error;
       reporting.unverified(body, error);
       // The body may be authentic, so the sender should send it again. It may never do so.
-      const kept = byteLengthOf(body) <= maxBodyBytes && (await quarantined.keep(body, code));
+      const kept = await quarantined.keep(body, code);
       return { kind: 'unverified', status: 503, retryAfterMs, code, error, quarantined: kept };
     }
     if (!isSignatureError(error)) throw error;
@@ -146,7 +145,7 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
 
 /** Handles deliveries: those of requests at once, and stored ones for an inbox. */
 function deliveryHandling(settings: WebhooksSettings, handlers: Handlers, reporting: Reporting) {
-  const { scheme, maxBodyBytes } = settings;
+  const { scheme } = settings;
 
   function read(body: UnverifiedBody): ReceivedEvent {
     const event = readEvent(body, settings);
@@ -162,7 +161,7 @@ function deliveryHandling(settings: WebhooksSettings, handlers: Handlers, report
     return { event, body, reference: { name, digest, key: key.matched } };
   }
 
-  /** @throws {InboxError} `event_unrecognized` beyond `maxBodyBytes`; and whatever a handler throws */
+  /** @throws {InboxError} `event_unrecognized`; and whatever a handler throws */
   function handle(
     delivery: Delivery,
     event: ReceivedEvent,
@@ -171,11 +170,7 @@ function deliveryHandling(settings: WebhooksSettings, handlers: Handlers, report
     return traced(
       'handle',
       () => handleTrace(delivery, options),
-      async () => {
-        const { body, name } = delivery;
-        if (byteLengthOf(body) > maxBodyBytes) throw tooLarge(name, maxBodyBytes);
-        return await handlers.handle(event, delivery, options);
-      },
+      () => handlers.handle(event, delivery, options),
     );
   }
 
@@ -209,11 +204,6 @@ function deliveryHandling(settings: WebhooksSettings, handlers: Handlers, report
  */
 function deliveryDigest(partner: string, pinned: string): string {
   return hash('sha256', `${partner.length}:${partner}${pinned}`, 'hex');
-}
-
-function tooLarge(name: string, maxBodyBytes: number): InboxError {
-  const what = `The authentic event ${quotedName(name)} is larger than maxBodyBytes (${maxBodyBytes}).`;
-  return new InboxError('event_unrecognized', what, { remedy: 'Raise maxBodyBytes, and replay it.' });
 }
 
 function isStoreFailure(error: unknown): boolean {

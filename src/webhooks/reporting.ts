@@ -75,8 +75,7 @@ export function makeReporting({
       // An authentic sender may still send many names.
       if (unreadNames.has(name) || unreadNames.size >= 100) return;
       unreadNames.add(name);
-      const why = assumptions.length === 0 ? 'larger than maxBodyBytes' : assumptions.join(', ');
-      const what = `An authentic ${quotedName(name)} could not be read (${why}): a dead letter with a durable inbox, otherwise answered 500.`;
+      const what = `An authentic ${quotedName(name)} could not be read (${assumptions.join(', ')}): a dead letter with a durable inbox, otherwise answered 500.`;
       warn(composeMessage({ what, remedy: partsOf(error).remedy }, code));
     },
     /** A request was refused unread. */
@@ -132,7 +131,7 @@ const captureIt =
 /** What is wrong with a request that is refused unread. */
 const problems: Readonly<Record<RequestRefusalCode, string>> = {
   method_not_allowed: 'It was not a POST.',
-  body_too_large: 'Its body is larger than maxBodyBytes (with an inbox, than 1 MiB if that is more).',
+  body_too_large: 'Its body is larger than maxBodyBytes.',
   body_timeout: 'Its body did not arrive within bodyTimeoutMs.',
   body_unreadable: 'Its caller broke off before its body was whole.',
   raw_body_required: 'Its body was parsed before its signature could be checked.',

@@ -47,8 +47,7 @@ export interface WebhooksOptions {
    */
   inbox?: Inbox | undefined;
   /**
-   * Most bytes of a body that is handled, enforced while it is read; then 413. With an `inbox` an authentic event of up to
-   * 1 MiB is kept as a dead letter instead. @default 65536
+   * Most bytes of a body, enforced while it is read; then 413. @default 65536
    */
   maxBodyBytes?: number | undefined;
   /**
@@ -110,8 +109,6 @@ export function readWebhooksOptions(options: WebhooksOptions) {
   const { signature: scheme, wireNames, eventStatuses } = deployment;
   return {
     ...others,
-    /** Most bytes of a body that is read. */
-    mostBodyBytes: inbox === undefined ? others.maxBodyBytes : Math.max(others.maxBodyBytes, keptBodyBytes),
     scheme,
     wireNames,
     eventStatuses,
@@ -119,9 +116,6 @@ export function readWebhooksOptions(options: WebhooksOptions) {
     inbox: inboxOf(inbox, timeLimitMs),
   };
 }
-
-/** A store takes a delivery of this size: 1 MiB. */
-const keptBodyBytes = 1_048_576;
 
 function inboxOf(inbox: Inbox | undefined, timeLimitMs: number | undefined): Inbox {
   if (inbox === undefined) {

@@ -57,17 +57,6 @@ async function setUp(inboxOptions: Partial<StoreInboxOptions> = {}) {
 const orders = (count: number) => Array.from({ length: count }, (_, index) => `A-${index}`);
 
 describe('events under keys that have not come, from a service that never repeats', () => {
-  it('are not kept if they are larger than maxBodyBytes, since anybody can post them', async () => {
-    const { rotation, process, coolDown } = await setUp();
-    const { webhooks, inbox } = process({ maxBodyBytes: 100 });
-    await webhooks.receive(eventSignedBy(1, 'before'));
-    await rotation.request(partner);
-    coolDown();
-    const body = eventSignedBy(2, 'A-1'.padEnd(100));
-    expect(await webhooks.receive(body)).toMatchObject({ status: 503, quarantined: false });
-    expect(await inbox.counts()).toEqual({ open: 1, dead: 0 });
-  });
-
   it('are all handled once the keys are received, exactly once, by two processes over one store', async () => {
     const { rotation, process, handled, coolDown, stored } = await setUp();
     const [one, other] = [process(), process()];

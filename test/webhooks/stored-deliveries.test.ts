@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { InboxError } from '../../src/errors/errors.ts';
 import type { AttemptResult, Delivery, InboxHost } from '../../src/inbox/inbox.ts';
-import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { withUserTransaction } from '../../src/store/user-transaction.ts';
 import type { Webhooks } from '../../src/webhooks/create-webhooks.ts';
@@ -9,7 +8,6 @@ import type { EventContext } from '../../src/webhooks/handlers.ts';
 import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { buyInitBody } from '../support/bodies.ts';
-import { processWarnings } from '../support/process-warnings.ts';
 import { rejected } from '../support/refusal.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';
 
@@ -176,76 +174,4 @@ describe('an inbox whose store fails has the delivery answered 503, and onError 
     });
     expect(onError).toHaveBeenCalledOnce();
   });
-});
-
-describe('an event that is larger than maxBodyBytes', () => {
-  const mib = 1_048_576;
-  /** An authentic delivery of exactly this many bytes. */
-  const deliveryOf = (size: number, members = {}) => {
-    const room = size - delivery(buyInitBody({ filler: '', ...members })).length;
-    return delivery(buyInitBody({ filler: 'x'.repeat(room), ...members }));
-  };
-
-  it('is stored where there is an inbox, up to 1 MiB, and no handler gets it', async () => {
-    const warnings = processWarnings();
-    const { webhooks, host, kept } = stored();
-    webhooks.onAny(() => expect.unreachable()).onUnrecognized(() => expect.unreachable());
-    for (const size of [65_537, mib]) {
-      expect(await webhooks.receive(deliveryOf(size))).toMatchObject({ kind: 'stored', status: 200 });
-      const letter = kept.at(-1) ?? expect.unreachable();
-      const error = await rejected(host.handle(letter));
-      host.report(letter, { outcome: 'dead', attempt: 1, error });
-      expect(error).toMatchObject({
-        code: 'event_unrecognized',
-        message: expect.stringMatching(
-          /"event.buy.init" is larger than maxBodyBytes \(65536\).*Raise maxBodyBytes/,
-        ),
-      });
-    }
-    expect(warnings()).toEqual([
-      expect.stringMatching(
-        /^An authentic "event.buy.init" could not be read \(larger than maxBodyBytes\).*Raise maxBodyBytes/,
-      ),
-    ]);
-    expect(await webhooks.receive(deliveryOf(mib + 1))).toMatchObject({
-      status: 413,
-      code: 'body_too_large',
-    });
-    expect(kept).toHaveLength(2);
-  });
-
-  it.each([
-    ['of one character', 'x'],
-    ['of quotes, which a record escapes', '"'],
-  ])(
-    'is a dead letter of a store, and handled after a replay with a larger limit: %s',
-    async (_, character) => {
-      processWarnings();
-      const store = memoryStore();
-      const escaped = JSON.stringify(character).length - 2;
-      const room = mib - delivery(buyInitBody({ filler: '' })).length;
-      const body = delivery(buyInitBody({ filler: character.repeat(Math.floor(room / escaped)) }));
-      expect(body.length).toBeGreaterThan(mib - escaped - 1);
-      const seen: unknown[] = [];
-      const start = (maxBodyBytes?: number) => {
-        const inbox = storeInbox({ store, pollMs: 10 });
-        const webhooks = quietWebhooks({ inbox, maxBodyBytes }).onAny(
-          (event) => void seen.push(event.event_name),
-        );
-        return { inbox, webhooks };
-      };
-      const first = start();
-      expect(await first.webhooks.receive(body)).toMatchObject({ kind: 'stored' });
-      await vi.waitFor(async () => expect(await first.inbox.counts()).toEqual({ open: 0, dead: 1 }));
-      expect(await first.inbox.deadLetters()).toMatchObject([
-        { name: 'event.buy.init', attempts: 1, reason: expect.stringContaining('maxBodyBytes') },
-      ]);
-      await first.inbox.stop();
-      const second = start(mib);
-      const [letter] = await second.inbox.deadLetters();
-      await second.inbox.replay(letter?.digest ?? '');
-      await vi.waitFor(() => expect(seen).toEqual(['event.buy.init']));
-      await second.inbox.stop();
-    },
-  );
 });

@@ -27,7 +27,7 @@ export const meanings: Meanings = {
       'A handler called `handledIn` and ended without an error, but its transaction was not committed: the attempt failed.',
     invalid_message: 'A message of the queue is no delivery that `queueInbox` sent.',
     event_unrecognized:
-      'An authentic event has another name or another shape than the published ones, and `onUnrecognized` does not take it; or it is larger than `maxBodyBytes`.',
+      'An authentic event has another name or another shape than the published ones, and `onUnrecognized` does not take it.',
   },
   KeyError: {
     keys_unavailable:
@@ -96,7 +96,7 @@ export const meanings: Meanings = {
   },
   RequestRefusal: {
     method_not_allowed: 'The request was not a POST.',
-    body_too_large: 'The body is larger than `maxBodyBytes`; with an inbox, than 1 MiB if that is more.',
+    body_too_large: 'The body is larger than `maxBodyBytes`.',
     body_timeout: 'The body did not arrive within `bodyTimeoutMs`.',
     body_unreadable: 'The caller broke off before its body was whole.',
     raw_body_required: 'The body was parsed before its signature could be checked.',
