@@ -50,18 +50,17 @@ const readOptions = defineOptions('closeServer', {
   timeoutMs: timerMs({ default: 10_000 }),
 } satisfies OptionTable<CloseServerOptions>);
 
-/** Milliseconds without any request before idle connections are closed: one may be on its way. */
-const quietMs = 500;
+/** Milliseconds before idle connections are closed: a request may be on its way. */
+const graceMs = 500;
 const sweepMs = 50;
 
 /**
  * Ends a server of HTTP/1 at the end of its process, and then its inbox, so that no delivery is lost.
  *
  * The server takes no new connections. Every answer carries `Connection: close`, so a connection in use ends with its
- * next answer; idle ones are closed after half a second without a request, the others as they end. Deliveries that arrive
- * meanwhile are stored and answered as before. Then the inbox stops. Work that is left after `timeoutMs` is cut off, with
- * one process warning; a durable inbox has the deliveries handled again. Connections that never sent a request count as
- * busy.
+ * next answer; idle ones are closed after half a second. Deliveries that arrive meanwhile are stored and answered as
+ * before. Then the inbox stops. Work that is left after `timeoutMs` is cut off, with one process warning; a durable inbox
+ * has the deliveries handled again. Connections that never sent a request count as busy.
  *
  * The process ends by itself once your program has closed the rest, such as its database.
  *
@@ -91,30 +90,21 @@ export async function closeServer(
 }
 
 async function endConnections(server: ClosableServer, limitMs: number): Promise<'drained' | 'cut-off'> {
-  let quietSince = performance.now();
   server.prependListener('request', (_request, response) => {
-    quietSince = performance.now();
     if (!response.headersSent) response.setHeader('connection', 'close');
   });
-  const closed = stopListening(server);
+  const { closeIdleConnections } = server;
+  // `close` calls it at once, before the grace is over.
+  server.closeIdleConnections = () => {};
+  const closed = new Promise<void>((resolve) => server.close(resolve));
+  server.closeIdleConnections = closeIdleConnections;
+  const graceEnd = performance.now() + Math.min(graceMs, limitMs / 4);
   const sweep = setInterval(() => {
     // In a process that was busy, requests may have arrived that are not read yet.
-    setImmediate(() => {
-      if (performance.now() - quietSince > Math.min(quietMs, limitMs / 4)) server.closeIdleConnections?.();
-    });
+    if (performance.now() >= graceEnd) setImmediate(() => server.closeIdleConnections?.());
   }, sweepMs);
   const isDrained = await settledWithin([closed], limitMs);
   clearInterval(sweep);
   if (!isDrained) server.closeAllConnections?.();
   return isDrained ? 'drained' : 'cut-off';
-}
-
-/** Resolves once the last connection has ended. */
-function stopListening(server: ClosableServer): Promise<void> {
-  const { closeIdleConnections } = server;
-  // `close` calls it at once, but a connection without a request may have one on its way.
-  server.closeIdleConnections = () => {};
-  const closed = new Promise<void>((resolve) => server.close(resolve));
-  server.closeIdleConnections = closeIdleConnections;
-  return closed;
 }

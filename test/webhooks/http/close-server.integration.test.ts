@@ -12,7 +12,6 @@ import { buyInitBody } from '../../support/bodies.ts';
 import { keepConnectionsBusy } from '../../support/busy-connections.ts';
 import { listeningPort } from '../../support/listening.ts';
 import { delivery, quietWebhooks, recordingWebhooks } from '../deliveries.ts';
-import { warningsDuring } from '../warnings.ts';
 import { rawConnection } from './server.ts';
 
 const sent = delivery(buyInitBody());
@@ -79,26 +78,6 @@ describe('closeServer', () => {
     expect(await once(refused, 'error')).toMatchObject([{ code: 'ECONNREFUSED' }]);
     expect(await closing).toBe('drained');
     expect(await idle.received()).toMatch(/^HTTP\/1\.1 200 /);
-  });
-
-  it('cuts off what does not end, with one warning, and leaves the inbox its half of the time', async () => {
-    const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
-    const connections = [1, 2, 3].map(() => listeningPort(server).then(rawConnection));
-    for (const connection of await Promise.all(connections)) await connection.write(head(sent.length));
-    await vi.waitFor(() => expect(connectionsOf(server)).resolves.toBe(3));
-    const stop = vi.fn(async () => 'drained');
-    const warnings = await warningsDuring(async () => {
-      // real time: nothing ends before it: a busy machine only makes it later.
-      expect(await closeServer(server, { inbox: { stop }, timeoutMs: 600 })).toBe('cut-off');
-    });
-    expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/connections.*timeoutMs 600/),
-    ]);
-    expect(stop).toHaveBeenCalledWith({ timeoutMs: expect.any(Number) });
-    const [[{ timeoutMs }] = [{ timeoutMs: 0 }]] = Object(stop.mock.calls);
-    // A timer may end a millisecond early, and what is left is rounded up.
-    expect(timeoutMs).toBeLessThanOrEqual(302);
-    expect(await connectionsOf(server)).toBe(0);
   });
 
   it('ends a server that is closed already', async () => {
