@@ -28,7 +28,7 @@ export type { OrderCallOptions, PreparedOrder } from './client/prepared-order.ts
 export type { Reply } from './client/reply.ts';
 export { createKeyRing, type KeyRingOptions } from './credentials/create-key-ring.ts';
 export { defineCredentials } from './credentials/define-credentials.ts';
-export type { KeyRing, KeySets, LoadedKeys, RingHealth } from './credentials/key-ring.ts';
+export type { KeyRing, KeySets, LoadedKeys } from './credentials/key-ring.ts';
 export type { KeyOrigin, PartnerCredentials, PartnerNames } from './credentials/partner-credentials.ts';
 export { type AddressForm, type AddressForms, addressForms } from './deployment/addresses/address-forms.ts';
 export type { AddressReason, AddressVerdict } from './deployment/addresses/address-reasons.ts';

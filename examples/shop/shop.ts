@@ -123,7 +123,7 @@ export function openShop(env: NodeJS.ProcessEnv = process.env) {
 
     /** Tells whether the store answers. What is unhealthy about orders and events is for alerts, not for the balancer. */
     async health(): Promise<object> {
-      return { ...(await webhooks.health()), orders: await journal.health() };
+      return { inbox: await inbox.health(), orders: await journal.health() };
     },
 
     async metrics(): Promise<string> {

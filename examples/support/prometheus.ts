@@ -39,7 +39,7 @@ export function prometheus() {
     /**
      * The text of `GET /metrics`.
      *
-     * @param health such as `{ ...(await webhooks.health()), orders: await journal.health() }`: each number and truth value
+     * @param health such as `{ inbox: await inbox.health(), orders: await journal.health() }`: each number and truth value
      *   becomes a gauge, such as `partner_exchange_inbox_dead`
      */
     text(health: object): string {

@@ -11,14 +11,7 @@ import {
 } from '../internal/options.ts';
 import { callHook, warn } from '../internal/warn.ts';
 import { allKeysOf } from './define-credentials.ts';
-import {
-  type KeyRing,
-  type KeySets,
-  keySetsOf,
-  type LoadedKeys,
-  type RingHealth,
-  sameKeySets,
-} from './key-ring.ts';
+import { type KeyRing, type KeySets, keySetsOf, type LoadedKeys, sameKeySets } from './key-ring.ts';
 
 /** Options of {@link createKeyRing}. */
 export interface KeyRingOptions {
@@ -130,14 +123,6 @@ class LoadedKeyRing implements KeyRing {
       const what = 'No delivery has matched the newest keys yet: they may have been typed wrong.';
       throw new KeyError('keys_unconfirmed', what, { retryAfterMs });
     }
-  }
-
-  health(): RingHealth {
-    return {
-      ageMs: this.#readAt === undefined ? null : Math.round(this.#since(this.#readAt)),
-      isFailing: this.#failure !== undefined,
-      isAwaiting: this.#latest?.awaited === true,
-    };
   }
 
   async reload(): Promise<void> {

@@ -40,18 +40,6 @@ export interface KeyRing {
    * @throws {KeyError} `keys_not_loaded`
    */
   reload(): Promise<void>;
-  /** What the ring knows of its keys, for metrics. Reads nothing. */
-  health(): RingHealth;
-}
-
-/** What a key ring knows of its keys. */
-export interface RingHealth {
-  /** Milliseconds since the keys were read; `null` before the first time. */
-  readonly ageMs: number | null;
-  /** Whether the last attempt to read them failed: the ring goes on with those that it has. */
-  readonly isFailing: boolean;
-  /** Whether new keys were asked for that have not come: the service may sign with them already. */
-  readonly isAwaiting: boolean;
 }
 
 /** Also of another copy of the package. */
@@ -79,7 +67,6 @@ export function fixedKeyRing(credentials: PartnerCredentials): KeyRing {
     newerThan: async () => undefined,
     checkSettled: () => {},
     reload: async () => {},
-    health: () => ({ ageMs: 0, isFailing: false, isAwaiting: false }),
   };
 }
 

@@ -55,8 +55,6 @@ export interface Inbox {
    * they are answered 503, and not kept.
    */
   readonly quarantine?: Quarantine | undefined;
-  /** The backlog, for `health` of the webhooks. Absent from an inbox that holds nothing itself, such as `queueInbox`. */
-  health?(): Promise<BacklogHealth>;
 }
 
 /** How a handler runs. */

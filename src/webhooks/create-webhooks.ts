@@ -1,7 +1,5 @@
-import { isKeyRing, type RingHealth } from '../credentials/key-ring.ts';
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
-import type { BacklogHealth } from '../inbox/inbox.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
 import { type DeliveryRequest, plainHeaders } from './found-keys.ts';
 import { type EventHandler, Handlers } from './handlers.ts';
@@ -57,22 +55,6 @@ export interface Webhooks {
    * @throws {ConfigurationError} `raw_body_required` for a parsed object
    */
   answer(request: BufferedRequest): Promise<WebhookResponse>;
-  /**
-   * What this receiver knows of itself, as plain JSON, for readiness and metrics. Ready means that it resolves; what its
-   * numbers say is for alerts.
-   * @throws {InboxError} if the store of the inbox does not answer
-   */
-  health(): Promise<ReceiverHealth>;
-}
-
-/** What a receiver knows of itself. */
-export interface ReceiverHealth {
-  /** Milliseconds since this process received an authentic event; `null` before the first. Each replica has its own. */
-  readonly lastEventAgeMs: number | null;
-  /** The health of its key ring; `null` if it has none. */
-  readonly keys: RingHealth | null;
-  /** The health of its inbox; `null` without one, and from one that holds nothing itself, such as `queueInbox`. */
-  readonly inbox: BacklogHealth | null;
 }
 
 /**
@@ -133,11 +115,6 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     fetch: (request) => handleFetch(request, endpoint),
     node: (request, response) => handleNode(request, response, endpoint),
     answer: (request) => answerBuffered(request, endpoint),
-    async health() {
-      const { credentials } = options;
-      const keys = isKeyRing(credentials) ? credentials.health() : null;
-      return { lastEventAgeMs: reporting.lastEventAgeMs(), keys, inbox: (await inbox.health?.()) ?? null };
-    },
   };
   return webhooks;
 }

@@ -4,7 +4,7 @@
  * @module partner-exchange-sdk/webhooks
  */
 
-export type { KeyRing, KeySets, LoadedKeys, RingHealth } from '../credentials/key-ring.ts';
+export type { KeyRing, KeySets, LoadedKeys } from '../credentials/key-ring.ts';
 export type { KeyOrigin, PartnerCredentials, PartnerNames } from '../credentials/partner-credentials.ts';
 export type { MatchedKey } from '../credentials/verification-keys.ts';
 export type { FailureCode } from '../errors/errors.ts';
@@ -22,7 +22,7 @@ export {
 export type { EventReading } from '../events/event-readings.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export type { EventIssue, UnrecognizedEvent } from '../events/parse-order-event.ts';
-export type { BacklogHealth, Inbox } from '../inbox/inbox.ts';
+export type { Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export {
@@ -32,7 +32,7 @@ export {
   closeServer,
   type StoppableInbox,
 } from './close-server.ts';
-export { createWebhooks, type ReceiverHealth, type Webhooks } from './create-webhooks.ts';
+export { createWebhooks, type Webhooks } from './create-webhooks.ts';
 export {
   type FastifyPluginOptions,
   type FastifyReplyParts,

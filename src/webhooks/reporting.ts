@@ -28,7 +28,6 @@ export function makeReporting({
 }: Pick<WebhooksSettings, 'onError' | 'onDelivery' | 'onRefused'>) {
   const warned = new Set<string>();
   const unreadNames = new Set<string>();
-  let lastEventAt: number | undefined;
 
   /** Warns once per subject: otherwise anybody who can reach the address could fill the log. */
   function warnOnceOf(subject: string, message: () => string): void {
@@ -46,11 +45,8 @@ export function makeReporting({
   }
 
   return {
-    /** Milliseconds since an authentic event was received; `null` before the first. */
-    lastEventAgeMs: () => (lastEventAt === undefined ? null : Math.round(performance.now() - lastEventAt)),
     /** The outcome of a request or of a stored delivery. */
     delivery(report: DeliveryReport): void {
-      if (report.digest !== undefined && report.stage !== 'handle') lastEventAt = performance.now();
       if (onDelivery !== undefined) call('onDelivery', () => onDelivery(report));
     },
     /** Members of an authentic event were read that are in another form than the documented one. */

@@ -186,7 +186,6 @@ describe('webhooks with a key ring', () => {
       newerThan: async (used) => (used === older ? newer : undefined),
       checkSettled: () => {},
       reload: async () => {},
-      health: () => ({ ageMs: 0, isFailing: false, isAwaiting: false }),
     };
     const webhooks = createWebhooks({ credentials: ring, onRefused: () => {} });
     expect(await webhooks.receive(eventSignedBy('forger'))).toMatchObject({ status: 401 });

@@ -105,13 +105,6 @@ describe('an attempt to handle a stored delivery', () => {
     expect(reports).toEqual([{ stage: 'handle', name, digest, ...times, ...report }]);
     expect(onError.mock.calls).toEqual(errors.map((error) => [error, { name, digest, key }]));
   });
-
-  it('is no event that came: health keeps the age of the last one', async () => {
-    const { webhooks, host } = stored();
-    const reference = { name: 'event.buy.init', digest: '0'.repeat(64), key: { index: 0 } };
-    host.report(reference, { outcome: 'handled', ...times });
-    expect((await webhooks.health()).lastEventAgeMs).toBeNull();
-  });
 });
 
 describe('a handler that marks its delivery as handled in its own transaction', () => {
