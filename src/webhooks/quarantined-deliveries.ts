@@ -1,6 +1,7 @@
 import type { VerificationKey } from '../credentials/verification-keys.ts';
 import { isInboxError, isKeyError, isSignatureError, type KeyErrorCode } from '../errors/errors.ts';
 import type { Quarantine, UnverifiedText } from '../inbox/quarantine/quarantine.ts';
+import { describeError } from '../internal/driver-error.ts';
 import { hash } from '../internal/hash.ts';
 import { isWholeProcess } from '../internal/runtime.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
@@ -54,12 +55,20 @@ export function quarantinedDeliveries(context: QuarantineContext) {
   let seen: VerifyingRing['last'];
   let mayHoldSome = false;
 
+  function warnFailed(error: unknown): void {
+    reporting.warnOnce(
+      'quarantine_failed',
+      () =>
+        `The quarantine of the inbox failed, and deliveries that cannot be verified yet may not be kept: ${describeError(error)}`,
+    );
+  }
+
   async function runPass(): Promise<void> {
     try {
       mayHoldSome = (await pass()) > 0;
     } catch (error) {
       if (isInboxError(error) && error.code === 'inbox_stopped') mayHoldSome = false;
-      else if (!isKeyError(error)) reporting.quarantineFailed(error);
+      else if (!isKeyError(error)) warnFailed(error);
     }
     if (mayHoldSome) reviewSoon();
   }
@@ -97,10 +106,10 @@ export function quarantinedDeliveries(context: QuarantineContext) {
         const result = await quarantine.keep({ digest, body, partners });
         mayHoldSome = true;
         reviewSoon();
-        if (result === 'full') reporting.quarantineFull();
+        if (result === 'full') reporting.warnOnce('quarantine_full', () => fullQuarantine);
         return result !== 'full';
       } catch (error) {
-        reporting.quarantineFailed(error);
+        warnFailed(error);
         return false;
       }
     },
@@ -114,6 +123,9 @@ export function quarantinedDeliveries(context: QuarantineContext) {
     },
   };
 }
+
+const fullQuarantine =
+  'The quarantine of the inbox is full, so the newest deliveries that cannot be verified yet are not kept (they are answered 503). Receive the new keys soon, or raise maxQuarantined of the inbox.';
 
 type RefreshedKeys = Awaited<ReturnType<VerifyingRing['refresh']>>;
 

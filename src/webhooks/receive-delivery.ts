@@ -1,7 +1,6 @@
 import type { VerificationKey } from '../credentials/verification-keys.ts';
 import { failureCode, isInboxError, isKeyError, isSignatureError } from '../errors/errors.ts';
 import { orderEventNames } from '../events/event-names.ts';
-import { noReadings } from '../events/event-readings.ts';
 import type { OrderEventName } from '../events/order-event.ts';
 import { isUnrecognizedError } from '../inbox/handling-attempt.ts';
 import {
@@ -10,7 +9,6 @@ import {
   type HandleOptions,
   type HandleResult,
   type InboxHost,
-  type InboxResult,
   inboxResults,
 } from '../inbox/inbox.ts';
 import { hash } from '../internal/hash.ts';
@@ -59,40 +57,33 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     traceparent: string | undefined,
   ): Promise<ReceiveOutcome> {
     const startedAt = performance.now();
-    // In two steps: a handler may throw a SignatureError as well, and that is a failed handler, not a forgery.
-    const verified = await verify(body, request);
-    const outcome = 'kind' in verified ? verified : await deliver(verified, traceparent);
+    const outcome = await outcomeOf(body, request, traceparent);
     quarantined.reviewIfChanged();
-    const { kind, status, name, digest, code } = outcome;
-    const readings = 'kind' in verified ? noReadings : verified.event.readings;
-    reporting.delivery({
-      stage: 'receive',
-      outcome: kind,
-      status,
-      name,
-      digest,
-      code,
-      durationMs: performance.now() - startedAt,
-      ...(readings.length > 0 && { readings }),
-    });
+    const { kind, status, name, digest, code, readings } = outcome;
+    const durationMs = performance.now() - startedAt;
+    reporting.delivery({ stage: 'receive', outcome: kind, status, name, digest, code, readings, durationMs });
     return outcome;
   }
 
-  async function verify(
+  async function outcomeOf(
     body: string | Uint8Array,
     request: DeliveryRequest,
-  ): Promise<VerifiedDelivery | ReceiveOutcome> {
-    if (byteLengthOf(body) > maxBodyBytes) {
-      reporting.refusal('body_too_large');
-      return { kind: 'refused', status: 413, code: 'body_too_large' };
-    }
+    traceparent: string | undefined,
+  ): Promise<ReceiveOutcome> {
+    let verified: VerifiedDelivery;
     try {
+      if (byteLengthOf(body) > maxBodyBytes) {
+        reporting.refusal('body_too_large');
+        return { kind: 'refused', status: 413, code: 'body_too_large' };
+      }
       const text = decodeBody(body);
       const claimed = readUnverifiedBody(text, scheme);
-      return handling.toVerified(text, claimed, await findSigner(claimed, request));
+      verified = handling.toVerified(text, claimed, await findSigner(claimed, request));
     } catch (error) {
       return await refuse(body, error);
     }
+    // After that `try`: a SignatureError of a handler is a failed handler, not a forgery.
+    return await deliver(verified, traceparent);
   }
 
   async function refuse(body: string | Uint8Array, error: unknown): Promise<ReceiveOutcome> {
@@ -114,14 +105,16 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
     traceparent: string | undefined,
   ): Promise<ReceiveOutcome> {
     const delivery: Delivery = { ...reference, body, ...(traceparent !== undefined && { traceparent }) };
+    const facts = event.readings.length > 0 ? { ...reference, readings: event.readings } : reference;
     try {
-      const kind = checkResult(
-        await inbox.receive(delivery, (options) => handling.handle(delivery, event, options)),
-      );
-      if (kind !== 'busy') return { kind, status: 200, ...reference };
-      return { kind, status: 503, retryAfterMs: retryAfter.busy, ...reference };
+      const kind = await inbox.receive(delivery, (options) => handling.handle(delivery, event, options));
+      // A user's own inbox may return anything: only what says that it was kept is acknowledged.
+      if (!inboxResults.includes(kind))
+        throw invalidOption(`inbox.receive must resolve with one of ${inboxResults.join(', ')}.`);
+      if (kind !== 'busy') return { kind, status: 200, ...facts };
+      return { kind, status: 503, retryAfterMs: retryAfter.busy, ...facts };
     } catch (error) {
-      const failed = { code: failureCode(error), error, ...reference };
+      const failed = { code: failureCode(error), error, ...facts };
       if (isUnrecognizedError(error)) {
         reporting.unrecognized(reference.name, error);
         return { kind: 'unrecognized', status: 500, ...failed };
@@ -208,12 +201,6 @@ function deliveryDigest(partner: string, pinned: string): string {
 
 function isStoreFailure(error: unknown): boolean {
   return isInboxError(error) && ['store_unavailable', 'store_full', 'inbox_stopped'].includes(error.code);
-}
-
-/** A user's own inbox may return anything. Only results that say it was kept are acknowledged. */
-function checkResult(result: InboxResult): InboxResult {
-  if (inboxResults.includes(result)) return result;
-  throw invalidOption(`inbox.receive must resolve with one of ${inboxResults.join(', ')}.`);
 }
 
 /** What subscribers of `partner-exchange:delivery` get. */

@@ -1,13 +1,7 @@
-import type {
-  FailureCode,
-  KeyError,
-  KeyErrorCode,
-  RequestRefusalCode,
-  SignatureError,
-  SignatureErrorCode,
-} from '../errors/errors.ts';
+import type { MatchedKey } from '../credentials/verification-keys.ts';
+import type { FailureCode, RequestRefusalCode, SignatureError } from '../errors/errors.ts';
 import type { EventReading } from '../events/event-readings.ts';
-import type { AttemptResult, DeliveryReference, InboxResult } from '../inbox/inbox.ts';
+import type { AttemptResult, InboxResult } from '../inbox/inbox.ts';
 
 /**
  * The outcome of one delivery, with the HTTP status to answer.
@@ -26,48 +20,38 @@ import type { AttemptResult, DeliveryReference, InboxResult } from '../inbox/inb
  *   `keys_unconfirmed`). The sender is told to send it again. An inbox with a quarantine keeps it, unless it is full.
  * - `refused`: not authentic, or not a delivery at all.
  */
-export type ReceiveOutcome =
-  | ({ readonly kind: Exclude<InboxResult, 'busy'>; readonly status: 200; readonly code?: undefined } & Known)
-  | ({
-      readonly kind: 'busy' | 'unavailable';
-      readonly status: 503;
-      readonly retryAfterMs: number;
-      readonly code?: FailureCode | undefined;
-      readonly error?: unknown;
-    } & Known)
-  | ({
-      readonly kind: 'failed' | 'unrecognized';
-      readonly status: 500;
-      readonly code: FailureCode;
-      readonly error: unknown;
-    } & Known)
-  | ({
-      readonly kind: 'unverified';
-      readonly status: 503;
-      readonly retryAfterMs: number;
-      readonly code: KeyErrorCode;
-      readonly error: KeyError;
-      /** Whether the inbox keeps the body until there are other keys. */
-      readonly quarantined: boolean;
-    } & Unknown)
-  | ({
-      readonly kind: 'refused';
-      readonly status: 400 | 401;
-      readonly code: SignatureErrorCode;
-      readonly error: SignatureError;
-    } & Unknown)
-  | ({
-      readonly kind: 'refused';
-      readonly status: 413;
-      readonly code: 'body_too_large';
-      readonly error?: undefined;
-    } & Unknown);
+export interface ReceiveOutcome extends DeliveryFacts {
+  /** See above. */
+  readonly kind: InboxResult | 'unavailable' | 'failed' | 'unrecognized' | 'unverified' | 'refused';
+  /** The HTTP status to answer. */
+  readonly status: 200 | 400 | 401 | 413 | 500 | 503;
+  /** Who signed it, of authentic deliveries only. */
+  readonly key?: MatchedKey | undefined;
+  /** The error that `code` names; what a handler threw may be anything. */
+  readonly error?: unknown;
+  /** 503: milliseconds until the sender should try again. */
+  readonly retryAfterMs?: number | undefined;
+  /** `unverified`: whether the inbox keeps the body until there are other keys. */
+  readonly quarantined?: boolean | undefined;
+}
 
-/** The body is authentic. @inline */
-type Known = DeliveryReference;
-
-/** Nothing is known of the body. @inline */
-type Unknown = { readonly [Name in keyof DeliveryReference]?: undefined };
+/** What an outcome and a report say of one delivery. @inline */
+interface DeliveryFacts {
+  /**
+   * The `event_name`, of authentic deliveries only. Somebody who has a key can use any name: as a metric label, replace
+   * names that are not in `orderEventNames`.
+   */
+  readonly name?: string | undefined;
+  /** The delivery's digest, of authentic deliveries only. */
+  readonly digest?: string | undefined;
+  /** The members that were sent in another form (ledger: `event-readings`); absent if there are none. */
+  readonly readings?: readonly EventReading[] | undefined;
+  /**
+   * Why it was refused or failed: the code of an error of this package, `handler_failed` for any other error that a
+   * handler throws. Absent where nothing failed, and from a `dead` of `memoryInbox`, whose `failed` has it.
+   */
+  readonly code?: FailureCode | RequestRefusalCode | undefined;
+}
 
 /**
  * The outcome of one delivery, for metrics and logs. It holds the name of the event and how statuses were spelled that
@@ -77,7 +61,7 @@ type Unknown = { readonly [Name in keyof DeliveryReference]?: undefined };
  * reported when it is received (`stored`) and at each attempt to handle it. `memoryInbox` handles while it receives: it
  * reports `handle` only for a delivery that is `dead`, besides the `failed` of its last request.
  */
-export interface DeliveryReport {
+export interface DeliveryReport extends DeliveryFacts {
   /**
    * `receive`: the request, up to its answer. `handle`: an attempt to handle a stored delivery. `quarantine`: a delivery
    * that was kept until it could be verified was handed to the inbox, or refused.
@@ -90,20 +74,6 @@ export interface DeliveryReport {
   readonly outcome: ReceiveOutcome['kind'] | AttemptResult['outcome'];
   /** `receive`: the HTTP status of the answer. */
   readonly status?: number | undefined;
-  /**
-   * The `event_name`, of authentic deliveries only. Somebody who has a key can use any name: as a metric label, replace
-   * names that are not in `orderEventNames`.
-   */
-  readonly name?: string | undefined;
-  /** The delivery's digest, of authentic deliveries only. */
-  readonly digest?: string | undefined;
-  /** `receive`: the members that were sent in another form (ledger: `event-readings`); absent if there are none. */
-  readonly readings?: readonly EventReading[] | undefined;
-  /**
-   * Why it was refused or failed: the code of an error of this package, `handler_failed` for any other error that a
-   * handler throws. Absent where nothing failed, and from a `dead` of `memoryInbox`, whose `failed` has it.
-   */
-  readonly code?: FailureCode | RequestRefusalCode | undefined;
   /**
    * Milliseconds. `receive`: from the whole body to the outcome, or from the head of a request that was refused before
    * that. `handle`: how long the handlers ran; absent if their process died.

@@ -44,28 +44,21 @@ export interface WebhookResponse {
 }
 
 /** Tells the caller only the kind of outcome: it may be anybody. */
-export function responseTo(outcome: ReceiveOutcome): WebhookResponse {
-  switch (outcome.kind) {
-    case 'refused':
-      return outcome.error === undefined
-        ? refusalResponse(outcome.code)
-        : jsonResponse(outcome.status, { error: outcome.code });
-    case 'failed':
-      return jsonResponse(500, { error: 'handler_failed' });
-    case 'unrecognized':
-      return jsonResponse(500, { error: 'event_unrecognized' });
-    case 'busy':
-    case 'unavailable':
-    case 'unverified': {
-      const error = outcome.kind === 'busy' ? 'busy' : 'unavailable';
-      const seconds = Math.max(1, Math.ceil(outcome.retryAfterMs / 1000));
+export function responseTo({ kind, status, code, retryAfterMs = 0 }: ReceiveOutcome): WebhookResponse {
+  switch (status) {
+    case 200:
+      return received;
+    case 500:
+      return jsonResponse(500, { error: kind === 'failed' ? 'handler_failed' : 'event_unrecognized' });
+    case 503: {
+      const error = kind === 'busy' ? 'busy' : 'unavailable';
+      const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
       return jsonResponse(503, { error }, { 'retry-after': String(seconds) });
     }
-    case 'handled':
-    case 'ignored':
-    case 'stored':
-    case 'duplicate':
-      return received;
+    case 400:
+    case 401:
+    case 413:
+      return jsonResponse(status, { error: code });
   }
 }
 

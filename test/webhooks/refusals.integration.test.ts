@@ -53,7 +53,7 @@ describeTransports('the operator', (post) => {
       }
     });
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/not a POST.*health checks.*#method_not_allowed/),
+      expect.stringMatching(/refused.*method_not_allowed\. Give health checks/),
       expect.stringMatching(/Raise maxBodyBytes.*#body_too_large/),
     ]);
   });

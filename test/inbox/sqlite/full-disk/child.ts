@@ -43,7 +43,7 @@ let refused = 0;
 for (let index = 0; refused < 100; index++) {
   const body = buyInitBody({ partner_order_id: `order ${index}`, filler: 'x'.repeat(4_000) });
   const outcome = await webhooks.receive(delivery(body));
-  if (outcome.kind === 'stored') stored.add(outcome.digest);
+  if (outcome.kind === 'stored') stored.add(outcome.digest ?? '');
   else if (outcome.kind === 'unavailable') {
     refused++;
     reasons.add(`${outcome.status} ${Object(outcome.error).code}`);
