@@ -1,7 +1,6 @@
 import type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
 import { type FetchRequest, handleFetch } from './fetch-handler.ts';
-import { type DeliveryRequest, plainHeaders } from './found-keys.ts';
 import { type EventHandler, Handlers } from './handlers.ts';
 import { handleNode, type NodeRequest, type NodeResponse } from './node-handler.ts';
 import { deliveryReceiver } from './receive-delivery.ts';
@@ -10,6 +9,8 @@ import { makeReporting } from './reporting.ts';
 import {
   answerBuffered,
   type BufferedRequest,
+  type DeliveryRequest,
+  plainHeaders,
   refusalResponse,
   type WebhookEndpoint,
   type WebhookResponse,

@@ -1,15 +1,45 @@
+import { defineCredentials } from '../credentials/define-credentials.ts';
 import { isKeyRing, type KeyRing, type KeySets } from '../credentials/key-ring.ts';
-import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
+import { invalid, type PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { type VerificationKey, verificationKeysOf } from '../credentials/verification-keys.ts';
-import type { WireNames } from '../deployment/wire-names.ts';
+import { fromWireNames, type WireNames } from '../deployment/wire-names.ts';
 import { isConfigurationError, isKeyError, KeyError, whatFailed } from '../errors/errors.ts';
+import { withDeadline } from '../internal/deadline.ts';
+import { redactError } from '../internal/driver-error.ts';
 import { hash } from '../internal/hash.ts';
+import type { JsonObject } from '../internal/json.ts';
 import { callHook, warnOnce } from '../internal/warn.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import { signatureMismatch, signedText, type UnverifiedBody } from '../signature/verify-body.ts';
-import { type DeliveryRequest, type FindCredentials, keyFinder } from './found-keys.ts';
+import { type DeliveryRequest, plainHeaders } from './webhook-endpoint.ts';
 
-export interface SignerFinderOptions {
+/** A delivery before its signature is checked. Anybody can write anything into it. */
+export interface UnverifiedDelivery {
+  /**
+   * Where it was posted, as the server has it: the whole URL from `webhooks.fetch`, path and query from
+   * `webhooks.node` and `lambdaHandler`. Absent if it is not known.
+   */
+  readonly url?: string | undefined;
+  /** Headers by lower-case name. Absent if they are not known. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The parsed body under the published names: a copy, so changing it changes nothing for the handler. */
+  readonly claimed: JsonObject;
+}
+
+/**
+ * Returns the credentials that may have signed a delivery, each with its `partnerId` or `partnerCode`; `undefined` or an
+ * empty list if there are none. All are tried; the signal is aborted after 5 seconds.
+ */
+export type FindCredentials = (
+  delivery: UnverifiedDelivery,
+  options: { readonly signal: AbortSignal },
+) => FoundCredentials | Promise<FoundCredentials>;
+
+/** @inline */
+type FoundCredentials = PartnerCredentials | readonly PartnerCredentials[] | null | undefined;
+
+/** How a receiver gets its keys, and how a deployment signs. */
+export interface KeySource {
   readonly credentials: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | FindCredentials;
   readonly scheme: SignatureScheme;
   readonly wireNames: WireNames;
@@ -25,7 +55,7 @@ export type FindSigner = (
 ) => VerificationKey | Promise<VerificationKey>;
 
 /** @throws {ConfigurationError} */
-export function signerFinder({ credentials, scheme, wireNames }: SignerFinderOptions): {
+export function signerFinder({ credentials, scheme, wireNames }: KeySource): {
   readonly findSigner: FindSigner;
   readonly ring?: VerifyingRing;
 } {
@@ -55,8 +85,46 @@ function signerOf(
   return keys.filter(({ text }) => signedText(text, body, scheme) !== undefined)[0];
 }
 
+const timeoutMs = 5_000;
+const tooLate = () => new Error(`it did not settle within ${timeoutMs} ms`);
+
+/** Finds keys by a function of the user. Rejects with a KeyError if it fails, or returns what cannot be used. */
+function keyFinder(find: FindCredentials, scheme: SignatureScheme, wireNames: WireNames) {
+  return async (
+    { json, value }: UnverifiedBody,
+    { url, headers }: DeliveryRequest,
+  ): Promise<readonly VerificationKey[]> => {
+    // The function may keep it and change it. Sound: the text is that of an object, without its signature.
+    const copy = { ...(JSON.parse(json) as JsonObject), signature: value.signature ?? null };
+    const claimed = fromWireNames(copy, wireNames);
+    const delivery = { url, headers: headers && plainHeaders(headers), claimed };
+    try {
+      const found = await withDeadline({ ms: timeoutMs, tooLate }, async (signal) =>
+        find(delivery, { signal }),
+      );
+      const sets = Array.from([found ?? []].flat(), readNamed);
+      return sets.length === 0 ? [] : verificationKeysOf(sets, scheme);
+    } catch (error) {
+      const cause = redactError(error, []);
+      const what = `The credentials function of createWebhooks returned no usable credentials: ${cause?.message ?? 'the cause is unknown'}`;
+      const remedy = 'Correct it: deliveries are answered 503 until it returns credentials.';
+      throw new KeyError('keys_unavailable', what, { remedy, cause });
+    }
+  };
+}
+
+/** A copy, since reading a set twice could give two sets. */
+function readNamed(set: PartnerCredentials): PartnerCredentials {
+  const read = defineCredentials(set);
+  // Otherwise a delivery of one partner could count as a repetition of another's.
+  if (read.partnerId === undefined && read.partnerCode === undefined) {
+    throw invalid('They are without partnerId or partnerCode.');
+  }
+  return read;
+}
+
 /** The keys of one load of a ring. */
-interface RingKeys {
+export interface RingKeys {
   /** What was loaded: another object once the keys are others. */
   readonly sets: KeySets;
   /** A digest of the names of the partners whose keys they are. It does not show the names. */

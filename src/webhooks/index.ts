@@ -33,6 +33,7 @@ export {
   type StoppableInbox,
 } from './close-server.ts';
 export { createWebhooks, type Webhooks } from './create-webhooks.ts';
+export type { FindCredentials, UnverifiedDelivery } from './delivery-keys.ts';
 export {
   type FastifyPluginOptions,
   type FastifyReplyParts,
@@ -40,11 +41,10 @@ export {
   fastifyPlugin,
 } from './fastify-plugin.ts';
 export type { FetchRequest } from './fetch-handler.ts';
-export type { DeliveryRequest, FindCredentials, UnverifiedDelivery } from './found-keys.ts';
 export type { EventContext, EventHandler, MemberOf } from './handlers.ts';
 export { type LambdaRequest, type LambdaResponse, lambdaHandler } from './lambda-handler.ts';
 export type { NodeRequest, NodeResponse } from './node-handler.ts';
 export type { DeliveryReport, ReceiveOutcome, RefusedBody } from './receive-outcome.ts';
 export { type UnwrapOptions, unwrap } from './unwrap.ts';
-export type { BufferedRequest, WebhookResponse } from './webhook-endpoint.ts';
+export type { BufferedRequest, DeliveryRequest, WebhookResponse } from './webhook-endpoint.ts';
 export type { WebhooksOptions } from './webhooks-options.ts';

@@ -17,12 +17,12 @@ import { readTraceparent, traced } from '../internal/tracing.ts';
 import { pinnedText } from '../signature/serializations.ts';
 import { byteLengthOf, decodeBody } from '../signature/signed-body.ts';
 import { readUnverifiedBody, type UnverifiedBody } from '../signature/verify-body.ts';
-import { type DeliveryRequest, headerOf } from './found-keys.ts';
 import type { Handlers } from './handlers.ts';
 import { quarantinedDeliveries } from './quarantined-deliveries.ts';
 import type { ReceiveOutcome } from './receive-outcome.ts';
 import { type ReceivedEvent, readEvent } from './received-event.ts';
 import type { Reporting } from './reporting.ts';
+import { type DeliveryRequest, headerOf } from './webhook-endpoint.ts';
 import type { WebhooksSettings } from './webhooks-options.ts';
 
 /** Milliseconds until the sender should try again. */
@@ -91,7 +91,7 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
       const { code, retryAfterMs = retryAfter.unavailable } = error;
       reporting.unverified(body, error);
       // The body may be authentic, so the sender should send it again. It may never do so.
-      const kept = await quarantined.keep(body, code);
+      const kept = await quarantined.keep(body);
       return { kind: 'unverified', status: 503, retryAfterMs, code, error, quarantined: kept };
     }
     if (!isSignatureError(error)) throw error;

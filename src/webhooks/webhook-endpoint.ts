@@ -1,6 +1,36 @@
 import type { RequestRefusalCode } from '../errors/errors.ts';
-import { type DeliveryRequest, plainHeaders } from './found-keys.ts';
 import type { ReceiveOutcome } from './receive-outcome.ts';
+
+/** The request that brought a body. */
+export interface DeliveryRequest {
+  /** Path and query, or the whole URL. Only a `credentials` function reads it. */
+  readonly url?: string | undefined;
+  /**
+   * Headers by name, in any case. `traceparent` is read, and the headers that a `credentials` function reads.
+   */
+  readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+}
+
+/** @param name in lower case, as the request has it */
+export function headerOf({ headers = {} }: DeliveryRequest, name: string): string | undefined {
+  if (isHeaders(headers)) return headers.get(name) ?? undefined;
+  const value = headers[name];
+  return typeof value === 'object' ? value.join(', ') : value;
+}
+
+/** The headers by their names in lower case. */
+export function plainHeaders(headers: RequestHeaders): Record<string, string> {
+  const entries = isHeaders(headers) ? [...headers.entries()] : Object.entries(headers);
+  const present = entries.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]));
+}
+
+type RequestHeaders = NonNullable<DeliveryRequest['headers']>;
+
+/** Not by instanceof: frameworks have classes of their own. */
+function isHeaders(headers: RequestHeaders): headers is Headers {
+  return typeof headers.get === 'function';
+}
 
 /** What each kind of server mounts. */
 export interface WebhookEndpoint {

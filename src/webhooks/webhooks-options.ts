@@ -18,8 +18,7 @@ import {
   unchecked,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
-import { signerFinder } from './delivery-keys.ts';
-import type { FindCredentials } from './found-keys.ts';
+import { type FindCredentials, signerFinder } from './delivery-keys.ts';
 import type { DeliveryReport, RefusedBody } from './receive-outcome.ts';
 
 /** Options of {@link createWebhooks}. */

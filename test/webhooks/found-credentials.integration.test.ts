@@ -3,7 +3,7 @@ import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import type { JsonObject, JsonValue } from '../../src/internal/json.ts';
-import type { FindCredentials, UnverifiedDelivery } from '../../src/webhooks/found-keys.ts';
+import type { FindCredentials, UnverifiedDelivery } from '../../src/webhooks/delivery-keys.ts';
 import { lambdaHandler } from '../../src/webhooks/lambda-handler.ts';
 import type { RefusedBody } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
@@ -79,7 +79,6 @@ describe('a delivery for which a function returns credentials', () => {
     const { webhooks, handled } = receiver(byPath);
     const outcome = await webhooks.receive(eventOf('p7'), { url: '/orders/p8' });
     expect(outcome).toMatchObject({ kind: 'refused', status: 401, code: 'signature_mismatch' });
-    expect(outcome).not.toMatchObject({ error: { message: expect.stringContaining('knows no partner') } });
     expect(handled).toEqual([]);
   });
 
@@ -223,10 +222,6 @@ describe('the answer is 401', () => {
       kind: 'refused',
       status: 401,
       code: 'signature_mismatch',
-      error: {
-        message: expect.stringMatching(/knows no partner.*look why the function returns no credentials/),
-        assumptions: ['signature-key'],
-      },
     });
     expect(refused).toHaveLength(1);
   });
