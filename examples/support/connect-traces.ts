@@ -57,7 +57,6 @@ interface Message {
   readonly operation?: string;
   readonly method?: string;
   readonly urlTemplate?: string;
-  readonly action?: string;
   readonly event?: string;
   readonly attempt?: number;
   readonly outcome?: string;
@@ -69,7 +68,6 @@ const spansOf = {
   call: { kind: SpanKind.CLIENT, nameOf: ({ operation }: Message) => `${operation}` },
   delivery: { kind: SpanKind.SERVER, nameOf: () => 'receive event' },
   handle: { kind: SpanKind.CONSUMER, nameOf: ({ event }: Message) => `handle ${event}` },
-  otp: { kind: SpanKind.INTERNAL, nameOf: ({ action }: Message) => `otp ${action}` },
 } as const;
 
 /** Makes a span of every trace from now on. */
@@ -98,7 +96,7 @@ export function connectTraces(tracer: Tracer): void {
 
 function attributesOf({ traceparent: _, ...message }: Message): Attributes {
   return {
-    'partner_exchange.operation': message.operation ?? message.action,
+    'partner_exchange.operation': message.operation,
     'partner_exchange.event.name': message.event,
     'partner_exchange.attempt': message.attempt,
     'partner_exchange.outcome': message.outcome,

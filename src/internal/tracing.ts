@@ -15,7 +15,6 @@ const channels = {
   call: tracingChannel('partner-exchange:call'),
   delivery: tracingChannel('partner-exchange:delivery'),
   handle: tracingChannel('partner-exchange:handle'),
-  otp: tracingChannel('partner-exchange:otp'),
 };
 
 /**

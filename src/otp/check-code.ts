@@ -18,8 +18,6 @@ import {
 import { countersOf, keysOfCounters, limitsOf } from './limits.ts';
 import { type CheckOptions, type CodeUse, checkId, checkUse } from './otp-input.ts';
 import type { OtpSettings } from './otp-options.ts';
-import { maskPhone } from './phone.ts';
-import type { Sending } from './send-code.ts';
 
 /**
  * The result of a check.
@@ -35,17 +33,15 @@ export type CheckedOtp =
 const notValid: CheckedOtp = Object.freeze({ ok: false, reason: 'not_valid', attemptsLeft: 0 });
 
 export async function checkCode(
-  { settings, note }: Sending,
+  settings: OtpSettings,
   { id: givenId, code, checkOptions }: { id: string; code: string; checkOptions: CheckOptions },
 ): Promise<CheckedOtp> {
   const { store, secrets } = settings;
   const id = checkId('check', givenId);
   const use = checkUse(code, checkOptions);
-  note({ purpose: use.purpose });
   const key = flowKey(id);
   const stored = await transact(store, [key], (records) => readFlow(records, key));
-  const { secret, context, isKnown, isRight } = openOrDecoy(secrets, id, { flow: stored, use });
-  if (isKnown) note({ to_phone: maskPhone(context.to_phone) });
+  const { secret, context, isRight } = openOrDecoy(secrets, id, { flow: stored, use });
   const counters = countersOf(settings, { to_phone: context.to_phone, network: use.network });
   const typed = readTypedCode(code, settings.codeLength);
   const digest = codeDigest(secret, id, context, typed ?? '');
@@ -113,13 +109,13 @@ function openOrDecoy(
   const opened = flow && openContext(secrets, id, flow);
   if (opened !== undefined) {
     const { purpose, subject } = opened.context;
-    return { ...opened, isKnown: true, isRight: purpose === use.purpose && subject === use.subject };
+    return { ...opened, isRight: purpose === use.purpose && subject === use.subject };
   }
   const [secret] = secrets;
   // Not a phone number, so its counters belong to no one.
   const context: FlowContext = { ...use, to_phone: id };
   sealContext(secret, id, { context, random: (bytes) => new Uint8Array(bytes) });
-  return { secret, context, isKnown: false, isRight: false };
+  return { secret, context, isRight: false };
 }
 
 /** The messages that a network asked for are confirmed: see `unconfirmedPerIp`. */

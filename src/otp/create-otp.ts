@@ -60,17 +60,13 @@ export function createOtp(options: OtpOptions): Otp {
 
   return Object.freeze({
     issue: (request) =>
-      reportCall({ action: 'issue', onOtp, outcomeOf: deliveryOf }, (note) =>
-        issueCode({ settings, note }, request),
-      ),
+      reportCall({ action: 'issue', onOtp, outcomeOf: deliveryOf }, () => issueCode(settings, request)),
     resend: (id) =>
-      reportCall({ action: 'resend', onOtp, outcomeOf: deliveryOf }, (note) =>
-        resendCode({ settings, note }, id),
-      ),
+      reportCall({ action: 'resend', onOtp, outcomeOf: deliveryOf }, () => resendCode(settings, id)),
     check: (id, code, checkOptions) =>
       reportCall(
         { action: 'check', onOtp, outcomeOf: (checked) => (checked.ok ? 'accepted' : checked.reason) },
-        (note) => checkCode({ settings, note }, { id, code, checkOptions }),
+        () => checkCode(settings, { id, code, checkOptions }),
       ),
     cancel: (id) =>
       reportCall({ action: 'cancel', onOtp, outcomeOf: () => 'cancelled' }, async () => {

@@ -20,5 +20,5 @@ export type { OtpLimit } from './otp-limit.ts';
 export type { OtpMessenger } from './otp-messenger.ts';
 export type { OtpLimits, OtpMessageContent, OtpOptions, RateLimit, UnconfirmedLimit } from './otp-options.ts';
 export type { OtpReport } from './otp-report.ts';
-export { maskPhone, type NormalizePhoneOptions, normalizePhone } from './phone.ts';
+export { type NormalizePhoneOptions, normalizePhone } from './phone.ts';
 export type { IssuedOtp } from './send-code.ts';

@@ -165,15 +165,3 @@ export function checkCountry(country: unknown): CountryCode | undefined {
 function notPhone(message: string): ValidationError {
   return new ValidationError('normalizePhone', [{ path: ['to_phone'], message }]);
 }
-
-/**
- * A phone number with only its first four and last two characters shown, for logs and metrics:
- * `+234********78`.
- *
- * @param phone in E.164
- */
-export function maskPhone(phone: string): string {
-  // A short number shows less.
-  const shown = Math.min(4, Math.floor(phone.length / 3));
-  return phone.slice(0, shown) + '*'.repeat(phone.length - shown - 2) + phone.slice(-2);
-}

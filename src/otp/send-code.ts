@@ -19,9 +19,8 @@ import { type Counters, countersOf, keysOfCounters, limitsOf, type Reservation }
 import { checkId, checkIssue, type IssueRequest } from './otp-input.ts';
 import { notSentError, sendMessage } from './otp-messenger.ts';
 import type { OtpSettings } from './otp-options.ts';
-import type { NoteFacts } from './otp-report.ts';
 import type { Secret } from './otp-secrets.ts';
-import { hasAllowedPrefix, maskPhone } from './phone.ts';
+import { hasAllowedPrefix } from './phone.ts';
 
 /** An issued code. */
 export interface IssuedOtp {
@@ -35,13 +34,8 @@ export interface IssuedOtp {
   readonly delivery: 'sent' | 'unknown';
 }
 
-export interface Sending {
-  readonly settings: OtpSettings;
-  readonly note: NoteFacts;
-}
-
-export async function issueCode(sending: Sending, request: IssueRequest): Promise<IssuedOtp> {
-  const { secrets, random, country } = sending.settings;
+export async function issueCode(settings: OtpSettings, request: IssueRequest): Promise<IssuedOtp> {
+  const { secrets, random, country } = settings;
   const context = checkIssue(request, country);
   const id = makeId(random);
   const [secret] = secrets;
@@ -49,11 +43,11 @@ export async function issueCode(sending: Sending, request: IssueRequest): Promis
   const flow: Flow = { secret: secret.id, context: sealed, codes: [], sends: 0, attempts: 0 };
   // Should an id ever be made twice, the second flow is refused.
   const flowOf: Plan['flowOf'] = (stored) => (stored === undefined ? flow : undefined);
-  return await sendCode(sending, { id, secret, context, flowOf });
+  return await sendCode(settings, { id, secret, context, flowOf });
 }
 
-export async function resendCode(sending: Sending, givenId: string): Promise<IssuedOtp> {
-  const { store, secrets, now } = sending.settings;
+export async function resendCode(settings: OtpSettings, givenId: string): Promise<IssuedOtp> {
+  const { store, secrets, now } = settings;
   const id = checkId('resend', givenId);
   const key = flowKey(id);
   const flow = await transact(store, [key], (records) => readFlow(records, key));
@@ -61,7 +55,7 @@ export async function resendCode(sending: Sending, givenId: string): Promise<Iss
   if (opened === undefined) throw nothingToResend();
   const flowOf: Plan['flowOf'] = (stored) =>
     stored !== undefined && validCodes(stored, now()).length > 0 ? stored : undefined;
-  return await sendCode(sending, { id, ...opened, flowOf });
+  return await sendCode(settings, { id, ...opened, flowOf });
 }
 
 interface Plan {
@@ -73,10 +67,9 @@ interface Plan {
 }
 
 /** Stores the code, sends it, and withdraws it if it was not sent. */
-async function sendCode({ settings, note }: Sending, plan: Plan): Promise<IssuedOtp> {
+async function sendCode(settings: OtpSettings, plan: Plan): Promise<IssuedOtp> {
   const { id, secret, context } = plan;
   const { to_phone, purpose } = context;
-  note({ purpose, to_phone: maskPhone(to_phone) });
   requireAllowed(settings, to_phone);
   const code = makeCode(settings.codeLength, settings.random);
   const message = messageOf(settings, code, purpose);

@@ -3,7 +3,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it } from 'vitest';
 import { traced } from '../../src/internal/tracing.ts';
 
-const channel = tracingChannel('partner-exchange:otp');
+const channel = tracingChannel('partner-exchange:handle');
 let unsubscribe = () => {};
 afterEach(() => unsubscribe());
 
@@ -38,7 +38,7 @@ const work = () => ({
 describe('a trace', () => {
   it('shows its beginning and its end in one message, without the result itself', async () => {
     const seen = listen();
-    expect(await traced('otp', work, async () => 'accepted')).toBe('accepted');
+    expect(await traced('handle', work, async () => 'accepted')).toBe('accepted');
     const end = { action: 'check', outcome: 'accepted', result: undefined };
     expect(seen).toEqual([
       ['start', { action: 'check' }],
@@ -51,7 +51,7 @@ describe('a trace', () => {
   it('of work that fails shows a code, and the caller gets the error', async () => {
     const seen = listen();
     const failure = new Error('of +2348012345678');
-    await expect(traced('otp', work, () => Promise.reject(failure))).rejects.toBe(failure);
+    await expect(traced('handle', work, () => Promise.reject(failure))).rejects.toBe(failure);
     expect(seen.map(([event]) => event)).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
     expect(seen.at(-1)?.[1]).toMatchObject({ code: 'failed', error: new Error('failed') });
   });
@@ -60,7 +60,7 @@ describe('a trace', () => {
     const spans = new AsyncLocalStorage<string>();
     channel.start.bindStore(spans, () => 'a span');
     unsubscribe = () => channel.start.unbindStore(spans);
-    expect(await traced('otp', work, async () => spans.getStore() ?? 'none')).toBe('a span');
+    expect(await traced('handle', work, async () => spans.getStore() ?? 'none')).toBe('a span');
     expect(spans.getStore()).toBeUndefined();
   });
 
@@ -68,6 +68,6 @@ describe('a trace', () => {
     const described = () => {
       throw new Error('It was described.');
     };
-    expect(await traced('otp', described, async (message) => message)).toBeUndefined();
+    expect(await traced('handle', described, async (message) => message)).toBeUndefined();
   });
 });

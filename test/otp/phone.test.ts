@@ -9,7 +9,7 @@ import {
 import examples from 'libphonenumber-js/mobile/examples';
 import { describe, expect, it } from 'vitest';
 import { isValidationError } from '../../src/errors/errors.ts';
-import { maskPhone, normalizePhone } from '../../src/otp/phone.ts';
+import { normalizePhone } from '../../src/otp/phone.ts';
 import { anyText } from '../support/any-text.ts';
 import { refusal, thrownBy } from '../support/refusal.ts';
 import { some, times } from '../support/repeat.ts';
@@ -227,15 +227,5 @@ describe('the example number of each country', () => {
       }),
       { numRuns: times(500, 5_000) },
     );
-  });
-});
-
-describe('maskPhone', () => {
-  it.each([
-    ['+2348012345678', '+234********78'],
-    ['+442079460018', '+442*******18'],
-    ['+29012345', '+29****45'],
-  ])('of %s shows %s', (phone, shown) => {
-    expect(maskPhone(phone)).toBe(shown);
   });
 });

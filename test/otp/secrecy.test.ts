@@ -105,7 +105,6 @@ it('no error, report, warning or printed object holds a code, a whole phone numb
     JSON.stringify(any),
     String(any),
   ]);
-  expect(shown.join('\n')).toContain('+234********78');
   for (const text of shown) {
     for (const hidden of [
       phone,
