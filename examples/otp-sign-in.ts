@@ -55,7 +55,7 @@ app.post('/again', async (context) => {
 app.post('/session', async (context) => {
   const { code } = await context.req.parseBody();
   const id = getCookie(context, 'otp') ?? '';
-  const checked = await otp.check(id, String(code), { purpose, ip: addressOf(context) });
+  const checked = await otp.check(id, String(code), { purpose });
   if (!checked.ok) {
     const { reason, attemptsLeft } = checked;
     if (reason === 'not_valid') return context.html(phonePage('This code is no longer valid.'), 401);

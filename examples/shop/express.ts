@@ -14,8 +14,8 @@ app.use(express.json({ limit: '10kb' }));
 app.post('/codes', async ({ body, ip }, response) => {
   response.json(await shop.sendCode(body, ip));
 });
-app.post('/sessions', async ({ body, ip }, response) => {
-  response.json(await shop.openSession(body, ip));
+app.post('/sessions', async ({ body }, response) => {
+  response.json(await shop.openSession(body));
 });
 app.post('/purchases', async ({ headers, body }, response) => {
   response.json(await shop.buy(await shop.phoneOf(headers.authorization), body));

@@ -10,7 +10,7 @@ const app = fastify({ bodyLimit: 10_240 });
 await app.register(fastifyPlugin(shop.webhooks, { path: '/partner/events' }));
 
 app.post('/codes', ({ body, ip }) => shop.sendCode(body, ip));
-app.post('/sessions', ({ body, ip }) => shop.openSession(body, ip));
+app.post('/sessions', ({ body }) => shop.openSession(body));
 app.post('/purchases', async ({ headers, body }) =>
   shop.buy(await shop.phoneOf(headers.authorization), body),
 );

@@ -55,8 +55,8 @@ class Buyers {
   }
 
   @Post('sessions')
-  openSession(@Body() body: object, @Ip() ip: string) {
-    return this.provider.shop.openSession(body, ip);
+  openSession(@Body() body: object) {
+    return this.provider.shop.openSession(body);
   }
 
   @Post('purchases')

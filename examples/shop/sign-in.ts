@@ -20,9 +20,9 @@ export function createSignIn({ otp, database }: { otp: Otp; database: Database }
       return { id, resendAt };
     },
 
-    async openSession(body: unknown, ip: string | undefined): Promise<{ token: string }> {
+    async openSession(body: unknown): Promise<{ token: string }> {
       const { id, code } = parse(sessionRequest, body);
-      const checked = await otp.check(id, code, { purpose, ip });
+      const checked = await otp.check(id, code, { purpose });
       if (!checked.ok) throw new ShopError(401, 'This is not the code, or it is no longer valid.');
       const token = randomBytes(32).toString('base64url');
       await database.inTransaction(async (client) => {

@@ -1,6 +1,4 @@
 import { timingSafeEqual } from 'node:crypto';
-import { isOtpError, type OtpError } from '../errors/errors.ts';
-import { networkCounter, openCounter } from './counters.ts';
 import {
   codeDigest,
   type Flow,
@@ -15,8 +13,8 @@ import {
   validCodes,
   writeFlow,
 } from './flow.ts';
-import { countersOf, keysOfCounters, limitsOf } from './limits.ts';
-import { type CheckOptions, type CodeUse, checkId, checkUse } from './otp-input.ts';
+import { counterKeys, limitsOf } from './limits.ts';
+import { type CheckOptions, checkId, checkUse } from './otp-input.ts';
 import type { OtpSettings } from './otp-options.ts';
 
 /**
@@ -42,25 +40,20 @@ export async function checkCode(
   const key = flowKey(id);
   const stored = await transact(store, [key], (records) => readFlow(records, key));
   const { secret, context, isRight } = openOrDecoy(secrets, id, { flow: stored, use });
-  const counters = countersOf(settings, { to_phone: context.to_phone, network: use.network });
+  const counters = counterKeys(settings, { to_phone: context.to_phone });
   const typed = readTypedCode(code, settings.codeLength);
   const digest = codeDigest(secret, id, context, typed ?? '');
 
   // Counting, comparing and using up are one transaction, so no comparison goes uncounted.
   const outcome = await transact(
     store,
-    [key, ...keysOfCounters(counters)],
-    (records): CheckedOtp | OtpError => {
+    [key, ...counters.all],
+    (records): CheckedOtp => {
       const now = settings.now();
       const limits = limitsOf(records, counters, { settings, now });
-      const denial = limits.denyCheck();
-      if (denial !== undefined) return denial;
       const flow = isRight ? readFlow(records, key) : undefined;
       const codes = flow === undefined ? [] : validCodes(flow, now);
-      if (flow === undefined || codes.length === 0) {
-        limits.countFailure({ wasCompared: false });
-        return notValid;
-      }
+      if (flow === undefined || codes.length === 0) return notValid;
       // Not a guess: nothing was compared that could have been right.
       if (typed === undefined)
         return { ok: false, reason: 'wrong', attemptsLeft: settings.maxAttempts - flow.attempts };
@@ -69,7 +62,7 @@ export async function checkCode(
         limits.confirm();
         return { ok: true, to_phone: context.to_phone };
       }
-      limits.countFailure({ wasCompared: true });
+      limits.countFailure();
       const attempts = flow.attempts + 1;
       const attemptsLeft = settings.maxAttempts - attempts;
       if (attemptsLeft <= 0) {
@@ -79,32 +72,27 @@ export async function checkCode(
       writeFlow(records, key, { ...flow, attempts });
       return { ok: false, reason: 'wrong', attemptsLeft };
     },
-    {
-      what: 'The store of the one-time codes failed while a code was checked: it was not accepted, but may be used up.',
-      remedy: 'Check it again when the store works; if it is not valid then, issue a new one.',
-    },
+    'The store of the one-time codes failed while a code was checked: it was not accepted, but may be used up.',
   );
-  if (isOtpError(outcome)) throw outcome;
   if (outcome.ok && context.network !== undefined)
-    await creditNetwork(settings, context.network, stored?.codes.length ?? 0);
+    await creditNetwork(settings, context, stored?.codes.length ?? 0);
   return outcome;
 }
 
 /** Compares with all, so that the time does not tell which is right. */
 function matchesOne(codes: readonly SentCode[], digest: Buffer): boolean {
-  let matches = 0;
-  for (const code of codes) {
+  const matches = codes.filter((code) => {
     const known = Buffer.from(code.digest, 'base64url');
-    matches += Number(known.byteLength === digest.byteLength && timingSafeEqual(known, digest));
-  }
-  return matches > 0;
+    return known.byteLength === digest.byteLength && timingSafeEqual(known, digest);
+  });
+  return matches.length > 0;
 }
 
 /** Without a flow, opens a decoy: neither the answer nor its time tells whether an id exists. */
 function openOrDecoy(
   secrets: OtpSettings['secrets'],
   id: string,
-  { flow, use }: { flow: Flow | undefined; use: CodeUse },
+  { flow, use }: { flow: Flow | undefined; use: ReturnType<typeof checkUse> },
 ) {
   const opened = flow && openContext(secrets, id, flow);
   if (opened !== undefined) {
@@ -119,11 +107,11 @@ function openOrDecoy(
 }
 
 /** The messages that a network asked for are confirmed: see `unconfirmedPerIp`. */
-async function creditNetwork(settings: OtpSettings, network: string, messages: number): Promise<void> {
-  const counter = networkCounter(settings, network);
+async function creditNetwork(settings: OtpSettings, context: FlowContext, messages: number): Promise<void> {
+  const counters = counterKeys(settings, context);
   try {
-    await transact(settings.store, [counter.key], (records) =>
-      openCounter(records, counter, { settings, now: settings.now() }).add('confirmed', messages),
+    await transact(settings.store, counters.all, (records) =>
+      limitsOf(records, counters, { settings, now: settings.now() }).creditNetwork(messages),
     );
   } catch {
     // The check has succeeded. Unconfirmed messages only make the limit stricter.

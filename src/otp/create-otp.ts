@@ -25,11 +25,11 @@ export interface Otp {
    * Checks a code that was typed in. It is accepted once. Of checks at the same time, at most `maxAttempts` are compared
    * and at most one is accepted.
    *
-   * @param code as typed or pasted: its one run of `codeLength` digits counts, also with blanks or dashes between them, in
-   *   any script. A text without one costs no attempt
+   * @param code as typed: `codeLength` digits of any script, also with blanks or dashes between them. Any other text costs no
+   *   attempt
    * @throws {ValidationError} for malformed input
-   * @throws {OtpError} `limit_reached` for an address with too many wrong codes; `store_unavailable`: then nothing was
-   *   accepted, though an attempt may have been counted, or the code used up
+   * @throws {OtpError} `store_unavailable`: then nothing was accepted, though an attempt may have been counted, or the code
+   *   used up
    */
   check(id: string, code: string, options: CheckOptions): Promise<CheckedOtp>;
   /** Makes the codes of an id invalid. No error if there are none. @throws {OtpError} `store_unavailable` */

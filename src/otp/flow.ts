@@ -5,13 +5,15 @@ import { latinDigits } from '../internal/printable-text.ts';
 import { clockSkewMs } from '../store/lease.ts';
 import type { RecordSet, RecordStore } from '../store/record-store.ts';
 import { storedForm } from '../store/stored-form.ts';
-import type { CodeUse } from './otp-input.ts';
 import { keyedHash, type Secret, seal, unseal } from './otp-secrets.ts';
 
 /** What a code confirms, and the network that asked for it. Stored encrypted only. */
-export interface FlowContext extends CodeUse {
+export interface FlowContext {
   /** The phone number, in E.164. */
   readonly to_phone: string;
+  readonly purpose: string;
+  readonly subject: string | undefined;
+  readonly network?: string | undefined;
 }
 
 export interface SentCode {
@@ -38,13 +40,6 @@ const flowForm = storedForm<Flow>('The record of a code', {
   sends: true,
   attempts: true,
 });
-
-const idBytes = 16;
-
-/** 128 bits, so that it cannot be guessed. */
-export function makeId(random: RandomBytes): string {
-  return Buffer.from(random(idBytes)).toString('base64url');
-}
 
 /** A hash, so that readers of the store cannot use the id. */
 export function flowKey(id: string): string {
@@ -114,40 +109,28 @@ export function makeCode(length: number, random: RandomBytes): string {
   throw new Error('The source of random bytes is broken.');
 }
 
-/** Longer than any message with a code, as it is pasted. */
-const maxTyped = 1_000;
+/** Longer than any code with blanks between its digits. */
+const maxTyped = 100;
 
-/** The one run of so many digits in a text, of any script, also with blanks or dashes; `undefined` unless it is one. */
+/** The code in a text: its digits, of any script, also with blanks or dashes between; `undefined` if it is none. */
 export function readTypedCode(text: string, length: number): string | undefined {
   if (text.length > maxTyped) return undefined;
-  const typed = latinDigits(text);
-  const inWords = (pattern: RegExp) => typed.match(pattern) ?? [];
-  const readings = [[typed], inWords(/\d+/g), inWords(/\d+(?:[\s\p{Pd}]\d+)*/gu)];
-  for (const runs of readings) {
-    const codes = new Set(runs.map((run) => run.replace(/[\s\p{Pd}]/gu, '')).filter(isCode));
-    if (codes.size > 0) return codes.size === 1 ? [...codes][0] : undefined;
-  }
-  return undefined;
-
-  function isCode(run: string): boolean {
-    return run.length === length && /^\d+$/.test(run);
-  }
+  const code = latinDigits(text).replace(/[\s\p{Pd}]/gu, '');
+  return code.length === length && /^\d+$/.test(code) ? code : undefined;
 }
 
-/** Its failure is an {@link OtpError}. @param failed its words, where the change itself may have counted */
+/** @param what names the failure @throws {OtpError} `store_unavailable` */
 export async function transact<Result>(
   store: RecordStore,
   keys: readonly string[],
   change: (records: RecordSet) => Result,
-  failed: { readonly what: string; readonly remedy?: string } = storeFailed,
+  what = 'The store of the one-time codes failed.',
 ): Promise<Result> {
   try {
     return await store.transact(keys, change);
   } catch (error) {
     // Our mistake, not the store's.
     if (isConfigurationError(error)) throw error;
-    throw new OtpError('store_unavailable', failed.what, { remedy: failed.remedy, cause: error });
+    throw new OtpError('store_unavailable', what, { cause: error });
   }
 }
-
-const storeFailed = { what: 'The store of the one-time codes failed.' };

@@ -1,17 +1,36 @@
 import { OtpError } from '../errors/errors.ts';
 import type { RecordSet } from '../store/record-store.ts';
-import {
-  type Counter,
-  type Counts,
-  coolDownOf,
-  failureWindowMs,
-  networkCounter,
-  openCounter,
-  phoneCounter,
-} from './counters.ts';
-import { countEvents, type EventWindow, waitUntilGone } from './event-window.ts';
+import { storedForm } from '../store/stored-form.ts';
 import type { OtpLimit } from './otp-limit.ts';
-import type { OtpSettings, RateLimit, UnconfirmedLimit } from './otp-options.ts';
+import type { OtpSettings } from './otp-options.ts';
+import { keyedHash } from './otp-secrets.ts';
+
+/** Events in a window of time that begins with the first of them. */
+type EventCount = readonly [since: number, count: number];
+
+interface PhoneCounts {
+  readonly messages: EventCount;
+  /** Wrong codes since the last right one. */
+  readonly failures: EventCount;
+  /** 0 after a right code. */
+  readonly lastMessageAt: number;
+}
+
+interface NetworkCounts {
+  readonly messages: EventCount;
+  /** Those whose code was typed in. */
+  readonly confirmed: number;
+}
+
+const phoneForm = storedForm<PhoneCounts>('A count of codes', {
+  messages: true,
+  failures: true,
+  lastMessageAt: true,
+});
+const networkForm = storedForm<NetworkCounts>('A count of codes', { messages: true, confirmed: true });
+
+/** NIST counts failures in a row without a time limit; after a day a locked number is free again. */
+const failureWindowMs = 86_400_000;
 
 /** So that a message can be given back. */
 export interface Reservation {
@@ -21,124 +40,146 @@ export interface Reservation {
   readonly lastMessageAt: number;
 }
 
-/** The counters that a message or a check concerns. */
-export interface Counters {
-  readonly phone: Counter;
-  readonly network: Counter | undefined;
+/**
+ * The keys of the counts of a phone number and of a network. They hold a hash under the newest secret: the counts start
+ * anew when the secret is rotated.
+ */
+export function counterKeys(
+  { secrets: [newest] }: Pick<OtpSettings, 'secrets'>,
+  { to_phone, network }: { to_phone: string; network?: string | undefined },
+) {
+  const keyOf = (kind: 'phone' | 'ip', value: string) =>
+    `otp:${kind}:${keyedHash(newest, kind, value).toString('base64url')}`;
+  const phone = keyOf('phone', to_phone);
+  if (network === undefined) return { phone, network, all: [phone] };
+  const networkKey = keyOf('ip', network);
+  return { phone, network: networkKey, all: [phone, networkKey] };
 }
-
-export function countersOf(
-  settings: Pick<OtpSettings, 'limits' | 'secrets'>,
-  { to_phone, network }: { to_phone: string; network: string | undefined },
-): Counters {
-  return {
-    phone: phoneCounter(settings, to_phone),
-    network: network === undefined ? undefined : networkCounter(settings, network),
-  };
-}
-
-/** The keys that a transaction about these needs. */
-export function keysOfCounters({ phone, network }: Counters): string[] {
-  return network === undefined ? [phone.key] : [phone.key, network.key];
-}
-
-type LimitSettings = Pick<OtpSettings, 'limits' | 'coolDownMs'>;
 
 /** The limits within one transaction. An error is returned, not thrown, so that what was counted is written. */
 export function limitsOf(
   records: RecordSet,
-  counters: Counters,
-  { settings, now }: { settings: LimitSettings; now: number },
+  keys: ReturnType<typeof counterKeys>,
+  { settings, now }: { settings: Pick<OtpSettings, 'limits' | 'coolDownMs'>; now: number },
 ) {
   const { limits, coolDownMs } = settings;
-  const phone = openCounter(records, counters.phone, { settings, now });
-  const network = counters.network && openCounter(records, counters.network, { settings, now });
+  const { windowMs: networkMs, floor, ratio } = limits.unconfirmedPerIp;
 
   return {
     /** Counts one message, or says why it may not leave. Of several reasons, the one that lasts longest. */
     reserve(): OtpError | Reservation {
-      const counts = phone.read();
-      const ofNetwork = network?.read();
-      const streak = streakOf(counts, settings, now);
-      const failureLimit = { max: limits.failuresPerPhone, windowMs: failureWindowMs };
+      const { phone, network } = readCounts();
+      const { messages, confirmed } = network;
+      const [, ofPhone] = phone.messages;
+      const [, failures] = phone.failures;
+      const [, ofNetwork] = messages;
       const [longest] = [
-        overRate('phone', counts.messages, limits.phone, now),
-        overRate('failuresPerPhone', counts.failures, failureLimit, now),
-        ofNetwork && overRate('ip', ofNetwork.messages, limits.ip, now),
-        ofNetwork && overUnconfirmed(ofNetwork, limits.unconfirmedPerIp, now),
-        coolingDown(counts, coolDownOf(coolDownMs, streak), now),
+        ofPhone >= limits.phone.max && limitReached('phone', leftMs(phone.messages, limits.phone.windowMs)),
+        failures >= limits.failuresPerPhone &&
+          limitReached('failuresPerPhone', leftMs(phone.failures, failureWindowMs)),
+        ofNetwork - confirmed >= floor &&
+          confirmed < ratio * ofNetwork &&
+          limitReached('unconfirmedPerIp', leftMs(messages, networkMs)),
+        phone.lastMessageAt + coolDownMs > now && coolingDown(phone.lastMessageAt + coolDownMs - now),
       ]
-        .filter((denial) => denial !== undefined)
+        .filter((denial) => denial !== false)
         .sort((denial, other) => (other.retryAfterMs ?? 0) - (denial.retryAfterMs ?? 0));
-      if (longest !== undefined) return longest;
-
-      phone.add('messages');
-      phone.change({ streak: streak + 1, lastMessageAt: now });
-      network?.add('messages');
-      network?.add('attempted');
-      const nextAt = now + coolDownOf(coolDownMs, streak + 1);
-      return { at: now, nextAt, lastMessageAt: counts.lastMessageAt };
+      if (longest !== undefined) {
+        // If the clock moved back, windows of the future begin now; unless this is stored, they never end.
+        writeCounts({ phone, network });
+        return longest;
+      }
+      writeCounts({
+        phone: { ...phone, messages: add(phone.messages), lastMessageAt: now },
+        network: { confirmed, messages: add(messages) },
+      });
+      return { at: now, nextAt: now + coolDownMs, lastMessageAt: phone.lastMessageAt };
     },
 
     /** Gives back the counts of a message that has not left. */
-    giveBack(reservation: Reservation): void {
-      // The clock may have moved back since.
-      const at = Math.min(reservation.at, now);
-      const { streak, lastMessageAt } = phone.read();
-      // Another message may have left since: then its cool-down stays.
-      const isLast = lastMessageAt === at;
-      phone.change({
-        streak: Math.max(0, streak - 1),
-        lastMessageAt: isLast ? reservation.lastMessageAt : lastMessageAt,
+    giveBack({ at, lastMessageAt }: Reservation): void {
+      const { phone, network } = readCounts();
+      // Another message may have left since: then its cool-down stays. The clock may have moved back.
+      const isLast = phone.lastMessageAt === Math.min(at, now);
+      writeCounts({
+        phone: {
+          ...phone,
+          messages: takeBack(phone.messages, at),
+          lastMessageAt: isLast ? lastMessageAt : phone.lastMessageAt,
+        },
+        network: { ...network, messages: takeBack(network.messages, at) },
       });
-      phone.takeBack('messages', at);
-      network?.takeBack('messages', at);
-      network?.takeBack('attempted', at);
     },
 
-    denyCheck: () => network && overRate('ip', network.read().failures, limits.ip, now),
-
-    /** Counts for the network, and for the phone number if the code was compared. */
-    countFailure({ wasCompared }: { wasCompared: boolean }): void {
-      if (wasCompared) phone.add('failures');
-      network?.add('failures');
+    countFailure(): void {
+      const { phone, network } = readCounts();
+      writeCounts({ phone: { ...phone, failures: add(phone.failures) }, network });
     },
 
     /** After a right code neither failures nor cool-down count any more (NIST SP 800-63B-4, 3.2.2). */
-    confirm: () => phone.change({ failures: [], streak: 0, lastMessageAt: 0 }),
+    confirm(): void {
+      const { phone, network } = readCounts();
+      writeCounts({ phone: { ...phone, failures: none, lastMessageAt: 0 }, network });
+    },
+
+    /** Counts the messages of a confirmed code for the network that asked for them. */
+    creditNetwork(count: number): void {
+      const { phone, network } = readCounts();
+      const confirmed = Math.min(network.messages[1], network.confirmed + count);
+      writeCounts({ phone, network: { ...network, confirmed } });
+    },
   };
+
+  function readCounts(): { readonly phone: PhoneCounts; readonly network: NetworkCounts } {
+    const phone = phoneForm.read(records.get(keys.phone));
+    const network = keys.network === undefined ? undefined : networkForm.read(records.get(keys.network));
+    const messages = current(network?.messages, networkMs);
+    return {
+      phone: {
+        messages: current(phone?.messages, limits.phone.windowMs),
+        failures: current(phone?.failures, failureWindowMs),
+        lastMessageAt: Math.min(phone?.lastMessageAt ?? 0, now),
+      },
+      network: { messages, confirmed: messages[1] === 0 ? 0 : (network?.confirmed ?? 0) },
+    };
+  }
+
+  function writeCounts({ phone, network }: ReturnType<typeof readCounts>): void {
+    const phoneMs = Math.max(limits.phone.windowMs, failureWindowMs, coolDownMs);
+    const record = phoneForm.write(phone, records.get(keys.phone));
+    records.set(keys.phone, record, { expiresAt: now + phoneMs });
+    if (keys.network === undefined) return;
+    const networkRecord = networkForm.write(network, records.get(keys.network));
+    records.set(keys.network, networkRecord, { expiresAt: now + networkMs });
+  }
+
+  /** What still counts; the future counts as now. */
+  function current([since, count]: EventCount = none, windowMs: number): EventCount {
+    return since + windowMs > now ? [Math.min(since, now), count] : none;
+  }
+
+  function add([since, count]: EventCount): EventCount {
+    return [count === 0 ? now : since, count + 1];
+  }
+
+  function leftMs([since]: EventCount, windowMs: number): number {
+    return since + windowMs - now;
+  }
+}
+
+const none: EventCount = [0, 0];
+
+/** @param at when the event was counted: it may be of an earlier window */
+function takeBack([since, count]: EventCount, at: number): EventCount {
+  return [since, since <= at ? Math.max(0, count - 1) : count];
 }
 
 function limitReached(limit: OtpLimit, retryAfterMs: number): OtpError {
-  const seconds = Math.ceil(retryAfterMs / 1000);
-  const what = `The limit "${limit}" is reached for another ${seconds} s.`;
+  const what = `The limit "${limit}" is reached for another ${Math.ceil(retryAfterMs / 1000)} s.`;
   return new OtpError('limit_reached', what, { retryAfterMs, limit });
 }
 
-/** Denies one more event than the limit allows. */
-function overRate(limit: OtpLimit, events: EventWindow, { max, windowMs }: RateLimit, now: number) {
-  const over = countEvents(events) - max + 1;
-  return over > 0 ? limitReached(limit, waitUntilGone(events, windowMs, now, over)) : undefined;
-}
-
-function overUnconfirmed(counts: Counts, { floor, ratio, windowMs }: UnconfirmedLimit, now: number) {
-  const attempted = countEvents(counts.attempted);
-  const confirmed = countEvents(counts.confirmed);
-  const over = attempted - confirmed - floor + 1;
-  if (over <= 0 || confirmed >= ratio * attempted) return undefined;
-  return limitReached('unconfirmedPerIp', waitUntilGone(counts.attempted, windowMs, now, over));
-}
-
-function coolingDown({ lastMessageAt }: Counts, coolDownMs: number, now: number): OtpError | undefined {
-  const retryAfterMs = lastMessageAt + coolDownMs - now;
-  if (retryAfterMs <= 0) return undefined;
-  const seconds = Math.ceil(retryAfterMs / 1000);
-  const what = `The phone number got a code a moment ago; the next one is possible in ${seconds} s.`;
+function coolingDown(retryAfterMs: number): OtpError {
+  const what = `The phone number got a code a moment ago; wait another ${Math.ceil(retryAfterMs / 1000)} s.`;
   return new OtpError('cool_down', what, { retryAfterMs });
-}
-
-/** 0 if the cool-down ended long ago. */
-function streakOf({ streak, lastMessageAt }: Counts, { limits, coolDownMs }: LimitSettings, now: number) {
-  const forgottenAt = lastMessageAt + coolDownOf(coolDownMs, streak) + limits.phone.windowMs;
-  return now < forgottenAt ? streak : 0;
 }

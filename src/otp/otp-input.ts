@@ -1,4 +1,5 @@
-import { isValidationError, ValidationError } from '../errors/errors.ts';
+import { isIPv4, isIPv6 } from 'node:net';
+import { ValidationError } from '../errors/errors.ts';
 import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
 import { normalizePhone } from './phone.ts';
 
@@ -20,38 +21,31 @@ export interface CheckOptions {
   readonly purpose: string;
   /** As given to `issue`. */
   readonly subject?: string | undefined;
-  /** The address that types it in. After too many wrong codes it cannot try more (limit `ip`). */
-  readonly ip?: string | undefined;
-}
-
-export interface CodeUse {
-  readonly purpose: string;
-  readonly subject: string | undefined;
-  readonly network: string | undefined;
 }
 
 const readIssue = defineOptions('issue', {
   // Sound: `normalizePhone` checks it.
   to_phone: (phone) => phone as string,
   ...useRows('issue'),
+  ip: optional((ip): string => {
+    const network = typeof ip === 'string' ? ipNetwork(ip) : undefined;
+    if (network !== undefined) return network;
+    throw invalid('issue', 'ip', 'must be an IPv4 or IPv6 address, without a port');
+  }),
 } satisfies OptionTable<IssueRequest>);
 
 const readCheck = defineOptions('check', useRows('check') satisfies OptionTable<CheckOptions>);
 
 /** @throws {ValidationError} {@link ConfigurationError} for an unknown member */
-export function checkIssue(
-  request: IssueRequest,
-  country: string | undefined,
-): CodeUse & { readonly to_phone: string } {
+export function checkIssue(request: IssueRequest, country: string | undefined) {
   const { to_phone, purpose, subject, ip } = readIssue(request);
-  return { to_phone: checkPhone(to_phone, country), purpose, subject, network: ip };
+  return { to_phone: normalizePhone(to_phone, { country }), purpose, subject, network: ip };
 }
 
 /** @throws {ValidationError} {@link ConfigurationError} for an unknown option */
-export function checkUse(code: string, options: CheckOptions): CodeUse {
+export function checkUse(code: string, options: CheckOptions) {
   if (typeof code !== 'string') throw invalid('check', 'code', 'must be text: a number has no leading zeros');
-  const { purpose, subject, ip } = readCheck(options);
-  return { purpose, subject, network: ip };
+  return readCheck(options);
 }
 
 /** @throws {ValidationError} */
@@ -65,11 +59,6 @@ function useRows(operation: string) {
   return {
     purpose: textOf(operation, 64),
     subject: optional(textOf(operation, 256)),
-    ip: optional((address): string => {
-      const network = typeof address === 'string' ? ipNetwork(address) : undefined;
-      if (network !== undefined) return network;
-      throw invalid(operation, 'ip', 'must be an IPv4 or IPv6 address, without a port');
-    }),
   };
 }
 
@@ -82,30 +71,18 @@ function textOf(operation: string, most: number): (text: unknown, name: string) 
   };
 }
 
-function checkPhone(to_phone: string, country: string | undefined): string {
-  try {
-    return normalizePhone(to_phone, { country });
-  } catch (error) {
-    if (!isValidationError(error)) throw error;
-    throw invalid('issue', 'to_phone', error.issues[0]?.message ?? 'does not fit');
-  }
-}
-
 function invalid(operation: string, name: string, message: string): ValidationError {
   return new ValidationError(operation, [{ path: [name], message }]);
 }
 
 /** An IPv4 address, also written as IPv6, or the /64 of an IPv6 address, which is one subscriber's (RFC 6177). */
 export function ipNetwork(ip: string): string | undefined {
-  if (ip.length > 64) return undefined;
-  if (/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(ip)) return ip;
+  if (isIPv4(ip)) return ip;
   // A zone is only a name on the machine itself: `fe80::1%eth0`.
   const [address = ''] = ip.split('%');
-  if (!/^[\da-f:.]+$/i.test(address)) return undefined;
-  // The parser of URLs knows every spelling, and writes one: without leading zeros, dots or upper case.
-  const url = `http://[${address}]`;
-  if (!URL.canParse(url)) return undefined;
-  const { hostname } = new URL(url);
+  if (!isIPv6(address)) return undefined;
+  // The parser of URLs writes every spelling in one way: without leading zeros, dots or upper case.
+  const { hostname } = new URL(`http://[${address}]`);
   const [left = [], right = []] = hostname
     .slice(1, -1)
     .split('::')

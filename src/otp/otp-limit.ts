@@ -1,2 +1,2 @@
 /** Which limit was reached: one of the options `limits`, or `maxSends`. */
-export type OtpLimit = 'phone' | 'ip' | 'unconfirmedPerIp' | 'failuresPerPhone' | 'maxSends';
+export type OtpLimit = 'phone' | 'unconfirmedPerIp' | 'failuresPerPhone' | 'maxSends';

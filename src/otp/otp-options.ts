@@ -2,7 +2,6 @@ import type { RequestError } from '../errors/errors.ts';
 import { isJsonObject } from '../internal/json.ts';
 import {
   callback,
-  checkInteger,
   defineOptions,
   integer,
   invalidOption,
@@ -49,11 +48,10 @@ export interface OtpOptions {
   /** Messages of an id, the first included. @default 5 (Twilio Verify) */
   maxSends?: number | undefined;
   /**
-   * Milliseconds to wait after the first message to a phone number, after the second …, and with the last value after all
-   * further ones. A confirmed code starts again, and so does a wait that ended `limits.phone.windowMs` ago. Empty for none.
-   * @default [30000, 60000, 120000, 300000] (ours; Twilio advises growing waits that begin at 30 s, Supabase waits 60 s)
+   * Milliseconds to wait after a message to a phone number, up to a day; none after a right code.
+   * @default 60000 (Supabase Auth)
    */
-  coolDownMs?: readonly number[] | undefined;
+  coolDownMs?: number | undefined;
   /** Each has a default of its own. */
   limits?: OtpLimits | undefined;
   /** The text of a message; it must hold the code as it is given. @default English, with code and minutes */
@@ -83,7 +81,7 @@ export interface OtpMessageContent {
   readonly purpose: string;
 }
 
-/** A limit: at most `max` within any `windowMs`. */
+/** A limit: at most `max` in a window of time, which begins with the first message. */
 export interface RateLimit {
   /** Most messages. */
   readonly max: number;
@@ -109,12 +107,7 @@ export interface OtpLimits {
    */
   readonly phone?: RateLimit | undefined;
   /**
-   * Messages for one address, and as many wrong codes from it: IPv4, or the /64 of IPv6. Counts where you give `ip`.
-   * @default 60 in an hour (ours: a household or an office shares an address)
-   */
-  readonly ip?: RateLimit | undefined;
-  /**
-   * Against message pumping: unconfirmed messages for one address. Counts where you give `ip`.
+   * Against message pumping: unconfirmed messages for one address (IPv4, or the /64 of IPv6). Counts where you give `ip`.
    * @default floor 10, ratio 0.3, in a day (ours, after Twilio's advice to watch the share of confirmed codes)
    */
   readonly unconfirmedPerIp?: UnconfirmedLimit | undefined;
@@ -128,7 +121,6 @@ export interface OtpLimits {
 
 const hour = 3_600_000;
 
-const rate = nested({ max: integer(), windowMs: integer() });
 const unconfirmed = nested({ floor: integer(), ratio: checkRatio, windowMs: integer() });
 
 const readOptions = defineOptions('createOtp', {
@@ -142,10 +134,9 @@ const readOptions = defineOptions('createOtp', {
   lifetimeMs: integer({ default: 600_000, most: 600_000 }),
   maxAttempts: integer({ default: 5, most: 100 }),
   maxSends: integer({ default: 5, most: 100 }),
-  coolDownMs: value(checkCoolDown, { default: [30_000, 60_000, 120_000, 300_000] }),
+  coolDownMs: integer({ default: 60_000, least: 0, most: 24 * hour }),
   limits: nested({
-    phone: value(rate, { default: { max: 10, windowMs: hour } }),
-    ip: value(rate, { default: { max: 60, windowMs: hour } }),
+    phone: value(nested({ max: integer(), windowMs: integer() }), { default: { max: 10, windowMs: hour } }),
     unconfirmedPerIp: value(unconfirmed, { default: { floor: 10, ratio: 0.3, windowMs: 24 * hour } }),
     failuresPerPhone: integer({ default: 100 }),
   } satisfies OptionTable<OtpLimits>),
@@ -166,17 +157,7 @@ export function readOtpOptions(options: OtpOptions) {
     secrets: checkSecrets(settings.secrets),
     // A clock may have fractions; the times of records have none.
     now: () => Math.floor(settings.now()),
-    random: exactlyAsMany(settings.random),
   });
-}
-
-/** Fewer bytes than asked for would make an id that can be guessed. */
-function exactlyAsMany(random: RandomBytes): RandomBytes {
-  return (count) => {
-    const bytes = random(count);
-    if (bytes instanceof Uint8Array && bytes.byteLength === count) return bytes;
-    throw invalidOption('random must return as many bytes as it is asked for.');
-  };
 }
 
 function englishMessage({ code, minutes }: OtpMessageContent): string {
@@ -187,11 +168,6 @@ function checkMessenger(messenger: unknown): OtpMessenger {
   // Sound as far as it is checked: what sendMessage takes and returns cannot be.
   if (typeof Object(messenger).sendMessage === 'function') return messenger as OtpMessenger;
   throw invalidOption('messenger must be a MessengerClient, or have a sendMessage like its own.');
-}
-
-function checkCoolDown(coolDownMs: unknown): readonly number[] {
-  if (!Array.isArray(coolDownMs)) throw invalidOption('coolDownMs must be a list of milliseconds.');
-  return coolDownMs.map((ms) => checkInteger('Each of coolDownMs', ms, { least: 0, most: 86_400_000 }));
 }
 
 function checkRatio(ratio: unknown, name: string): number {

@@ -53,6 +53,5 @@ export async function reportCall<Result>(
 
 function endOf(error: unknown): Pick<OtpReport, 'outcome' | 'limit'> {
   if (!isOtpError(error)) return { outcome: isValidationError(error) ? 'invalid_input' : 'failed' };
-  const { code, limit } = error;
-  return { outcome: code, ...(limit !== undefined && { limit }) };
+  return { outcome: error.code, limit: error.limit };
 }

@@ -1,4 +1,5 @@
-import { ConfigurationError, isOtpError, OtpError } from '../errors/errors.ts';
+import { isOtpError, OtpError } from '../errors/errors.ts';
+import { invalidOption } from '../internal/options.ts';
 import type { RecordSet } from '../store/record-store.ts';
 import {
   codeDigest,
@@ -6,7 +7,6 @@ import {
   type FlowContext,
   flowKey,
   makeCode,
-  makeId,
   openContext,
   readFlow,
   type SentCode,
@@ -15,12 +15,11 @@ import {
   validCodes,
   writeFlow,
 } from './flow.ts';
-import { type Counters, countersOf, keysOfCounters, limitsOf, type Reservation } from './limits.ts';
+import { counterKeys, limitsOf, type Reservation } from './limits.ts';
 import { checkId, checkIssue, type IssueRequest } from './otp-input.ts';
 import { notSentError, sendMessage } from './otp-messenger.ts';
 import type { OtpSettings } from './otp-options.ts';
 import type { Secret } from './otp-secrets.ts';
-import { hasAllowedPrefix } from './phone.ts';
 
 /** An issued code. */
 export interface IssuedOtp {
@@ -37,7 +36,8 @@ export interface IssuedOtp {
 export async function issueCode(settings: OtpSettings, request: IssueRequest): Promise<IssuedOtp> {
   const { secrets, random, country } = settings;
   const context = checkIssue(request, country);
-  const id = makeId(random);
+  // 128 bits, so that it cannot be guessed.
+  const id = Buffer.from(random(16)).toString('base64url');
   const [secret] = secrets;
   const sealed = sealContext(secret, id, { context, random });
   const flow: Flow = { secret: secret.id, context: sealed, codes: [], sends: 0, attempts: 0 };
@@ -74,7 +74,7 @@ async function sendCode(settings: OtpSettings, plan: Plan): Promise<IssuedOtp> {
   const code = makeCode(settings.codeLength, settings.random);
   const message = messageOf(settings, code, purpose);
   const digest = codeDigest(secret, id, context, code).toString('base64url');
-  const counters = countersOf(settings, context);
+  const counters = counterKeys(settings, context);
   const stored = await storeCode(settings, plan, { counters, digest });
   const leftMs = () => stored.expiresAt - settings.now();
   const result = await sendMessage(settings, { to_phone, message }, leftMs);
@@ -85,7 +85,7 @@ async function sendCode(settings: OtpSettings, plan: Plan): Promise<IssuedOtp> {
   // A refused number stays counted: otherwise anyone could find out which numbers are on the messenger.
   const isCounted = result.outcome === 'refused';
   try {
-    await transact(settings.store, [flowKey(id), ...keysOfCounters(counters)], (records) => {
+    await transact(settings.store, [flowKey(id), ...counters.all], (records) => {
       withdrawCode(records, flowKey(id), { digest, isCounted });
       if (isCounted) return;
       limitsOf(records, counters, { settings, now: settings.now() }).giveBack(stored.reservation);
@@ -99,10 +99,10 @@ async function sendCode(settings: OtpSettings, plan: Plan): Promise<IssuedOtp> {
 async function storeCode(
   settings: OtpSettings,
   { id, flowOf }: Plan,
-  { counters, digest }: { counters: Counters; digest: string },
+  { counters, digest }: { counters: ReturnType<typeof counterKeys>; digest: string },
 ): Promise<{ readonly reservation: Reservation; readonly expiresAt: number }> {
   const key = flowKey(id);
-  const stored = await transact(settings.store, [key, ...keysOfCounters(counters)], (records) => {
+  const stored = await transact(settings.store, [key, ...counters.all], (records) => {
     const now = settings.now();
     const flow = flowOf(readFlow(records, key));
     if (flow === undefined) return nothingToResend();
@@ -136,7 +136,7 @@ function withdrawCode(
 }
 
 function requireAllowed({ allowedPrefixes }: OtpSettings, phone: string): void {
-  if (hasAllowedPrefix(phone, allowedPrefixes)) return;
+  if (allowedPrefixes === 'any' || allowedPrefixes.some((prefix) => phone.startsWith(prefix))) return;
   throw new OtpError('not_allowed', 'The phone number begins with none of allowedPrefixes.', {
     remedy: 'Allow its prefix if you want to send there.',
     member: 'to_phone',
@@ -149,12 +149,10 @@ function messageOf({ lifetimeMs, message }: OtpSettings, code: string, purpose: 
   try {
     text = message({ code, minutes, purpose });
   } catch {
-    // Without the cause, which may hold the code.
-    throw new ConfigurationError('invalid_option', 'The function message threw an error.');
+    // Its error may hold the code.
   }
   if (typeof text === 'string' && text.includes(code)) return text;
-  const what = 'The function message must return a text that holds the code.';
-  throw new ConfigurationError('invalid_option', what);
+  throw invalidOption('The function message must return a text that holds the code, and not throw.');
 }
 
 function nothingToResend(): OtpError {

@@ -10,7 +10,7 @@ export const settings = {
   lifetimeMs: 120_000,
   maxAttempts: 3,
   maxSends: 3,
-  coolDownMs: [10_000, 20_000],
+  coolDownMs: 10_000,
   limits: { phone: { max: 3, windowMs: 3_600_000 } },
 };
 

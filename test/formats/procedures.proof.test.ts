@@ -138,10 +138,11 @@ for (const fixtures of allFixtures) {
         ...{ to_phone: '+2348012345678', purpose: 'sign-in' },
       });
       expect(await rejected(ofNumber)).toMatchObject({ code: 'limit_reached', limit: 'phone' });
-      const ofNetwork = (await open({ ip: { max: 3, windowMs: 86_400_000 } })).issue({
+      const unconfirmedPerIp = { floor: 2, ratio: 1, windowMs: 86_400_000 };
+      const ofNetwork = (await open({ unconfirmedPerIp })).issue({
         ...{ to_phone: '+2348012345698', purpose: 'sign-in', ip: '192.0.2.7' },
       });
-      expect(await rejected(ofNetwork)).toMatchObject({ code: 'limit_reached', limit: 'ip' });
+      expect(await rejected(ofNetwork)).toMatchObject({ limit: 'unconfirmedPerIp' });
     });
   });
 

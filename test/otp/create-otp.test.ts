@@ -21,21 +21,21 @@ import {
 const [older, newer] = ['older-secret-0123456789abcdef0123456789', 'newer-secret-0123456789abcdef0123456789'];
 
 describe('a code', () => {
-  it('is accepted once, as it is typed or pasted, by any process with the store', async () => {
+  it('is accepted once, by any process with the store', async () => {
     const { otp, messenger, clock, store } = memoryOtp();
     const issued = await otp.issue({ to_phone: '+234 801 234 5678', purpose });
     expect(issued).toEqual({
       id: expect.stringMatching(/^[\w-]{22}$/),
       expiresAt: clock.at + 600_000,
-      resendAt: clock.at + 30_000,
+      resendAt: clock.at + 60_000,
       delivery: 'sent',
     });
     const message = expect.stringMatching(/^\d{6} is your code\. It is valid for 10 minutes/);
     expect(messenger.messages).toEqual([{ to_phone: phone, message }]);
-    const pasted = messenger.messages[0]?.message ?? '';
     const { otp: another } = otpOn(store, clock);
-    expect(await another.check(issued.id, pasted, { purpose })).toEqual({ ok: true, to_phone: phone });
-    expect(await otp.check(issued.id, messenger.lastCode, { purpose })).toEqual(notValid);
+    const typed = messenger.lastCode;
+    expect(await another.check(issued.id, typed, { purpose })).toEqual({ ok: true, to_phone: phone });
+    expect(await otp.check(issued.id, typed, { purpose })).toEqual(notValid);
   });
 
   it('costs no attempt where the text has none', async () => {
@@ -62,7 +62,7 @@ describe('a code', () => {
   });
 
   it('is good until it expires, and not a moment longer', async () => {
-    const { otp, messenger, clock } = memoryOtp({ coolDownMs: [] });
+    const { otp, messenger, clock } = memoryOtp({ coolDownMs: 0 });
     const first = await otp.issue({ to_phone: phone, purpose });
     const second = await otp.issue({ to_phone: phone, purpose });
     const [code = '', otherCode = ''] = messenger.codes;
@@ -90,7 +90,7 @@ describe('a code', () => {
   });
 
   it('is for one id, one purpose and one subject', async () => {
-    const { otp, messenger } = memoryOtp({ coolDownMs: [] });
+    const { otp, messenger } = memoryOtp({ coolDownMs: 0 });
     const right = { purpose: 'withdraw', subject: 'payment-1' };
     const { id } = await otp.issue({ to_phone: phone, ...right });
     const code = messenger.lastCode;
@@ -138,7 +138,7 @@ describe('calls at the same time', () => {
   });
 
   it.each<[string, Partial<OtpOptions>, number]>([
-    ['the limit per phone number lets ten', { coolDownMs: [] }, 10],
+    ['the limit per phone number lets ten', { coolDownMs: 0 }, 10],
     ['the cool-down lets one', {}, 1],
   ])('send no more messages than allowed: %s through', async (_, options, sent) => {
     const { otp, messenger } = memoryOtp(options);
@@ -157,7 +157,7 @@ describe('a message', () => {
     expect(await flows(store)).toEqual([]);
     // Neither the limit nor the cool-down has begun.
     const { id } = await otp.issue({ to_phone: phone, purpose });
-    clock.at += 30_000;
+    clock.at += 60_000;
     messenger.failures.push(notSent());
     expect(await rejected(otp.resend(id))).toMatchObject({ code: 'not_sent' });
     // Nor the cool-down of the second message.
@@ -171,7 +171,7 @@ describe('a message', () => {
     messenger.failures.push(unknown());
     const issued = await otp.issue({ to_phone: phone, purpose });
     expect(issued.delivery).toBe('unknown');
-    expect(await rejected(otp.resend(issued.id))).toMatchObject({ code: 'cool_down', retryAfterMs: 30_000 });
+    expect(await rejected(otp.resend(issued.id))).toMatchObject({ code: 'cool_down', retryAfterMs: 60_000 });
     expect(await otp.check(issued.id, messenger.lastCode, { purpose })).toMatchObject({ ok: true });
   });
 
@@ -184,7 +184,7 @@ describe('a message', () => {
   });
 
   it('that is sent again and refused is one of maxSends, and leaves the earlier code', async () => {
-    const { otp, messenger } = memoryOtp({ coolDownMs: [], maxSends: 2 });
+    const { otp, messenger } = memoryOtp({ coolDownMs: 0, maxSends: 2 });
     const { id } = await otp.issue({ to_phone: phone, purpose });
     messenger.failures.push(numberRefused());
     expect(await rejected(otp.resend(id))).toMatchObject({ code: 'refused' });
@@ -195,29 +195,29 @@ describe('a message', () => {
 
 describe('the store', () => {
   it('holds no phone number, code, id, purpose, subject, address or secret', async () => {
-    const { otp, messenger, store } = memoryOtp({ coolDownMs: [] });
+    const { otp, messenger, store } = memoryOtp({ coolDownMs: 0 });
     const use = { purpose: 'purpose-xyz', subject: 'subject-xyz' };
     const { id } = await otp.issue({ to_phone: phone, ip: '198.51.100.7', ...use });
     await otp.resend(id);
     const wrong = notCode(messenger.codes[0] ?? '', ...messenger.codes);
-    await otp.check(id, wrong, { ip: '2001:db8:1:2::3', ...use });
+    await otp.check(id, wrong, use);
     const text = JSON.stringify(await store.list({ prefix: '', limit: 1000 }));
-    expect(text.match(/otp:(?:flow|ip|phone)/g)).toHaveLength(4);
+    expect(text.match(/otp:(?:flow|ip|phone)/g)).toHaveLength(3);
     const written = [phone.slice(1), '8012345678', ...messenger.codes, id, 'purpose-xyz', 'subject-xyz'];
-    for (const hidden of [...written, '198.51.100', '2001:db8', secret])
+    for (const hidden of [...written, '198.51.100', secret])
       for (const form of [hidden, ...encoded(hidden)]) expect(text).not.toContain(form);
   });
 
   it('holds nothing when all times have passed', async () => {
     const { otp, messenger, store, clock } = memoryOtp();
     const { id } = await otp.issue({ to_phone: phone, purpose, ip: '198.51.100.7' });
-    await otp.check(id, notCode(messenger.lastCode), { purpose, ip: '198.51.100.7' });
+    await otp.check(id, notCode(messenger.lastCode), { purpose });
     clock.at += 86_400_000;
     expect(await store.list({ prefix: '', limit: 10 })).toEqual([]);
   });
 
   it('keeps codes good when a new secret takes over, until the old one is dropped', async () => {
-    const options = { coolDownMs: [], limits: { phone: { max: 2, windowMs: 3_600_000 } } };
+    const options = { coolDownMs: 0, limits: { phone: { max: 2, windowMs: 3_600_000 } } };
     const { otp: before, messenger, store, clock } = memoryOtp({ ...options, secrets: [older] });
     const { id } = await before.issue({ to_phone: phone, purpose });
     const last = await before.issue({ to_phone: phone, purpose });
@@ -246,13 +246,13 @@ describe('onOtp', () => {
     await rejected(otp.issue({ to_phone: '+14155552671', purpose }));
     await rejected(otp.issue({ to_phone: 'x', purpose }));
     await rejected(otp.issue({ to_phone: phone, purpose, other: 1 } as Parameters<typeof otp.issue>[0]));
-    clock.at += 30_000;
+    clock.at += 60_000;
     messenger.failures.push(unknown());
     await otp.resend(id);
     clock.at += 60_000;
     messenger.failures.push(numberRefused());
     await rejected(otp.resend(id));
-    clock.at += 120_000;
+    clock.at += 60_000;
     await rejected(otp.resend(id));
     await rejected(otp.resend('unknown'));
     await otp.check('unknown', '123456', { purpose });

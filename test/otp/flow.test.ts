@@ -50,20 +50,13 @@ describe('a code that is typed in', () => {
     ['٤٩٣٠٢١', '493021'],
     ['４９３０２１', '493021'],
     ['4٩3०２1', '493021'],
-    ['493021 is your code. It is valid for 10 minutes: tell it to nobody.', '493021'],
-    ['Your code: 493 021\nValid until 12:30', '493021'],
-    ['G-493021', '493021'],
-    ['Call +234 801 234 5678. 493021', '493021'],
-    ['493021, again: 493021', '493021'],
-    ['رمزك هو ٤٩٣٠٢١، صالح لمدة ١٠ دقائق', '493021'],
   ])('as %j is %s', (typed, code) => {
     expect(readTypedCode(typed, 6)).toBe(code);
   });
 
   it.each([
-    ...['O93021', '49302l', '4930.21', 'four', 'null', '', ' ', '49302', '4930210'],
-    // Nobody can tell which.
-    ...['493021 or 493022', 'Your code: 493 021 or 493 022', `${' '.repeat(1_000)}493021`],
+    ...['O93021', '49302l', '4930.21', 'four', 'null', '', ' ', '49302', '4930210', '493021 or 493022'],
+    ...['Your code: 493021', `${' '.repeat(1_000)}493021`],
   ])('as %j is no code', (typed) => {
     expect(readTypedCode(typed, 6)).toBeUndefined();
   });

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { MessengerClient, type MessengerClientOptions } from '../../src/client/messenger-client.ts';
-import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
 import {
   ConfigurationError,
   isConfigurationError,
@@ -30,7 +29,7 @@ import {
 const service = 'https://messenger.example';
 
 function setUp(options: Partial<OtpOptions> = {}) {
-  const { otp, messenger } = memoryOtp({ coolDownMs: [], ...options });
+  const { otp, messenger } = memoryOtp({ coolDownMs: 0, ...options });
   return { messenger, issue: () => otp.issue({ to_phone: phone, purpose }) };
 }
 
@@ -69,7 +68,7 @@ describe('the messenger', () => {
       () => requestError('refused', { status: 404, body: '<html>No number</html>' }),
     ],
   ])('that %s has sent nothing: nothing is counted, and the next code is sent', async (_, failure) => {
-    const { issue, messenger } = setUp({ coolDownMs: [60_000] });
+    const { issue, messenger } = setUp({ coolDownMs: 60_000 });
     messenger.failures.push(failure());
     expect(await rejected(issue())).toMatchObject({ code: 'not_sent' });
     expect(await issue()).toMatchObject({ delivery: 'sent' });
@@ -194,34 +193,5 @@ describe('the error of a code that was not sent', () => {
     expect(error).toMatchObject({ code: 'not_sent', ...(isRequest && { retryAfterMs: 7_000 }) });
     const printed = inspect(error, { showHidden: true, depth: 20 });
     for (const hidden of [code, phone.slice(1)]) expect(printed).not.toContain(hidden);
-  });
-});
-
-describe('MessengerClient over the sandbox', () => {
-  it('sends codes; a device that is not connected, an unknown key and a number that is not there differ', async () => {
-    const sandbox = createSandbox({ numbersNotOnMessenger: ['+2348000000000'] });
-    const { deployment } = sandbox;
-    const fetch = (request: Request) => sandbox.fetch(request);
-    const operator = new MessengerClient({ deployment, fetch, masterKey: sandbox.masterKey });
-    const { body } = await operator.generateApiKey({ messenger_device_no: '2' });
-    // The sandbox's own form of the reply.
-    const known = (body as { api_key: string }).api_key;
-    for (const [key, likely] of [
-      [known, 'the device is not connected'],
-      ['API-X-unknown', 'the API key is not known'],
-    ] as const) {
-      const error = await failureOf(new MessengerClient({ deployment, apiKey: key, fetch }));
-      expect(error.message).toContain(`Likely: ${likely}`);
-    }
-    await sandbox.fetch(operator.scanDeviceUrl({ api_key: known }));
-    const { otp } = memoryOtp({ messenger: new MessengerClient({ deployment, fetch, apiKey: known }) });
-    const { id, delivery } = await otp.issue({ to_phone: phone, purpose });
-    expect(delivery).toBe('sent');
-    expect(sandbox.messages).toMatchObject([{ messenger_device_no: '2', to_phone: phone }]);
-    const code = /\d{6}/.exec(sandbox.messages[0]?.message ?? '')?.[0] ?? '';
-    expect(await otp.check(id, code, { purpose })).toEqual({ ok: true, to_phone: phone });
-    expect(await rejected(otp.issue({ to_phone: '+2348000000000', purpose }))).toMatchObject({
-      code: 'refused',
-    });
   });
 });

@@ -79,7 +79,7 @@ it('no error, report, warning or printed object holds a code, a whole phone numb
   await attempt(() => otp.issue({ to_phone: '+14155552671', purpose }));
   const checked = { purpose, subject: 'subject-xyz' };
   await attempt(() => otp.check(ids[0] ?? '', notCode(codes.at(-1) ?? ''), checked));
-  await attempt(() => otp.check(ids[0] ?? '', codes.at(-1) ?? '', { purpose, ip: `${phone}` }));
+  await attempt(() => otp.check(ids[0] ?? '', codes.at(-1) ?? '', { purpose, subject: `${phone}` }));
   isDown = true;
   for (const call of [
     issue,

@@ -38,7 +38,7 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
   './otp': {
     packages: [],
     bundled: ['libphonenumber-js'],
-    builtins: ['node:crypto', 'node:diagnostics_channel', 'node:util'],
+    builtins: ['node:crypto', 'node:net', 'node:util'],
   },
   './sandbox': { packages: ['zod'], bundled: ['@noble/hashes'], builtins: 'any' },
   './testing': { packages: ['zod'], builtins: ['node:assert/strict', 'node:crypto'] },
