@@ -49,8 +49,4 @@ describe('the network of an address', () => {
       }),
     );
   });
-
-  it('of IPv4 is the address itself', () => {
-    fc.assert(fc.property(fc.ipV4(), (ip) => ipNetwork(ip) === ip));
-  });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { MessengerClient, type MessengerClientOptions } from '../../src/client/messenger-client.ts';
 import {
   ConfigurationError,
-  isConfigurationError,
   isOtpError,
   isPhoneError,
   isRequestError,
@@ -118,12 +117,6 @@ describe('the error of a code that was not sent', () => {
       cause: { outcome: 'refused', status: 409 },
     },
     {
-      what: 'a wrong key',
-      fetch: answering(401, { message: 'Unauthorized' }),
-      says: /\(status 401\): "Unauthorized".* Likely: the API key is not known/,
-      cause: { outcome: 'refused', status: 401 },
-    },
-    {
       what: 'a dead host',
       fetch: refusing,
       says: /no connection could be made \(connect ECONNREFUSED 198\.51\.100\.7:443\).* safe to repeat/,
@@ -137,18 +130,6 @@ describe('the error of a code that was not sent', () => {
     );
     expect(error.message).toMatch(says);
     expect(isRequestError(error.cause)).toBe(true);
-  });
-
-  it('tells a missing key', async () => {
-    const error = await failureOf(client(answering(200, {}), { apiKey: undefined }));
-    expect(error.message).toContain('sendMessage needs an API key');
-    expect(isConfigurationError(error.cause)).toBe(true);
-  });
-
-  it('tells why a number was refused', async () => {
-    const error = await failureOf(client(answering(422, { error: 'number_not_on_messenger' })));
-    expect(error).toMatchObject({ code: 'refused', cause: { outcome: 'refused', status: 422 } });
-    expect(error.message).toMatch(/does not take this phone number.*"number_not_on_messenger".*to_phone/);
   });
 
   it('holds no code, no key and no number, whatever the service repeats', async () => {

@@ -32,20 +32,6 @@ describe('a hash', () => {
     expect(flowKey(id)).toBe('otp:flow:ilvbTMFRZBJsbvJmjendJA0pnOY5ekLJWpQRuT0IDtg');
   });
 
-  it('of a code is another one for another secret, id, purpose, subject, phone number or code', () => {
-    const [other] = checkSecrets(['another-secret-0123456789abcdef012345']);
-    const digests = [
-      codeDigest(secret, id, context, '493021'),
-      codeDigest(other, id, context, '493021'),
-      codeDigest(secret, 'B'.repeat(22), context, '493021'),
-      codeDigest(secret, id, { ...context, purpose: 'withdraw' }, '493021'),
-      codeDigest(secret, id, { ...context, subject: 'user-1' }, '493021'),
-      codeDigest(secret, id, { ...context, to_phone: '+2348012345679' }, '493021'),
-      codeDigest(secret, id, context, '493022'),
-    ];
-    expect(new Set(digests.map((digest) => digest.toString('hex'))).size).toBe(digests.length);
-  });
-
   it('is the same for no two lists of parts', () => {
     const parts = fc.array(fc.string({ maxLength: 4 }), { maxLength: 4 });
     fc.assert(
