@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import type { Delivery } from '../../src/inbox/inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
@@ -13,7 +12,6 @@ import {
   handledRecord,
 } from '../../src/inbox/store/record-form.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
-import { recordTable } from '../../src/store/sqlite/record-table.ts';
 import { openDatabase } from '../../src/store/sqlite/sqlite-database.ts';
 import { median, ratio } from './measure.ts';
 import type { Finding } from './report.ts';
@@ -112,13 +110,7 @@ function openInbox(path: string, { role, callers }: Compared): Contender {
  * `both` each group is marked as leased by the next transaction, and as handled by the one after that.
  */
 function openPlain(path: string, { role, callers }: Compared): Contender {
-  const prepare = (database: DatabaseSync) => database.exec(recordTable);
-  const { database, close } = openDatabase({
-    path,
-    busyTimeoutMs: 1_000,
-    prepare,
-    fail: (what) => new Error(what),
-  });
+  const { database, close } = openDatabase(path, 1_000);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const put = database.prepare(

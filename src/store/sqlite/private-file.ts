@@ -1,13 +1,7 @@
 import type { Stats } from 'node:fs';
-import { codeOf } from '../../errors/errors.ts';
+import { codeOf, StoreError } from '../../errors/errors.ts';
 
 type FileSystem = typeof import('node:fs');
-
-/** Makes the error that the owner of the file throws. */
-export type MakeFileError = (what: string, details?: { remedy?: string; cause?: unknown }) => Error;
-
-/** A database file that only its owner can read, and that stays the same file while it is open. */
-export type PrivateFile = ReturnType<typeof openPrivateFile>;
 
 /** The files that SQLite keeps beside a database in WAL mode while any process has it open. */
 const companions = ['-wal', '-shm'];
@@ -16,19 +10,23 @@ const companions = ['-wal', '-shm'];
  * Makes a file of mode 0600 for SQLite to open, or checks the one that is there and those beside it. SQLite gives the
  * `-wal` and `-shm` the mode of the file, whatever the umask is. Nothing that is there is changed.
  *
- * @throws what `fail` makes, if one of them is not a file of this user alone
+ * @throws {StoreError} `store_failed` if one of them is not a file of this user alone
  */
-export function openPrivateFile(path: string, fail: MakeFileError) {
+export function openPrivateFile(path: string) {
   // Looked up, not imported: this module also loads where there are no files.
   const fs = process.getBuiltinModule('node:fs');
-  createFile(path, { fs, fail });
+  createFile(path, fs);
   for (const suffix of ['', ...companions, '-journal']) {
     const stats = fs.lstatSync(path + suffix, { throwIfNoEntry: false });
-    const flaw = stats && firstFlaw(stats, ['not-a-file', 'foreign', 'hard-linked', 'exposed']);
-    if (flaw === undefined) continue;
+    if (
+      stats === undefined ||
+      firstFlaw(stats, ['not-a-file', 'foreign', 'hard-linked', 'exposed']) === undefined
+    )
+      continue;
     const name = suffix === '' ? 'The path of the database' : `The path of the database with "${suffix}"`;
-    const { what, remedy } = refusals[flaw];
-    throw fail(`${name} ${what}.`, { remedy });
+    throw new StoreError('store_failed', `${name} is not that of a file which only this user may read.`, {
+      remedy: 'Give the path of a file of your own, of mode 0600, and not that of a link.',
+    });
   }
   const watched = [identify(path, fs)];
   return {
@@ -39,11 +37,11 @@ export function openPrivateFile(path: string, fail: MakeFileError) {
     /**
      * SQLite keeps writing into a file that was deleted, and what it commits there is lost.
      *
-     * @throws what `fail` makes, when one of the files was deleted or replaced
+     * @throws {StoreError} `store_failed` when one of the files was deleted or replaced
      */
     check(): void {
       if (watched.every(({ path, id }) => identify(path, fs).id === id)) return;
-      throw fail('The database file was deleted or replaced while it was open.', {
+      throw new StoreError('store_failed', 'The database file was deleted or replaced while it was open.', {
         remedy: 'Restart to open the one that is there now.',
       });
     },
@@ -54,7 +52,7 @@ export function openPrivateFile(path: string, fail: MakeFileError) {
  * Only if there is none: opening and closing a file that SQLite has open in this process would release SQLite's locks
  * on it.
  */
-function createFile(path: string, { fs, fail }: { fs: FileSystem; fail: MakeFileError }): void {
+function createFile(path: string, fs: FileSystem): void {
   try {
     fs.closeSync(fs.openSync(path, 'wx', 0o600));
   } catch (cause) {
@@ -62,7 +60,7 @@ function createFile(path: string, { fs, fail }: { fs: FileSystem; fail: MakeFile
     // A database on a read-only file system can still be read.
     if (code === 'EEXIST' || (code === 'EROFS' && fs.existsSync(path))) return;
     if (code === 'ENOENT')
-      throw fail('The folder of the database file does not exist.', {
+      throw new StoreError('store_failed', 'The folder of the database file does not exist.', {
         remedy: 'Make it, or correct the path.',
         cause,
       });
@@ -88,19 +86,6 @@ const flaws = {
 };
 
 type Flaw = keyof typeof flaws;
-
-const refusals: Readonly<Record<Flaw, { readonly what: string; readonly remedy: string }>> = {
-  'not-a-file': { what: 'is not that of a file (no link)', remedy: 'Give the path of a file of your own.' },
-  foreign: {
-    what: 'is that of a file of another user',
-    remedy: 'Run as its owner, or give the path of a file of your own.',
-  },
-  'hard-linked': {
-    what: 'is that of a file with several names (hard links)',
-    remedy: 'Copy it, and use the copy.',
-  },
-  exposed: { what: 'is that of a file that other users may read', remedy: 'Set its mode to 0600.' },
-};
 
 /** The first of these flaws that a file has. */
 export function firstFlaw<Among extends Flaw>(stats: Stats, among: readonly Among[]): Among | undefined {

@@ -1,4 +1,4 @@
-import { type ErrorDetails, StoreError } from '../../errors/errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { type AppliedChange, afterAnyKey, applyChange, rowToStoredRecord } from '../apply-change.ts';
 import type { ListOptions, RecordSet, StoredRecord } from '../record-store.ts';
 import { isBusy, isFull } from './sqlite-busy.ts';
@@ -118,9 +118,5 @@ export function throwStoreError(error: unknown): never {
     const message = 'The disk of the record store is full; nothing was written.';
     throw new StoreError('disk_full', message, { cause: error });
   }
-  throw storeFailed('The file of the record store cannot be used now.', { cause: error });
-}
-
-export function storeFailed(what: string, details?: ErrorDetails): StoreError {
-  return new StoreError('store_failed', what, details);
+  throw new StoreError('store_failed', 'The file of the record store cannot be used now.', { cause: error });
 }

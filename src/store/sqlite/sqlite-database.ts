@@ -3,24 +3,19 @@ import type { DatabaseSync } from 'node:sqlite';
 import { clearInterval, setImmediate, setInterval, setTimeout } from 'node:timers';
 import { ConfigurationError } from '../../errors/errors.ts';
 import { invalidOption } from '../../internal/options.ts';
-import { type MakeFileError, openPrivateFile, type PrivateFile } from './private-file.ts';
+import { openPrivateFile } from './private-file.ts';
+import { recordTable } from './record-table.ts';
 import { blockingWaitMs, busyDelay, isBusy, isFull } from './sqlite-busy.ts';
 
 /**
- * Opens a database file that only its owner can read. Every commit waits until it is on disk, and what is deleted does
- * not stay in freed pages.
+ * Opens a database file that only its owner can read, with the table of the records. Every commit waits until it is on
+ * disk, and what is deleted does not stay in freed pages.
  *
- * @param options.prepare makes what is missing in it
+ * @param busyTimeoutMs milliseconds to wait for another process while the table is made; this blocks the event loop
  * @throws {ConfigurationError} `runtime_too_old` without `node:sqlite`
- * @throws what `fail` makes, or SQLite's own error
+ * @throws {StoreError} `store_failed`, or SQLite's own error
  */
-export function openDatabase(options: {
-  readonly path: string;
-  /** Milliseconds to wait for another process while tables are made. This blocks the event loop. */
-  readonly busyTimeoutMs: number;
-  readonly prepare: (database: DatabaseSync) => void;
-  readonly fail: MakeFileError;
-}) {
+export function openDatabase(path: string, busyTimeoutMs: number) {
   // Looked up, not imported: entries that hold this load on runtimes without it, too.
   const sqlite = process.getBuiltinModule?.('node:sqlite');
   if (sqlite === undefined) {
@@ -28,18 +23,18 @@ export function openDatabase(options: {
       remedy: 'Run Node 22.13 or later, or take another store.',
     });
   }
-  const file = openPrivateFile(options.path, options.fail);
-  const database = new sqlite.DatabaseSync(options.path);
+  const file = openPrivateFile(path);
+  const database = new sqlite.DatabaseSync(path);
   try {
-    database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs};`);
+    database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs};`);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     // There may be personal data in it: it must not stay in freed pages or go into temporary files.
     database.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;');
-    options.prepare(database);
+    database.exec(recordTable);
     database.exec(`PRAGMA busy_timeout = ${blockingWaitMs}`);
     file.watchCompanions();
     file.check();
-    const wal = keepWalEmpty(database, { file, path: options.path });
+    const wal = keepWalEmpty(database, { file, path });
     return {
       database,
       file,
@@ -65,7 +60,7 @@ const emptyWalEveryMs = 5_000;
  */
 function keepWalEmpty(
   database: DatabaseSync,
-  { file, path }: { readonly file: PrivateFile; readonly path: string },
+  { file, path }: { readonly file: ReturnType<typeof openPrivateFile>; readonly path: string },
 ): { stop(): void } {
   const { statSync } = process.getBuiltinModule('node:fs');
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');

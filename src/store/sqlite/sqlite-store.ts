@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite';
 import {
   callback,
   defineOptions,
@@ -17,9 +16,7 @@ import {
   listRecords,
   prepareStatements,
   recordStatements,
-  recordTable,
   type SqliteDatabase,
-  storeFailed,
   throwStoreError,
   withStoreErrors,
 } from './record-table.ts';
@@ -94,9 +91,8 @@ function openSqliteStore({
   busyTimeoutMs,
   now,
 }: Omit<Settings<typeof rows>, 'path' | 'database'> & { readonly path: string }): RecordStore {
-  const prepare = (database: DatabaseSync) => database.exec(recordTable);
   const { write, statements, sweepStatement, file, close } = withStoreErrors(() => {
-    const opened = openDatabase({ path, busyTimeoutMs, prepare, fail: storeFailed });
+    const opened = openDatabase(path, busyTimeoutMs);
     try {
       return { ...opened, ...prepareWork(opened) };
     } catch (error) {

@@ -40,12 +40,7 @@ describe('the SQLite inbox', () => {
     const database = new DatabaseSync(path);
     expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
     database.close();
-    const opened = openDatabase({
-      path,
-      busyTimeoutMs: 1_000,
-      prepare: () => {},
-      fail: () => new Error('no'),
-    });
+    const opened = openDatabase(path, 1_000);
     expect(opened.database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
     opened.close();
   });
