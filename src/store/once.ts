@@ -88,16 +88,13 @@ const runForm = storedForm<Run>('The record of an effect', {
  * If `run` throws, or its process dies, nobody knows whether the effect happened: from then on the key is `unknown`, and
  * nothing repeats it by itself. Have a person look, and call {@link settleOnce}.
  *
- * Over a store in a transaction of your own (`postgresStore({ client })`, `sqliteStore({ database })`) it guards effects of
- * that transaction only: the result is committed or rolled back with it, and there is no lease and no `unknown`. An
- * e-mail that `run` sends there is sent again after a rollback.
- *
  * @param key names the effect: `effectKey(event, context)`, and more if the event has several. Only a hash of it is kept
  * @param run returns JSON data, or nothing; it is kept, so return nothing personal
  * @returns what `run` returned, now or the first time
  * @throws {OnceError} `in_progress`, `unknown`, `different_input`
  * @throws {StoreError} if the result could not be written: then it is `unknown` once the lease has ended
- * @throws {ConfigurationError} `invalid_option`, also for a result that is no JSON data
+ * @throws {ConfigurationError} `invalid_option`, also for a store in a transaction of yours, and for a result that is no
+ *   JSON data
  * @throws what `run` throws
  * @example
  * ```ts
@@ -118,8 +115,10 @@ export async function once<Result extends OnceResult>(
   if (typeof run !== 'function') throw invalidOption('once needs a function that has the effect.');
   const record = await recordKey(key);
   const input = settings.fingerprint === undefined ? undefined : await sha256(settings.fingerprint);
-  // The locks of the user's transaction hold back everybody else until it ends.
-  const isInTransaction = userTransactionOf(checkStore(store)) !== undefined;
+  if (userTransactionOf(checkStore(store)) !== undefined)
+    throw invalidOption(
+      'once needs a store of its own transactions: a rollback of yours would have it run again.',
+    );
   let lease: Lease | undefined;
 
   const earlier = await store
@@ -129,12 +128,12 @@ export async function once<Result extends OnceResult>(
         checkRepetition(found, { input, now: settings.now(), repeatUnknown: settings.repeatUnknown });
       if (found?.state === 'done') return found;
       lease = takeLease({ now: settings.now(), leaseMs: settings.leaseMs });
-      if (!isInTransaction) put(records, record, { state: 'running', lease, input });
+      put(records, record, { state: 'running', lease, input });
       return undefined;
     })
     .catch(async (error: unknown) => {
       // The lease may have been written. Nothing else was begun.
-      if (isStoreError(error) && !isInTransaction) await fail('not-sent').catch(() => {});
+      if (isStoreError(error)) await fail('not-sent').catch(() => {});
       throw error;
     });
   // Sound: what a `run` of this key returned, which has one type.
@@ -145,7 +144,7 @@ export async function once<Result extends OnceResult>(
     result = await run();
   } catch (error) {
     // Where the end cannot be written, it becomes unknown when the lease ends.
-    if (!isInTransaction) await fail(outcomeOf(error, settings)).catch(() => {});
+    await fail(outcomeOf(error, settings)).catch(() => {});
     throw error;
   }
   return await store.transact([record], (records) => {

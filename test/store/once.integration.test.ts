@@ -1,18 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once as nextEvent } from 'node:events';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
 import { effectKey } from '../../src/events/effect-key.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { type OnceOptions, once, settleOnce } from '../../src/store/once.ts';
-import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { describeWith, postgresUrl, run } from './servers.ts';
 import { storeKinds } from './store-kinds.ts';
 
 const key = 'A-1/event.buy.credited.crypto';
@@ -232,60 +229,5 @@ describe('once', () => {
     await expect(once(store, key, () => new Date())).rejects.toMatchObject(refused);
     // @ts-expect-error: leaseMs is of once.
     await expect(settleOnce(store, key, 'repeat', { leaseMs: 1_000 })).rejects.toMatchObject(refused);
-  });
-});
-
-describeWith('postgres', 'once in a transaction of your own', () => {
-  const schema = `${run}_once`;
-  const pool = new pg.Pool({ connectionString: postgresUrl, max: 4 });
-  const shared = postgresStore({ client: pool, schema });
-  beforeAll(async () => {
-    await pool.query(`CREATE SCHEMA ${schema}`);
-    // Makes the table, which a store in a transaction of yours does not.
-    await shared.list({ prefix: '', limit: 1 });
-  });
-  afterAll(async () => {
-    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
-    await pool.end();
-  });
-
-  async function inTransaction(end: 'COMMIT' | 'ROLLBACK', work: (store: RecordStore) => Promise<void>) {
-    const client = await pool.connect();
-    await client.query('BEGIN');
-    try {
-      await work(postgresStore({ client, schema }));
-      await client.query(end);
-    } finally {
-      client.release(true);
-    }
-  }
-
-  it('runs again after a rollback, and never is unknown', async () => {
-    const effect = makeEffect();
-    await inTransaction('ROLLBACK', async (store) => {
-      expect(await once(store, 'rolled back', effect.run)).toEqual({ mail: 1 });
-    });
-    await inTransaction('COMMIT', async (store) => {
-      await expect(once(store, 'rolled back', fails)).rejects.toBe(failure);
-    });
-    expect(await shared.list({ prefix: 'once/', limit: 10 })).toEqual([]);
-    await inTransaction('COMMIT', async (store) => {
-      expect(await once(store, 'rolled back', effect.run)).toEqual({ mail: 2 });
-      expect(await once(store, 'rolled back', effect.run)).toEqual({ mail: 2 });
-    });
-    expect(await once(shared, 'rolled back', effect.run)).toEqual({ mail: 2 });
-  });
-
-  it('makes others wait for the end of the transaction', async () => {
-    const effect = makeEffect();
-    let waiting: Promise<{ mail: number }> | undefined;
-    await inTransaction('COMMIT', async (store) => {
-      await once(store, 'waited for', async () => {
-        waiting = once(shared, 'waited for', effect.run);
-        return effect.run();
-      });
-    });
-    expect(await waiting).toEqual({ mail: 1 });
-    expect(effect.runs).toBe(1);
   });
 });

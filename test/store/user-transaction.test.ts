@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { once } from '../../src/store/once.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
@@ -13,11 +13,17 @@ const failed = {
   getTransactionStatus: () => 'E',
 };
 
-it('once throws a StoreError, which quotes no row, in a transaction of the user that has failed', async () => {
+it('a store in a transaction of the user that has failed throws a StoreError, which quotes no row', async () => {
   const store = postgresStore({ client: failed });
-  const error: unknown = await once(store, 'A-1', () => 'run').catch((thrown: unknown) => thrown);
+  const error: unknown = await store.transact(['key'], () => {}).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: 'StoreError', code: 'store_failed' });
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('Ada');
+});
+
+it('once refuses a store in a transaction of the user, whose rollback would forget the effect', async () => {
+  const run = vi.fn();
+  await expect(once(postgresStore({ client: failed }), 'A-1', run)).rejects.toThrow('transactions');
+  expect(run).not.toHaveBeenCalled();
 });
 
 it('once keeps keys and fingerprints apart that differ in half of a surrogate pair', async () => {
