@@ -1,13 +1,16 @@
 import { InboxError, isStoreError, partsOf } from '../errors/errors.ts';
 import { storeRemedies } from '../errors/remedies.ts';
 import { driverError } from '../internal/driver-error.ts';
-import { type CallLimits, limitCalls } from '../store/limited-calls.ts';
+import { limitCalls } from '../store/limited-calls.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { isNewerFormat } from '../store/stored-form.ts';
 
+/** More deliveries than these would fill the memory while their store is away. */
+const mostWaiting = 1_000;
+
 /** The store of an inbox, each call of which is limited as {@link limitStoreCalls} says. */
-export function limitedStore(store: RecordStore, limits: CallLimits): RecordStore {
-  const call = limitStoreCalls(limits);
+export function limitedStore(store: RecordStore, storeTimeoutMs: number, maxPending?: number): RecordStore {
+  const call = limitStoreCalls(storeTimeoutMs, maxPending);
   return {
     transact: (keys, change) => call(() => store.transact(keys, change)),
     list: (options) => call(() => store.list(options)),
@@ -17,10 +20,11 @@ export function limitedStore(store: RecordStore, limits: CallLimits): RecordStor
 
 /** Has each call reject with an {@link InboxError} when the time is over: the sender of a webhook waits no longer either. */
 export function limitStoreCalls(
-  limits: CallLimits,
+  storeTimeoutMs: number,
+  maxPending = mostWaiting,
 ): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const message = `${limits.maxPending} deliveries wait for the store of the inbox.`;
-  const call = limitCalls(limits, () => new InboxError('store_unavailable', message));
+  const message = `${maxPending} deliveries wait for the store of the inbox.`;
+  const call = limitCalls({ storeTimeoutMs, maxPending }, () => new InboxError('store_unavailable', message));
   return (work) => call(work, toInboxError);
 }
 

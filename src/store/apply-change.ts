@@ -92,8 +92,7 @@ export function checkRecordKeys(keys: readonly string[]): string[] {
 
 /** @throws {ConfigurationError} `invalid_option` */
 export function checkRecordKey(key: unknown): string {
-  if (typeof key === 'string' && key !== '' && key.length <= maxKeyLength && printable.test(key)) return key;
-  throw invalidOption(`A key must be 1 to ${maxKeyLength} printable ASCII characters without blanks.`);
+  return checkKeyPart(key === '' ? undefined : key, 'A key');
 }
 
 function toRecordText(value: JsonValue): string {
@@ -113,17 +112,16 @@ function checkExpiry(expiresAt: number | undefined): number | undefined {
 
 /** @throws {ConfigurationError} `invalid_option` */
 export const checkListOptions: (options: ListOptions) => ListOptions = defineOptions('list', {
-  prefix: (given, name) => {
-    if (given !== undefined) return checkKeyPart(given, name);
-    throw invalidOption('list needs a prefix; an empty one lists all records.');
-  },
+  prefix: checkKeyPart,
   after: optional(checkKeyPart),
   limit: integer({ most: 1000 }),
 } satisfies OptionTable<ListOptions>);
 
 function checkKeyPart(given: unknown, name: string): string {
   if (typeof given === 'string' && given.length <= maxKeyLength && printable.test(given)) return given;
-  throw invalidOption(`${name} must be up to ${maxKeyLength} printable ASCII characters without blanks.`);
+  throw invalidOption(
+    `${name} must be text of up to ${maxKeyLength} printable ASCII characters, without blanks.`,
+  );
 }
 
 /** Greater than every character of a key. */

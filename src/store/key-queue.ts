@@ -1,5 +1,5 @@
 import { isWholeProcess } from '../internal/runtime.ts';
-import { nothingWritten } from './engine-calls.ts';
+import { nothingWritten } from './limited-calls.ts';
 
 /** Runs work once all earlier work on any of its keys is done. */
 export type KeyQueue = <Result>(keys: readonly string[], work: () => Promise<Result>) => Promise<Result>;

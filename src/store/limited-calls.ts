@@ -1,29 +1,20 @@
+import { StoreError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
-import { integer, type OptionTable, type Settings, timerMs } from '../internal/options.ts';
+import { type OptionTable, timerMs } from '../internal/options.ts';
 import { isWholeProcess } from '../internal/runtime.ts';
 
-/** Limits of calls to a store over the network. */
+/** The limit of calls to a store over the network. */
 export interface StoreCallOptions {
   /**
    * Milliseconds to wait for the store. Then a delivery is answered 503, and a transaction fails with `store_failed`.
    * @default 5000
    */
   storeTimeoutMs?: number | undefined;
-  /**
-   * Most deliveries or transactions waiting for the store; further ones fail in the same way at once. Without effect on
-   * Cloudflare Workers. @default 1000 for an inbox, 10000 for a record store
-   */
-  maxPending?: number | undefined;
 }
 
-export function callLimitRows(defaults: { readonly maxPending: number }) {
-  return {
-    storeTimeoutMs: timerMs({ default: 5_000 }),
-    maxPending: integer({ default: defaults.maxPending }),
-  } satisfies OptionTable<StoreCallOptions>;
-}
-
-export type CallLimits = Settings<ReturnType<typeof callLimitRows>>;
+export const storeCallRows = {
+  storeTimeoutMs: timerMs({ default: 5_000 }),
+} satisfies OptionTable<StoreCallOptions>;
 
 /**
  * Rejects at the latest when the time is over, with what `failed` makes of the error; the signal is aborted before.
@@ -36,10 +27,10 @@ export type LimitedCall = <Result>(
 
 /**
  * Limits how long and how many calls wait: clients of Redis and PostgreSQL queue while their server is away, some of
- * them for ever.
+ * them for ever. More than `maxPending` fail at once, except on Cloudflare Workers.
  */
 export function limitCalls(
-  { storeTimeoutMs: ms, maxPending }: CallLimits,
+  { storeTimeoutMs: ms, maxPending }: { readonly storeTimeoutMs: number; readonly maxPending: number },
   tooMany: () => Error,
 ): LimitedCall {
   let pending = 0;
@@ -62,4 +53,30 @@ export function limitCalls(
       throw failed(error);
     }
   };
+}
+
+const mostTransactions = 10_000;
+
+export function limitEngineCalls(storeTimeoutMs: number): LimitedCall {
+  const message = `${mostTransactions} transactions wait for the record store; nothing was written.`;
+  const tooMany = () => new StoreError('store_failed', message);
+  return limitCalls({ storeTimeoutMs, maxPending: mostTransactions }, tooMany);
+}
+
+/** The engine was not asked to write yet. */
+export function nothingWritten(cause: unknown): StoreError {
+  const message = 'The record store cannot be used now; nothing was written.';
+  return new StoreError('store_failed', message, { cause });
+}
+
+/** The engine was asked to write and did not answer. */
+export function maybeWritten(cause: unknown): StoreError {
+  const message = 'The record store did not confirm a change, which may have been written.';
+  return new StoreError('store_failed', message, { cause });
+}
+
+/** Every retry lost to a concurrent write. */
+export function storeConflict(cause?: unknown): StoreError {
+  const message = 'Other processes kept changing the same records; nothing was written.';
+  return new StoreError('store_conflict', message, { cause });
 }

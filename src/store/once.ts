@@ -1,4 +1,5 @@
 import { isStoreError, OnceError } from '../errors/errors.ts';
+import { hash } from '../internal/hash.ts';
 import type { JsonValue } from '../internal/json.ts';
 import {
   callback,
@@ -113,8 +114,8 @@ export async function once<Result extends OnceResult>(
 ): Promise<Result> {
   const settings = readOptions(options);
   if (typeof run !== 'function') throw invalidOption('once needs a function that has the effect.');
-  const record = await recordKey(key);
-  const input = settings.fingerprint === undefined ? undefined : await sha256(settings.fingerprint);
+  const record = recordKey(key);
+  const input = settings.fingerprint === undefined ? undefined : sha256(settings.fingerprint);
   if (userTransactionOf(checkStore(store)) !== undefined)
     throw invalidOption(
       'once needs a store of its own transactions: a rollback of yours would have it run again.',
@@ -182,7 +183,7 @@ export async function settleOnce(
   options: SettleOnceOptions = {},
 ): Promise<void> {
   const settings = readSettleOptions(options);
-  const record = await recordKey(key);
+  const record = recordKey(key);
   await checkStore(store).transact([record], (records) => {
     const found = runForm.read(records.get(record));
     if (found?.state === 'done') throw new OnceError('already_settled', 'The effect has a result already.');
@@ -236,20 +237,16 @@ function outcomeOf(error: unknown, settings: ReturnType<typeof readOptions>): Ou
 }
 
 /** @throws {ConfigurationError} `invalid_option` */
-async function recordKey(key: unknown): Promise<string> {
-  if (typeof key === 'string' && key !== '') return `once/${await sha256(key)}`;
+function recordKey(key: unknown): string {
+  if (typeof key === 'string' && key !== '') return `once/${sha256(key)}`;
   throw invalidOption('once needs a key, such as effectKey(event, context): a text that is not empty.');
 }
 
-async function sha256(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', bytesOf(text));
-  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/** In UTF-8, where halves of surrogate pairs would all be one character: a text with one is bytes of UTF-16, marked. */
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  if (text.isWellFormed()) return new TextEncoder().encode(text);
-  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+/** In UTF-8 all halves of surrogate pairs would be one character: a text with one is hashed in UTF-16, marked. */
+function sha256(text: string): string {
   // No UTF-8 has this first byte.
-  return Uint8Array.from([0xff, ...units.flatMap((unit) => [unit >> 8, unit & 0xff])]);
+  const bytes = text.isWellFormed()
+    ? Buffer.from(text)
+    : Buffer.concat([Uint8Array.of(0xff), Buffer.from(text, 'utf16le').swap16()]);
+  return hash('sha256', bytes, 'hex');
 }

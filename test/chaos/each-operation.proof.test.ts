@@ -16,7 +16,7 @@ import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/keys/create-key-rotation.ts';
 import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
-import { maybeWritten } from '../../src/store/engine-calls.ts';
+import { maybeWritten } from '../../src/store/limited-calls.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { once } from '../../src/store/once.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';

@@ -1,5 +1,5 @@
 import { StoreError } from '../../src/errors/errors.ts';
-import { maybeWritten, nothingWritten, storeConflict } from '../../src/store/engine-calls.ts';
+import { maybeWritten, nothingWritten, storeConflict } from '../../src/store/limited-calls.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import type { RecordSet, RecordStore } from '../../src/store/record-store.ts';
 import type { Machine } from './machine.ts';

@@ -40,7 +40,7 @@ describe('the error of a store, as the sender of a delivery gets it', () => {
   });
 
   it('is that of too many deliveries once they wait', async () => {
-    const call = limitStoreCalls({ storeTimeoutMs: 5_000, maxPending: 1 });
+    const call = limitStoreCalls(5_000, 1);
     const answered = gate();
     const first = call(async () => {
       await answered.opened;
@@ -57,7 +57,7 @@ describe('the error of a store, as the sender of a delivery gets it', () => {
 
   it('comes when the store does not answer in time', async () => {
     // real time: nothing ends before it: a busy machine only makes it later.
-    const call = limitStoreCalls({ storeTimeoutMs: 5, maxPending: 1 });
+    const call = limitStoreCalls(5);
     await expect(call(() => new Promise(() => {}))).rejects.toMatchObject({
       code: 'store_unavailable',
       cause: { message: 'The store did not answer within 5 ms.' },

@@ -1,13 +1,13 @@
 import type { Settings } from '../../internal/options.ts';
-import type { CallLimits } from '../../store/limited-calls.ts';
 import type { RecordSet, RecordStore } from '../../store/record-store.ts';
 import { storedForm } from '../../store/stored-form.ts';
 import type { InboxHost } from '../inbox.ts';
 import { limitedStore } from '../store-calls.ts';
 import type { Quarantine, quarantineRows, UnverifiedText } from './quarantine.ts';
 
-export interface RecordQuarantineOptions extends CallLimits, Settings<typeof quarantineRows> {
+export interface RecordQuarantineOptions extends Settings<typeof quarantineRows> {
   readonly prefix: string;
+  readonly storeTimeoutMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Throws once the inbox stops. */
@@ -44,12 +44,12 @@ const recountEveryMs = 60_000;
  * expire by themselves.
  */
 export function recordQuarantine(store: RecordStore, options: RecordQuarantineOptions): CountedQuarantine {
-  const { quarantineMs, maxQuarantined, maxPending, now, checkReceives } = options;
+  const { quarantineMs, maxQuarantined, storeTimeoutMs, now, checkReceives } = options;
   const roomKey = `${options.prefix}unverified/room`;
   const bodyPrefix = `${options.prefix}unverified/body/`;
   const bodyKey = (digest: string) => `${bodyPrefix}${digest}`;
-  const limited = limitedStore(store, options);
-  const limitedToKeep = limitedStore(store, { ...options, maxPending: Math.min(maxPending, mostPending) });
+  const limited = limitedStore(store, storeTimeoutMs);
+  const limitedToKeep = limitedStore(store, storeTimeoutMs, mostPending);
   const expiry = () => ({ expiresAt: Math.min(Math.floor(now()) + quarantineMs, Number.MAX_SAFE_INTEGER) });
   let recountAt = Number.NEGATIVE_INFINITY;
 

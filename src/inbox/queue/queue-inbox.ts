@@ -11,7 +11,7 @@ import {
 } from '../../internal/options.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
 import { warnOnce } from '../../internal/warn.ts';
-import { callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
+import { type StoreCallOptions, storeCallRows } from '../../store/limited-calls.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
 import { isNewerFormat } from '../../store/stored-form.ts';
 import {
@@ -102,7 +102,7 @@ const readOptions = defineOptions('queueInbox', {
   role,
   onStoreError,
   now,
-  ...callLimitRows({ maxPending: 1_000 }),
+  ...storeCallRows,
   ...quarantineRows,
   send: callback(),
   store: optional(checkStore),
@@ -136,7 +136,7 @@ const readHandleOptions = defineOptions('handleMessage', {
  */
 export function queueInbox(options: QueueInboxOptions): QueueInbox {
   const settings = readOptions(options);
-  const call = limitStoreCalls(settings);
+  const call = limitStoreCalls(settings.storeTimeoutMs);
   const guard = settings.store && deliveryGuard(settings.store, settings);
   const quarantine =
     settings.store && settings.quarantineMs > 0

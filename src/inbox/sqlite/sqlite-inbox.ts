@@ -61,8 +61,8 @@ export function openSqliteInbox(options: SqliteInboxOptions, processes: ProcessV
   const { path, ...settings } = readOptions(options);
   const { busyTimeoutMs, now, ...handling } = settings;
   const store = withInboxErrors(() => sqliteStore({ path, busyTimeoutMs, now }));
-  const limits = { storeTimeoutMs: busyTimeoutMs + transactionMs, maxPending: 10_000 };
-  const { drain, ...inbox } = openStoreInbox({ ...handling, ...limits, now, store }, processes);
+  const storeTimeoutMs = busyTimeoutMs + transactionMs;
+  const { drain, ...inbox } = openStoreInbox({ ...handling, storeTimeoutMs, now, store }, processes);
   return { ...inbox, stop: (stopOptions) => inbox.stop(stopOptions).finally(() => store.close()) };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../internal/options.ts';
 import { isWholeProcess } from '../../internal/runtime.ts';
 import { storeInBatches } from '../../store/batches.ts';
-import { type CallLimits, callLimitRows, type StoreCallOptions } from '../../store/limited-calls.ts';
+import { type StoreCallOptions, storeCallRows } from '../../store/limited-calls.ts';
 import { type ProcessView, viewProcesses } from '../../store/process-identity.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
 import {
@@ -77,7 +77,7 @@ export const inboxPrefix = 'inbox/';
 
 const readOptions = defineOptions('storeInbox', {
   ...presetRows,
-  ...callLimitRows({ maxPending: 1_000 }),
+  ...storeCallRows,
   store: checkStore,
   prefix: value(checkPrefix, { default: inboxPrefix }),
   role: oneOf(['both', 'receiver', 'drain'], { default: 'both' }),
@@ -110,23 +110,23 @@ export function storeInbox(options: StoreInboxOptions): StoreInbox {
 /** Opens an inbox for a caller who knows which processes share the store. */
 export function openStoreInbox(options: StoreInboxOptions, processes: ProcessView): StoreInbox {
   const settings = readOptions(options);
-  const { role, store } = settings;
+  const { role, store, storeTimeoutMs } = settings;
   if (role === 'both' && !isWholeProcess())
     throw invalidOption("No process stays here to handle deliveries: give storeInbox role: 'drain'.");
   // What many callers change at a time is one transaction.
-  const received = storeInBatches(store, { slowAfterMs: settings.storeTimeoutMs });
-  const handled = storeInBatches(store, { slowAfterMs: settings.storeTimeoutMs });
-  const open = (shared: RecordStore, limits: CallLimits) =>
+  const received = storeInBatches(store, { slowAfterMs: storeTimeoutMs });
+  const handled = storeInBatches(store, { slowAfterMs: storeTimeoutMs });
+  const open = (shared: RecordStore, maxPending?: number) =>
     deliveryRecords({
       ...settings,
-      store: limitedStore(store, limits),
-      shared: limitedStore(shared, limits),
+      store: limitedStore(store, storeTimeoutMs, maxPending),
+      shared: limitedStore(shared, storeTimeoutMs, maxPending),
       processes,
     });
-  const records = open(received, settings);
+  const records = open(received);
   // Limited by concurrency only: handling must not wait behind incoming deliveries.
-  const leases = open(handled, { ...settings, maxPending: Number.MAX_SAFE_INTEGER });
-  const status = deliveryStatus({ ...settings, store: limitedStore(store, settings), processes });
+  const leases = open(handled, Number.MAX_SAFE_INTEGER);
+  const status = deliveryStatus({ ...settings, store: limitedStore(store, storeTimeoutMs), processes });
   const quarantine =
     settings.quarantineMs === 0 ? undefined : recordQuarantine(store, { ...settings, checkReceives });
   const drains = drainTurns(

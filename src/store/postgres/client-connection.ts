@@ -1,9 +1,9 @@
 import { isPartnerExchangeError } from '../../errors/errors.ts';
 import { driverError } from '../../internal/driver-error.ts';
 import { invalidOption } from '../../internal/options.ts';
-import { nothingWritten, storeConflict } from '../engine-calls.ts';
 import { type KeyQueue, keyQueue } from '../key-queue.ts';
-import { type PgClient, rowsOf } from './pg-client.ts';
+import { nothingWritten, storeConflict } from '../limited-calls.ts';
+import { type PgClient, toResult } from './pg-client.ts';
 import { beginTransaction, type Connection, type ConnectionOptions, isConflict } from './transaction.ts';
 
 const savepoint = {
@@ -68,7 +68,7 @@ async function checkTransaction(client: PgClient): Promise<void> {
       'postgresStore needs a client with an open transaction.',
       'Begin it, or give a Pool.',
     );
-  if (rowsOf(result)[0]?.isolation === 'read committed') return;
+  if (toResult(result).rows[0]?.isolation === 'read committed') return;
   throw invalidOption(
     'The transaction of the client must be READ COMMITTED: others do not see what was committed since they began.',
   );

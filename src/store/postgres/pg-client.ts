@@ -40,18 +40,15 @@ export function isPool(client: PgPool | PgClient): client is PgPool {
   return 'totalCount' in client && typeof client.connect === 'function';
 }
 
-export function rowsOf(result: unknown): readonly Readonly<Record<string, unknown>>[] {
-  // Sound: pg returns objects of columns.
-  return (result as { readonly rows: readonly Readonly<Record<string, unknown>>[] }).rows;
+/** The parts of a result of pg that we use. */
+interface PgResult {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly rowCount: number | null;
+  /** `COMMIT`, `SELECT` and so on. */
+  readonly command: string;
 }
 
-export function rowCountOf(result: unknown): number {
-  // Sound: pg returns it for a DELETE.
-  return Number((result as { readonly rowCount: unknown }).rowCount);
-}
-
-/** `COMMIT`, `SELECT` and so on. */
-export function commandOf(result: unknown): unknown {
-  // Sound: pg returns it for every statement.
-  return (result as { readonly command: unknown }).command;
+export function toResult(result: unknown): PgResult {
+  // Sound: pg returns these for every statement.
+  return result as PgResult;
 }

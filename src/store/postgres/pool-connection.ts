@@ -1,10 +1,9 @@
 import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { driverError, sqlStateOf } from '../../internal/driver-error.ts';
-import { limitEngineCalls, maybeWritten, nothingWritten, storeConflict } from '../engine-calls.ts';
 import { sharedKeyQueue } from '../key-queue.ts';
-import type { CallLimits } from '../limited-calls.ts';
+import { limitEngineCalls, maybeWritten, nothingWritten, storeConflict } from '../limited-calls.ts';
 import type { RecordSet } from '../record-store.ts';
-import { type PgPool, type PgPoolClient, rowCountOf } from './pg-client.ts';
+import { type PgPool, type PgPoolClient, toResult } from './pg-client.ts';
 import {
   beginTransaction,
   type Connection,
@@ -20,13 +19,13 @@ const backoff = { firstDelayMs: 5, maxDelayMs: 200 };
 
 export function poolConnection(
   pool: PgPool,
-  { statements, now, limits }: ConnectionOptions & { readonly limits: CallLimits },
+  { statements, now, storeTimeoutMs }: ConnectionOptions & { readonly storeTimeoutMs: number },
 ): Connection {
-  const call = limitEngineCalls(limits);
-  const inTurn = sharedKeyQueue(limits.storeTimeoutMs);
+  const call = limitEngineCalls(storeTimeoutMs);
+  const inTurn = sharedKeyQueue(storeTimeoutMs);
   // Otherwise PostgreSQL would go on waiting after our time limit, and keep the locks of the other keys meanwhile. Half of
   // the time is left to whoever tries them alone.
-  const lockTimeout = `SET LOCAL lock_timeout = ${Math.ceil(limits.storeTimeoutMs / 2)}`;
+  const lockTimeout = `SET LOCAL lock_timeout = ${Math.ceil(storeTimeoutMs / 2)}`;
   const frame = {
     // Whatever the default is: each statement sees what was committed while it waited.
     begin: `BEGIN ISOLATION LEVEL READ COMMITTED; ${lockTimeout}`,
@@ -100,7 +99,7 @@ export function poolConnection(
       ),
     sweep: (at) =>
       call(
-        async () => rowCountOf(await pool.query(statements.sweep, [at])),
+        async () => toResult(await pool.query(statements.sweep, [at])).rowCount ?? 0,
         (error) => nothingWritten(driverError(error)),
       ),
   };

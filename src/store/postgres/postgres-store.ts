@@ -1,12 +1,11 @@
 import { callback, defineOptions, type OptionTable, optional, value } from '../../internal/options.ts';
 import { afterAnyKey, rowToStoredRecord } from '../apply-change.ts';
-import { engineCallRows } from '../engine-calls.ts';
 import { engineStore } from '../engine-store.ts';
-import type { StoreCallOptions } from '../limited-calls.ts';
+import { type StoreCallOptions, storeCallRows } from '../limited-calls.ts';
 import type { RecordStore } from '../record-store.ts';
 import { withUserTransaction } from '../user-transaction.ts';
 import { clientConnection } from './client-connection.ts';
-import { checkClient, isPool, type PgClient, type PgPool, rowsOf } from './pg-client.ts';
+import { checkClient, isPool, type PgClient, type PgPool, toResult } from './pg-client.ts';
 import { poolConnection } from './pool-connection.ts';
 import { checkName, defaultTable, statementsFor, sweepLimit } from './statements.ts';
 
@@ -30,7 +29,7 @@ const readOptions = defineOptions('postgresStore', {
   table: value(checkName, { default: defaultTable }),
   schema: optional(checkName),
   now: callback({ default: Date.now }),
-  ...engineCallRows,
+  ...storeCallRows,
 } satisfies OptionTable<PostgresStoreOptions>);
 
 const sweepEveryMs = 1_000;
@@ -54,10 +53,10 @@ const sweepEveryMs = 1_000;
  * ```
  */
 export function postgresStore(options: PostgresStoreOptions): RecordStore {
-  const { client, table, schema, now, ...limits } = readOptions(options);
+  const { client, table, schema, now, storeTimeoutMs } = readOptions(options);
   const statements = statementsFor({ schema, table });
   const connection = isPool(client)
-    ? poolConnection(client, { statements, now, limits })
+    ? poolConnection(client, { statements, now, storeTimeoutMs })
     : clientConnection(client, { statements, now });
   let sweepAt = Number.NEGATIVE_INFINITY;
 
@@ -70,7 +69,7 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
 
     async list({ prefix, after = '', limit }) {
       const values = [prefix, `${prefix}${afterAnyKey}`, after, now(), limit];
-      return rowsOf(await connection.query(statements.list, values)).map(rowToStoredRecord);
+      return toResult(await connection.query(statements.list, values)).rows.map(rowToStoredRecord);
     },
 
     async tidy() {

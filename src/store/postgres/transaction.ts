@@ -2,7 +2,7 @@ import { sqlStateOf } from '../../internal/driver-error.ts';
 import { applyChange, type Write } from '../apply-change.ts';
 import type { RecordSet } from '../record-store.ts';
 import type { UserTransaction } from '../user-transaction.ts';
-import { commandOf, type PgClient, rowsOf } from './pg-client.ts';
+import { type PgClient, toResult } from './pg-client.ts';
 import type { Statements } from './statements.ts';
 
 interface Frame {
@@ -36,10 +36,10 @@ export function beginTransaction<Result>(
 
   async function run(): Promise<TransactionOutcome<Result>> {
     await client.query(`${frame.begin}; ${statements.lock(keys)}`);
-    const read = await client.query(statements.read, [[...keys]]);
+    const read = toResult(await client.query(statements.read, [[...keys]]));
     const found = new Map<string, string>();
     const at = now();
-    for (const { key, value, expires_at } of rowsOf(read)) {
+    for (const { key, value, expires_at } of read.rows) {
       if (expires_at === null || Number(expires_at) > at) found.set(String(key), String(value));
     }
     let applied: ReturnType<typeof applyChange<Result>>;
@@ -56,7 +56,7 @@ export function beginTransaction<Result>(
     isCommitting = writes.size > 0;
     const committed = await client.query(frame.commit);
     // PostgreSQL answers COMMIT with ROLLBACK when the transaction had failed.
-    if (commandOf(committed) === 'ROLLBACK') {
+    if (toResult(committed).command === 'ROLLBACK') {
       isCommitting = false;
       throw new Error('PostgreSQL rolled the transaction back.');
     }

@@ -11,16 +11,16 @@ import {
   type RecordWrite,
   toStoredRecord,
 } from '../apply-change.ts';
+import { engineStore } from '../engine-store.ts';
+import { sharedKeyQueue } from '../key-queue.ts';
 import {
-  engineCallRows,
   limitEngineCalls,
   maybeWritten,
   nothingWritten,
+  type StoreCallOptions,
+  storeCallRows,
   storeConflict,
-} from '../engine-calls.ts';
-import { engineStore } from '../engine-store.ts';
-import { sharedKeyQueue } from '../key-queue.ts';
-import type { StoreCallOptions } from '../limited-calls.ts';
+} from '../limited-calls.ts';
 import { expiryGraceMs, type RecordSet, type RecordStore, type StoredRecord } from '../record-store.ts';
 import {
   type IoredisClient,
@@ -51,7 +51,7 @@ const readOptions = defineOptions('redisStore', {
   client: (given) => given as IoredisClient | NodeRedisClient,
   prefix: value(checkPrefix, { default: 'partner-exchange' }),
   now: callback({ default: Date.now }),
-  ...engineCallRows,
+  ...storeCallRows,
 } satisfies OptionTable<RedisStoreOptions>);
 
 /** An attempt is lost only to a change that succeeded, so only very many writers need this many. */
@@ -77,11 +77,10 @@ const cleanedBesides = 10;
  * ```
  */
 export function redisStore(options: RedisStoreOptions): RecordStore {
-  const { client, prefix, now, ...limits } = readOptions(options);
+  const { client, prefix, now, storeTimeoutMs } = readOptions(options);
   const runScript = scriptRunner(client);
   const redisKeys = ['records', 'keys', 'expiries', 'commits'].map((name) => `{${prefix}}:${name}`);
-  const { storeTimeoutMs } = limits;
-  const call = limitEngineCalls(limits);
+  const call = limitEngineCalls(storeTimeoutMs);
   const inTurn = sharedKeyQueue(storeTimeoutMs);
   let areSettingsKnown = false;
   /** Empty until this process has seen the store. */

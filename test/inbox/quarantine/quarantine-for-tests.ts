@@ -14,7 +14,6 @@ export const quarantineOptions = {
   quarantineMs: day,
   maxQuarantined: 100,
   storeTimeoutMs: 60_000,
-  maxPending: 1_000,
   checkReceives: () => {},
 };
 
