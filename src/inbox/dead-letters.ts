@@ -15,39 +15,31 @@ export interface DeadLetter {
    * are left out; anything else that a handler puts into its error is kept.
    */
   readonly reason: string;
-  /** The body as received, signature included; only with `withBody`. It holds personal data. */
+  /** The body as received, signature included: from `deadLetter`, and with `withBody`. It holds personal data. */
   readonly body?: string;
 }
 
-/** How to read one dead letter. */
-export interface DeadLetterReadOptions {
-  /** Whether to add the body, which holds personal data. @default false */
+/** Which dead letters to list, and whether with their bodies. */
+export interface DeadLetterOptions {
+  /** How many to list; no more are read from the store. @default 100 */
+  readonly limit?: number | undefined;
+  /** Whether to add the bodies, which hold personal data. @default false */
   readonly withBody?: boolean | undefined;
 }
 
-/** Which dead letters to list, and whether with their bodies. */
-export interface DeadLetterOptions extends DeadLetterReadOptions {
-  /** How many to list; no more are read from the store. @default 100 */
-  readonly limit?: number | undefined;
-}
-
-const readRows = { withBody: flag({ default: false }) } satisfies OptionTable<DeadLetterReadOptions>;
-
-const queryRows = { limit: integer({ default: 100 }), ...readRows } satisfies OptionTable<DeadLetterOptions>;
+const rows = {
+  limit: integer({ default: 100 }),
+  withBody: flag({ default: false }),
+} satisfies OptionTable<DeadLetterOptions>;
 
 /** @throws {ConfigurationError} `invalid_option` */
-export const readDeadLetterQuery = defineOptions('deadLetters', queryRows);
-export type DeadLetterQuery = Settings<typeof queryRows>;
+export const readDeadLetterQuery = defineOptions('deadLetters', rows);
+export type DeadLetterQuery = Settings<typeof rows>;
 
-/** @throws {ConfigurationError} `invalid_option` */
-export const readDeadLetterRead = defineOptions('deadLetter', readRows);
-export type DeadLetterRead = Settings<typeof readRows>;
-
-/** Adds the body if it is asked for. */
 export function toDeadLetter(
   { digest, name, body }: Required<Pick<DeadLetter, 'digest' | 'name' | 'body'>>,
   { attempts, receivedAt, reason }: Pick<DeadLetter, 'attempts' | 'receivedAt' | 'reason'>,
-  { withBody }: DeadLetterRead,
+  withBody: boolean,
 ): DeadLetter {
   return { digest, name, attempts, receivedAt, reason, ...(withBody && { body }) };
 }

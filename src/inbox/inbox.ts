@@ -2,7 +2,7 @@ import type { MatchedKey } from '../credentials/verification-keys.ts';
 import type { ConfigurationError } from '../errors/errors.ts';
 import { invalidOption } from '../internal/options.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import type { DeadLetter, DeadLetterOptions, DeadLetterReadOptions } from './dead-letters.ts';
+import type { DeadLetter, DeadLetterOptions } from './dead-letters.ts';
 import type { Quarantine } from './quarantine/quarantine.ts';
 
 /** Identifies an authentic delivery. */
@@ -142,10 +142,10 @@ export interface ManagedInbox extends Inbox {
    */
   deadLetters(options?: DeadLetterOptions): Promise<DeadLetter[]>;
   /**
-   * The dead letter of this digest, read without the others; `undefined` if there is none.
-   * @throws {ConfigurationError} `invalid_option`
+   * The dead letter of this digest, with its body, which holds personal data; `undefined` if there is none.
+   * @throws {ConfigurationError} `invalid_option` from a durable inbox, for a digest that is no string
    */
-  deadLetter(digest: string, options?: DeadLetterReadOptions): Promise<DeadLetter | undefined>;
+  deadLetter(digest: string): Promise<DeadLetter | undefined>;
   /**
    * Tries a dead letter again, with all its attempts. Resolves with false if no dead letter has this digest. A durable
    * inbox handles it soon afterwards. The memory inbox handles it before this resolves, and this rejects if that fails

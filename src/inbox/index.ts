@@ -16,7 +16,7 @@ export type { Sleep } from '../internal/backoff.ts';
 export type { RandomBytes } from '../internal/options.ts';
 export type { StoreCallOptions } from '../store/limited-calls.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
-export type { DeadLetter, DeadLetterOptions, DeadLetterReadOptions } from './dead-letters.ts';
+export type { DeadLetter, DeadLetterOptions } from './dead-letters.ts';
 export type { HandlingOptions, RetryDelays } from './handling-options.ts';
 export type {
   AttemptResult,

@@ -1,7 +1,7 @@
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/driver-error.ts';
 import { defineOptions, integer, type OptionTable } from '../internal/options.ts';
-import { readDeadLetterQuery, readDeadLetterRead, toDeadLetter } from './dead-letters.ts';
+import { readDeadLetterQuery, toDeadLetter } from './dead-letters.ts';
 import { handlerStopped, inboxStopped } from './handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from './handling-options.ts';
 import type { Delivery, InboxHost, ManagedInbox } from './inbox.ts';
@@ -90,14 +90,13 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
       return result;
     },
     async deadLetters(query = {}) {
-      const { limit, ...read } = readDeadLetterQuery(query);
+      const { limit, withBody } = readDeadLetterQuery(query);
       const listed = dead().slice(0, limit);
-      return listed.map((entry) => toDeadLetter(entry.delivery, entry, read));
+      return listed.map((entry) => toDeadLetter(entry.delivery, entry, withBody));
     },
-    async deadLetter(digest, given = {}) {
-      const read = readDeadLetterRead(given);
+    async deadLetter(digest) {
       const entry = findDead(digest);
-      return entry && toDeadLetter(entry.delivery, entry, read);
+      return entry && toDeadLetter(entry.delivery, entry, true);
     },
     async replay(digest) {
       const entry = findDead(digest);

@@ -1,4 +1,3 @@
-import { isInboxError } from '../errors/errors.ts';
 import { backoffDelay, type Sleep, sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/driver-error.ts';
@@ -106,7 +105,7 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
     const free = Math.min(concurrency - running.size, limit - started);
     if (free <= 0) return Number.POSITIVE_INFINITY;
     const elapsedMs = startLeaseClock(options);
-    const { leased, pauseMs } = await leaseDue(records, free);
+    const { leased, pauseMs } = await records.lease(free);
     for (const lease of leased) start(lease, elapsedMs);
     return pauseMs;
   }
@@ -165,16 +164,6 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
       return 'cut-off';
     },
   };
-}
-
-async function leaseDue(records: WorkerRecords, limit: number) {
-  try {
-    return await records.lease(limit);
-  } catch (error) {
-    // On a full disk there may be room for one.
-    if (limit === 1 || !isInboxError(error) || error.code !== 'store_full') throw error;
-    return await records.lease(1);
-  }
 }
 
 interface Settling extends WorkerOptions {

@@ -102,7 +102,7 @@ function describeEach(engine: Engine): void {
     expect(letter).not.toHaveProperty('body');
   });
 
-  it('reads a dead letter by its digest, with its body when asked, and nothing else', async () => {
+  it('reads a dead letter by its digest, with its body, and nothing else', async () => {
     const open = await openStore(engine);
     const inbox = open({ maxAttempts: 1 });
     const { webhooks } = receiver(inbox, (id) => {
@@ -111,9 +111,8 @@ function describeEach(engine: Engine): void {
     for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
     await isDead(inbox, 2);
     for (const letter of await inbox.deadLetters()) {
-      expect(await inbox.deadLetter(letter.digest)).toEqual(letter);
       const body = order(letter.reason.slice(-1));
-      expect(await inbox.deadLetter(letter.digest, { withBody: true })).toEqual({ ...letter, body });
+      expect(await inbox.deadLetter(letter.digest)).toEqual({ ...letter, body });
     }
     expect(await inbox.deadLetter(unknown)).toBeUndefined();
     expect(await inbox.deadLetters({ limit: 1 })).toHaveLength(1);

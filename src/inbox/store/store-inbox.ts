@@ -14,12 +14,7 @@ import { storeInBatches } from '../../store/batches.ts';
 import { type StoreCallOptions, storeCallRows } from '../../store/limited-calls.ts';
 import { type ProcessView, viewProcesses } from '../../store/process-identity.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
-import {
-  type DeadLetterOptions,
-  type DeadLetterReadOptions,
-  readDeadLetterQuery,
-  readDeadLetterRead,
-} from '../dead-letters.ts';
+import { type DeadLetterOptions, readDeadLetterQuery } from '../dead-letters.ts';
 import { inboxStopped } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import { defaultStopMs, hasHost, type InboxHost, type ManagedInbox } from '../inbox.ts';
@@ -188,9 +183,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     deadLetters: untilStopped(async (query: DeadLetterOptions = {}) =>
       records.deadLetters(readDeadLetterQuery(query)),
     ),
-    deadLetter: untilStopped(async (digest: string, read: DeadLetterReadOptions = {}) =>
-      records.deadLetter(checkDigest(digest), readDeadLetterRead(read)),
-    ),
+    deadLetter: untilStopped(async (digest: string) => records.deadLetter(checkDigest(digest))),
     replay: untilStopped(async (digest: string) => {
       const isFound = await records.replay(checkDigest(digest));
       worker?.wake();

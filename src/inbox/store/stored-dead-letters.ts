@@ -1,5 +1,5 @@
 import type { RecordSet } from '../../store/record-store.ts';
-import { type DeadLetter, type DeadLetterQuery, type DeadLetterRead, toDeadLetter } from '../dead-letters.ts';
+import { type DeadLetter, type DeadLetterQuery, toDeadLetter } from '../dead-letters.ts';
 import type { DeliveryTable } from './delivery-table.ts';
 import type { StoredDelivery } from './record-form.ts';
 
@@ -9,16 +9,16 @@ const mostRead = 100;
 export function storedDeadLetters(table: DeliveryTable, now: () => number) {
   const { indexes, isDead, waitingKey } = table;
   return {
-    async deadLetters({ limit, ...read }: DeadLetterQuery): Promise<DeadLetter[]> {
+    async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
       const letters: DeadLetter[] = [];
       for await (const entries of indexes.dead.pages({ size: mostRead, most: limit }))
         for (const stored of await table.readAll(entries.map(({ digest }) => digest)))
-          if (stored !== undefined && isDead(stored)) letters.push(readDeadLetter(stored, read));
+          if (stored !== undefined && isDead(stored)) letters.push(readDeadLetter(stored, withBody));
       return letters;
     },
 
-    deadLetter: (digest: string, read: DeadLetterRead): Promise<DeadLetter | undefined> =>
-      table.change(digest, (stored) => (isDead(stored) ? readDeadLetter(stored, read) : undefined)),
+    deadLetter: (digest: string): Promise<DeadLetter | undefined> =>
+      table.change(digest, (stored) => (isDead(stored) ? readDeadLetter(stored, true) : undefined)),
 
     async replay(digest: string): Promise<boolean> {
       const at = now();
@@ -41,9 +41,6 @@ export function storedDeadLetters(table: DeliveryTable, now: () => number) {
   };
 }
 
-function readDeadLetter(
-  { delivery, receivedAt, ...state }: StoredDelivery,
-  read: DeadLetterRead,
-): DeadLetter {
-  return toDeadLetter(delivery, { ...state, receivedAt: new Date(receivedAt) }, read);
+function readDeadLetter({ delivery, receivedAt, ...state }: StoredDelivery, withBody: boolean): DeadLetter {
+  return toDeadLetter(delivery, { ...state, receivedAt: new Date(receivedAt) }, withBody);
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { StoreError } from '../../../src/errors/errors.ts';
 import type { InboxHost } from '../../../src/inbox/inbox.ts';
 import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
-import type { RecordStore } from '../../../src/store/record-store.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
 import { eventually, order, receiver } from '../receiver.ts';
@@ -53,24 +51,7 @@ describe('a call of drain', () => {
     expect(await stopped).toBe('drained');
     await first.catch(() => {});
   });
-
-  it('handles one by one where the store has room for the lease of one', async () => {
-    const full = () => new StoreError('disk_full', 'The disk is full.');
-    const inbox = open({ store: failsFrom(memoryStore(), 4, full) });
-    const { webhooks } = receiver(inbox);
-    for (const id of ['A', 'B', 'C']) await webhooks.receive(order(id));
-    expect(await inbox.drain()).toEqual({ ...nothing, handled: 3 });
-  });
 });
-
-/** Its transactions of this many keys and more fail: a delivery is inserted with two, and leased with three. */
-function failsFrom(store: RecordStore, most: number, error: () => Error): RecordStore {
-  return {
-    ...store,
-    transact: (keys, ...rest) =>
-      keys.length >= most ? Promise.reject(error()) : store.transact(keys, ...rest),
-  };
-}
 
 describe('the process that stored a delivery', () => {
   it('handles it at once, and not after a poll', async () => {

@@ -50,7 +50,7 @@ describe('a dead letter', () => {
     async function touchNothing(): Promise<void> {
       const before = await status();
       for (const digest of [a, b, '', 'no digest', `${a}a`]) {
-        expect(await records.deadLetter(digest, { withBody: true })).toBeUndefined();
+        expect(await records.deadLetter(digest)).toBeUndefined();
         expect(await records.replay(digest)).toBe(false);
         expect(await records.discard(digest)).toBe(false);
       }

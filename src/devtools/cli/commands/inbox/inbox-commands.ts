@@ -92,8 +92,7 @@ const show = defineCommand({
     const output = openOutput(context, flags);
     return await withInbox(context, flags, async (inbox) => {
       const delivery = await findDelivery(inbox, digest);
-      const letter =
-        delivery.state === 'dead' ? await inbox.deadLetter(delivery.digest, { withBody: true }) : undefined;
+      const letter = delivery.state === 'dead' ? await inbox.deadLetter(delivery.digest) : undefined;
       const next = adviceOf(delivery);
       output.result({ ...delivery, ...letter, next }, () => [
         ...deliveryLines(delivery),
