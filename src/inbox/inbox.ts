@@ -165,11 +165,6 @@ export interface ManagedInbox extends Inbox {
    */
   find?(beginning: string, limit?: number): Promise<DeliveryStatus[]>;
   /**
-   * The deliveries that processes hold now. Absent as `find` is.
-   * @param limit @default 100
-   */
-  held?(limit?: number): Promise<DeliveryStatus[]>;
-  /**
    * How many deliveries the inbox holds now. Workers go on meanwhile: `storeInbox` may miss a delivery, or count it
    * twice, whose attempt begins or ends during the count.
    */
@@ -218,20 +213,8 @@ export interface DeliveryStatus {
   readonly attempts?: number;
   /** When it is due: a `waiting` one for its attempt, a `held` one for another process, which tries it alone. */
   readonly dueAt?: Date;
-  /** The process that holds it. */
-  readonly holder?: DeliveryHolder;
   /** The error of the last attempt that failed; empty if none did. */
   readonly reason?: string;
-}
-
-/** The process that holds a delivery. */
-export interface DeliveryHolder {
-  /** Its process ID, in its container. */
-  readonly pid: number;
-  /** Names the boot of its machine and its PID namespace. */
-  readonly space: string;
-  /** Whether the process has certainly ended; false if this process cannot tell. */
-  readonly hasEnded: boolean;
 }
 
 /** What an inbox holds, in numbers. Processes that share its store say the same: do not add them up. */

@@ -22,7 +22,6 @@ export type {
   AttemptResult,
   BacklogHealth,
   Delivery,
-  DeliveryHolder,
   DeliveryReference,
   DeliveryStatus,
   HandleDelivery,

@@ -1,23 +1,20 @@
-import type { ProcessView } from '../../store/process-identity.ts';
 import type { DeliveryStatus, InboxCounts } from '../inbox.ts';
 import { type DeliveryTableOptions, deliveryTable } from './delivery-table.ts';
 import { deliveryForm, isHandledRecord, type StoredDelivery } from './record-form.ts';
 
 const beginningForm = /^[0-9a-f]{1,64}$/;
-const mostRead = 100;
 /** The most records that `list` of a store returns. */
 const largestPage = 1_000;
 
 /** What the records of an inbox tell a person. It changes nothing. */
-export function deliveryStatus(options: DeliveryTableOptions & { readonly processes: ProcessView }) {
-  const { store, processes } = options;
+export function deliveryStatus(options: DeliveryTableOptions) {
+  const { store } = options;
   const table = deliveryTable(options);
   const { indexes, keyOf } = table;
   const digestOf = (key: string) => key.slice(keyOf('').length);
 
   function toStatus(stored: StoredDelivery): DeliveryStatus {
     const { delivery, receivedAt, attempts, lease, reason, index } = stored;
-    const holder = lease?.holder;
     const isDead = table.isDead(stored);
     const dueAt = Number(index.split('/').at(-2));
     return {
@@ -27,9 +24,6 @@ export function deliveryStatus(options: DeliveryTableOptions & { readonly proces
       receivedAt: new Date(receivedAt),
       attempts,
       ...(!isDead && { dueAt: new Date(dueAt) }),
-      ...(holder && {
-        holder: { pid: holder.pid, space: holder.space, hasEnded: processes.hasEnded(holder) },
-      }),
       reason,
     };
   }
@@ -44,18 +38,6 @@ export function deliveryStatus(options: DeliveryTableOptions & { readonly proces
         if (stored !== undefined) return [toStatus(stored)];
         return isHandledRecord(value) ? [{ digest: digestOf(key), state: 'handled' }] : [];
       });
-    },
-
-    /** Describes the leased deliveries, by the end of their leases. */
-    async held(limit: number): Promise<DeliveryStatus[]> {
-      const held: DeliveryStatus[] = [];
-      for await (const entries of indexes.alone.pages({ size: mostRead })) {
-        for (const stored of await table.readAll(entries.map(({ digest }) => digest))) {
-          if (stored?.lease !== undefined) held.push(toStatus(stored));
-          if (held.length === limit) return held;
-        }
-      }
-      return held;
     },
 
     async counts(): Promise<InboxCounts> {

@@ -79,7 +79,6 @@ const readOptions = defineOptions('storeInbox', {
 } satisfies OptionTable<StoreInboxOptions>);
 
 const mostCounted = 1_000;
-const defaultLimit = 100;
 
 /**
  * A durable inbox over a record store. In a server it handles what is stored by itself. In a program without a process
@@ -121,7 +120,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   const records = open(received);
   // Limited by concurrency only: handling must not wait behind incoming deliveries.
   const leases = open(handled, Number.MAX_SAFE_INTEGER);
-  const status = deliveryStatus({ ...settings, store: limitedStore(store, storeTimeoutMs), processes });
+  const status = deliveryStatus({ ...settings, store: limitedStore(store, storeTimeoutMs) });
   const quarantine =
     settings.quarantineMs === 0 ? undefined : recordQuarantine(store, { ...settings, checkReceives });
   const drains = drainTurns(
@@ -190,10 +189,9 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
       return isFound;
     }),
     discard: untilStopped(async (digest: string) => records.discard(checkDigest(digest))),
-    find: untilStopped(async (beginning: string, limit: number = defaultLimit) =>
+    find: untilStopped(async (beginning: string, limit = 100) =>
       status.find(checkDigest(beginning), checkInteger('limit', limit)),
     ),
-    held: untilStopped(async (limit: number = defaultLimit) => status.held(checkInteger('limit', limit))),
     counts: untilStopped(async () => {
       const [counts, quarantined = 0] = await Promise.all([status.counts(), quarantine?.count()]);
       return quarantined === 0 ? counts : { ...counts, quarantined };

@@ -33,7 +33,7 @@ export function recordBench(options: HandlingOptions = {}, prefix = 'inbox/') {
   /** The worker of a process; 0 cannot tell which one it is. */
   const open = (pid = 0, of: RecordStore = store, startedAt?: string) =>
     deliveryRecords({ ...settings, store: of, shared: of, processes: viewOf(pid, startedAt) });
-  const deliveries = deliveryStatus({ ...settings, store, processes: viewOf(0) });
+  const deliveries = deliveryStatus({ ...settings, store });
   const records = open();
 
   /** Waits for `act` before its transaction of this number, as if another process had been faster. */

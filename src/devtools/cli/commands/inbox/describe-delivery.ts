@@ -10,31 +10,21 @@ export function deliveryLines({ digest, state, name, receivedAt, ...rest }: Deli
     `name:     ${printableText(name ?? '')}`,
     `attempts: ${attempts}`,
     `received: ${receivedAt.toISOString()}`,
-    ...(state === 'held' ? [`held:     ${holderLine(rest)}`] : []),
-    ...(state === 'waiting' && dueAt !== undefined ? [`due:      ${dueAt.toISOString()}`] : []),
+    ...(dueAt === undefined
+      ? []
+      : [`${state === 'held' ? 'until:   ' : 'due:     '} ${dueAt.toISOString()}`]),
     ...(reason === '' ? [] : [`reason:   ${printableText(reason)}`]),
   ];
 }
 
-/** Who holds a delivery, and until when. */
-export function holderLine({ holder, dueAt }: Pick<DeliveryStatus, 'holder' | 'dueAt'>): string {
-  const until = dueAt === undefined ? '' : ` until ${dueAt.toISOString()}`;
-  if (holder === undefined) return `held by a process${until}`;
-  if (holder.hasEnded)
-    return `was held by process ${holder.pid}, which has ended; taken over${until.replace('until', 'at the latest after')}`;
-  return `held by process ${holder.pid}${until}`;
-}
-
 /** What to do about it. */
-export function adviceOf({ digest, state, attempts, holder }: DeliveryStatus): string {
+export function adviceOf({ digest, state, attempts }: DeliveryStatus): string {
   const short = digest.slice(0, 12);
   switch (state) {
     case 'dead':
       return `Mend the cause, then "inbox replay ${short}"; or "inbox discard ${short}".`;
     case 'held':
-      return holder?.hasEnded === true
-        ? 'Start a process that handles this inbox: it takes the delivery over at once.'
-        : 'Nothing: if its process is gone, another one takes it over when the lease ends.';
+      return 'Nothing: if its process is gone, another one takes it over when the lease ends.';
     case 'waiting':
       return attempts === 0
         ? 'Nothing, if a process that handles this inbox runs, and has handlers.'

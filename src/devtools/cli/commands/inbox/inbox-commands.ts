@@ -17,7 +17,7 @@ import {
   wholeNumber,
 } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
-import { adviceOf, deliveryLines, holderLine } from './describe-delivery.ts';
+import { adviceOf, deliveryLines } from './describe-delivery.ts';
 import { discardProbes } from './discard-probes.ts';
 import { withInbox } from './open-inbox.ts';
 
@@ -39,15 +39,14 @@ const replayFlags = { all: toggle('All dead letters'), ...flags };
 type ReplayFlags = FlagsOf<typeof replayFlags>;
 
 const list = defineCommand({
-  brief: 'List the dead letters, and who holds what',
-  about:
-    'Lists the events that failed at every attempt, the oldest first, without their bodies; then those that a process holds now, and until when.',
+  brief: 'List the dead letters',
+  about: 'Lists the events that failed at every attempt, the oldest first, without their bodies.',
   examples: [
     'partner-exchange inbox list --inbox inbox.sqlite',
     'partner-exchange inbox list --inbox env:DATABASE_URL --schema shop',
     'partner-exchange inbox list --inbox env:REDIS_URL --format json',
   ],
-  json: "A line for each dead letter: { digest, name, attempts, receivedAt, reason }; for each that a process holds: as inbox show, with state: 'held'",
+  json: 'A line for each dead letter: { digest, name, attempts, receivedAt, reason }',
   flags: {
     limit: wholeNumber(1, maxLetters).withDefault('number', 'How many at most', '100'),
     ...flags,
@@ -62,12 +61,6 @@ const list = defineCommand({
           return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (${facts}): ${printableText(reason)}`;
         });
       }
-      for (const delivery of (await inbox.held?.(flags.limit)) ?? []) {
-        output.item(delivery, (paint) => {
-          const { digest, name = '', attempts = 0 } = delivery;
-          return `${paint('bold', digest.slice(0, 12))} ${printableText(name)} (attempt ${attempts}): ${holderLine(delivery)}`;
-        });
-      }
       const { open, dead, quarantined } = await inbox.counts();
       const kept =
         quarantined === undefined ? '' : ` ${quarantined} in quarantine: nobody can verify them yet.`;
@@ -80,12 +73,12 @@ const list = defineCommand({
 const show = defineCommand({
   brief: 'Show a delivery, and a dead letter with its body',
   about:
-    'Shows how often a delivery was tried, why it failed last, when it is due or who holds it, and what to do. A dead letter is shown with its body, which holds personal data.',
+    'Shows how often a delivery was tried, why it failed last, when it is due or until when a process has it, and what to do. A dead letter is shown with its body, which holds personal data.',
   examples: [
     'partner-exchange inbox show 3f9a2c --inbox inbox.sqlite',
     'partner-exchange inbox show 3f9a2c --inbox env:DATABASE_URL --format json',
   ],
-  json: '{ digest, state, name?, attempts?, receivedAt?, dueAt?, holder?, reason?, next }, and of a dead letter body',
+  json: '{ digest, state, name?, attempts?, receivedAt?, dueAt?, reason?, next }, and of a dead letter body',
   flags,
   args: [digestArg('Digest, or its beginning')],
   async run(context, flags, digest) {
