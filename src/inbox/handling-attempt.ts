@@ -1,7 +1,7 @@
 import { InboxError, isInboxError, isOrderError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import { isNewerFormat } from '../store/stored-form.ts';
-import { type Handling, reportStore } from './handling-options.ts';
+import { type Handling, ignoreAfterMs, reportStore } from './handling-options.ts';
 import type { AttemptResult, Delivery, HandleResult, HandlingOutcome, InboxHost } from './inbox.ts';
 import { type Marking, notCommitted } from './marking.ts';
 
@@ -23,7 +23,7 @@ interface PutBack {
 export async function attemptDelivery(
   host: InboxHost,
   { delivery, attempt, receivedAt }: LeasedDelivery,
-  options: Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'now' | 'onStoreError'> & {
+  options: Pick<Handling, 'maxAttempts' | 'timeLimitMs' | 'now' | 'onStoreError'> & {
     /** Milliseconds since the lease was asked for. */
     readonly elapsedMs: () => number;
     readonly signal?: AbortSignal | undefined;
@@ -43,8 +43,8 @@ export async function attemptDelivery(
       host.handle(delivery, { signal, attempt, mark: marking?.mark }),
     );
     if (marking?.isAsked && !(await marking.isThere())) throw notCommitted();
-    if (result === 'put-back' && waitedMs < options.ignoreAfterMs) {
-      return putBack(waitedMs, options.ignoreAfterMs - waitedMs);
+    if (result === 'put-back' && waitedMs < ignoreAfterMs) {
+      return putBack(waitedMs, ignoreAfterMs - waitedMs);
     }
     return { outcome: result === 'handled' ? 'handled' : 'ignored', ...timings() };
   } catch (error) {
@@ -54,7 +54,7 @@ export async function attemptDelivery(
     // A process of that version handles it, or this one once it is updated.
     if (isNewerFormat(error)) {
       reportStore(error, options);
-      return putBack(waitedMs, options.ignoreAfterMs);
+      return putBack(waitedMs, ignoreAfterMs);
     }
     // Another attempt ends in the same way.
     const isLast = attempt >= options.maxAttempts || isUnrecognizedError(error) || isMismatch(error);

@@ -33,12 +33,6 @@ export interface HandlingOptions {
   timeLimitMs?: number | undefined;
   /** How long to wait between attempts. */
   retry?: RetryDelays | undefined;
-  /**
-   * Milliseconds from receiving a documented event until a process that has no handler for it may drop it as `ignored`.
-   * Until then it puts the event back, which is no attempt, so that a process that has one finds it: during a deployment
-   * two versions run side by side. @default 600000 (10 minutes)
-   */
-  ignoreAfterMs?: number | undefined;
   /** How many deliveries this process handles at once. @default 10 */
   concurrency?: number | undefined;
   /** Milliseconds for which the digest of a delivery is remembered. @default 2592000000 (30 days) */
@@ -61,7 +55,6 @@ export const handlingRows = {
     firstDelayMs: integer({ default: 1_000 }),
     maxDelayMs: integer({ default: 600_000 }),
   } satisfies OptionTable<RetryDelays>),
-  ignoreAfterMs: integer({ default: 600_000, least: 0 }),
   concurrency: integer({ default: 10, most: 10_000 }),
   rememberMs: integer({ default: 30 * 24 * 60 * 60 * 1000 }),
   role: oneOf(['both', 'receiver'], { default: 'both' }),
@@ -72,14 +65,20 @@ export const handlingRows = {
 
 export type Handling = Settings<typeof handlingRows>;
 
+/**
+ * Until then a process that has no handler for a documented event puts it back, which is no attempt, so that a process
+ * that has one finds it: during a deployment two versions run side by side. After that it is `ignored`.
+ */
+export const ignoreAfterMs = 600_000;
+
 /** Milliseconds of a lease. The time limit ends before it, which leaves time to store the result. */
 export function leaseMsOf({ timeLimitMs }: Pick<Handling, 'timeLimitMs'>): number {
   return timeLimitMs + Math.min(timeLimitMs, 5_000);
 }
 
 /** No lease or delay is longer: what is due later was stored before the clock went back. */
-export function longestWaitMsOf(handling: Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreAfterMs'>): number {
-  const longest = Math.max(leaseMsOf(handling), handling.retry.maxDelayMs, handling.ignoreAfterMs);
+export function longestWaitMsOf(handling: Pick<Handling, 'timeLimitMs' | 'retry'>): number {
+  const longest = Math.max(leaseMsOf(handling), handling.retry.maxDelayMs, ignoreAfterMs);
   return Math.min(longest + 60_000, Number.MAX_SAFE_INTEGER);
 }
 

@@ -15,14 +15,7 @@ export type Worker = ReturnType<typeof startWorker>;
 export interface WorkerOptions
   extends Pick<
     Handling,
-    | 'concurrency'
-    | 'maxAttempts'
-    | 'timeLimitMs'
-    | 'retry'
-    | 'random'
-    | 'ignoreAfterMs'
-    | 'onStoreError'
-    | 'now'
+    'concurrency' | 'maxAttempts' | 'timeLimitMs' | 'retry' | 'random' | 'onStoreError' | 'now'
   > {
   readonly host: InboxHost;
   /** Milliseconds between two checks for due deliveries. */

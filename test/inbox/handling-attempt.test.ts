@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { InboxError, OrderError } from '../../src/errors/errors.ts';
 import { attemptDelivery, type LeasedDelivery, startLeaseClock } from '../../src/inbox/handling-attempt.ts';
+import { ignoreAfterMs } from '../../src/inbox/handling-options.ts';
 import type { HandleOptions, HandleResult } from '../../src/inbox/inbox.ts';
 import type { Marking } from '../../src/inbox/marking.ts';
 import { newerFormat } from '../../src/store/stored-form.ts';
 import { readHandling } from './receiver.ts';
 
 const receivedAt = 1_800_000_000_000;
-const ignoreAfterMs = 600_000;
 const delivery = { digest: 'a'.repeat(64), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
 
 interface Attempt extends Partial<LeasedDelivery> {
@@ -28,7 +28,7 @@ async function attempt({ waitedMs = 0, elapsedMs = 0, signal, marking, ...lease 
     { hasHandlers: true, handle: (_, options) => handle(options), report: () => {} },
     { delivery, attempt: 1, receivedAt, ...lease },
     {
-      ...readHandling({ now: () => receivedAt + waitedMs, ignoreAfterMs, timeLimitMs: 60_000, onStoreError }),
+      ...readHandling({ now: () => receivedAt + waitedMs, timeLimitMs: 60_000, onStoreError }),
       elapsedMs: () => elapsedMs,
       signal,
       marking,
@@ -99,14 +99,14 @@ describe('a delivery that this process has no handler for', () => {
   it.each([
     ['a second', 0, 1_000],
     ['half of the time that it has waited', 100_001, 50_001],
-    ['what is left of ignoreAfterMs', ignoreAfterMs - 500, 500],
+    ['what is left of 10 minutes', ignoreAfterMs - 500, 500],
   ])('goes back for %s', async (_, waitedMs, delayMs) => {
     const { result } = await attempt({ waitedMs, handle: async () => 'put-back' });
     expect(result).toEqual({ outcome: 'put-back', delayMs });
   });
 
-  it('is ignored after ignoreAfterMs', async () => {
-    const { result } = await attempt({ waitedMs: ignoreAfterMs, handle: async () => 'put-back' });
+  it('is ignored after 10 minutes', async () => {
+    const { result } = await attempt({ waitedMs: 600_000, handle: async () => 'put-back' });
     expect(result).toMatchObject({ outcome: 'ignored' });
   });
 

@@ -146,9 +146,9 @@ describe('a worker', () => {
         postpone: note('postponed'),
         putBack: note('put back'),
       },
-      { ignoreAfterMs: 0, random: (size) => new Uint8Array(size) },
+      { random: (size) => new Uint8Array(size) },
     );
-    sideBySide.push(leaseOf('good'), leaseOf('unwanted'), leaseOf('bad'));
+    sideBySide.push(leaseOf('good'), { ...leaseOf('unwanted'), receivedAt: 0 }, leaseOf('bad'));
     await vi.waitFor(() => expect(reports).toHaveLength(3));
     expect(ends.toSorted()).toEqual(['postponed bad 1000 Error: no', 'removed good', 'removed unwanted']);
     const outcomes = reports.map(({ name, outcome }) => `${name} ${outcome}`).toSorted();

@@ -34,7 +34,7 @@ import { type QueueMessage, readMessage, writeMessage } from './queue-message.ts
 export interface QueueInboxOptions
   extends Pick<
       HandlingOptions,
-      'maxAttempts' | 'timeLimitMs' | 'ignoreAfterMs' | 'rememberMs' | 'role' | 'onStoreError' | 'now'
+      'maxAttempts' | 'timeLimitMs' | 'rememberMs' | 'role' | 'onStoreError' | 'now'
     >,
     StoreCallOptions,
     QuarantineOptions {
@@ -92,12 +92,11 @@ export interface QueueInbox extends Inbox {
   stop(options?: { readonly timeoutMs?: number | undefined }): Promise<'drained' | 'cut-off'>;
 }
 
-const { maxAttempts, timeLimitMs, ignoreAfterMs, rememberMs, role, onStoreError, now } = handlingRows;
+const { maxAttempts, timeLimitMs, rememberMs, role, onStoreError, now } = handlingRows;
 
 const readOptions = defineOptions('queueInbox', {
   maxAttempts,
   timeLimitMs,
-  ignoreAfterMs,
   rememberMs,
   role,
   onStoreError,

@@ -19,7 +19,7 @@ export interface RecordLease extends LeasedDelivery {
 
 export interface DeliveryLeasesOptions
   extends DeliveryTableOptions,
-    Pick<Handling, 'timeLimitMs' | 'retry' | 'ignoreAfterMs' | 'maxAttempts'> {
+    Pick<Handling, 'timeLimitMs' | 'retry' | 'maxAttempts'> {
   /**
    * Batches changes that wait for nobody, so that they may share a transaction. A transaction of the user's may hold a
    * delivery that is marked in it: no other delivery has to wait for that.

@@ -21,7 +21,7 @@ export interface DrainOptions {
 export interface DrainResult {
   /** Deliveries whose handler succeeded. */
   readonly handled: number;
-  /** Deliveries that nothing is registered for, older than `ignoreAfterMs`, and those whose name is muted. */
+  /** Deliveries that nothing is registered for, older than 10 minutes, and those whose name is muted. */
   readonly ignored: number;
   /** Attempts that failed; these deliveries are tried again by a later call. */
   readonly failed: number;
