@@ -101,13 +101,9 @@ export function handleWithin(
   return withDeadline({ ms: timeLimitMs, signal, tooLate }, handle);
 }
 
+/** Refuses what comes after a stop, and aborts what still runs then. */
 export function inboxStopped(): InboxError {
   return new InboxError('inbox_stopped', 'The inbox was stopped.');
-}
-
-/** Why a stop aborts a handler. */
-export function handlerStopped(): InboxError {
-  return new InboxError('inbox_stopped', 'The inbox was stopped while the handler was running.');
 }
 
 /** The error of a dead letter whose last attempt never reported back. */

@@ -141,22 +141,15 @@ export interface ManagedInbox extends Inbox {
    * @throws {ConfigurationError} `invalid_option`
    */
   deadLetters(options?: DeadLetterOptions): Promise<DeadLetter[]>;
-  /**
-   * The dead letter of this digest, with its body, which holds personal data; `undefined` if there is none.
-   * @throws {ConfigurationError} `invalid_option` from a durable inbox, for a digest that is no string
-   */
+  /** The dead letter of this digest, with its body, which holds personal data; `undefined` if there is none. */
   deadLetter(digest: string): Promise<DeadLetter | undefined>;
   /**
    * Tries a dead letter again, with all its attempts. Resolves with false if no dead letter has this digest. A durable
    * inbox handles it soon afterwards. The memory inbox handles it before this resolves, and this rejects if that fails
    * (false also while a repetition is being handled).
-   * @throws {ConfigurationError} `invalid_option` from a durable inbox, for a digest that is no string
    */
   replay(digest: string): Promise<boolean>;
-  /**
-   * Drops a dead letter; its digest stays remembered. False if no dead letter has this digest.
-   * @throws {ConfigurationError} `invalid_option` from a durable inbox, for a digest that is no string
-   */
+  /** Drops a dead letter; its digest stays remembered. False if no dead letter has this digest. */
   discard(digest: string): Promise<boolean>;
   /**
    * The deliveries whose digests begin so, in the order of the digests. Absent from an inbox that knows no more than its

@@ -2,7 +2,7 @@ import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/driver-error.ts';
 import { defineOptions, integer, type OptionTable } from '../internal/options.ts';
 import { readDeadLetterQuery, toDeadLetter } from './dead-letters.ts';
-import { handlerStopped, inboxStopped } from './handling-attempt.ts';
+import { inboxStopped } from './handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from './handling-options.ts';
 import type { Delivery, InboxHost, ManagedInbox } from './inbox.ts';
 import { defaultStopMs, hasHost } from './inbox.ts';
@@ -123,7 +123,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     async stop({ timeoutMs = defaultStopMs } = {}) {
       stopped = true;
       if (await settledWithin(remembered.active(), timeoutMs)) return 'drained';
-      remembered.cutOff(handlerStopped());
+      remembered.cutOff(inboxStopped());
       return 'cut-off';
     },
   };

@@ -1,10 +1,11 @@
 import { backoffDelay, type Sleep, sleep } from '../internal/backoff.ts';
 import { settledWithin } from '../internal/deadline.ts';
 import { describeError } from '../internal/driver-error.ts';
-import { attemptDelivery, handlerStopped, leaseLost, startLeaseClock } from './handling-attempt.ts';
+import { attemptDelivery, inboxStopped, leaseLost, startLeaseClock } from './handling-attempt.ts';
 import { type Handling, reportStore } from './handling-options.ts';
 import type { InboxHost } from './inbox.ts';
 import { makeMarking } from './marking.ts';
+import { reviewNowAndThen } from './quarantine/record-quarantine.ts';
 import type { DeliveryLeases, RecordLease } from './store/delivery-leases.ts';
 
 /** The leases of deliveries, as far as a worker uses them. */
@@ -53,6 +54,7 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
   let lookForAloneAt = Number.NEGATIVE_INFINITY;
   // What ended processes had leased is freed once, by a process that stays.
   let hasFreed = endsWhenIdle;
+  const review = reviewNowAndThen();
 
   async function work(): Promise<void> {
     // Handlers are registered after createWebhooks has returned.
@@ -60,6 +62,7 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
     while (!stopping) {
       alarm = new AbortController();
       let pauseMs = pollMs;
+      if (!endsWhenIdle) void review(host);
       try {
         if (!hasFreed) await records.freeEnded((attempt) => retryDelay(attempt, options));
         hasFreed = true;
@@ -150,7 +153,7 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
       await loop;
       if (await settledWithin([...running.values()], timeoutMs)) return 'drained';
       const left = [...running.keys()];
-      cutOff.abort(handlerStopped());
+      cutOff.abort(inboxStopped());
       await Promise.all(left.map((leased) => records.putBack(leased, 0))).catch((error: unknown) =>
         reportStore(error, options),
       );

@@ -142,14 +142,7 @@ function withBody({ number, bytes }: Room, body: string, sign: 1 | -1): Room {
 
 const reviewEveryMs = 2_000;
 
-/** Has the quarantine reviewed while a process handles deliveries, also if it receives none. @returns how to end it */
-export function reviewRegularly(host: InboxHost): () => void {
-  const timer = setInterval(() => void host.review?.(), reviewEveryMs);
-  timer.unref?.();
-  return () => clearInterval(timer);
-}
-
-/** Reviews along with other work, at most as often as above, for a process that may not stay. */
+/** Has the quarantine reviewed along with other work, at most every two seconds. */
 export function reviewNowAndThen(): (host: InboxHost) => Promise<void> {
   let reviewedAt = Number.NEGATIVE_INFINITY;
   return async (host) => {

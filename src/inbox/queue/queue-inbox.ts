@@ -14,13 +14,7 @@ import { warnOnce } from '../../internal/warn.ts';
 import { type StoreCallOptions, storeCallRows } from '../../store/limited-calls.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../../store/record-store.ts';
 import { isNewerFormat } from '../../store/stored-form.ts';
-import {
-  attemptDelivery,
-  handlerStopped,
-  inboxStopped,
-  leaseLost,
-  startLeaseClock,
-} from '../handling-attempt.ts';
+import { attemptDelivery, inboxStopped, leaseLost, startLeaseClock } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows, reportStore } from '../handling-options.ts';
 import { defaultStopMs, type HandlingOutcome, hasHost, type Inbox, type InboxHost } from '../inbox.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
@@ -245,7 +239,7 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
     async stop({ timeoutMs = defaultStopMs } = {}) {
       isStopping = true;
       if (await settledWithin([...running.values()], timeoutMs)) return 'drained';
-      for (const cutOff of running.keys()) cutOff.abort(handlerStopped());
+      for (const cutOff of running.keys()) cutOff.abort(inboxStopped());
       await Promise.allSettled(running.values());
       return 'cut-off';
     },

@@ -1,9 +1,11 @@
 import { storableText } from '../../internal/driver-error.ts';
+import type { RecordSet } from '../../store/record-store.ts';
 import { refuseNewer } from '../../store/stored-form.ts';
+import { type DeadLetter, type DeadLetterQuery, toDeadLetter } from '../dead-letters.ts';
 import type { Delivery } from '../inbox.ts';
 import { type DeliveryLeasesOptions, deliveryLeases } from './delivery-leases.ts';
-import { deliveryTable, digestForm } from './delivery-table.ts';
-import { storedDeadLetters } from './stored-dead-letters.ts';
+import { type DeliveryTable, deliveryTable, digestForm } from './delivery-table.ts';
+import type { StoredDelivery } from './record-form.ts';
 
 /** Stores deliveries, leases them, and keeps those that failed as dead letters. */
 export function deliveryRecords(options: DeliveryLeasesOptions) {
@@ -28,4 +30,46 @@ export function deliveryRecords(options: DeliveryLeasesOptions) {
     ...deliveryLeases(table, options),
     ...storedDeadLetters(table, now),
   };
+}
+
+const mostRead = 100;
+
+/** The dead letters among the deliveries, and what a person does with them. */
+function storedDeadLetters(table: DeliveryTable, now: () => number) {
+  const { indexes, isDead, waitingKey } = table;
+  return {
+    async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
+      const letters: DeadLetter[] = [];
+      for await (const entries of indexes.dead.pages({ size: mostRead, most: limit }))
+        for (const stored of await table.readAll(entries.map(({ digest }) => digest)))
+          if (stored !== undefined && isDead(stored)) letters.push(readDeadLetter(stored, withBody));
+      return letters;
+    },
+
+    deadLetter: (digest: string): Promise<DeadLetter | undefined> =>
+      table.change(digest, (stored) => (isDead(stored) ? readDeadLetter(stored, true) : undefined)),
+
+    async replay(digest: string): Promise<boolean> {
+      const at = now();
+      function putBack(stored: StoredDelivery, records: RecordSet): boolean {
+        if (!isDead(stored)) return false;
+        const waiting = { ...stored, attempts: 0, index: waitingKey(stored, at) };
+        table.put(records, waiting, { at, from: stored.index });
+        return true;
+      }
+      return (await table.change(digest, putBack, (stored) => [waitingKey(stored, at)])) ?? false;
+    },
+
+    async discard(digest: string): Promise<boolean> {
+      const isDiscarded = await table.change(digest, (stored, records) => {
+        if (isDead(stored)) table.forget(records, { digest, index: stored.index });
+        return isDead(stored);
+      });
+      return isDiscarded ?? false;
+    },
+  };
+}
+
+function readDeadLetter({ delivery, receivedAt, ...state }: StoredDelivery, withBody: boolean): DeadLetter {
+  return toDeadLetter(delivery, { ...state, receivedAt: new Date(receivedAt) }, withBody);
 }

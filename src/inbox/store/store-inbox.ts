@@ -19,7 +19,7 @@ import { inboxStopped } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
 import { defaultStopMs, hasHost, type InboxHost, type ManagedInbox } from '../inbox.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
-import { recordQuarantine, reviewRegularly } from '../quarantine/record-quarantine.ts';
+import { recordQuarantine } from '../quarantine/record-quarantine.ts';
 import { limitedStore } from '../store-calls.ts';
 import { startWorker, type Worker } from '../worker.ts';
 import { deliveryRecords } from './delivery-records.ts';
@@ -129,7 +129,6 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   );
   /** Handles by itself. */
   let worker: Worker | undefined;
-  let endReviews = () => {};
   let host: InboxHost | undefined;
   let stopping: Promise<'drained' | 'cut-off'> | undefined;
   let hasStopped = false;
@@ -149,7 +148,6 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   }
 
   async function stop(timeoutMs: number): Promise<'drained' | 'cut-off'> {
-    endReviews();
     const ends = await Promise.all([worker?.stop(timeoutMs), drains.stop(timeoutMs)]);
     await Promise.all([received.close(), handled.close()]);
     return ends.flat().includes('cut-off') ? 'cut-off' : 'drained';
@@ -161,9 +159,7 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     attach(owner) {
       if (host !== undefined) throw hasHost();
       host = owner;
-      if (role !== 'both') return;
-      worker = startWorker(leases, { ...settings, host });
-      endReviews = reviewRegularly(host);
+      if (role === 'both') worker = startWorker(leases, { ...settings, host });
     },
     async receive(delivery) {
       checkReceives();
@@ -182,15 +178,15 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     deadLetters: untilStopped(async (query: DeadLetterOptions = {}) =>
       records.deadLetters(readDeadLetterQuery(query)),
     ),
-    deadLetter: untilStopped(async (digest: string) => records.deadLetter(checkDigest(digest))),
+    deadLetter: untilStopped(async (digest: string) => records.deadLetter(digest)),
     replay: untilStopped(async (digest: string) => {
-      const isFound = await records.replay(checkDigest(digest));
+      const isFound = await records.replay(digest);
       worker?.wake();
       return isFound;
     }),
-    discard: untilStopped(async (digest: string) => records.discard(checkDigest(digest))),
+    discard: untilStopped(async (digest: string) => records.discard(digest)),
     find: untilStopped(async (beginning: string, limit = 100) =>
-      status.find(checkDigest(beginning), checkInteger('limit', limit)),
+      status.find(beginning, checkInteger('limit', limit)),
     ),
     counts: untilStopped(async () => {
       const [counts, quarantined = 0] = await Promise.all([status.counts(), quarantine?.count()]);
@@ -211,9 +207,4 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
       return stopping;
     },
   };
-}
-
-function checkDigest(digest: unknown): string {
-  if (typeof digest === 'string') return digest;
-  throw invalidOption('digest must be the digest of a dead letter, which is a string.');
 }

@@ -1,10 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { InboxHost } from '../../../src/inbox/inbox.ts';
-import {
-  recordQuarantine,
-  reviewNowAndThen,
-  reviewRegularly,
-} from '../../../src/inbox/quarantine/record-quarantine.ts';
+import { recordQuarantine, reviewNowAndThen } from '../../../src/inbox/quarantine/record-quarantine.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { quarantineOptions } from './quarantine-for-tests.ts';
 
@@ -16,10 +12,7 @@ async function isRefused(call: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([call.catch(() => 'refused'), waits])) === 'refused';
 }
 
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 it('100 bodies of a quarantine may wait for the store, and reviews go on beside them', async () => {
   const never = () => new Promise<never>(() => {});
@@ -30,39 +23,17 @@ it('100 bodies of a quarantine may wait for the store, and reviews go on beside 
   expect(await isRefused(quarantine.list({ limit: 1 }))).toBe(false);
 });
 
-describe('a review of the quarantine', () => {
-  function reviewed() {
-    const review = vi.fn(async () => {});
-    const host: InboxHost = { hasHandlers: true, review, handle: async () => 'handled', report: () => {} };
-    const { review: _, ...hostWithout } = host;
-    return { review, host, hostWithout };
-  }
-
-  it('comes every two seconds while a process handles, until that ends', () => {
-    vi.useFakeTimers();
-    const { review, host, hostWithout } = reviewed();
-    const end = reviewRegularly(host);
-    const endOther = reviewRegularly(hostWithout);
-    vi.advanceTimersByTime(1_999);
-    expect(review).toHaveBeenCalledTimes(0);
-    vi.advanceTimersByTime(2_001);
-    expect(review).toHaveBeenCalledTimes(2);
-    end();
-    endOther();
-    vi.advanceTimersByTime(10_000);
-    expect(review).toHaveBeenCalledTimes(2);
-  });
-
-  it('comes now and then where a process may not stay: at most every two seconds', async () => {
-    let time = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => time);
-    const { review, host, hostWithout } = reviewed();
-    await reviewNowAndThen()(hostWithout);
-    const reviewNow = reviewNowAndThen();
-    for (time of [0, 1, 1_999]) await reviewNow(host);
-    expect(review).toHaveBeenCalledTimes(1);
-    time = 2_000;
-    await reviewNow(host);
-    expect(review).toHaveBeenCalledTimes(2);
-  });
+it('a review of the quarantine comes at most every two seconds', async () => {
+  let time = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => time);
+  const review = vi.fn(async () => {});
+  const host: InboxHost = { hasHandlers: true, review, handle: async () => 'handled', report: () => {} };
+  const { review: _, ...hostWithout } = host;
+  await reviewNowAndThen()(hostWithout);
+  const reviewNow = reviewNowAndThen();
+  for (time of [0, 1, 1_999]) await reviewNow(host);
+  expect(review).toHaveBeenCalledTimes(1);
+  time = 2_000;
+  await reviewNow(host);
+  expect(review).toHaveBeenCalledTimes(2);
 });
