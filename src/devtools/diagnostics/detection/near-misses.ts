@@ -1,16 +1,21 @@
-import { keyPrefixes } from '../../../credentials/partner-credentials.ts';
 import type { SigningPurpose } from '../../../credentials/signing-key.ts';
-import { changedBodies } from './changed-bodies.ts';
+import { jsonTokens } from '../../../internal/json-tokens.ts';
+import type { TextRules } from '../../../signature/serializations.ts';
 import type { Sample } from './samples.ts';
 import {
   type KeyCandidates,
   keyCandidates,
   publicKeys,
-  type SecretName,
   secretNames,
   type UncheckedKeys,
 } from './scheme-space.ts';
-import { searchSchemes, textCandidates } from './search-schemes.ts';
+import {
+  longestText,
+  searchSchemes,
+  type TextCandidates,
+  textCandidates,
+  textUnder,
+} from './search-schemes.ts';
 import { type SignatureFinding, type SignatureFindingId, signatureFinding } from './signature-finding.ts';
 
 /** What would have to be different in the secrets or the body, so that a scheme fits the sample. */
@@ -18,16 +23,14 @@ export function findNearMisses(
   sample: Sample,
   { secrets, purpose }: { secrets: UncheckedKeys; purpose: SigningPurpose },
 ): SignatureFinding[] {
-  const findings: SignatureFinding[] = [];
-  const texts = textCandidates(sample);
-  for (const { id, what, keys } of changedSecrets(secrets, purpose)) {
-    if (searchSchemes(sample, { keys, texts }).length > 0) findings.push(signatureFinding(id, what));
-  }
   const keys = keyCandidates(secrets, purpose, ['']);
-  for (const { id, what, texts } of changedBodies(sample)) {
-    if (searchSchemes(sample, { keys, texts }).length > 0) findings.push(signatureFinding(id, what));
-  }
-  return findings;
+  const texts = textCandidates(sample);
+  return [
+    ...changedSecrets(secrets, purpose).map((changed) => ({ ...changed, texts })),
+    ...changedBodies(sample).map((changed) => ({ ...changed, keys })),
+  ]
+    .filter((candidate) => searchSchemes(sample, candidate).length > 0)
+    .map(({ id, what }) => signatureFinding(id, what));
 }
 
 /** The keys of changed secrets. */
@@ -38,121 +41,125 @@ interface ChangedKeys {
 }
 
 /** Every way in which the secrets may be wrong, the likeliest first, without keys tried before. */
-function* changedSecrets(secrets: UncheckedKeys, purpose: SigningPurpose): Generator<ChangedKeys> {
-  yield { id: 'forged', what: withPublicKey, keys: publicKeys(secrets) };
-  yield { id: 'forged', what: withoutKey, keys: new Map([['', [{}]]]) };
+function changedSecrets(secrets: UncheckedKeys, purpose: SigningPurpose): ChangedKeys[] {
   const tried = new Set([...keyCandidates(secrets, purpose).keys(), ...publicKeys(secrets).keys()]);
-  for (const { id, what, secrets: changed, purpose: other = purpose } of changes(secrets, purpose)) {
-    // Tries keys without a separator, as reported: all separators would be too much work.
-    const keys = new Map([...keyCandidates(changed, other, [''])].filter(([key]) => !tried.has(key)));
-    for (const key of keys.keys()) tried.add(key);
-    if (keys.size > 0) yield { id, what, keys };
-  }
+  // Tries keys without a separator, as reported: all separators would be too much work.
+  const keysOf = (changed: UncheckedKeys, other: SigningPurpose): KeyCandidates =>
+    new Map([...keyCandidates(changed, other, [''])].filter(([key]) => !tried.has(key)));
+  const padded = secretNames.filter((name) => secrets[name] !== secrets[name]?.trim());
+  const trimmed = Object.fromEntries(secretNames.map((name) => [name, secrets[name]?.trim()]));
+  return [
+    {
+      id: 'forged',
+      what: 'Signed with the public key alone, which anybody knows: a forgery, or a test of one.',
+      keys: publicKeys(secrets),
+    },
+    {
+      id: 'forged',
+      what: 'Signed without any key, which anybody can do: a forgery.',
+      keys: new Map([['', [{}]]]),
+    },
+    {
+      id: 'secret-padded',
+      what: `Fits without the blanks or line break around ${padded.join(', ')}: trim it where it is read.`,
+      keys: keysOf(trimmed, purpose),
+    },
+    {
+      id: 'key-for-orders',
+      what: 'Signed with a key for orders or a merchant secret, not with the key for general requests: say purpose "order".',
+      keys: purpose === 'general' ? keysOf(secrets, 'order') : new Map(),
+    },
+  ];
 }
 
-const withPublicKey = 'Signed with the public key alone, which anybody knows: a forgery, or a test of one.';
-const withoutKey = 'Signed without any key, which anybody can do: a forgery.';
-
-interface SecretChange {
+/** The texts of a body signed in a different form. */
+export interface ChangedTexts {
   readonly id: SignatureFindingId;
   readonly what: string;
-  readonly secrets: UncheckedKeys;
-  readonly purpose?: SigningPurpose;
+  readonly texts: TextCandidates;
 }
 
-function* changes(secrets: UncheckedKeys, purpose: SigningPurpose): Generator<SecretChange> {
-  yield* trimmed(secrets);
-  yield* exchanged(secrets);
-  yield* ended(secrets);
-  yield* withoutPrefix(secrets);
-  if (purpose === 'general') {
-    yield {
-      id: 'key-for-orders',
-      what: 'Signed with the key for orders, not with the one for general requests: say purpose "order".',
-      secrets,
-      purpose: 'order',
-    };
-  }
-}
-
-function* trimmed(secrets: UncheckedKeys): Generator<SecretChange> {
-  const padded = present(secrets).filter((name) => secrets[name] !== secrets[name]?.trim());
-  if (padded.length === 0) return;
-  yield {
-    id: 'secret-padded',
-    what: `Fits without the blanks or line break around ${list(padded)}: trim it where it is read.`,
-    secrets: mapSecrets(secrets, (secret) => secret.trim()),
-  };
-}
-
-/** Two secrets swapped, or all three rotated. */
-function* exchanged(secrets: UncheckedKeys): Generator<SecretChange> {
-  const orders: readonly (readonly SecretName[])[] = [
-    ['partnerSecretKey', 'merchantSecretKey'],
-    ['partnerSecretKey', 'partnerPublicKey'],
-    ['merchantSecretKey', 'partnerPublicKey'],
-    ['partnerSecretKey', 'merchantSecretKey', 'partnerPublicKey'],
-    ['partnerPublicKey', 'merchantSecretKey', 'partnerSecretKey'],
+/** Every form in which the body may have been signed, the likeliest first. */
+export function changedBodies(sample: Sample): ChangedTexts[] {
+  return [
+    ...['\n', '\r\n'].map((newline) => withNewline(sample, newline)),
+    {
+      id: 'stringified-twice',
+      what: 'Fits when the JSON text is made a JSON string before it is signed, as JSON.stringify(JSON.stringify(body)) does.',
+      texts: mapTexts(textCandidates(sample), (text) => JSON.stringify(text)),
+    },
+    ...otherSpellings(sample),
   ];
-  for (const names of orders) {
-    if (names.some((name) => secrets[name] === undefined)) continue;
-    const moved = { ...secrets };
-    for (const [index, name] of names.entries()) {
-      Object.assign(moved, { [name]: secrets[names[(index + 1) % names.length] ?? name] });
-    }
-    yield {
-      id: 'secrets-swapped',
-      what: `Fits with ${list(names)} in each other's place: they were given swapped.`,
-      secrets: moved,
-    };
-  }
 }
 
-/** The signer read its secret from a file or form, with a line end or blank at its end. */
-function* ended(secrets: UncheckedKeys): Generator<SecretChange> {
-  const names: SecretName[] = present(secrets).filter((name) => name !== 'partnerPublicKey');
-  const groups = names.length > 1 ? [...names.map((name) => [name]), names] : [names];
-  for (const [ending, name] of Object.entries(endings)) {
-    for (const group of groups) {
-      yield {
-        id: ending === ' ' ? 'secret-with-blank' : 'secret-with-newline',
-        what: `Fits with ${name} behind ${list(group)}: the signer's copy of the secret ends so. Ask the service to trim it; until then, sign and verify with a key that has it.`,
-        secrets: mapSecrets(secrets, (secret, name) => (group.includes(name) ? secret + ending : secret)),
-      };
-    }
-  }
-}
-
-const endings: Readonly<Record<string, string>> = {
-  '\n': 'a line feed',
-  '\r\n': 'a carriage return and a line feed',
-  ' ': 'a blank',
-};
-
-function* withoutPrefix(secrets: UncheckedKeys): Generator<SecretChange> {
-  yield {
-    id: 'secret-without-prefix',
-    what: 'Fits without the prefixes of the secrets (such as sk_partner_): the signer leaves them out.',
-    secrets: mapSecrets(secrets, (secret) => secret.slice(prefixLength(secret))),
+function withNewline(sample: Sample, newline: string): ChangedTexts {
+  const texts = mapTexts(textCandidates(sample), (text) => text + newline);
+  const inBase64 = { serialization: 'base64' } as const;
+  const text = textUnder(inBase64, { json: sample.json + newline, value: {} });
+  if (text !== undefined) texts.set(text, [inBase64]);
+  return {
+    id: 'newline-signed',
+    what: 'Fits with a line break behind the body, which is signed with it: keep it when you take the body from a file or a log, or add it before you verify.',
+    texts,
   };
 }
 
-function prefixLength(secret: string): number {
-  const prefix = Object.values(keyPrefixes).find((candidate) => secret.startsWith(candidate));
-  return prefix?.length ?? 0;
+function otherSpellings({ json, value }: Sample): ChangedTexts[] {
+  const { signature: _, ...members } = value;
+  const spellings: Readonly<Record<string, string | undefined>> = {
+    'indented by two spaces': indented(json, members, '  '),
+    'indented by four spaces': indented(json, members, '    '),
+    'indented by tabs': indented(json, members, '\t'),
+    'with the spaces of Python and without its escapes (ensure_ascii=False)': spaced(json),
+    'with escaped slashes (PHP with JSON_UNESCAPED_UNICODE)': json.replaceAll(/\\?\//g, '\\/'),
+  };
+  return Object.entries(spellings).flatMap(([name, text]): ChangedTexts[] => {
+    // The text as it is was tried before.
+    if (text === undefined || text === json) return [];
+    return [
+      {
+        id: 'other-spelling',
+        what: `Fits the body ${name}: what was signed is not the text that is here. Either the sender signs another text than it posts, or a framework or proxy wrote the body again on its way: take the raw body.`,
+        texts: new Map([[text, [{ serialization: 'as-sent' }]]]),
+      },
+    ];
+  });
 }
 
-function mapSecrets(
-  secrets: UncheckedKeys,
-  change: (secret: string, name: SecretName) => string,
-): UncheckedKeys {
-  return Object.fromEntries(present(secrets).map((name) => [name, change(secrets[name] ?? '', name)]));
+function indented(json: string, members: object, indent: string): string | undefined {
+  if (indentation(json) * indent.length > longestText(json)) return undefined;
+  try {
+    return JSON.stringify(members, null, indent);
+  } catch (error) {
+    // Nested too deeply for the call stack.
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
 }
 
-function present(secrets: UncheckedKeys): SecretName[] {
-  return secretNames.filter((name) => secrets[name] !== undefined);
+/** How often an indented text has its indent, at most: it grows with the square of the depth. */
+function indentation(json: string): number {
+  let [depth, indents] = [0, 0];
+  for (const { kind, text } of jsonTokens(json)) {
+    if (kind !== 'punctuation' || text === ':') continue;
+    if (text === '{' || text === '[') depth++;
+    else if (text !== ',') depth--;
+    indents += depth;
+  }
+  return indents;
 }
 
-function list(names: readonly string[]): string {
-  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names.join('');
+function spaced(json: string): string {
+  let written = '';
+  for (const { kind, text } of jsonTokens(json)) {
+    if (kind !== 'space') written += text === ',' || text === ':' ? `${text} ` : text;
+  }
+  return written;
+}
+
+function mapTexts(
+  texts: TextCandidates,
+  change: (text: string) => string,
+): Map<string, readonly TextRules[]> {
+  return new Map([...texts].map(([text, rules]) => [change(text), rules]));
 }

@@ -24,15 +24,9 @@ export type SignatureFinding = Finding<SignatureFindingId>;
  *
  * - `forged`: signed with the public key alone or without a key, as anybody can.
  * - `secret-padded`: fits when the given secret is trimmed.
- * - `secret-with-newline`, `secret-with-blank`: the signer's secret ends with one.
- * - `secret-without-prefix`: the signer leaves out the secret's prefix.
- * - `secrets-swapped`: fits with the given secrets exchanged.
- * - `key-for-orders`: a general request is signed with the key for orders.
- * - `signature-in-body`: the body was signed with a `signature` member in it.
+ * - `key-for-orders`: a general request is signed with the key for orders, or with a merchant secret.
  * - `stringified-twice`: the JSON text became a JSON string before it was signed.
- * - `nested-unsigned`: most nested members were left out when the body was signed.
  * - `newline-signed`: a line break after the body was signed.
- * - `numbers-respelled`: the signer read the numbers and wrote them differently.
  * - `other-spelling`: another spelling of the same body was signed.
  *
  * And of a body that nothing fits:
@@ -56,12 +50,9 @@ const verdicts: Readonly<Partial<Record<SignatureFindingId, Verdict>>> = {
 
 const changeScheme =
   'Confirm with learn on several bodies, and set signature of defineDeployment or keep the deployment file.';
-const mendSecret = 'Mend the secret where it is configured, then verify again.';
-const trimSecret = 'Ask the service to trim its copy of the secret, or to issue new keys.';
 const takeRaw =
   'Verify the raw bytes as received, before any body parser (express.raw, request.text() or the like).';
 const captureBody = 'Capture the raw body of a delivery, complete and with its signature, and examine that.';
-const askService = 'Ask the service to name its rule; there is no setting for this.';
 
 const advice = {
   'not-raw': takeRaw,
@@ -87,18 +78,10 @@ const advice = {
   'other-key-separator': changeScheme,
   forged:
     'Refuse it, and never verify with the public key. If the service itself sent it, have it sign with the secrets: until then anybody can send the same.',
-  'secret-padded': mendSecret,
-  'secrets-swapped': mendSecret,
-  'secret-with-newline': trimSecret,
-  'secret-with-blank': trimSecret,
-  'secret-without-prefix': 'Sign and verify with the key without its prefixes.',
+  'secret-padded': 'Mend the secret where it is configured, then verify again.',
   'key-for-orders': 'Verify with the key for orders: purpose "order".',
-  'signature-in-body': askService,
-  'stringified-twice': askService,
-  'nested-unsigned':
-    'Ask the service to sign the whole body. Until then refuse it: nobody can tell who wrote the nested members.',
+  'stringified-twice': 'Ask the service to name its rule; there is no setting for this.',
   'newline-signed': takeRaw,
-  'numbers-respelled': askService,
   'other-spelling': takeRaw,
   'body-reserialized': takeRaw,
   'nothing-fits':

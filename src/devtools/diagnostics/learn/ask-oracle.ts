@@ -99,10 +99,11 @@ function describe(answer: unknown): string {
  * A small order-like body whose signature identifies the scheme: no two known schemes sign it alike. It is a text, since
  * parsing and writing it again loses its details (`1.0`, the place of `"10"`). It has names out of order, some of them
  * integer-like; U+FF41 and U+1F511, which sort differently by code point and by code unit, at the top and nested; a
- * blank, and all else that serializers write differently; no number beyond a double.
+ * blank, and all else that serializers write differently; no number beyond a double, and no exponent, which Python writes
+ * otherwise.
  */
 export const probe =
-  '{ "partner_order_id":"probe-1","10":"ten","2":"two","fiat_amount":1.0,"rate":1e-7,"pair":"NGN/USDT",' +
+  '{ "partner_order_id":"probe-1","10":"ten","2":"two","fiat_amount":1.0,"rate":0.5,"pair":"NGN/USDT",' +
   '"buyer":{"last_name":"Adébáyọ̀","first_name":"Zoë 🔑","phone":"","accounts":[{"number":"0123","bank":null}]},' +
   '"payment_link":null,"kyc":true,"note":"","\u{1F511}":"a=1&b=2","\uFF41":"<é|:.,>",' +
   '"meta":{"\u{1F511}":1,"\uFF41":2,"10":3,"9":4}}';

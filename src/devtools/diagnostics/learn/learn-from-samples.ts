@@ -21,8 +21,8 @@ import {
   optional,
   value,
 } from '../../../internal/options.ts';
+import { serializationRules } from '../../../signature/serializations.ts';
 import { type SignatureScheme, schemePartNames } from '../../../signature/signature-scheme.ts';
-import { safetyNotes } from '../detection/safety-notes.ts';
 import type { Finding } from '../finding.ts';
 import { askOracle, type SigningOracle } from './ask-oracle.ts';
 import type { CapturedReply } from './captured-reply.ts';
@@ -92,7 +92,7 @@ export interface Learnt {
   /** The deployment with its evidence: `learnt` of `defineDeployment`. Keep it as JSON. */
   readonly file: DeploymentFile;
   /**
-   * What to look at: weaknesses of the scheme, deliveries that none of the keys signed, an oracle without a result. One
+   * What to look at: a weak scheme, deliveries that none of the keys signed, an oracle without a result. One
    * forgery changes no row.
    */
   readonly findings: readonly Finding[];
@@ -186,7 +186,7 @@ export async function learn(options: LearnOptions): Promise<Learnt> {
     findings: [
       ...(asked?.findings ?? []),
       ...openParts(scheme.schemes),
-      ...scheme.schemes.slice(0, 1).flatMap(safetyNotes),
+      ...scheme.schemes.slice(0, 1).flatMap(weakness),
       ...events.strays.findings(events.genuine, { credentials: sets, scheme: deployment.signature }),
     ],
     deliveries: { genuine: events.genuine, others: events.strays.count() },
@@ -205,6 +205,21 @@ function openParts(schemes: readonly SignatureScheme[]): Finding[] {
       verdict: 'weak',
       what: `${schemes.length} schemes fit all samples: they differ in ${parts.join(', ')}. The most plausible is ${JSON.stringify(best)}.`,
       advice: 'Add an event with numbers like 10.0, slashes, letters beyond ASCII and nested members.',
+    },
+  ];
+}
+
+/** Says that a scheme signs less than the text, or that a forger can append to what it signs. */
+function weakness({ construction, serialization }: SignatureScheme): Finding[] {
+  const { reads, pins } = serializationRules(serialization);
+  if (construction !== 'hash-prefix' && reads === 'text' && pins === 'json') return [];
+  return [
+    {
+      id: 'scheme-weak',
+      verdict: 'weak',
+      what: 'Under this scheme another body can have the signature of a genuine one.',
+      advice:
+        'Compare every amount, address and id with your own record of the order: docs/details/security.md#schemes-that-sign-less-than-the-text.',
     },
   ];
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { defineDeployment } from '../../../../src/deployment/define-deployment.ts';
-import { safetyNotes } from '../../../../src/devtools/diagnostics/detection/safety-notes.ts';
 import {
   allFormRules,
   allKeyRules,
@@ -160,33 +159,15 @@ describe('several bodies', () => {
   });
 });
 
-describe('a scheme is noted as unsafe', () => {
-  it.each([
-    ['not at all, when it is the default', hmac, []],
-    ['for length extension', { ...hmac, construction: 'hash-prefix' }, ['length-extension']],
-    ['for a plain hash', { ...hmac, construction: 'hash-suffix' }, ['plain-hash']],
-    [
-      'for values joined',
-      { ...hmac, serialization: 'values' },
-      ['field-shifting', 'names-unsigned', 'types-unsigned'],
-    ],
-    [
-      'for values joined by something',
-      { ...hmac, serialization: 'values', joiner: '|' },
-      ['field-shifting', 'names-unsigned', 'types-unsigned'],
-    ],
-    [
-      'for a query without escapes',
-      { ...hmac, serialization: 'query' },
-      ['field-shifting', 'types-unsigned'],
-    ],
-    ['for what parsing loses', { ...hmac, serialization: 'sorted' }, ['lossy']],
-    ['for a secret alone', { ...hmac, orderKey: 'merchant' }, ['secret-alone']],
-    ['for secrets that may be swapped', { ...hmac, orderKey: 'partner+merchant' }, ['secrets-swapped']],
-    ['for a public key', { ...hmac, orderKey: 'public+partner', keySeparator: ':' }, ['public-key']],
-  ] as [string, SignatureScheme, string[]][])('%s', (_, scheme, ids) => {
-    expect(safetyNotes(scheme).map(({ id }) => id)).toEqual(ids);
-  });
+it.each<[boolean, Partial<SignatureScheme>]>([
+  [false, {}],
+  [true, { construction: 'hash-prefix' }],
+  [true, { serialization: 'values', joiner: '|' }],
+  [true, { serialization: 'sorted' }],
+])('learn says %j that the scheme is weak: %j', async (isWeak, part) => {
+  const body = signedUnder({ ...hmac, ...part }, { text: '{"b":1,"a":2.0}' });
+  const { findings } = await learn({ deliveries: [{ body }], credentials: secrets });
+  expect(findings.some(({ id }) => id === 'scheme-weak')).toBe(isWeak);
 });
 
 describe('a search', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedBodies } from '../../../../src/devtools/diagnostics/detection/changed-bodies.ts';
+import { changedBodies } from '../../../../src/devtools/diagnostics/detection/near-misses.ts';
 import { isUsable, readSample } from '../../../../src/devtools/diagnostics/detection/samples.ts';
 import { textCandidates } from '../../../../src/devtools/diagnostics/detection/search-schemes.ts';
 
@@ -20,7 +20,7 @@ describe('the texts that are tried for a body', () => {
   it.each(Object.entries(bodies))('have a bounded length if it has %s', (_, body) => {
     const sample = readSample(body);
     if (!isUsable(sample)) throw new Error(sample.what);
-    const made = [textCandidates(sample), ...[...changedBodies(sample)].map(({ texts }) => texts)];
+    const made = [textCandidates(sample), ...changedBodies(sample).map(({ texts }) => texts)];
     const characters = made.flatMap((texts) => [...texts.keys()]).reduce((sum, text) => sum + text.length, 0);
     expect(characters).toBeLessThan(400 * body.length);
   });

@@ -54,7 +54,7 @@ describe('the probe', () => {
     const text = probe;
     expect(JSON.parse(text)).toMatchObject({
       fiat_amount: 1,
-      rate: 1e-7,
+      rate: 0.5,
       payment_link: null,
       kyc: true,
       note: '',
