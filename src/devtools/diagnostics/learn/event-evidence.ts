@@ -31,8 +31,8 @@ export interface GenuineEvent {
   readonly disorder: Disorder | undefined;
 }
 
-/** The text of `again` names the members that differ from the earlier event of the same order and name. */
-export type Disorder = 'twice' | 'out of order' | `again ${string}`;
+/** `again`: an event of the same order and name came before, in another text. */
+export type Disorder = 'twice' | 'again' | 'out of order';
 
 export function readGenuineEvent(
   { value, json, merchant }: GenuineBody,

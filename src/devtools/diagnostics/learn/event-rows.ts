@@ -2,7 +2,6 @@ import { addressForms } from '../../../deployment/addresses/address-forms.ts';
 import { closedStatuses } from '../../../deployment/event-statuses.ts';
 import { orderEventNames } from '../../../events/event-names.ts';
 import { isSettledStatus, isThirdPartyKycError } from '../../../events/status.ts';
-import { observeAnswer, observeRetry } from './answer-log.ts';
 import {
   memberJudge,
   observeAddress,
@@ -21,7 +20,7 @@ import type { RowJudge } from './row-judge.ts';
 const eventsWithClosedStatuses = Object.keys(closedStatuses);
 const published = orderEventNames.filter((name) => name !== 'event.buy.third_party_error');
 
-/** The rows that events show, and what followed their answers. */
+/** The rows that events show. */
 export const judgedEvents = {
   'several-merchants': {
     least: 2,
@@ -101,25 +100,11 @@ export const judgedEvents = {
     howToSee: 'Wait: no event so far had a name that is not published.',
     event: ({ parsed }) => (parsed.kind === 'unknown' ? speaksFor(parsed.name) : undefined),
   },
-  'callback-reply': {
-    least: 6,
-    leastAgainst: 3,
-    each: ['once after another 2xx than 200', 'again after no 2xx'],
-    howToSee:
-      'Answer three events with 204 and three with 500, and keep all that come for an hour (listen --save).',
-    answer: observeAnswer,
-  },
   'event-content-type': {
     least: 10,
     leastAgainst: 1,
     howToSee: 'Capture ten events or more with their headers (listen --save).',
     event: observeContentType,
-  },
-  'callback-retry': {
-    least: 3,
-    leastAgainst: 1,
-    howToSee: 'Answer three events with 500, and keep all that come for an hour (listen --save).',
-    answer: observeRetry,
   },
   'event-order': {
     least: 1,

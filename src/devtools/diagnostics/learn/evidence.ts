@@ -7,8 +7,6 @@ export interface RowObservation {
   readonly speaks: 'for' | 'against' | 'open';
   /** Names, types, or one of the few values that may be shown. */
   readonly found: string;
-  /** Whether it refutes the row alone, whatever else was seen. */
-  readonly isFact?: true;
   /** What to set, where a deployment has that as data. */
   readonly set?: LearntDeployment | undefined;
 }
@@ -32,8 +30,6 @@ export interface RowRule {
   readonly leastFound?: number;
   /** The most different things against it; with more, a person has to decide. @default 64 */
   readonly mostFound?: number;
-  /** Whether one sample for it outweighs all against it. */
-  readonly isOutweighed?: true;
   /** Which call or wait would show it. */
   readonly howToSee: string;
 }
@@ -56,7 +52,6 @@ export interface RowTally {
   readonly for: Evidence;
   readonly against: Evidence;
   readonly open: Evidence;
-  facts: number;
 }
 
 const maxFound = 64;
@@ -64,12 +59,11 @@ const maxShown = 5;
 
 export function newTally(): RowTally {
   const none = (): Evidence => ({ count: 0, since: undefined, digest: undefined, found: new Map() });
-  return { for: none(), against: none(), open: none(), facts: 0 };
+  return { for: none(), against: none(), open: none() };
 }
 
 export function note(tally: RowTally, observed: RowObservation, { since, digest }: RowSample): void {
   const evidence = tally[observed.speaks];
-  if (observed.isFact) tally.facts++;
   evidence.count++;
   evidence.since ??= since;
   evidence.digest ??= digest;
@@ -91,9 +85,8 @@ export interface Conclusion {
 }
 
 export function conclude(rule: RowRule, tally: RowTally, override: string): Conclusion {
-  const { least, leastAgainst, each = [], leastFound = 1, isOutweighed, howToSee } = rule;
-  const isOpen = tally.open.count > 0 || (isOutweighed === true && tally.for.count > 0);
-  if (tally.facts > 0 || (tally.against.count >= leastAgainst && !isOpen)) {
+  const { least, leastAgainst, each = [], leastFound = 1, howToSee } = rule;
+  if (tally.against.count >= leastAgainst && tally.open.count === 0) {
     const set = setOf(tally.against, rule.mostFound);
     return { verdict: 'refuted', ...shown(tally.against), ...(set ? { set } : { person: override }) };
   }

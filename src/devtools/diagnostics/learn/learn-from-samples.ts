@@ -156,11 +156,8 @@ export async function learn(options: LearnOptions): Promise<Learnt> {
     ...(events.schemes.length > 0 || !asked ? events : asked),
     configured: deployment.signature,
   };
-  const context = { deployment, usualRefusals: orders.usualRefusals() };
   for (const { order, ...sample } of orders.orders())
-    evidence.noteEach(sample, (judge) => ('order' in judge ? judge.order(order, context) : undefined));
-  for (const { event, ...sample } of events.answers.events())
-    evidence.noteEach(sample, (judge) => ('answer' in judge ? judge.answer(event) : undefined));
+    evidence.noteEach(sample, (judge) => ('order' in judge ? judge.order(order, deployment) : undefined));
   const rows = assumptions.map(({ id, override }): LearntRow => {
     const judge = rowJudges[id];
     if ('cannot' in judge) return { id, verdict: 'not-seen', samples: 0, found: [], howToSee: judge.cannot };

@@ -8,8 +8,7 @@ import type { OrderEvent } from '../../../events/order-event.ts';
 import type { ParsedOrderEvent } from '../../../events/parse-order-event.ts';
 import { hash } from '../../../internal/hash.ts';
 import type { JsonObject } from '../../../internal/json.ts';
-import { createAnswerLog } from './answer-log.ts';
-import { createCallHistory, readCapturedReply } from './captured-reply.ts';
+import { readCapturedReply } from './captured-reply.ts';
 import { type Disorder, readGenuineEvent } from './event-evidence.ts';
 import { newTally, note, type RowObservation, type RowSample, type RowTally } from './evidence.ts';
 import type { createOrderLog } from './order-log.ts';
@@ -25,8 +24,6 @@ export interface CapturedDelivery {
   readonly headers?: Iterable<readonly [string, string]> | undefined;
   /** When it came, in ISO 8601. */
   readonly receivedAt?: string | undefined;
-  /** The status that its sender was answered with. */
-  readonly answered?: number | undefined;
 }
 
 /** The tallies of all rows. */
@@ -55,7 +52,6 @@ export async function readReplies(
   replies: Iterable<unknown> | AsyncIterable<unknown>,
   { evidence, orders, deployment }: Notes & { readonly deployment: Deployment<unknown> },
 ): Promise<{ readonly read: number; readonly others: number }> {
-  const { history, note: noteCall } = createCallHistory(deployment);
   let read = 0;
   let others = 0;
   for await (const given of replies) {
@@ -66,9 +62,8 @@ export async function readReplies(
     }
     read++;
     const sample = { digest: hash('sha256', JSON.stringify(reply), 'hex'), since: reply.at };
-    evidence.noteEach(sample, (judge) => ('call' in judge ? judge.call(reply, history) : undefined));
-    orders.noteReply(reply, history.whitelistings);
-    noteCall(reply);
+    evidence.noteEach(sample, (judge) => ('call' in judge ? judge.call(reply, deployment) : undefined));
+    orders.noteReply(reply);
   }
   return { read, others };
 }
@@ -85,12 +80,11 @@ export async function readEvents(
   const finder = createSchemeFinder(sets, signature);
   const signed = newTally();
   const memory = createMemory();
-  const answers = createAnswerLog();
   const strays = createStrayLog();
   let genuine = 0;
   let until: string | undefined;
   const considered = lookAhead(deliveries, (body) => finder.consider(body));
-  for await (const { body, headers, receivedAt: since, answered } of considered) {
+  for await (const { body, headers, receivedAt: since } of considered) {
     const read = isBody(body) ? finder.read(body) : undefined;
     if (read === undefined) {
       strays.note(body);
@@ -102,15 +96,13 @@ export async function readEvents(
     const disorderOf = (parsed: ParsedOrderEvent) => memory.disorderOf(sample.digest, read.value, parsed);
     const event = readGenuineEvent(read, { headers, wireNames, eventStatuses, disorderOf });
     const { disorder } = event;
-    const isNew = disorder === undefined;
-    answers.note(sample.digest, { answered, since, isNew });
     if (disorder !== 'twice') note(signed, { speaks: 'for', found: '' }, sample);
-    noteOrderEvent(orders, event.body, { since, isNew });
+    noteOrderEvent(orders, event.body);
     evidence.noteEach(sample, (judge) =>
       'event' in judge && (disorder !== 'twice' || judge.takesRepeated) ? judge.event(event) : undefined,
     );
   }
-  return { schemes: finder.schemes, signed, answers, strays, genuine, until };
+  return { schemes: finder.schemes, signed, strays, genuine, until };
 }
 
 /** Enough that the original of a copy is among them. */
@@ -135,53 +127,33 @@ async function* lookAhead(
   yield* held;
 }
 
-function noteOrderEvent(
-  orders: Notes['orders'],
-  body: JsonObject,
-  { since, isNew }: { readonly since: string | undefined; readonly isNew: boolean },
-): void {
+function noteOrderEvent(orders: Notes['orders'], body: JsonObject): void {
   const { partner_order_id: order, platform_order_ref: reference } = body;
   if (typeof order !== 'string') return;
-  orders.noteEvent(orderIdDigest(order), {
-    reference: typeof reference === 'string' ? hash('sha256', reference, 'hex') : undefined,
-    at: Date.parse(since ?? ''),
-    isNew,
-  });
+  const isReferred = typeof reference === 'string';
+  orders.noteEvent(orderIdDigest(order), isReferred ? hash('sha256', reference, 'hex') : undefined);
 }
 
 const maxRemembered = 10_000;
-/** A repetition comes soon after the event. */
-const maxSteps = 1000;
 
 /** Remembers the last deliveries, orders and events by their digests, a bounded number of each. */
 function createMemory() {
-  const digests = new Set<string>();
-  const begun = new Set<string>();
-  const steps = new Map<string, ReadonlyMap<string, string>>();
+  const digests = createBoundedSet();
+  const begun = createBoundedSet();
+  const steps = createBoundedSet();
   return {
     disorderOf(digest: string, body: JsonObject, parsed: ParsedOrderEvent): Disorder | undefined {
-      if (digests.has(digest)) return 'twice';
-      remember(digests, digest);
+      if (digests.add(digest)) return 'twice';
       const step = parsed.kind === 'known' ? stepOf(parsed.event) : undefined;
-      const earlier = step === undefined ? undefined : replaceStep(step, body);
-      if (earlier !== undefined) return `again ${differenceOf(earlier, memberDigests(body))}`;
+      if (step !== undefined && steps.add(step)) return 'again';
       const { partner_order_id: order, event_name: name } = body;
       if (typeof order !== 'string') return undefined;
       const id = hash('sha256', order, 'hex');
       if (name === orderEventNames[0]) return begun.has(id) ? 'out of order' : undefined;
-      remember(begun, id);
+      begun.add(id);
       return undefined;
     },
   };
-
-  /** Returns the members of the earlier event. */
-  function replaceStep(step: string, body: JsonObject): ReadonlyMap<string, string> | undefined {
-    const earlier = steps.get(step);
-    steps.set(step, memberDigests(body));
-    const [oldest] = steps.keys();
-    if (steps.size > maxSteps && oldest !== undefined) steps.delete(oldest);
-    return earlier;
-  }
 }
 
 /** A second order with the same id has another reference. */
@@ -190,27 +162,19 @@ function stepOf(event: OrderEvent): string | undefined {
   return key && hash('sha256', `${key} ${event.platform_order_ref}`, 'hex');
 }
 
-/** Short, since only the members of one event are compared. */
-function memberDigests({ signature: _, ...members }: JsonObject): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries(members).map(([name, value]) => [
-      name,
-      hash('sha256', JSON.stringify(value), 'hex').slice(0, 12),
-    ]),
-  );
-}
-
-function differenceOf(earlier: ReadonlyMap<string, string>, later: ReadonlyMap<string, string>): string {
-  const names = [...new Set([...earlier.keys(), ...later.keys()])].filter(
-    (name) => earlier.get(name) !== later.get(name),
-  );
-  return names.length === 0 ? 'in another text' : `with another ${names.sort().slice(0, 5).join(', ')}`;
-}
-
-function remember(set: Set<string>, text: string): void {
-  set.add(text);
-  const [oldest] = set;
-  if (set.size > maxRemembered && oldest !== undefined) set.delete(oldest);
+function createBoundedSet() {
+  const texts = new Set<string>();
+  return {
+    has: (text: string) => texts.has(text),
+    /** Says whether it was there. */
+    add(text: string): boolean {
+      if (texts.has(text)) return true;
+      texts.add(text);
+      const [oldest] = texts;
+      if (texts.size > maxRemembered && oldest !== undefined) texts.delete(oldest);
+      return false;
+    },
+  };
 }
 
 function isBody(body: unknown): body is string | Uint8Array {

@@ -1,9 +1,9 @@
+import type { Deployment } from '../../../deployment/define-deployment.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
-import type { AnsweredEvent } from './answer-log.ts';
-import type { CallHistory, CapturedReply } from './captured-reply.ts';
+import type { CapturedReply } from './captured-reply.ts';
 import type { GenuineEvent } from './event-evidence.ts';
 import type { RowObservation, RowRule } from './evidence.ts';
-import type { LoggedOrder, OrderContext } from './order-log.ts';
+import type { LoggedOrder } from './order-log.ts';
 
 type Observed = RowObservation | undefined;
 
@@ -14,19 +14,14 @@ interface EventJudge extends RowRule {
   readonly takesRepeated?: true;
 }
 
-/** Judged from each reply, after those before it. */
+/** Judged from each reply. */
 interface CallJudge extends RowRule {
-  readonly call: (reply: CapturedReply, history: CallHistory) => Observed;
+  readonly call: (reply: CapturedReply, deployment: Deployment<unknown>) => Observed;
 }
 
 /** Judged from the replies to an order and its events, when all have been read. */
 interface OrderJudge extends RowRule {
-  readonly order: (order: LoggedOrder, context: OrderContext) => Observed;
-}
-
-/** Judged from what followed the answer to an event, when all have been read. */
-interface AnswerJudge extends RowRule {
-  readonly answer: (event: AnsweredEvent) => Observed;
+  readonly order: (order: LoggedOrder, deployment: Deployment<unknown>) => Observed;
 }
 
 /** Judged by the schemes that fit. */
@@ -41,4 +36,4 @@ interface NoJudge {
 }
 
 /** How a row is judged, or why it is not. */
-export type RowJudge = EventJudge | CallJudge | OrderJudge | AnswerJudge | SchemeJudge | NoJudge;
+export type RowJudge = EventJudge | CallJudge | OrderJudge | SchemeJudge | NoJudge;

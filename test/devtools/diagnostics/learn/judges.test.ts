@@ -87,33 +87,6 @@ it('one encoded event refutes that events are not encoded', async () => {
   expect(await verdictOf('event-content-type', { deliveries })).toBe('refuted');
 });
 
-describe('old keys that work hours after new ones were asked for', () => {
-  const regeneration = { operation: 'regenerateKeys', status: 200, at: '2026-01-01T00:00:00Z', key: 'old' };
-  const later = { operation: 'createOrder', status: 200, at: '2026-01-01T03:00:00Z', key: 'old' };
-  const byNew = { operation: 'createOrder', status: 200, at: '2026-01-01T01:00:00Z', key: 'new' };
-
-  it('say nothing while no newer key has worked: nobody may have opened the link', async () => {
-    expect(await verdictOf('old-keys-die', { replies: [regeneration, later] })).toBe('not-seen');
-  });
-
-  it('refute that they die, once a newer one has', async () => {
-    expect(await verdictOf('old-keys-die', { replies: [regeneration, byNew, later] })).toBe('refuted');
-  });
-});
-
-describe('404 for three orders', () => {
-  const missing = Array.from({ length: 3 }, () => ({ operation: 'createOrder', status: 404 }));
-
-  it('says nothing of the path while the address may not be whitelisted', async () => {
-    expect(await verdictOf('order-path', { replies: missing })).toBe('not-seen');
-  });
-
-  it('refutes the path once it is', async () => {
-    const replies = [{ operation: 'whitelistIp', status: 200 }, ...missing];
-    expect(await verdictOf('order-path', { replies })).toBe('refuted');
-  });
-});
-
 describe('replies to messages', () => {
   const replies = (...shapes: unknown[]) =>
     shapes.map((shape, at) => ({
@@ -141,69 +114,87 @@ describe('replies to messages', () => {
   });
 });
 
-describe('an order that is answered with 409, and has no event', () => {
-  const at = (hours: number) => new Date(Date.UTC(2026, 0, 1) + hours * 3_600_000).toISOString();
-  const reply = (id: string, hours: number, status = 200) => ({
+describe('orders, with the replies to them,', () => {
+  const reply = (id: string, status: number, shape: unknown = { ref: 'text' }) => ({
     operation: 'createOrder',
     status,
-    at: at(hours),
     order: orderIdDigest(id),
-    shape: { ref: 'text' },
+    shape,
   });
-  const event = (id: string, hours: number, members: JsonObject = {}) => ({
-    ...delivery({ partner_order_id: id, ...members }),
-    receivedAt: at(hours),
-    answered: 500,
-  });
-  const silent = Array.from({ length: 5 }, (_, index) => reply(`S-${index}`, 1, 409));
-  const earlier = { replies: [reply('earlier', 0), ...silent], deliveries: [event('earlier', 0.5)] };
+  const event = (id: string, reference = id) =>
+    delivery({ partner_order_id: id, platform_order_ref: reference });
+  const learnOf = async (id: string, samples: Samples) => {
+    const { rows } = await learn({ deliveries: [], ...samples, credentials: partnerCredentials });
+    return rows.find((row) => row.id === id);
+  };
 
   it.each([
-    ['an old event that is posted again', [event('earlier', 9)]],
+    ['errors', 400],
+    ['order-rate-limit', 429],
+  ])(
+    'refute %s by one with status %i that the service has, and say to set it to unknown',
+    async (id, status) => {
+      const replies = [reply('A', status)];
+      const row = await learnOf(id, { replies, deliveries: [event('A')] });
+      expect(row).toMatchObject({ verdict: 'refuted', set: { orderStatuses: { [status]: 'unknown' } } });
+      expect(await learnOf(id, { replies })).toMatchObject({ verdict: 'not-seen', samples: 0 });
+    },
+  );
+
+  it('say nothing of a status where an attempt before it had no reply', async () => {
+    const lost = { operation: 'createOrder', code: 'timeout', order: orderIdDigest('A') };
+    const replies = [lost, reply('A', 400)];
+    expect(await verdictOf('errors', { replies, deliveries: [event('A')] })).toBe('not-seen');
+  });
+
+  it.each([
+    ['unknown', 'proven'],
+    ['same-order', 'refuted'],
+  ] as const)(
+    'with a second reference, and duplicateIds %j, leave it %s that an id twice is two orders',
+    async (duplicateIds, verdict) => {
+      const replies = [reply('A', 200), reply('A', 200)];
+      const deliveries = [event('A', 'first'), event('A', 'second')];
+      const deployment = defineDeployment<unknown>({ duplicateIds });
+      expect(await verdictOf('partner-order-id', { replies, deliveries, deployment })).toBe(verdict);
+      const once = { replies, deliveries: deliveries.slice(0, 1), deployment };
+      expect(await verdictOf('partner-order-id', once)).toBe('not-seen');
+    },
+  );
+
+  const ids = ['A', 'B', 'C'];
+  const texts = (text: (id: string) => unknown, more: readonly string[] = []) => ({
+    replies: [...ids, ...more].map((id) => reply(id, 200, text(id))),
+    deliveries: ids.map((id) => event(id)),
+  });
+
+  it.each<[string, Samples, object]>([
+    ['of objects prove', texts(() => ({ ref: 'text' })), { verdict: 'proven' }],
     [
-      'an old event that is written again',
-      [event('earlier', 9, { payment_link: 'https://pay.example/again' })],
+      'that are lists refute, with what to set,',
+      texts(() => []),
+      { verdict: 'refuted', set: { readOrderReply: { accepted: [{ status: 200, body: 'list' }] } } },
     ],
     [
-      'an event of an order that was sent before',
-      [
-        event('earlier', 9, {
-          event_name: 'event.buy.received.fiat',
-          fiat_payment_status: 'PAID',
-          crypto_payment_status: 'STARTED',
-        }),
-      ],
+      'that your own rule refuses, yet have events, refute, without anything to set,',
+      {
+        ...texts(() => ({ ref: 'text' })),
+        deployment: defineDeployment<unknown>({ readOrderReply: () => 'refused' }),
+      },
+      { verdict: 'refuted', set: undefined },
     ],
-    ['an event of an order that nobody sent', [event('stranger', 9)]],
-    ['an event of a later order that is posted again', [event('later', 1.6), event('later', 9)]],
-    ['an event of a later order within the hour', [event('later', 1.9)]],
-  ])('is not said to be refused by %s', async (_, more) => {
-    const replies = [...earlier.replies, reply('later', 1.5)];
-    const deliveries = [...earlier.deliveries, ...more];
-    expect(await verdictOf('order-conflict', { replies, deliveries })).toBe('not-seen');
-  });
-
-  it('is said to be refused by an event of a later order, an hour later', async () => {
-    const replies = [...earlier.replies, reply('later', 1.5)];
-    const deliveries = [...earlier.deliveries, event('later', 2.1)];
-    expect(await verdictOf('order-conflict', { replies, deliveries })).toBe('refuted');
-  });
-});
-
-describe('three events that are answered with 500', () => {
-  const event = (id: string, minutes: number) => ({
-    ...delivery({ partner_order_id: id }),
-    receivedAt: new Date(Date.UTC(2026, 0, 1) + minutes * 60_000).toISOString(),
-    answered: 500,
-  });
-  const first = ['A', 'B', 'C', 'D'].map((id) => event(id, 0));
-
-  it('are not said to be never sent again when an old one is posted again', async () => {
-    const deliveries = [...first, event('D', 120)];
-    expect(await verdictOf('callback-retry', { deliveries })).toBe('not-seen');
-  });
-
-  it('are said to be never sent again when a new one comes', async () => {
-    expect(await verdictOf('callback-retry', { deliveries: [...first, event('E', 120)] })).toBe('proven');
+    [
+      'that differ in their text refute, without anything to set,',
+      texts((id) => id),
+      { verdict: 'refuted', set: undefined },
+    ],
+    [
+      'leave open, as long as an order with the same reply has no event,',
+      texts(() => 'OK', ['D']),
+      { verdict: 'not-seen' },
+    ],
+  ])('three replies %s how an acceptance looks', async (_, samples, expected) => {
+    const { verdict, set } = (await learnOf('order-reply', samples)) ?? {};
+    expect({ verdict, set }).toMatchObject(expected);
   });
 });
