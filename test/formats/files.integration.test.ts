@@ -51,15 +51,6 @@ for (const { release, folder, json } of allFixtures) {
     });
   });
 
-  it(`the traffic that the inspector gave at ${release} is posted again by replay`, async () => {
-    const target = await startServer({ status: 200 });
-    const file = join(folder, 'traffic.json');
-    expect(await partnerExchange(['replay', file, '--to', target.url], { fetch })).toMatchObject({ code: 0 });
-    expect(target.requests.map(({ body }) => JSON.parse(body.toString()).event_name)).toContain(
-      'event.buy.received.fiat',
-    );
-  });
-
   it(`the deployment file of ${release} is read`, () => {
     expect(defineDeployment({ learnt: json('deployment.json') }).signature).toEqual(defaultScheme);
   });

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestServers } from '../support/test-servers.ts';
-import { makeFolder, writeDeployment, writeSavedDeliveries, writeTraffic } from './writers/files.ts';
+import { makeFolder, writeDeployment, writeSavedDeliveries } from './writers/files.ts';
 import {
   quarantineRecords,
   queueInboxMessages,
@@ -55,7 +55,6 @@ try {
     writeFileSync(join(makeFolder(join(folder, 'keys')), `${step}.json`), text);
   write('stored-keys.json', await storedKeysRecords(texts.promoted ?? ''));
   await writeSavedDeliveries(folder);
-  await writeTraffic(folder);
   await writeDeployment(folder);
 } finally {
   await servers.stop();

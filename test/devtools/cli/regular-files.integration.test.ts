@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('a FIFO, which nobody writes into'
   it.each([
     [['verify', '.'], 2],
     [['verify', 'pipe.json'], 2],
-    [['replay', '.', '--list'], 1],
+    [['replay', 'pipe.json', '--to', 'http://127.0.0.1:1'], 1],
     [['sign', 'pipe.json'], 2],
     [['learn', '.', '--check', 'pipe.json'], 2],
     [['learn', 'event.json', '--write', 'pipe.json'], 2],

@@ -76,21 +76,6 @@ describe('sign', () => {
     expect(stderr).toMatch(message);
   });
 
-  it.each([
-    ['missing.json', 'missing.json: there is no such file (ENOENT): check the path.'],
-    ['.', '.: that is a folder (EISDIR): name a file in it.'],
-    ['empty.json', "empty.json: The signature scheme's construction must be one of hmac"],
-    ['text.json', 'text.json: is not JSON.'],
-    ['part.json', 'part.json: is a scheme with an unknown part'],
-  ])('names the file of --scheme, and no variable: %s', async (path, message) => {
-    const cwd = filesIn({ 'empty.json': '{}', 'text.json': 'hmac', 'part.json': '{"construct":"hmac"}' });
-    const args = ['verify', '--scheme', path];
-    const { code, stdout, stderr } = await partnerExchange(args, { env: keys, cwd, stdin: '{}' });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`error: ${message}`);
-    expect(stderr).not.toContain('PARTNER_EXCHANGE');
-  });
-
   it('names the file of --keys that lacks a key', async () => {
     const cwd = filesIn({ 'keys.json': '{}' });
     const { code, stderr } = await partnerExchange(['sign', '--keys', 'keys.json'], { cwd, stdin: '{}' });
@@ -171,19 +156,6 @@ describe('verify', () => {
       0,
     );
     expect((await partnerExchange(['verify'], { env: keys, stdin: text })).code).toBe(1);
-  });
-
-  it('takes the scheme from a file', async () => {
-    const scheme = { construction: 'hash-suffix', serialization: 'as-sent', encoding: 'base64' };
-    const cwd = filesIn({ 'scheme.json': JSON.stringify(scheme), 'body.json': JSON.stringify(body) });
-    const { stdout } = await partnerExchange(['sign', '--scheme', 'scheme.json', 'body.json'], {
-      env: keys,
-      cwd,
-    });
-    expect(JSON.parse(stdout).signature).toMatch(/==$/);
-    const options = { env: keys, cwd, stdin: stdout };
-    expect((await partnerExchange(['verify', '--scheme', 'scheme.json', '-'], options)).code).toBe(0);
-    expect((await partnerExchange(['verify', '-'], options)).code).toBe(1);
   });
 
   it('does not let a file name write on the terminal', async () => {

@@ -2,9 +2,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ExchangeClient } from '../../../src/client/exchange-client.ts';
 import { MessengerClient } from '../../../src/client/messenger-client.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import { startServer } from '../../support/local-server.ts';
-import { partnerExchange } from '../cli/run-in-process.ts';
-import { filesIn } from '../cli/support.ts';
 import { startStory } from './story.ts';
 
 const masterKey = 'master_of_the_caller';
@@ -95,15 +92,6 @@ it('the stream of the trace shows no key that the caller gave', async () => {
 it('a search does not tell whether the traffic holds the beginning of such a key', async () => {
   const { call } = await startUsed();
   expect(JSON.parse(await call('trace?search=sk_merchant_of'))).toMatchObject({ entries: [] });
-});
-
-it('its traffic is replayed without these keys, and says so', async () => {
-  const { call } = await startUsed();
-  const receiver = await startServer({ status: 200 });
-  const cwd = filesIn({ 'traffic.json': await call('trace') });
-  const { stdout } = await partnerExchange(['replay', 'traffic.json', '--to', receiver.url], { cwd });
-  expect(stdout).toMatch(/^200 .*traffic\.json #\d+ \(sent without authorization\)$/m);
-  expect(JSON.stringify(receiver.requests.map(({ headers: sent }) => sent))).not.toContain('redacted');
 });
 
 it('an order that the API creates is signed with the keys of the caller', async () => {

@@ -2,8 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDeliveryFolder } from '../../../src/devtools/cli/commands/listen/delivery-folder.ts';
 import { learn } from '../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
-import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import { onboarded, place } from '../../devtools/sandbox/support.ts';
 import { credentials, eventOf, writtenAt } from '../subjects.ts';
 
 /** What `listen --save` keeps: a file in each state. The body of the unsigned one is no text. */
@@ -29,19 +27,6 @@ export async function writeSavedDeliveries(folder: string): Promise<void> {
     );
   await save('unsigned', new Uint8Array([0xff, 0x00, 0x7b]));
   await save('done', eventOf('saved-done'));
-}
-
-/** The traffic of a sandbox, as the inspector gives it. */
-export async function writeTraffic(folder: string): Promise<void> {
-  const fetch = async () => new Response('ok');
-  const sandbox = createSandbox({ seed: 3, fetch, now: () => writtenAt });
-  await place(sandbox, await onboarded(sandbox));
-  await sandbox.advance('A-1', 'fiat_received');
-  const server = await sandbox.listen();
-  const traffic = await (await globalThis.fetch(`${server.url}/_sandbox/trace`)).json();
-  await server.close();
-  writeFileSync(join(folder, 'traffic.json'), `${JSON.stringify(traffic, null, 1)}\n`);
-  await sandbox.close();
 }
 
 /** What `learn --write` writes. */

@@ -14,15 +14,7 @@ import { readInput, readJsonObject } from '../inputs/input.ts';
 import { parseStoreAddress, withStore } from '../inputs/open-store.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
-import {
-  type FlagsOf,
-  formatFlags,
-  schemeFlag,
-  storeFlag,
-  tableFlags,
-  textFlag,
-  toggle,
-} from '../terminal/flags.ts';
+import { type FlagsOf, formatFlags, storeFlag, tableFlags, textFlag, toggle } from '../terminal/flags.ts';
 import { type Output, openOutput } from '../terminal/output.ts';
 import { showReply } from '../terminal/replies.ts';
 import type { Paint } from '../terminal/terminal-text.ts';
@@ -51,12 +43,11 @@ const request = defineCommand({
       'The code of the partner (default: PARTNER_CODE, or that of the keys)',
     ),
     again: toggle('Ask although keys were asked for: a link that was sent may stop working'),
-    scheme: schemeFlag,
     ...flags,
   },
   async run(context, flags) {
     const output = openOutput(context, flags);
-    const deployment = readDeployment(context, flags);
+    const deployment = readDeployment(context);
     requireAddress(deployment, 'regenerateKeys');
     const { email, again, partnerCode = context.env.PARTNER_CODE } = flags;
     return await withKeys(context, flags, async (storage) => {

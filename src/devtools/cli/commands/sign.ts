@@ -2,10 +2,10 @@ import { readConfiguration, signerOf } from '../inputs/configuration.ts';
 import { inputName, readExactJsonObject, readInput } from '../inputs/input.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { CliError, exitCodes } from '../terminal/context.ts';
-import { formatFlags, merchantFlag, optionalFile, purposeFlag, signingFlags } from '../terminal/flags.ts';
+import { formatFlags, keysFlag, merchantFlag, optionalFile, purposeFlag } from '../terminal/flags.ts';
 import { openOutput } from '../terminal/output.ts';
 
-const flags = { purpose: purposeFlag, merchant: merchantFlag, ...signingFlags, ...formatFlags };
+const flags = { purpose: purposeFlag, merchant: merchantFlag, keys: keysFlag, ...formatFlags };
 
 export default defineCommand({
   brief: 'Sign a JSON body',

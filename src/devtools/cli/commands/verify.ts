@@ -3,19 +3,29 @@ import { type MatchedKey, verificationKeysOf } from '../../../credentials/verifi
 import { wholeMessage } from '../../../errors/errors.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
+import type { Finding } from '../../diagnostics/finding.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
-import { readDeliveries } from '../deliveries/saved-deliveries.ts';
+import { eachDelivery, expandPaths } from '../deliveries/saved-deliveries.ts';
 import { allCredentials, readConfiguration } from '../inputs/configuration.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/context.ts';
 import { findingLines } from '../terminal/finding-lines.ts';
-import { formatFlags, purposeFlag, samples, signingFlags } from '../terminal/flags.ts';
+import { formatFlags, keysFlag, purposeFlag, samples } from '../terminal/flags.ts';
 import { openOutput } from '../terminal/output.ts';
 
 /** Bodies that are explained: a search for each takes up to half a second. */
 const mostExplained = 3;
 
-const flags = { purpose: purposeFlag, ...signingFlags, ...formatFlags };
+interface BodyResult {
+  readonly source: string;
+  readonly verified: boolean;
+  readonly key?: MatchedKey;
+  readonly code?: string;
+  readonly message?: string;
+  readonly findings?: readonly Finding[] | undefined;
+}
+
+const flags = { purpose: purposeFlag, keys: keysFlag, ...formatFlags };
 
 export default defineCommand({
   brief: 'Verify the signature of bodies, and explain one that does not match',
@@ -38,22 +48,27 @@ export default defineCommand({
       flags.purpose === 'order'
         ? verificationKeysOf(credentials, scheme)
         : credentials.map((set, index) => ({ text: signingKey(set, 'general'), matched: { index } }));
-    const deliveries = await readDeliveries(context, paths);
     const keys = ring.map(({ text }) => text);
     let explained = 0;
-    const results = deliveries.map(({ source, body }) => {
+    const results: BodyResult[] = [];
+    const files = await expandPaths(context, paths);
+    const refuse = ({ error }: { readonly error: unknown }) => {
+      throw error;
+    };
+    for await (const { source, body } of eachDelivery(context, files, refuse)) {
       const { refusal, keyIndex } = tryVerify(body, keys, scheme);
-      if (refusal !== undefined) {
-        const { code } = refusal;
-        const findings =
-          explained++ < mostExplained
-            ? explainMismatch(body, { credentials, scheme, purpose: flags.purpose }).findings
-            : undefined;
-        return { source, verified: false, code, message: wholeMessage(refusal), findings };
+      if (refusal === undefined) {
+        const key: MatchedKey = ring[keyIndex]?.matched ?? { index: keyIndex };
+        results.push({ source, verified: true, key });
+        continue;
       }
-      const key: MatchedKey = ring[keyIndex]?.matched ?? { index: keyIndex };
-      return { source, verified: true, key };
-    });
+      const { code } = refusal;
+      const findings =
+        explained++ < mostExplained
+          ? explainMismatch(body, { credentials, scheme, purpose: flags.purpose }).findings
+          : undefined;
+      results.push({ source, verified: false, code, message: wholeMessage(refusal), findings });
+    }
     const failed = results.filter(({ verified }) => !verified);
     output.result({ results }, (paint) =>
       results.flatMap(({ source, key, message, findings = [] }) => {

@@ -1,5 +1,3 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { isJsonObject, tryParse } from '../../../internal/json.ts';
@@ -8,25 +6,18 @@ import { readFile, shownPath } from '../inputs/input.ts';
 import { type CliContext, CliError } from '../terminal/context.ts';
 import { describeFailure } from '../terminal/failure-line.ts';
 import type { Output } from '../terminal/output.ts';
-import { eachDelivery, type NamedDelivery, parseBytes } from './saved-deliveries.ts';
+import { eachDelivery, expandPaths, type NamedDelivery, parseBytes } from './saved-deliveries.ts';
 
 /** The deliveries and replies of files and folders, read one after the other. Without paths deliveries come on stdin. */
 export async function samplesIn(context: CliContext, output: Output, paths: readonly string[]) {
-  const onProblem = ({ source, error }: { source: string; error: unknown }) =>
+  const onProblem: OnProblem = ({ source, error }) =>
     output.warn(`${shownPath(source)} was left out: ${describeFailure(error).message}`);
-  const files: string[] = [];
-  for (const path of paths) {
-    try {
-      files.push(...(await filesOf(context, path)));
-    } catch (error) {
-      onProblem({ source: path, error });
-    }
-  }
+  const files = await expandPaths(context, paths, /\.jsonl?$/);
   const isReplies = (file: string) => file.endsWith('.jsonl');
   return {
     deliveries: deliveriesOf(
       context,
-      paths.length === 0 ? ['-'] : files.filter((file) => !isReplies(file)),
+      files.filter((file) => !isReplies(file)),
       onProblem,
     ),
     replies: repliesOf(context, files.filter(isReplies), onProblem),
@@ -34,13 +25,6 @@ export async function samplesIn(context: CliContext, output: Output, paths: read
 }
 
 type OnProblem = (problem: { readonly source: string; readonly error: unknown }) => void;
-
-async function filesOf({ cwd }: CliContext, path: string): Promise<string[]> {
-  if (path === '-' || !(await stat(resolve(cwd, path))).isDirectory()) return [path];
-  const names = (await readdir(resolve(cwd, path))).filter((name) => /\.jsonl?$/.test(name)).sort();
-  if (names.length === 0) throw new CliError('it holds no .json and no .jsonl file.');
-  return names.map((name) => join(path, name));
-}
 
 async function* deliveriesOf(
   context: CliContext,

@@ -1,9 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import * as z from 'zod';
 import { isJsonObject, type JsonValue, tryParse } from '../../../internal/json.ts';
-import { hidden } from '../../../internal/redact-credentials.ts';
 import { decodeUtf8 } from '../../../internal/utf8.ts';
 import { refuseNewer } from '../../../store/stored-form.ts';
 import { deliveryFileFormat } from '../../diagnostics/detection/samples.ts';
@@ -33,24 +31,14 @@ export function writeSavedRequest({ receivedAt, target, headers, body, answered 
   return `${JSON.stringify({ format, receivedAt, target, answered, headers, ...content }, null, 2)}\n`;
 }
 
-/** The delivery in a file: one that was written by {@link writeSavedRequest}, or a bare body. */
-export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest {
-  return savedRequestOf({ bytes, name, value: parseBytes(bytes) });
-}
-
 /** Without the byte order mark that an editor or a sender begins it with. */
 export function parseBytes(bytes: Uint8Array): JsonValue | undefined {
   return tryParse((decodeUtf8(bytes) ?? '').replace(/^\uFEFF/, ''));
 }
 
-interface ReadFile {
-  readonly bytes: Uint8Array;
-  readonly name: string;
-  /** What is in it as JSON. */
-  readonly value: JsonValue | undefined;
-}
-
-function savedRequestOf({ bytes, name, value }: ReadFile): SavedRequest {
+/** The delivery in a file: one that was written by {@link writeSavedRequest}, or a bare body. */
+export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest {
+  const value = parseBytes(bytes);
   if (!isJsonObject(value)) return { headers: [], body: bytes };
   const { format: form } = value;
   if (typeof form === 'string' && form.startsWith(deliveryFileFormat))
@@ -81,23 +69,8 @@ function isHeaders(value: JsonValue | undefined): value is [string, string][] {
 }
 
 export interface NamedDelivery extends SavedRequest {
-  /** The file, or `stdin`; of traffic with the id of the event. */
+  /** The file, or `stdin`. */
   readonly source: string;
-  /** Parts that the traffic does not hold, since they had a key in them: names of headers, its path, its whole body. */
-  readonly lacks?: readonly string[];
-}
-
-/**
- * Reads deliveries: files of `listen --save`, traffic of the inspector, bare bodies, and folders of these
- * in the order of their names; stdin if nothing is named.
- */
-export async function readDeliveries(
-  context: CliContext,
-  paths: readonly string[],
-): Promise<NamedDelivery[]> {
-  const deliveries: NamedDelivery[] = [];
-  for (const file of await expandPaths(context, paths)) deliveries.push(...(await readFileOf(context, file)));
-  return deliveries;
 }
 
 /** The deliveries of these files, one file after the other; `-` is stdin. One that cannot be read is passed to `onProblem`. */
@@ -109,74 +82,35 @@ export async function* eachDelivery(
   for (const [index, file] of files.entries()) {
     // Files are read at once, so that an interruption needs a turn.
     if (index % 100 === 99) await setImmediate();
+    const source = inputName(file);
     try {
       context.signal.throwIfAborted();
-      yield* await readFileOf(context, file);
+      const request = readSavedRequest(await readInput(context, file), source);
+      yield { source, ...request };
     } catch (error) {
       if (context.signal.aborted) return;
-      onProblem({ source: inputName(file), error });
+      onProblem({ source, error });
     }
   }
 }
 
-/** An inspector keeps 64 Mi characters of bodies. */
-const maxTrafficMiB = 256;
-
-async function readFileOf(context: CliContext, file: string): Promise<NamedDelivery[]> {
-  const source = inputName(file);
-  const bytes = await readInput(context, file, { maxMiB: maxTrafficMiB });
-  // Parsed once: a folder may have 100,000 files.
-  const value = parseBytes(bytes);
-  return trafficEvents(value, source) ?? [{ source, ...savedRequestOf({ bytes, name: source, value }) }];
-}
-
-/** The files of files and folders, in the order of their names; stdin if nothing is named. */
-export async function expandPaths(context: CliContext, paths: readonly string[]): Promise<readonly string[]> {
+/**
+ * The files of files and folders, in the order of their names; stdin if nothing is named.
+ *
+ * @param ending what the name of a file in a folder ends with
+ */
+export async function expandPaths(
+  context: CliContext,
+  paths: readonly string[],
+  ending = /\.json$/,
+): Promise<readonly string[]> {
   if (paths.length === 0) return ['-'];
-  return (await Promise.all(paths.map((path) => expand(context, path)))).flat();
+  return (await Promise.all(paths.map((path) => expand(context, path, ending)))).flat();
 }
 
-/** The events in the traffic that the inspector gives as JSON; `undefined` for another file. */
-function trafficEvents(value: JsonValue | undefined, name: string): NamedDelivery[] | undefined {
-  if (!isJsonObject(value) || !Array.isArray(value.entries) || typeof value.lastId !== 'number')
-    return undefined;
-  return value.entries
-    .filter((entry) => isJsonObject(entry) && entry.kind === 'event')
-    .map((entry) => {
-      const { success, data } = trafficEvent.safeParse(entry);
-      if (success) return eventOf(data, name);
-      throw new CliError(`${name} is not the traffic of an inspector: an event has another form.`);
-    });
-}
-
-const trafficEvent = z.object({
-  id: z.int(),
-  time: z.number().min(0).max(8.64e15),
-  url: z.string().optional(),
-  headers: z.record(z.string(), z.string()).default({}),
-  body: z.string().default(''),
-});
-
-function eventOf(event: z.output<typeof trafficEvent>, name: string): NamedDelivery {
-  const { id, time, url = '/', body } = event;
-  const target = url.replace(/^[a-z]+:\/\/[^/?]*/, '');
-  const headers = Object.entries(event.headers);
-  const parts = [...headers, ['its path', target], ['its whole body', body]] as const;
-  return {
-    source: `${name} #${id}`,
-    receivedAt: new Date(time).toISOString(),
-    target: target.includes(hidden) || !target.startsWith('/') ? undefined : target,
-    headers: headers.filter(([, value]) => !value.includes(hidden)),
-    body: Buffer.from(body),
-    lacks: parts.filter(([, value]) => value.includes(hidden)).map(([part]) => part),
-  };
-}
-
-async function expand(context: CliContext, path: string): Promise<string[]> {
-  if (path === '-') return [path];
-  const absolute = resolve(context.cwd, path);
-  if (!(await stat(absolute)).isDirectory()) return [path];
-  const names = (await readdir(absolute)).filter((name) => name.endsWith('.json')).sort();
+async function expand(context: CliContext, path: string, ending: RegExp): Promise<string[]> {
+  if (path === '-' || !(await stat(resolve(context.cwd, path))).isDirectory()) return [path];
+  const names = (await readdir(resolve(context.cwd, path))).filter((name) => ending.test(name)).sort();
   if (names.length === 0)
     throw new CliError(`${path} holds no .json file: name a folder of saved deliveries.`);
   return names.map((name) => join(path, name));

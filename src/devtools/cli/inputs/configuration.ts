@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { defineCredentials, secretKeysOf } from '../../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
 import { merchantOfOrder, type SigningPurpose, signingKey } from '../../../credentials/signing-key.ts';
@@ -9,8 +8,6 @@ import {
   credentialVariables,
   deploymentVariables,
   merchantPrefix,
-  readScheme,
-  readTextFile,
 } from '../../../deployment/environment-variables.ts';
 import { type Operation, operationRules } from '../../../deployment/operations.ts';
 import { readEnvironment } from '../../../deployment/read-environment.ts';
@@ -31,28 +28,23 @@ export interface Configuration {
   readonly masterKey: string | undefined;
 }
 
-/** Files that a command names in place of variables. */
-interface FileFlags {
-  readonly keys?: string | undefined;
-  readonly scheme?: string | undefined;
-}
-
-/** Reads the environment; a file that is named replaces a part of it. */
+/** Reads the environment; keys that are named replace those in it. */
 export async function readConfiguration(
   context: CliContext,
-  { keys, scheme }: FileFlags = {},
+  { keys }: { readonly keys?: string | undefined } = {},
 ): Promise<Configuration> {
-  const env = withScheme(context, scheme);
-  const environment = readEnvironment(keys === undefined ? env : withoutKeyVariables(env));
-  const { deployment, apiKey, masterKey } = environment;
-  const given = environment.credentials === undefined ? [] : [environment.credentials];
-  const credentials = keys === undefined ? given : await readKeys(context, keys);
-  return { deployment, credentials, apiKey, masterKey };
+  const { env } = context;
+  const { deployment, credentials, apiKey, masterKey } = readEnvironment(
+    keys === undefined ? env : withoutKeyVariables(env),
+  );
+  if (keys !== undefined)
+    return { deployment, credentials: await readKeys(context, keys), apiKey, masterKey };
+  return { deployment, credentials: credentials === undefined ? [] : [credentials], apiKey, masterKey };
 }
 
 /** The deployment alone, however wrong the keys may be. */
-export function readDeployment(context: CliContext, { scheme }: Pick<FileFlags, 'scheme'> = {}): Deployment {
-  return readEnvironment(withoutKeyVariables(withScheme(context, scheme))).deployment;
+export function readDeployment({ env }: CliContext): Deployment {
+  return readEnvironment(withoutKeyVariables(env)).deployment;
 }
 
 /** The keys that a command cannot do without: the current ones. */
@@ -70,14 +62,6 @@ export function allCredentials(
   return [currentCredentials(configuration), ...configuration.credentials.slice(1)];
 }
 
-/** The keys that were named; `undefined` where the environment counts. */
-export async function readNamedKeys(
-  context: CliContext,
-  { keys }: Pick<FileFlags, 'keys'>,
-): Promise<PartnerCredentials | undefined> {
-  return keys === undefined ? undefined : (await readKeys(context, keys))[0];
-}
-
 async function readKeys(context: CliContext, keys: string): Promise<readonly PartnerCredentials[]> {
   const members = await readMembers(context, keys);
   const generations =
@@ -89,14 +73,6 @@ async function readKeys(context: CliContext, keys: string): Promise<readonly Par
     for (const secret of secretKeysOf(credentials)) context.secrets.add(secret);
   }
   return generations;
-}
-
-/** The variables, with the scheme of a file that was named. @throws {ConfigurationError} naming the file */
-export function withScheme({ env, cwd }: CliContext, file: string | undefined): Variables {
-  if (file === undefined) return env;
-  // Read here, since a later error names the variable, which the user has not set.
-  const scheme = inFile(file, () => readScheme(readTextFile(resolve(cwd, file))));
-  return { ...env, PARTNER_EXCHANGE_SCHEME: JSON.stringify(scheme) };
 }
 
 /** A file replaces all variables of keys, also incomplete ones. */

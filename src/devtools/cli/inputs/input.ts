@@ -10,26 +10,24 @@ import { decodeBody } from '../../../signature/signed-body.ts';
 import { findLossyMember } from '../../diagnostics/find-lossy-member.ts';
 import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
 
-/** The bytes of a file, or of stdin without a path or with `-`. At most 16 MiB, unless `maxMiB` says otherwise. */
-export async function readInput(
-  context: CliContext,
-  path: string | undefined,
-  { maxMiB = 16 }: { readonly maxMiB?: number } = {},
-): Promise<Uint8Array> {
+const maxBytes = 16 * 1024 * 1024;
+
+/** The bytes of a file, or of stdin without a path or with `-`. At most 16 MiB. */
+export async function readInput(context: CliContext, path: string | undefined): Promise<Uint8Array> {
   const { stdin, stderr, signal } = context;
   if (path !== undefined && path !== '-') {
     const file = openFile(context, path);
     try {
       // A stream takes ten times as long, and folders of deliveries hold 100,000 files.
-      const bytes = fstatSync(file).size > maxMiB * 1024 * 1024 ? undefined : readFileSync(file);
-      if (bytes === undefined || bytes.length > maxMiB * 1024 * 1024) throw tooLarge(path, maxMiB);
+      const bytes = fstatSync(file).size > maxBytes ? undefined : readFileSync(file);
+      if (bytes === undefined || bytes.length > maxBytes) throw tooLarge(path);
       return bytes;
     } finally {
       closeSync(file);
     }
   }
   if (stdin.isTTY) stderr.write('Reading from the terminal: end with Ctrl-D on a line of its own.\n');
-  return readStream(stdin, { name: 'stdin', maxMiB, signal });
+  return readStdin(stdin, signal);
 }
 
 /** Reads a file in pieces. */
@@ -67,19 +65,16 @@ export function inputName(path: string | undefined): string {
   return path === undefined || path === '-' ? 'stdin' : path;
 }
 
-async function readStream(
-  stream: NodeJS.ReadableStream,
-  { name, maxMiB, signal }: { name: string; maxMiB: number; signal: AbortSignal },
-): Promise<Uint8Array> {
+async function readStdin(stdin: CliContext['stdin'], signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
   await pipeline(
-    stream,
+    stdin,
     async (source: AsyncIterable<Buffer | string>) => {
       for await (const chunk of source) {
         const bytes = Buffer.from(chunk);
         size += bytes.length;
-        if (size > maxMiB * 1024 * 1024) throw tooLarge(name, maxMiB);
+        if (size > maxBytes) throw tooLarge('stdin');
         chunks.push(bytes);
       }
     },
@@ -88,8 +83,8 @@ async function readStream(
   return Buffer.concat(chunks);
 }
 
-function tooLarge(name: string, maxMiB: number): CliError {
-  return new CliError(`${name} is larger than ${maxMiB} MiB: give it one body at a time.`);
+function tooLarge(name: string): CliError {
+  return new CliError(`${name} is larger than 16 MiB: give it one body at a time.`);
 }
 
 /** The JSON object in some bytes. The error holds nothing of them: they may be keys. */

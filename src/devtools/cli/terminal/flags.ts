@@ -76,13 +76,6 @@ export const keysFlag = textFlag.optional(
   'JSON file of credentials, readable by you alone, or the store of a rotation (default: the environment)',
 );
 
-export const schemeFlag = textFlag.optional(
-  'file',
-  'JSON file of a signature scheme (default: the environment)',
-);
-
-export const signingFlags = { keys: keysFlag, scheme: schemeFlag };
-
 /** The kind of a body, and with it the key that signs it. */
 export const purposeFlag = {
   kind: 'enum',

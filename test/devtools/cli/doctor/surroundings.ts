@@ -8,7 +8,6 @@ import {
 export function surroundingsOf(options: Partial<DoctorOptions> = {}): Surroundings {
   return readSurroundings({
     env: {},
-    strict: false,
     timeoutMs: 5_000,
     now: Date.now,
     signal: new AbortController().signal,

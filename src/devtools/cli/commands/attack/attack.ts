@@ -8,8 +8,8 @@ import { defineCommand } from '../../terminal/command.ts';
 import { CliError, exitCodes } from '../../terminal/context.ts';
 import {
   formatFlags,
+  keysFlag,
   parseWebAddress,
-  signingFlags,
   textFlag,
   toggle,
   webAddress,
@@ -62,7 +62,7 @@ const flags = {
   quick: toggle('Leave out the cases that take long'),
   all: toggle('Print every case, not only findings'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long an answer may take', '10000'),
-  ...signingFlags,
+  keys: keysFlag,
   ...formatFlags,
 } as const;
 

@@ -1,4 +1,4 @@
-import { bareHost, isLoopbackHost } from '../../../../deployment/base-url.ts';
+import { isLoopbackHost } from '../../../../deployment/base-url.ts';
 import type { BaseUrlName } from '../../../../deployment/operations.ts';
 import {
   broken,
@@ -6,29 +6,23 @@ import {
   type Result,
   type Surroundings,
   skippedCheck,
-  unreachable,
   weak,
   withoutAnswer,
 } from './surroundings.ts';
 
-/** Name, certificate and answer of a base URL, as far as each shows more than the one before it. */
+/** Whether a base URL answers, with a certificate that is trusted. */
 export async function examineBaseUrl(name: BaseUrlName, surroundings: Surroundings): Promise<Result[]> {
   const base = surroundings.deployment?.[name];
   const asked = surroundings.answerOf(name);
   if (base === undefined || asked === undefined) return [skippedCheck('The address is not set.')];
   const url = new URL(base);
-  const addresses = await surroundings.addressesOf(bareHost(url));
-  if ('failure' in addresses) {
-    const what = `${url.hostname} does not resolve (${addresses.failure}).`;
-    return [unreachable(surroundings, what, `Is ${name} spelled right, and is this machine online?`)];
-  }
   const { answer } = await asked;
-  if (answer.kind !== 'answered') return [withoutAnswer(surroundings, answer, url.host)];
+  if (answer.kind !== 'answered') return [withoutAnswer(answer, url.host)];
   const what = `GET is answered with ${answer.status}.`;
   if (answer.status >= 500) return [weak(what, 'The service is failing: ask its operator.')];
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     return [weak(`${url.host} is spoken to in http, which others can read and change.`, 'Use https.')];
-  return [ok(`${url.hostname} is ${addresses.join(', ')}. ${what}`)];
+  return [ok(what)];
 }
 
 /** An answer has whole seconds, and may come from a cache. */

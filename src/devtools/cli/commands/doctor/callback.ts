@@ -6,7 +6,6 @@ import {
   type Result,
   type Surroundings,
   skippedCheck,
-  unreachable,
   weak,
   withoutAnswer,
 } from './surroundings.ts';
@@ -27,7 +26,7 @@ async function examineAddress(url: URL, surroundings: Surroundings): Promise<Res
   const addresses = isIP(host) === 0 ? await surroundings.addressesOf(host) : [host];
   if ('failure' in addresses) {
     const what = `${host} does not resolve (${addresses.failure}).`;
-    return unreachable(surroundings, what, 'Set its record in the DNS, or wait until it is known.');
+    return broken(what, 'Is the name right? Set its record in the DNS, or wait until it is known.');
   }
   const blocked = specialAddresses();
   const inside = addresses.filter((address) => blocked.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'));
@@ -38,7 +37,7 @@ async function examineAddress(url: URL, surroundings: Surroundings): Promise<Res
       `${host} is public (${addresses.join(', ')}). Whether a firewall is in the way only a request from outside can tell.`,
     );
   const what = `${host} is public, but http: the events hold personal data and can be read on the way.`;
-  return surroundings.strict ? broken(what, 'Use https.') : weak(what, 'Use https.');
+  return weak(what, 'Use https.');
 }
 
 const expose =
@@ -47,7 +46,7 @@ const expose =
 /** Posts one body that is not signed, which every receiver refuses. */
 async function examineReceiver(url: URL, surroundings: Surroundings): Promise<Result> {
   const answer = await surroundings.ask(url.href, 'POST', '{}');
-  if (answer.kind !== 'answered') return withoutAnswer(surroundings, answer, url.host);
+  if (answer.kind !== 'answered') return withoutAnswer(answer, url.host);
   const { status } = answer;
   const what = `A body without a signature is answered with ${status}.`;
   if (status === 404 || status === 405)

@@ -1,30 +1,22 @@
-import { describeError } from '../../../../internal/driver-error.ts';
+import { environmentVariables, merchantPrefix } from '../../../../deployment/environment-variables.ts';
+import { isConfigurationError, partsOf } from '../../../../errors/errors.ts';
 import type { Finding } from '../../../diagnostics/finding.ts';
-import { readDeliveries } from '../../deliveries/saved-deliveries.ts';
-import { readNamedKeys, withScheme } from '../../inputs/configuration.ts';
 import { defineCommand } from '../../terminal/command.ts';
-import { type CliContext, exitCodes } from '../../terminal/context.ts';
+import { exitCodes } from '../../terminal/context.ts';
 import { findingLines } from '../../terminal/finding-lines.ts';
-import {
-  formatFlags,
-  signingFlags,
-  storesFlag,
-  textFlag,
-  toggle,
-  webAddress,
-  wholeNumber,
-} from '../../terminal/flags.ts';
+import { formatFlags, storesFlag, webAddress, wholeNumber } from '../../terminal/flags.ts';
 import { countBy, openOutput } from '../../terminal/output.ts';
 import { examineBaseUrl, examineClock } from './addresses.ts';
 import { examineCallback } from './callback.ts';
+import { examineStores } from './stores.ts';
 import {
-  examineEnvironment,
-  examineExampleAddresses,
-  examineKeys,
-  examineNames,
-} from './configuration-checks.ts';
-import { examineDeploymentFile, examineSamples, examineStores } from './stored.ts';
-import { broken, type Result, readSurroundings } from './surroundings.ts';
+  broken,
+  ok,
+  type Result,
+  readSurroundings,
+  type Surroundings,
+  skippedCheck,
+} from './surroundings.ts';
 
 const flags = {
   callback: webAddress.optional(
@@ -32,50 +24,38 @@ const flags = {
     'Your receiver: gets one body without a signature, which it must refuse',
   ),
   store: storesFlag('A store of yours'),
-  samples: textFlag.list('file', 'Captured events, or folders of them: they must fit the deployment'),
-  strict: toggle('Fail if an address cannot be reached'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long to wait for each answer', '5000'),
-  ...signingFlags,
   ...formatFlags,
 };
 
 export default defineCommand({
   brief: 'Check the set-up of an integration',
   about:
-    'Checks the environment, the keys, the deployment file, the addresses of the service, the clock, the callback, stores and captured events. It changes nothing, and makes nothing. Exits with 1 if a check fails. Addresses that cannot be reached are skipped, unless --strict is given; a port at which nothing listens fails.',
+    'Checks the environment, the addresses of the service, the clock, the callback and stores. It changes nothing, and makes nothing. Exits with 1 if a check fails.',
   examples: [
     'partner-exchange doctor',
-    'partner-exchange doctor --callback https://partner.example/orders --strict',
-    'partner-exchange doctor --store env:DATABASE_URL --samples ./events --format json',
+    'partner-exchange doctor --callback https://partner.example/orders',
+    'partner-exchange doctor --store env:DATABASE_URL --format json',
   ],
   json: "{ checks: [{ id, verdict: 'ok' | 'weak' | 'broken' | 'skipped', what, advice? }] }",
   flags,
   async run(context, flags) {
     const output = openOutput(context, flags);
-    const samples = flags.samples && (await readDeliveries(context, flags.samples));
     const surroundings = readSurroundings({
-      // A malformed variable is a finding, not an error: the doctor reads them itself.
-      env: withScheme(context, flags.scheme),
-      credentials: await readNamedKeys(context, flags),
-      strict: flags.strict,
+      env: context.env,
       timeoutMs: flags.timeoutMs,
       fetch: context.fetch,
       now: context.now,
       signal: context.signal,
     });
-    const checks = await findAll(context, {
+    const checks = await findAll({
       environment: () => examineEnvironment(surroundings),
-      variables: () => examineNames(surroundings),
-      'example-address': () => examineExampleAddresses(surroundings),
-      keys: () => examineKeys(surroundings),
-      'deployment-file': () => examineDeploymentFile(surroundings),
       onboarding: () => examineBaseUrl('onboardingBaseUrl', surroundings),
       staging: () => examineBaseUrl('stagingUrl', surroundings),
       messenger: () => examineBaseUrl('messengerBaseUrl', surroundings),
       clock: () => examineClock(surroundings),
       callback: () => examineCallback(flags.callback, surroundings),
       store: () => examineStores(context, flags.store),
-      samples: () => examineSamples(samples, surroundings),
     });
     output.result({ checks }, (paint) => findingLines(checks, paint));
     output.status(`${countBy(checks, 'verdict')}.`);
@@ -85,25 +65,28 @@ export default defineCommand({
 
 type Check = () => readonly Result[] | Promise<readonly Result[]>;
 
-/** Runs all checks at once, since most of them wait for the network. A check that fails by itself is a finding. */
-export async function findAll(
-  { signal }: Pick<CliContext, 'signal'>,
-  checks: Readonly<Record<string, Check>>,
-): Promise<Finding[]> {
-  const running = Object.entries(checks).map(async ([id, check]) => {
-    const results = await attempt(check);
-    return results.map((result): Finding => ({ id, ...result }));
-  });
-  const findings = await Promise.all(running);
-  signal.throwIfAborted();
-  return findings.flat();
+/** Runs all checks at once, since most of them wait for the network. */
+async function findAll(checks: Readonly<Record<string, Check>>): Promise<Finding[]> {
+  const running = Object.entries(checks).map(async ([id, check]) =>
+    (await check()).map((result): Finding => ({ id, ...result })),
+  );
+  return (await Promise.all(running)).flat();
 }
 
-async function attempt(check: Check): Promise<readonly Result[]> {
-  try {
-    return await check();
-  } catch (error) {
-    const what = `The check itself failed: ${describeError(error)}`;
-    return [broken(what, 'Report it: a check should not fail by itself.')];
+/** Which of our variables are set, and whether they can be read. A malformed one is a finding, not an error. */
+export function examineEnvironment({ env, environment }: Surroundings): Result[] {
+  if (isConfigurationError(environment)) {
+    const { what, remedy } = partsOf(environment);
+    return [broken(what, remedy || 'Set the variable as docs/guides/environment-files.md says.')];
   }
+  const names = Object.keys(env).filter(
+    (name) =>
+      env[name] &&
+      (name.startsWith(merchantPrefix) || environmentVariables.some((variable) => variable.name === name)),
+  );
+  return [
+    names.length === 0
+      ? skippedCheck('None of the variables is set: docs/guides/environment-files.md lists them.')
+      : ok(`Set: ${names.join(', ')}.`),
+  ];
 }

@@ -1,4 +1,3 @@
-import type { PartnerCredentials } from '../../../../credentials/partner-credentials.ts';
 import type { Deployment } from '../../../../deployment/define-deployment.ts';
 import type { BaseUrlName } from '../../../../deployment/operations.ts';
 import { type Environment, readEnvironment } from '../../../../deployment/read-environment.ts';
@@ -18,10 +17,6 @@ export const broken = (what: string, advice: string): Result => ({ verdict: 'bro
 
 export interface DoctorOptions {
   readonly env: Variables;
-  /** Replaces the credentials of the environment. */
-  readonly credentials?: PartnerCredentials | undefined;
-  /** Whether an address that cannot be reached is a fault. Otherwise this machine may be offline. */
-  readonly strict: boolean;
   readonly timeoutMs: number;
   readonly fetch: typeof fetch;
   readonly now: () => number;
@@ -45,7 +40,7 @@ export interface Surroundings extends DoctorOptions {
 
 export function readSurroundings(options: DoctorOptions): Surroundings {
   const environment = environmentOf(options.env);
-  const configured = isConfigurationError(environment) ? undefined : environment;
+  const deployment = isConfigurationError(environment) ? undefined : environment.deployment;
   const { fetch, timeoutMs, signal, now, lookup = systemLookup } = options;
   const answers = new Map<BaseUrlName, Promise<{ answer: PostAnswer; at: number }>>();
   const ask = (url: string, method: string, body?: string) =>
@@ -53,11 +48,10 @@ export function readSurroundings(options: DoctorOptions): Surroundings {
   return {
     ...options,
     environment,
-    deployment: configured?.deployment,
-    credentials: options.credentials ?? configured?.credentials,
+    deployment,
     ask,
     answerOf(name) {
-      const base = configured?.deployment[name];
+      const base = deployment?.[name];
       if (base === undefined) return undefined;
       const asked =
         answers.get(name) ?? ask(new URL(base).href, 'GET').then((answer) => ({ answer, at: now() }));
@@ -91,26 +85,13 @@ async function systemLookup(hostname: string): Promise<readonly string[]> {
   return addresses.map(({ address }) => address);
 }
 
-/** A failure of the network, which may only mean that this machine is offline. */
-export function unreachable({ strict }: DoctorOptions, what: string, advice: string): Result {
-  return strict ? broken(what, advice) : skippedCheck(what);
-}
-
 /** Codes of Node and of Bun for a certificate that is not trusted. */
 const untrusted = /CERT|UNABLE_TO_VERIFY/;
 
-/** Codes of Node and of Bun for a port at which nothing listens: the machine is reached, so this one is online. */
-const refusals: readonly string[] = ['ECONNREFUSED', 'ConnectionRefused'];
-
 /** The result of a request without an answer. */
-export function withoutAnswer(
-  options: DoctorOptions,
-  answer: Exclude<PostAnswer, { kind: 'answered' }>,
-  host: string,
-): Result {
-  const advice = 'Is the address right, and can this machine reach it (proxy, firewall)?';
-  if (answer.kind === 'late')
-    return unreachable(options, `${host} gave no answer in ${answer.afterMs} ms.`, advice);
+export function withoutAnswer(answer: Exclude<PostAnswer, { kind: 'answered' }>, host: string): Result {
+  const advice = 'Is the address right, and can this machine reach it (network, proxy, firewall)?';
+  if (answer.kind === 'late') return broken(`${host} gave no answer in ${answer.afterMs} ms.`, advice);
   if (untrusted.test(answer.reason)) {
     return broken(
       `The certificate of ${host} is not trusted (${answer.reason}).`,
@@ -118,7 +99,5 @@ export function withoutAnswer(
     );
   }
   const what = unreachableBecause(answer, host) ?? `${host} gave no answer (${answer.reason})`;
-  return refusals.includes(answer.reason)
-    ? broken(`${what}.`, advice)
-    : unreachable(options, `${what}.`, advice);
+  return broken(`${what}.`, advice);
 }

@@ -2,7 +2,6 @@ import { buildRouteMap } from '@stricli/core';
 import type { DeadLetter } from '../../../../inbox/dead-letters.ts';
 import type { DeliveryStatus, ManagedInbox } from '../../../../inbox/inbox.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
-import { digestArg, findByDigest } from '../../inputs/digests.ts';
 import { confirm } from '../../inputs/input.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { CliError, exitCodes } from '../../terminal/context.ts';
@@ -34,6 +33,14 @@ const flags = {
   ...tableFlags,
   ...formatFlags,
 };
+
+const digestArg = { placeholder: 'digest', brief: 'Digest, or its beginning', parse: parseDigest } as const;
+
+/** The SHA-256 of an event's body, in hexadecimal digits, or its beginning. */
+function parseDigest(input: string): string {
+  if (/^[0-9a-f]{6,64}$/.test(input)) return input;
+  throw new CliError('must be 64 hexadecimal digits, or at least the first six of them');
+}
 
 const replayFlags = { all: toggle('All dead letters'), ...flags };
 type ReplayFlags = FlagsOf<typeof replayFlags>;
@@ -80,7 +87,7 @@ const show = defineCommand({
   ],
   json: '{ digest, state, name?, attempts?, receivedAt?, dueAt?, reason?, next }, and of a dead letter body',
   flags,
-  args: [digestArg('Digest, or its beginning')],
+  args: [digestArg],
   async run(context, flags, digest) {
     const output = openOutput(context, flags);
     return await withInbox(context, flags, async (inbox) => {
@@ -107,7 +114,7 @@ const replay = defineCommand({
   ],
   json: 'A line for each: { digest, name, done }',
   flags: replayFlags,
-  args: manyArgs(digestArg('Digest, or its beginning')),
+  args: manyArgs(digestArg),
   async run(context, flags, ...digests) {
     const output = openOutput(context, flags);
     checkChoice(flags, digests);
@@ -135,7 +142,7 @@ const discard = defineCommand({
     attack: toggle('What an attack left: all events of its orders'),
     ...confirmFlags,
   },
-  args: manyArgs(digestArg('Digest, or its beginning')),
+  args: manyArgs(digestArg),
   async run(context, flags, ...digests) {
     const output = openOutput(context, flags);
     if (flags.attack) {
@@ -199,6 +206,17 @@ async function findLetters(inbox: ManagedInbox, digests: readonly string[]): Pro
     found.push(letter);
   }
   return found;
+}
+
+/** @throws {CliError} if several digests begin so */
+function findByDigest<Item extends { readonly digest: string }>(
+  items: readonly Item[],
+  start: string,
+  plural: string,
+): Item | undefined {
+  const [match, ...others] = items.filter(({ digest }) => digest.startsWith(start));
+  if (others.length === 0) return match;
+  throw new CliError(`Several ${plural} begin with ${start}: give more of the digest.`);
 }
 
 async function findDelivery(inbox: ManagedInbox, digest: string): Promise<DeliveryStatus> {

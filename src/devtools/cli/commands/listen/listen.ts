@@ -10,8 +10,8 @@ import {
   type FlagsOf,
   formatFlags,
   hostFlags,
+  keysFlag,
   port,
-  signingFlags,
   textFlag,
   webAddress,
   wholeNumber,
@@ -39,7 +39,7 @@ const flags = {
   ),
   maxBodyBytes: wholeNumber(1, 64 * 1024 * 1024).withDefault('bytes', 'Longest body', '65536'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long your receiver may take', '10000'),
-  ...signingFlags,
+  keys: keysFlag,
   ...formatFlags,
 };
 type Flags = FlagsOf<typeof flags>;

@@ -29,9 +29,9 @@ import {
   type FlagsOf,
   formatFlags,
   journalFlags,
+  keysFlag,
   merchantFlag,
   optionalFile,
-  signingFlags,
   textFlag,
   toggle,
 } from '../../terminal/flags.ts';
@@ -54,7 +54,7 @@ const flags = {
   replace: toggle('Let the id stand for another order, if the service has acted on no request of it'),
   dryRun: toggle('Print the signed text, and send nothing'),
   ...confirmFlags,
-  ...signingFlags,
+  keys: keysFlag,
   ...formatFlags,
 };
 

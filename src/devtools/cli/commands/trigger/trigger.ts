@@ -15,10 +15,10 @@ import {
   choiceArg,
   type FlagsOf,
   formatFlags,
+  keysFlag,
   merchantFlag,
   parsedBy,
   postFlags,
-  signingFlags,
   textFlag,
   toggle,
   wholeNumber,
@@ -53,7 +53,7 @@ const flags = {
   reverse: toggle('Post all events of the order until this one, the last one first'),
   forge: toggle('Sign it as one who knows no secret: your receiver must refuse it'),
   merchant: merchantFlag,
-  ...signingFlags,
+  keys: keysFlag,
   ...formatFlags,
 };
 type Flags = FlagsOf<typeof flags>;
