@@ -24,7 +24,7 @@ type Target = keyof typeof targets;
 /** Of what Bun does not bundle from dist, where the licences of the rest are. */
 const licenses = ['LICENSE', thirdPartyFiles.licenses, 'node_modules/ky/license', 'node_modules/zod/LICENSE'];
 /** The tests that start the command line as a process, and those of the file alone. */
-const tests = ['binary', 'doctor', 'process', 'sandbox-control', 'sandbox-exec', 'transcript'];
+const tests = ['binary', 'doctor', 'process', 'sandbox', 'transcript'];
 
 const { values: flags } = parseArgs({
   options: { host: { type: 'boolean' }, 'no-tests': { type: 'boolean' } },

@@ -44,8 +44,6 @@ const shellOptions = {
     ...Object.fromEntries(ofUser),
     PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
     npm_config_registry: registry.url,
-    // Where a running sandbox is noted: others on this machine are not found.
-    XDG_STATE_HOME: join(folder, 'state'),
   },
 };
 const terminals = {

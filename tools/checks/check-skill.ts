@@ -86,7 +86,6 @@ async function runInShell(blocks: readonly { readonly text: string }[]) {
       ...Object.fromEntries(ofUser),
       PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
       npm_config_registry: registry.url,
-      XDG_STATE_HOME: join(folder, 'state'),
     },
   });
   const output = text(shell.stdout);

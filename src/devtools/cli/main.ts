@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { sleep } from '../../internal/backoff.ts';
 import { runCli } from './run.ts';
-import { exitCodes, finalExitCode, type Variables, type World } from './terminal/context.ts';
+import { exitCodes, finalExitCode, type World } from './terminal/context.ts';
 import { visibleText } from './terminal/terminal-text.ts';
 
 const stopping = new AbortController();
@@ -78,8 +78,6 @@ function processWorld(stopping: AbortController) {
     signal: stopping.signal,
     askHidden,
     confirm,
-    openBrowser: (url) => openBrowser(url, process),
-    runCommand,
   };
   return {
     world,
@@ -122,82 +120,3 @@ function promptTerminal(): NodeJS.WriteStream {
   }
   return stderr;
 }
-
-async function runCommand(command: string, env: Variables): Promise<number> {
-  const { spawn } = await import('node:child_process');
-  const { constants } = await import('node:os');
-  // On a terminal, Ctrl-C reaches every process of the job. Elsewhere only this process gets signals, and passes them
-  // on to a group of its own: everything that the shell has started.
-  const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
-  const detached = !hasTerminal && process.platform !== 'win32';
-  const child = spawn(command, { shell: true, stdio: 'inherit', env, detached });
-  const kill = (signal: NodeJS.Signals) => {
-    try {
-      if (detached && child.pid !== undefined) process.kill(-child.pid, signal);
-      else child.kill(signal);
-    } catch {
-      // It has just ended.
-    }
-  };
-  const forwarded = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    .filter((signal) => !(hasTerminal && signal === 'SIGINT'))
-    .map((signal) => ({ signal, forward: () => kill(signal) }));
-  // A second signal ends this process at once.
-  const onExit = () => kill('SIGKILL');
-  for (const { signal, forward } of forwarded) process.on(signal, forward);
-  process.once('exit', onExit);
-  try {
-    return await new Promise((resolve, reject) => {
-      child.once('error', reject);
-      child.once('exit', (code, signal) =>
-        resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]),
-      );
-    });
-  } finally {
-    for (const { signal, forward } of forwarded) process.off(signal, forward);
-    process.off('exit', onExit);
-  }
-}
-
-async function openBrowser(
-  url: string,
-  { platform, env }: { platform: NodeJS.Platform; env: Variables },
-): Promise<void> {
-  const { spawn } = await import('node:child_process');
-  const [command, ...args] = openers[platform] ?? ['xdg-open'];
-  await new Promise<void>((resolve, reject) => {
-    const child = spawn(command, [...args, url], {
-      stdio: 'ignore',
-      detached: true,
-      env: harmlessVariables(env),
-    });
-    child.once('error', reject);
-    child.once('spawn', () => {
-      child.unref();
-      resolve();
-    });
-  });
-}
-
-/** `start` is no program, and would take a quoted address for a title; `rundll32` takes the address as it is. */
-const openers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
-
-/** The variables that a desktop program needs, and no others: the environment holds keys. */
-function harmlessVariables(env: Variables): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => harmlessName.test(name)));
-}
-
-const harmlessName = new RegExp(
-  `^(?:${[
-    'PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|BROWSER',
-    'DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS|DESKTOP_SESSION|GNOME_DESKTOP_SESSION_ID',
-    'KDE_FULL_SESSION|KDE_SESSION_VERSION|XDG_[A-Z]+(?:_[A-Z]+)*|WSL_DISTRO_NAME|WSL_INTEROP',
-    'APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROGRAMDATA|PROGRAMFILES(?:\\(X86\\))?|PROGRAMW6432',
-    'SYSTEMDRIVE|SYSTEMROOT|TEMP|TMP|USERDOMAIN|USERNAME|USERPROFILE|WINDIR',
-  ].join('|')})$`,
-  // Windows spells them in any case.
-  'i',
-);

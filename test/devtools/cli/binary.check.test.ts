@@ -60,8 +60,9 @@ describe.skipIf(binary === '')('the command line in one file', { timeout: 120_00
     chmodSync(folder, 0o755);
     copyFileSync(binary, join(folder, 'partner-exchange'));
     const options = { cwd: '/', uid: 65_532, gid: 65_532, env: { HOME: '/' } };
-    const child = spawn(join(folder, 'partner-exchange'), ['sandbox', '--exec', 'exit 7'], options);
+    const child = spawn(join(folder, 'partner-exchange'), ['sign'], options);
+    child.stdin.end('{}');
     const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining('cannot find it') });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('There are no keys') });
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { bareEnvironment } from '../../support/bare-environment.ts';
 import { onTerminal } from './interactive-shell.ts';
-import { type Ended, stateOfTests } from './run-in-process.ts';
+import type { Ended } from './run-in-process.ts';
 
 export const main = join(import.meta.dirname, '../../../src/devtools/cli/main.ts');
 
@@ -35,7 +35,7 @@ export function startChild(args: readonly string[], { env = {}, cwd, answers }: 
   const [program = '', ...words] = [...terminal, ...commandLine, ...args];
   const child = spawn(program, words, {
     cwd,
-    env: { ...bareEnvironment, XDG_STATE_HOME: stateOfTests, TERM: 'xterm-256color', ...env },
+    env: { ...bareEnvironment, TERM: 'xterm-256color', ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const output = { stdout: '', stderr: '' };

@@ -33,7 +33,6 @@ describe.each(Object.entries(schemes))('with %s', (_, scheme) => {
       PARTNER_EXCHANGE_ONBOARDING_BASE_URL: onboardingBaseUrl ?? '',
       PARTNER_EXCHANGE_STAGING_URL: stagingUrl ?? '',
       PARTNER_EXCHANGE_MESSENGER_BASE_URL: messengerBaseUrl ?? '',
-      XDG_STATE_HOME: filesIn({}),
     };
     const callback = `http://127.0.0.1:${port}/orders`;
     const cwd = filesIn({ 'order.json': JSON.stringify({ ...order, partner_callback_url: callback }) });

@@ -49,8 +49,6 @@ export async function startInteractiveShell(options: ShellOptions): Promise<Inte
     cwd,
     env: {
       ...bareEnvironment,
-      // Commands find a running sandbox here: not that of another test.
-      XDG_STATE_HOME: join(cwd, 'state'),
       TERM: 'xterm',
       NO_COLOR: '1',
       TERMINAL_SIZE: JSON.stringify([24, columns]),

@@ -8,14 +8,13 @@ import { scratchFolder } from './support.ts';
 
 /** A simulated service, and what commands need to reach it. */
 export function service(given: SandboxOptions = {}) {
-  const sandbox = createSandbox({ deployment: { paths: { checkNumber: '/check-number' } }, ...given });
+  const sandbox = createSandbox(given);
   onTestFinished(() => sandbox.close());
   const { onboardingBaseUrl, stagingUrl, messengerBaseUrl } = sandbox.deployment;
   const env = {
     PARTNER_EXCHANGE_ONBOARDING_BASE_URL: onboardingBaseUrl,
     PARTNER_EXCHANGE_STAGING_URL: stagingUrl,
     PARTNER_EXCHANGE_MESSENGER_BASE_URL: messengerBaseUrl,
-    PARTNER_EXCHANGE_PATH_CHECK_NUMBER: '/check-number',
     MESSENGER_MASTER_KEY: sandbox.masterKey,
   };
   // Sound: the client gives a Request, or an address and its options.

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { scratchFolder } from '../../support/scratch.ts';
@@ -34,12 +34,6 @@ export function filesIn(files: Readonly<Record<string, string | Uint8Array>>, mo
   const folder = scratchFolder();
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode });
   return folder;
-}
-
-/** The file that a browser was started with, and the address that it leads to. */
-export function readRedirect(url = ''): { text: string; ticket: string } {
-  const text = readFileSync(new URL(url), 'utf8');
-  return { text, ticket: /http:[^"]+/.exec(text)?.[0] ?? '' };
 }
 
 /** A command that runs until it is stopped. */

@@ -79,7 +79,7 @@ const starting = /partner-exchange (listen|sandbox)(?= --)/;
 function plain(text: string, ports: Ports): string {
   return [...ports]
     .reduce((shown, [known, real]) => shown.replaceAll(`:${real}`, `:${known}`), text)
-    .replaceAll(/#token=[\w-]+/g, '#token=1a2b3c4d')
+    .replaceAll(/token=[\w-]+/g, 'token=1a2b3c4d')
     .replaceAll(/Bearer [\w-]{32}/g, 'Bearer 1a2b3c4d')
     .replaceAll(/\d+ ms/g, '5 ms')
     .replaceAll(/(until )?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (_, until?: string) =>
@@ -101,7 +101,7 @@ async function startShell() {
     const child = spawn('bash', ['-c', `${settings.join('\n')}\n${real}`], {
       cwd,
       detached: true,
-      env: { ...bareEnvironment, XDG_STATE_HOME: join(cwd, 'state') },
+      env: bareEnvironment,
     });
     const printed = { text: '' };
     child.stdout.setEncoding('utf8').on('data', (part: string) => {

@@ -1,18 +1,17 @@
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buildRouteMap } from '@stricli/core';
-import { renderUnicodeCompact } from 'uqr';
 import { MessengerClient } from '../../../client/messenger-client.ts';
+import type { Operation } from '../../../deployment/operations.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { decodeUtf8 } from '../../../internal/utf8.ts';
 import { readConfiguration, requireAddress } from '../inputs/configuration.ts';
 import { inputName, readInput, secretOrAsk } from '../inputs/input.ts';
-import { openDevice } from '../inputs/open-device.ts';
 import { defineCommand } from '../terminal/command.ts';
-import { CliError, exitCodes } from '../terminal/context.ts';
-import { arg, commonFlags, formatFlags, optionalFile, textFlag, toggle } from '../terminal/flags.ts';
-import { openSecretAddress } from '../terminal/open-secret-address.ts';
+import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
+import { arg, formatFlags, optionalFile, textFlag } from '../terminal/flags.ts';
 import { openOutput } from '../terminal/output.ts';
-import { keepReply, showReply } from '../terminal/replies.ts';
+import { keepReply } from '../terminal/replies.ts';
 
 const key = defineCommand({
   brief: 'Generate the API key of a device',
@@ -43,59 +42,39 @@ const key = defineCommand({
     output.result({ device, file: flags.save }, (paint) => [
       `${paint('green', 'kept')} the reply in ${printableText(flags.save)}, for you alone.`,
     ]);
-    output.status('Next: set MESSENGER_API_KEY to the key in it, and run: partner-exchange messenger scan.');
-    return exitCodes.ok;
-  },
-});
-
-const scan = defineCommand({
-  brief: 'Show the address that pairs a device',
-  about:
-    'Shows the address as a QR code, which holds the API key: let only the owner of the device see it. With --open the browser opens it. Needs MESSENGER_API_KEY, or asks for it.',
-  examples: ['partner-exchange messenger scan', 'partner-exchange messenger scan --open'],
-  flags: { open: toggle('Open the browser instead'), ...commonFlags },
-  async run(context, flags) {
-    const output = openOutput(context);
-    const address = (await openDevice(context, 'scanDevice')).scanDeviceUrl();
-    if (flags.open) {
-      await openSecretAddress(context, address);
-      output.status(
-        'Opened. Next: scan what the page shows with the device, then send: partner-exchange messenger send.',
-      );
-      return exitCodes.ok;
-    }
-    // Dark on light, whatever the terminal is.
-    const lines = renderUnicodeCompact(address, { border: 2 }).split('\n');
-    const width = Math.max(...lines.map((line) => line.length));
-    // A terminal that does not know its size says 0.
-    if ((context.stdout.columns || width) < width) {
-      throw new CliError(
-        `The terminal is narrower than the QR code: make it ${width} columns wide, or use --open.`,
-      );
-    }
-    output.raw(`${lines.join('\n')}\n`);
     output.status(
-      'It holds the API key: show it to the owner of the device only, and clear the screen afterwards.',
+      'Next: set MESSENGER_API_KEY to the key in it, and run: partner-exchange messenger scan --save scan.html.',
     );
     return exitCodes.ok;
   },
 });
 
-const check = defineCommand({
-  brief: 'Ask whether a number is on the messenger',
-  about: 'Needs PARTNER_EXCHANGE_PATH_CHECK_NUMBER, since the path is not published, and MESSENGER_API_KEY.',
-  examples: ['partner-exchange messenger check +2348012345678'],
-  json: '{ status, body }, the body without possible credentials',
-  flags: formatFlags,
-  args: [arg('phone', 'Phone number, in the international form')],
-  async run(context, flags, phone) {
+const scan = defineCommand({
+  brief: 'Write the page that pairs a device',
+  about:
+    'Writes a page into a new file that only you can read. It leads a browser to the address that pairs the device, which holds the API key: remove it afterwards. Needs MESSENGER_API_KEY, or asks for it.',
+  examples: ['partner-exchange messenger scan --save scan.html'],
+  json: '{ file }, the page',
+  flags: { save: textFlag.required('file', 'Where the page is kept'), ...formatFlags },
+  async run(context, flags) {
     const output = openOutput(context, flags);
-    const messenger = await openDevice(context, 'checkNumber');
-    const reply = await messenger.checkNumber({ to_phone: phone }, { signal: context.signal });
-    showReply(output, 'answered', reply);
+    const address = (await openDevice(context, 'scanDevice')).scanDeviceUrl();
+    const path = resolve(context.cwd, flags.save);
+    await writeFile(path, pageLeadingTo(address), { mode: 0o600, flag: 'wx' });
+    output.result({ file: flags.save }, (paint) => [
+      `${paint('green', 'kept')} the page in ${printableText(flags.save)}, for you alone.`,
+    ]);
+    output.status(
+      'Next: open it in a browser, scan what it shows with the device, remove the page, and run: partner-exchange messenger send.',
+    );
     return exitCodes.ok;
   },
 });
+
+/** Without a referrer, since the address holds the key. A parsed address holds no quotation mark. */
+function pageLeadingTo(url: string): string {
+  return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>partner-exchange</title><meta http-equiv="refresh" content="0; url=${url.replaceAll('&', '&amp;')}">\n`;
+}
 
 const send = defineCommand({
   brief: 'Send a message',
@@ -129,9 +108,18 @@ const send = defineCommand({
 });
 
 export default buildRouteMap({
-  routes: { key, scan, check, send },
+  routes: { key, scan, send },
   docs: { brief: 'Keys, devices and messages of the messenger service' },
 });
+
+/** A client with the API key of a device, which is asked for if it is not set. */
+async function openDevice(context: CliContext, operation: Operation): Promise<MessengerClient> {
+  const { deployment, apiKey: given } = await readConfiguration(context);
+  requireAddress(deployment, operation);
+  const question = 'API key of the device';
+  const apiKey = await secretOrAsk(context, { variable: 'MESSENGER_API_KEY', given, question });
+  return new MessengerClient({ deployment, apiKey, fetch: context.fetch });
+}
 
 function readMessage(bytes: Uint8Array, name: string): string {
   const text = decodeUtf8(bytes);

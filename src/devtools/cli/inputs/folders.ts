@@ -1,9 +1,7 @@
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { homedir, userInfo } from 'node:os';
-import { dirname, join, posix, win32 } from 'node:path';
+import { dirname } from 'node:path';
 import { codeOf } from '../../../errors/errors.ts';
 import { randomBytes } from '../../../internal/options.ts';
-import type { CliContext } from '../terminal/context.ts';
 
 /**
  * Makes a folder, and those above it, for this user alone. One that is there stays as it is. The recursive `mkdir` of
@@ -49,15 +47,4 @@ export async function writeWholeFile(path: string, text: string): Promise<void> 
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
-}
-
-/** The command line's state folder, in the system's usual place: never below the current folder. */
-export function stateFolder({ env, platform }: CliContext, ...names: readonly string[]): string {
-  const isWindows = platform === 'win32';
-  const { isAbsolute } = isWindows ? win32 : posix;
-  // Relative ones are ignored (XDG Base Directory). Of an empty HOME Node makes an empty folder.
-  const own = (isWindows ? env.LOCALAPPDATA : env.XDG_STATE_HOME) ?? '';
-  const home = [env.HOME ?? '', homedir()].find(isAbsolute) ?? userInfo().homedir;
-  const standard = isWindows ? join(home, 'AppData', 'Local') : join(home, '.local', 'state');
-  return join(isAbsolute(own) ? own : standard, 'partner-exchange', ...names);
 }

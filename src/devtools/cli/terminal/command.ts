@@ -1,12 +1,5 @@
 import { buildCommand, type Command, type CommandBuilderArguments } from '@stricli/core';
-import {
-  type ChildEnding,
-  type CliContext,
-  type ExitCode,
-  type Failure,
-  finalExitCode,
-  type RunContext,
-} from './context.ts';
+import { type CliContext, type ExitCode, type Failure, finalExitCode, type RunContext } from './context.ts';
 import type { ArgsOf, ArgTable, FlagsOf, FlagTable } from './flags.ts';
 import { paintFor } from './terminal-text.ts';
 
@@ -19,7 +12,7 @@ interface CommandDefinition<Flags extends FlagTable, Args extends ArgTable> {
   readonly json?: string;
   readonly flags: Flags;
   readonly args?: Args;
-  run(context: CliContext, flags: FlagsOf<Flags>, ...args: ArgsOf<Args>): Promise<ExitCode | ChildEnding>;
+  run(context: CliContext, flags: FlagsOf<Flags>, ...args: ArgsOf<Args>): Promise<ExitCode>;
 }
 
 /** A command, as its file exports it: what the help says, what it takes, and what it does. */
@@ -51,18 +44,13 @@ export function defineCommand<const Flags extends FlagTable, const Args extends 
 
 /** The function that stricli calls for a command. It sets the exit code, and never rejects. */
 function commandFunction<Flags extends object, Args extends readonly unknown[]>(
-  run: (context: CliContext, flags: Flags, ...args: Args) => Promise<ExitCode | ChildEnding>,
+  run: (context: CliContext, flags: Flags, ...args: Args) => Promise<ExitCode>,
 ) {
   return async function (this: RunContext, flags: Flags, ...args: Args): Promise<void> {
     const { signal } = this;
     let code: ExitCode;
     try {
-      const ending = await run(this, flags, ...args);
-      if (typeof ending === 'object') {
-        this.process.exitCode = ending.ofChild;
-        return;
-      }
-      code = ending;
+      code = await run(this, flags, ...args);
     } catch (error) {
       const { describeFailure } = await import('./failure-line.ts');
       const failure = describeFailure(error);

@@ -26,13 +26,6 @@ export interface CliContext {
   /** Asks for a secret on the terminal, and hides what is typed. `undefined` if the user cancelled. */
   readonly askHidden: (question: string) => Promise<string | undefined>;
   readonly confirm: (question: string) => Promise<boolean>;
-  /** Opens an address in the user's browser. The address must hold no secret: other users see it. */
-  readonly openBrowser: (url: string) => Promise<void>;
-  /**
-   * Runs a command of the user's in a shell, on the streams of this process, and passes signals on to it. Resolves with
-   * its exit code: 128 + n if a signal ended it.
-   */
-  readonly runCommand: (command: string, env: Variables) => Promise<number>;
 }
 
 /** The outside world before a run has read any key. */
@@ -59,11 +52,6 @@ export const exitCodes = {
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
-
-/** The command ends with the exit code of a program that it ran. */
-export interface ChildEnding {
-  readonly ofChild: number;
-}
 
 interface Ending {
   /** The user stopped it, or nobody reads its output any more. */

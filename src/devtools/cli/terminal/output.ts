@@ -23,23 +23,22 @@ export function openOutput(
     item(value: object, describe: (paint: Paint) => string): void {
       context.stdout.write(`${format === 'json' ? JSON.stringify(value) : describe(paintResult)}\n`);
     },
-    /** Prints exactly this on stdout, unless that is a terminal. */
-    raw(text: string): void {
+    /** Prints a text whose every byte counts, such as one that is signed; as JSON the value. */
+    exact(text: string, value: object): void {
+      if (format === 'json') {
+        this.result(value, () => []);
+        return;
+      }
       if (!context.stdout.isTTY) {
+        // In a file, a line break would become part of the body that is posted.
         context.stdout.writeExact(text);
         return;
       }
-      context.stdout.write(text);
+      context.stdout.write(`${text}\n`);
       if (visibleText(text) !== text)
         this.warn(
           'Some characters are invisible and shown as \\u…: write it to a file to get the exact text.',
         );
-    },
-    /** Prints a text whose every byte counts, such as one that is signed; as JSON the value. */
-    exact(text: string, value: object): void {
-      if (format === 'json') this.result(value, () => []);
-      // In a file, a line break would become part of the body that is posted.
-      else this.raw(context.stdout.isTTY ? `${text}\n` : text);
     },
     status(describe: string | ((paint: Paint) => string)): void {
       context.stderr.write(`${typeof describe === 'string' ? describe : describe(paintStatus)}\n`);
