@@ -66,28 +66,6 @@ describe('trigger', () => {
     });
   });
 
-  it('repeats the same bytes, and tells the story of an order backwards', async () => {
-    const target = await startServer({ status: 200 });
-    const args = ['trigger', event, '--to', target.url, '--reverse', '--repeat', '2', '--format', 'json'];
-    const { stdout } = await partnerExchange(args, { env: keys });
-    const bodies = target.requests.map(({ body }) => body.toString());
-    expect(bodies.map((text) => JSON.parse(text).event_name)).toEqual([
-      event,
-      event,
-      'event.buy.received.fiat',
-      'event.buy.received.fiat',
-      'event.buy.init',
-      'event.buy.init',
-    ]);
-    expect(bodies[0]).toBe(bodies[1]);
-    expect(
-      stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).status),
-    ).toEqual(Array(6).fill(200));
-  });
-
   it.each([
     [401, 0],
     [200, 1],
@@ -109,57 +87,6 @@ describe('trigger', () => {
       env: keys,
     });
     expect(late).toMatchObject({ code: 1, stdout: expect.stringContaining('no answer (timeout') });
-  });
-});
-
-describe('trigger --from', () => {
-  it('posts the event of a file, signed anew', async () => {
-    const target = await startServer({ status: 200 });
-    const cwd = filesIn({ 'event.json': '{"event_name":"my.own","n":10.0}' });
-    const args = ['trigger', '--from', 'event.json', '--to', target.url, '--set', 'more=1'];
-    expect(await partnerExchange(args, { env: keys, cwd })).toMatchObject({ code: 0, stderr: '' });
-    const stdin = target.requests[0]?.body.toString() ?? '';
-    expect(JSON.parse(stdin)).toEqual({
-      event_name: 'my.own',
-      n: 10,
-      more: 1,
-      signature: expect.any(String),
-    });
-    expect((await partnerExchange(['verify'], { env: keys, stdin })).code).toBe(0);
-  });
-
-  it('takes a saved delivery, and stdin', async () => {
-    const target = await startServer({ status: 200 });
-    const stdin = writeSavedRequest({
-      headers: [['x-kept', 'no']],
-      body: Buffer.from('{"event_name":"x","signature":"old"}'),
-    });
-    const ended = await partnerExchange(['trigger', '--from', '-', '--to', target.url], { env: keys, stdin });
-    expect(ended.code).toBe(0);
-    const [request] = target.requests;
-    expect(request?.headers['x-kept']).toBeUndefined();
-    expect(JSON.parse(request?.body.toString() ?? '')).toEqual({
-      event_name: 'x',
-      signature: expect.stringMatching(/^[0-9a-f]{128}$/),
-    });
-  });
-
-  it.each([
-    ['', 'is not JSON'],
-    ['[1]', 'is not a JSON object'],
-    ['{"a":12345678901234567890}', 'a is a number that would be rounded'],
-  ])('refuses %s', async (stdin, message) => {
-    const args = ['trigger', '--from', '-', '--to', 'http://127.0.0.1:1'];
-    const { code, stderr } = await partnerExchange(args, { env: keys, stdin });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
-  });
-
-  it('needs either an event or a file', async () => {
-    const run = (...args: string[]) =>
-      partnerExchange(['trigger', ...args, '--to', 'http://127.0.0.1:1'], { env: keys });
-    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('Name an event') });
-    const both = await run(event, '--from', 'x.json');
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--from brings its own event') });
   });
 });
 

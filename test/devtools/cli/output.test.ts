@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { CliContext } from '../../../src/devtools/cli/terminal/context.ts';
-import { startProgress } from '../../../src/devtools/cli/terminal/output.ts';
 import { hasColours } from '../../../src/devtools/cli/terminal/terminal-text.ts';
 import { partnerExchange } from './run-in-process.ts';
 import { keys } from './support.ts';
@@ -30,53 +28,5 @@ describe('colours', () => {
       ]);
     for (const { stdout, stderr } of await runs(true)) expect(stdout + stderr).toContain('\u001b[');
     for (const { stdout, stderr } of await runs(false)) expect(stdout + stderr).not.toContain('\u001b[');
-  });
-});
-
-describe('progress', () => {
-  function progressOn(isTTY: boolean, env = {}) {
-    let printed = '';
-    let time = 0;
-    const context = {
-      stderr: {
-        write(text: string) {
-          printed += text;
-        },
-        isTTY,
-        columns: 10,
-      },
-      now: () => time,
-      env,
-    };
-    // Sound: the progress needs nothing else of a context.
-    const progress = startProgress(context as unknown as CliContext);
-    return {
-      progress,
-      printed: () => printed,
-      wait(ms: number) {
-        time += ms;
-      },
-    };
-  }
-
-  it('is one line that changes on a terminal, cut to its width', () => {
-    const { progress, printed } = progressOn(true);
-    progress.update('1 done, last something-long');
-    progress.stop();
-    expect(printed()).toBe('\r\u001b[2K1 done, l\r\u001b[2K');
-  });
-
-  it.each([
-    ['in a pipe', false, {}],
-    ['on a terminal that knows no cursor', true, { TERM: 'dumb' }],
-  ])('is a plain line every ten seconds %s', (_, isTTY, env) => {
-    const { progress, printed, wait } = progressOn(isTTY, env);
-    progress.update('1 done');
-    wait(9_999);
-    progress.update('2 done');
-    wait(1);
-    progress.update('3 done');
-    progress.stop();
-    expect(printed()).toBe('3 done\n');
   });
 });

@@ -9,7 +9,6 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   /** Whether all three streams are a terminal. */
   readonly isTerminal?: boolean;
-  readonly columns?: number;
   readonly cwd?: string;
   readonly fetch?: typeof fetch;
   readonly signal?: AbortSignal;
@@ -33,7 +32,6 @@ export async function partnerExchange(args: readonly string[], options: RunOptio
   const printed = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof printed) => ({
     isTTY: options.isTerminal ?? false,
-    columns: options.columns ?? 80,
     write(text: string) {
       printed[name] += text;
       options.onOutput?.(printed);

@@ -96,6 +96,13 @@ it('no command loads SQLite, which Node 22.12 lacks, before a file of it is name
   }
 });
 
+it('attack --handled-command is the only program that the command line starts', () => {
+  const starting = globSync('devtools/cli/**/*.ts', { cwd: source }).filter((file) =>
+    readFileSync(join(source, file), 'utf8').includes('child_process'),
+  );
+  expect(starting).toEqual(['devtools/cli/commands/attack.ts']);
+});
+
 it('the guard of secrets knows every variable that holds one', () => {
   const value = 'a-value-that-is-a-secret';
   const hidden = environmentVariables

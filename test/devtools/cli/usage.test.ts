@@ -60,7 +60,7 @@ describe('help', () => {
 
   it.each(helpTexts)('of %s shows its colours, and no escape, on a terminal', async (name) => {
     const words = name.split(' ').slice(1);
-    const { stdout } = await partnerExchange([...words, '--help'], { isTerminal: true, columns: 140 });
+    const { stdout } = await partnerExchange([...words, '--help'], { isTerminal: true });
     expect(stdout).toContain('\u001b[');
     expect(stdout).not.toMatch(/\\u[0-9a-f]{4}/);
   });

@@ -20,7 +20,7 @@ import { inFile, readInput, readJsonObject, shownPath } from '../inputs/input.ts
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes } from '../terminal/context.ts';
 import { findingLines } from '../terminal/finding-lines.ts';
-import { arg, formatFlags, keysFlag, manyArgs, textFlag, toggle, webAddress } from '../terminal/flags.ts';
+import { arg, formatFlags, keysFlag, manyArgs, textFlag, webAddress } from '../terminal/flags.ts';
 import { countBy, type Output, openOutput } from '../terminal/output.ts';
 import type { Paint, Style } from '../terminal/terminal-text.ts';
 
@@ -31,7 +31,6 @@ const flags = {
     'Say what differs from this deployment file, and exit with 1 if anything does',
   ),
   oracle: webAddress.optional('url', 'Let this endpoint of the service sign a body with a throw-away secret'),
-  all: toggle('Print every row, also those that nothing showed'),
   keys: keysFlag,
   ...formatFlags,
 };
@@ -55,7 +54,7 @@ export default defineCommand({
       'Saved deliveries, .jsonl files of replies, or folders of both (default: deliveries on stdin)',
     ),
   ),
-  async run(context, { write, check, oracle, all, ...flags }, ...paths) {
+  async run(context, { write, check, oracle, ...flags }, ...paths) {
     if (write !== undefined && check !== undefined) throw new CliError('Give --write or --check, not both.');
     const output = openOutput(context, flags);
     const configuration = await readConfiguration(context, flags);
@@ -74,9 +73,11 @@ export default defineCommand({
     if (write !== undefined) await writeDeployment(context, write, learnt.file);
     const { file: _, ...shown } = learnt;
     output.result(shown, (paint) => [
-      ...learnt.rows.filter((row) => all || isDecided(row)).flatMap((row) => describeRow(row, paint)),
+      ...learnt.rows
+        .filter(({ verdict }) => verdict !== 'not-seen')
+        .flatMap((row) => describeRow(row, paint)),
       ...findingLines(learnt.findings, paint),
-      ...describeCounts(learnt, { all }),
+      describeCounts(learnt),
     ]);
     if (write !== undefined)
       output.status(
@@ -171,16 +172,9 @@ function nextOf({ set, person, howToSee, digest }: LearntRow): string | undefine
   return person === undefined ? howToSee : `decide: ${person}${sample}`;
 }
 
-function isDecided({ verdict }: LearntRow): boolean {
-  return verdict !== 'not-seen';
-}
-
-function describeCounts({ rows, deliveries, replies }: Learnt, { all }: { all: boolean }): string[] {
-  const counts = countBy(rows, 'verdict').replace(
-    'not-seen',
-    all ? 'not seen' : 'not seen (--all lists them)',
-  );
-  return [`${counts}, from ${deliveries.genuine} events and ${replies.read} replies.`];
+function describeCounts({ rows, deliveries, replies }: Learnt): string {
+  const counts = countBy(rows, 'verdict').replace('not-seen', 'not seen (--format json lists them)');
+  return `${counts}, from ${deliveries.genuine} events and ${replies.read} replies.`;
 }
 
 /** A difference that a person has already seen is none. */

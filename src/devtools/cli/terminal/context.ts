@@ -114,7 +114,6 @@ export type InputStream = Readable & { readonly isTTY?: boolean | undefined };
 export interface OutputStream {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
 }
 
 /** A stream that shows no secret: see {@link SecretGuard.guard}. */

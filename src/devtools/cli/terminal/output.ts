@@ -1,6 +1,5 @@
 import { printableText } from '../../../internal/printable-text.ts';
 import type { CliContext } from './context.ts';
-import { emptyLine } from './secret-guard.ts';
 import { type Paint, paintFor, visibleText } from './terminal-text.ts';
 
 export type Output = ReturnType<typeof openOutput>;
@@ -45,30 +44,6 @@ export function openOutput(
     },
     warn(text: string): void {
       context.stderr.write(`${paintStatus('yellow', 'warning:')} ${printableText(text)}\n`);
-    },
-  };
-}
-
-const plainIntervalMs = 10_000;
-
-/** Shows the progress of a long command: on a terminal in one line that changes, otherwise a line every ten seconds. */
-export function startProgress({ stderr, now, env }: CliContext) {
-  const isTerminal = stderr.isTTY === true && env.TERM !== 'dumb';
-  let lastAt = now();
-  return {
-    isTerminal,
-    update(text: string): void {
-      if (isTerminal) {
-        // Cut: a line that wrapped could not be cleared.
-        stderr.write(`${emptyLine}${text.slice(0, Math.max(0, (stderr.columns || 80) - 1))}`);
-        return;
-      }
-      if (now() - lastAt < plainIntervalMs) return;
-      lastAt = now();
-      stderr.write(`${text}\n`);
-    },
-    stop(): void {
-      if (isTerminal) stderr.write(emptyLine);
     },
   };
 }

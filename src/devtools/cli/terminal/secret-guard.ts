@@ -20,21 +20,13 @@ export function secretGuard(env: Variables, words: readonly string[] = []): Secr
     redact,
     guard: (stream) => ({
       write(text) {
-        const start = stream.isTTY && text.startsWith(emptyLine) ? emptyLine : '';
-        const shown = redact(text.slice(start.length));
-        return stream.write(start + visibleText(shown, { hasColours: hasColours(env, stream) }));
+        return stream.write(visibleText(redact(text), { hasColours: hasColours(env, stream) }));
       },
       writeExact: (text) => stream.write(redact(text)),
       isTTY: stream.isTTY,
-      get columns() {
-        return stream.columns;
-      },
     }),
   };
 }
-
-/** A line of progress starts with this: it goes to the start of the line, and clears it. */
-export const emptyLine = '\r\u001b[2K';
 
 /**
  * The passwords of an address in a text, in each form in which they may be printed. Drivers take a password in the query,
