@@ -40,7 +40,7 @@ describe('attack prints', () => {
       ].join('\n'),
     );
     expect(stderr).toMatch(
-      /^Found: 1 broken\. Cases: 2 ok, 1 broken, 1 skipped\.\nLeft behind: events about one order of the attack, such as "probe-1-[0-9a-f]{8}"\. To drop .* inbox discard --attack --inbox STORE\.\n$/,
+      /^Found: 1 broken\. Cases: 2 ok, 1 broken, 1 skipped\.\nLeft behind: events about one order of the attack, such as "probe-1-[0-9a-f]{8}", .*\n$/,
     );
   });
 

@@ -82,18 +82,6 @@ describe('order create', () => {
     expect(posted()).toBe(1);
   });
 
-  it('--dry-run prints exactly what would be sent, and knows nothing of it afterwards', async () => {
-    const { cwd, run, posted, bodies } = await partner();
-    const { code, stdout } = await run([...create, '--dry-run']);
-    expect({ code, posted: posted(), made: existsSync(join(cwd, 'orders.sqlite')) }).toEqual({
-      code: 0,
-      posted: 0,
-      made: false,
-    });
-    await run([...create, '--yes']);
-    expect(bodies).toEqual([stdout]);
-  });
-
   it('exits with 3 after an unknown outcome and says what to do; then nothing is sent', async () => {
     const { sandbox, run, posted } = await partner();
     sandbox.faults.plan('createOrder', 'reply_lost');

@@ -122,7 +122,7 @@ const progressIntervalMs = 10_000;
 /** The inbox and the journal of the receiver may keep events of orders that nobody made. */
 function describeOrders(orders: readonly string[]): string {
   const count = orders.length === 1 ? 'one order' : `${orders.length} orders`;
-  return `Left behind: events about ${count} of the attack, such as "${orders[0]}". To drop them from an inbox: partner-exchange inbox discard --attack --inbox STORE.`;
+  return `Left behind: events about ${count} of the attack, such as "${orders[0]}", in whatever store the receiver keeps them.`;
 }
 
 const indent = ' '.repeat(8);

@@ -1,4 +1,6 @@
-import { readConfiguration, signerOf } from '../inputs/configuration.ts';
+import { merchantOfOrder, signingKey } from '../../../credentials/signing-key.ts';
+import { signBody } from '../../../signature/sign-body.ts';
+import { currentCredentials, readConfiguration } from '../inputs/configuration.ts';
 import { inputName, readExactJsonObject, readInput } from '../inputs/input.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { CliError, exitCodes } from '../terminal/context.ts';
@@ -21,8 +23,13 @@ export default defineCommand({
   async run(context, flags, path) {
     const output = openOutput(context, flags);
     const configuration = await readConfiguration(context, flags);
-    const sign = signerOf(configuration, flags);
-    const signed = sign(readExactJsonObject(await readInput(context, path), inputName(path)));
+    const scheme = configuration.deployment.signature;
+    const credentials = currentCredentials(configuration);
+    const { purpose } = flags;
+    const body = readExactJsonObject(await readInput(context, path), inputName(path));
+    const merchant =
+      purpose === 'order' ? merchantOfOrder(credentials, body, { ...flags, scheme }) : undefined;
+    const signed = signBody(body, { key: signingKey(credentials, purpose, { merchant, scheme }), scheme });
     if (context.secrets.redact(signed.text) !== signed.text) {
       throw new CliError('The body holds one of the keys, and would show it: take it out.');
     }

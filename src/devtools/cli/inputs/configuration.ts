@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { defineCredentials, secretKeysOf } from '../../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
-import { merchantOfOrder, type SigningPurpose, signingKey } from '../../../credentials/signing-key.ts';
 import type { Deployment } from '../../../deployment/define-deployment.ts';
 import {
   credentialVariables,
@@ -14,7 +13,6 @@ import { readEnvironment } from '../../../deployment/read-environment.ts';
 import type { JsonObject } from '../../../internal/json.ts';
 import { createKeyRotation } from '../../../keys/create-key-rotation.ts';
 import { storedKeys } from '../../../keys/stored-keys.ts';
-import { type SignedBody, signBody } from '../../../signature/sign-body.ts';
 import { firstFlaw } from '../../../store/sqlite/private-file.ts';
 import { type CliContext, CliError, type Variables } from '../terminal/context.ts';
 import { inFile, readJsonObject } from './input.ts';
@@ -147,18 +145,6 @@ const refusals = {
   foreign: () => 'belongs to another user: run the command as that user, or name a file of your own.',
   exposed: (path: string) => `can be read by other users: run "chmod 600 ${path}", and think of new keys.`,
 } as const;
-
-export function signerOf(
-  configuration: Configuration,
-  { purpose, merchant }: { readonly purpose: SigningPurpose; readonly merchant: string | undefined },
-): (body: JsonObject) => SignedBody {
-  const scheme = configuration.deployment.signature;
-  const credentials = currentCredentials(configuration);
-  return (body) => {
-    const signer = purpose === 'order' ? merchantOfOrder(credentials, body, { merchant, scheme }) : undefined;
-    return signBody(body, { key: signingKey(credentials, purpose, { merchant: signer, scheme }), scheme });
-  };
-}
 
 /** Names the variable to set; the client would name an option. */
 export function requireAddress(deployment: Deployment<unknown>, operation: Operation): void {

@@ -1,10 +1,12 @@
 import { buildRouteMap } from '@stricli/core';
 import type { DeadLetter } from '../../../../inbox/dead-letters.ts';
 import type { DeliveryStatus, ManagedInbox } from '../../../../inbox/inbox.ts';
+import { inboxPrefix, storeInbox } from '../../../../inbox/store/store-inbox.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
 import { confirm } from '../../inputs/input.ts';
+import { parseStoreAddress, requireRecords, withStore } from '../../inputs/open-store.ts';
 import { defineCommand } from '../../terminal/command.ts';
-import { CliError, exitCodes } from '../../terminal/context.ts';
+import { type CliContext, CliError, exitCodes } from '../../terminal/context.ts';
 import {
   confirmFlags,
   type FlagsOf,
@@ -13,12 +15,9 @@ import {
   tableFlags,
   textFlag,
   toggle,
-  wholeNumber,
 } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { adviceOf, deliveryLines } from './describe-delivery.ts';
-import { discardProbes } from './discard-probes.ts';
-import { withInbox } from './open-inbox.ts';
 
 /** A list of this length is too long to read. */
 const maxLetters = 100_000;
@@ -54,14 +53,11 @@ const list = defineCommand({
     'partner-exchange inbox list --inbox env:REDIS_URL --format json',
   ],
   json: 'A line for each dead letter: { digest, name, attempts, receivedAt, reason }',
-  flags: {
-    limit: wholeNumber(1, maxLetters).withDefault('number', 'How many at most', '100'),
-    ...flags,
-  },
+  flags,
   async run(context, flags) {
     const output = openOutput(context, flags);
     return await withInbox(context, flags, async (inbox) => {
-      for (const letter of await inbox.deadLetters({ limit: flags.limit })) {
+      for (const letter of await inbox.deadLetters({ limit: maxLetters })) {
         output.item(letter, (paint) => {
           const { digest, name, attempts, receivedAt, reason } = letter;
           const facts = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, received ${receivedAt.toISOString()}`;
@@ -131,34 +127,13 @@ const replay = defineCommand({
 const discard = defineCommand({
   brief: 'Drop dead letters',
   about:
-    'Drops dead letters for ever, after a question. The inbox still recognizes an event that the service repeats. --attack drops the events of orders that "partner-exchange attack" made, those that wait for another attempt too, without a question.',
-  examples: [
-    'partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes',
-    'partner-exchange inbox discard --attack --inbox env:DATABASE_URL',
-  ],
+    'Drops dead letters for ever, after a question. The inbox still recognizes an event that the service repeats.',
+  examples: ['partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes'],
   json: 'A line for each: { digest, name, done }',
-  flags: {
-    ...replayFlags,
-    attack: toggle('What an attack left: all events of its orders'),
-    ...confirmFlags,
-  },
+  flags: { ...replayFlags, ...confirmFlags },
   args: manyArgs(digestArg),
   async run(context, flags, ...digests) {
     const output = openOutput(context, flags);
-    if (flags.attack) {
-      if (flags.all || digests.length > 0) throw new CliError('--attack names the events: give no digests.');
-      return await withInbox(context, flags, async (_inbox, records) => {
-        let [done, held] = [0, 0];
-        for await (const removed of discardProbes(records)) {
-          if (removed.done) done++;
-          else held++;
-          printResult(output, removed);
-        }
-        const left = held === 0 ? '' : ` ${held} are being handled: repeat this when that is over.`;
-        output.status(`${done} dropped.${left}`);
-        return exitCodes.ok;
-      });
-    }
     checkChoice(flags, digests);
     return await withInbox(context, flags, async (inbox) => {
       const letters = await selectLetters(inbox, flags, digests);
@@ -177,6 +152,24 @@ export default buildRouteMap({
   routes: { list, show, replay, discard },
   docs: { brief: 'The dead letters of a durable inbox' },
 });
+
+/** Works with an existing inbox, and handles none of its events. */
+function withInbox<Result>(
+  context: CliContext,
+  { inbox: at, prefix = inboxPrefix, schema, table }: FlagsOf<typeof flags>,
+  work: (inbox: ManagedInbox) => Promise<Result>,
+): Promise<Result> {
+  const address = parseStoreAddress(context, at);
+  return withStore(context, { address, mustExist: true, schema, table }, async (store) => {
+    await requireRecords(store, prefix, 'No delivery was ever received here');
+    const inbox = storeInbox({ store, prefix, role: 'receiver', now: context.now });
+    try {
+      return await work(inbox);
+    } finally {
+      await inbox.stop();
+    }
+  });
+}
 
 function checkChoice({ all }: ReplayFlags, digests: readonly string[]): void {
   if (all === (digests.length === 0)) return;
@@ -220,13 +213,8 @@ function findByDigest<Item extends { readonly digest: string }>(
 }
 
 async function findDelivery(inbox: ManagedInbox, digest: string): Promise<DeliveryStatus> {
-  if (inbox.find === undefined) {
-    const [letter] = await findLetters(inbox, [digest]);
-    if (letter === undefined) throw notFound(digest);
-    return { ...letter, state: 'dead' };
-  }
-  const found = await inbox.find(digest, 2);
-  const delivery = found.length === 0 ? undefined : findByDigest(found, digest, 'deliveries');
+  const found = (await inbox.find?.(digest, 2)) ?? [];
+  const delivery = findByDigest(found, digest, 'deliveries');
   if (delivery !== undefined) return delivery;
   const message = `There is no delivery ${digest}: it never came, or was handled longer than rememberMs ago.`;
   throw new CliError(message, { exitCode: exitCodes.findings });
@@ -246,18 +234,11 @@ async function applyToEach(
   for (const { digest, name } of letters) {
     const isDone = await act(digest);
     if (isDone) done++;
-    printResult(output, { digest, name, done: isDone });
+    const what = isDone ? 'done' : 'gone: another process was faster';
+    output.item(
+      { digest, name, done: isDone },
+      () => `${digest.slice(0, 12)} ${printableText(name)} ${what}`,
+    );
   }
   return done;
-}
-
-interface Result {
-  readonly digest: string;
-  readonly name: string;
-  readonly done: boolean;
-}
-
-function printResult(output: Output, result: Result): void {
-  const what = result.done ? 'done' : 'gone: another process was faster';
-  output.item(result, () => `${result.digest.slice(0, 12)} ${printableText(result.name)} ${what}`);
 }

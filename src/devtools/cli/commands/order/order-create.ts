@@ -8,12 +8,7 @@ import type { JsonObject } from '../../../../internal/json.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
 import type { CreatedOrder } from '../../../../orders/journal-types.ts';
 import { createOrderJournal } from '../../../../orders/order-journal.ts';
-import {
-  currentCredentials,
-  readConfiguration,
-  requireAddress,
-  signerOf,
-} from '../../inputs/configuration.ts';
+import { currentCredentials, readConfiguration, requireAddress } from '../../inputs/configuration.ts';
 import {
   confirm,
   inputName,
@@ -52,7 +47,6 @@ const flags = {
   ),
   again: toggle('Send an order that the service has refused once more as it is'),
   replace: toggle('Let the id stand for another order, if the service has acted on no request of it'),
-  dryRun: toggle('Print the signed text, and send nothing'),
   ...confirmFlags,
   keys: keysFlag,
   ...formatFlags,
@@ -65,16 +59,15 @@ export default defineCommand({
   examples: [
     'partner-exchange order create order.json --journal orders.sqlite',
     'partner-exchange order create order.json --journal orders.sqlite --yes --save reply.json',
-    'partner-exchange order create order.json --journal orders.sqlite --dry-run',
   ],
-  json: '{ order, status?, body? }, the order as the journal knows it; with --dry-run { text, signature }',
+  json: '{ order, status?, body? }, the order as the journal knows it',
   flags,
   args: [optionalFile('JSON of the order (default: stdin)')],
   async run(context, flags, path) {
     const output = openOutput(context, flags);
     const { merchant, acceptAddress, again, replace, journal: where, prefix, schema, table, save } = flags;
     const isStdinTaken = path === undefined || path === '-';
-    if (!flags.dryRun) requireConfirmable(context, { ...flags, isStdinTaken });
+    requireConfirmable(context, { ...flags, isStdinTaken });
     const configuration = await readConfiguration(context, flags);
     const { deployment } = configuration;
     const credentials = currentCredentials(configuration);
@@ -85,14 +78,7 @@ export default defineCommand({
     const order = given as unknown as BuyOrder;
     const exchange = new ExchangeClient({ deployment, credentials, fetch: context.fetch });
     const { payload } = await exchange.prepareOrder(order, { merchant, acceptAddress });
-    const body = toWireNames(payload, deployment.wireNames);
-    if (flags.dryRun) {
-      const signed = signerOf(configuration, { purpose: 'order', merchant })(body);
-      output.exact(signed.text, signed);
-      output.status('Nothing was sent, and the journal does not know of it.');
-      return exitCodes.ok;
-    }
-    show(output, deployment, body);
+    show(output, deployment, toWireNames(payload, deployment.wireNames));
     await confirm(context, flags, 'Create this order?');
     return await withStore(context, { address, schema, table }, async (store) => {
       if (!address.isThere) output.status(`The journal ${printableText(where)} is new.`);

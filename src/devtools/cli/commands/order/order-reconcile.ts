@@ -34,15 +34,13 @@ export default defineCommand({
       '60',
     ),
     statement: textFlag.optional('file', 'CSV of the service: its dashboard exports one'),
-    delimiter: textFlag.optional('text', 'What separates the columns of the CSV (default: a comma)'),
     column: parsedBy(parseColumn).list('name=title', 'The title of a column: id, amount or hash'),
     ...formatFlags,
   },
-  async run(context, { statement: path, delimiter, column = [], ...flags }) {
+  async run(context, { statement: path, column = [], ...flags }) {
     const output = openOutput(context, flags);
     const titles: ColumnTitles = Object.fromEntries(column.map(({ name, title }) => [name, title]));
-    const statement =
-      path === undefined ? undefined : readStatement(readFile(context, path), { titles, delimiter });
+    const statement = path === undefined ? undefined : readStatement(readFile(context, path), titles);
     const now = context.now();
     return await withJournal(context, flags, async (journal) => {
       const findings = journal.reconcile({

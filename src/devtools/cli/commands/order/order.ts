@@ -6,15 +6,7 @@ import { decisions } from '../../../../orders/order-journal.ts';
 import { isUndecided } from '../../../../orders/order-record.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes } from '../../terminal/context.ts';
-import {
-  arg,
-  choiceArg,
-  formatFlags,
-  journalFlags,
-  textFlag,
-  toggle,
-  wholeNumber,
-} from '../../terminal/flags.ts';
+import { arg, choiceArg, formatFlags, journalFlags, textFlag, toggle } from '../../terminal/flags.ts';
 import { openOutput } from '../../terminal/output.ts';
 import { describeEvent, describeOrder, describeWhole } from './describe-order.ts';
 import { withJournal } from './open-journal.ts';
@@ -27,24 +19,14 @@ const unsettled = defineCommand({
     'Lists the orders that are prepared, being sent or unknown, the oldest first; then those that were accepted, and whose first event has not come within an hour. Needs no keys, and sends nothing.',
   examples: [
     'partner-exchange order unsettled --journal orders.sqlite',
-    'partner-exchange order unsettled --journal env:DATABASE_URL --schema shop --older-than-minutes 30 --format json',
+    'partner-exchange order unsettled --journal env:DATABASE_URL --schema shop --format json',
   ],
   json: 'A line for each: the order as the journal knows it',
-  flags: {
-    ...journalFlags,
-    olderThanMinutes: wholeNumber(0, 100_000_000).withDefault(
-      'minutes',
-      'Only those that have been unsettled for this long',
-      '0',
-    ),
-    limit: wholeNumber(1, 100_000).withDefault('number', 'How many at most', '1000'),
-    ...formatFlags,
-  },
+  flags: { ...journalFlags, ...formatFlags },
   async run(context, flags) {
     const output = openOutput(context, flags);
-    const { olderThanMinutes, limit } = flags;
     return await withJournal(context, flags, async (journal) => {
-      const orders = await journal.unsettled({ olderThanMs: olderThanMinutes * 60_000, limit });
+      const orders = await journal.unsettled();
       for (const order of orders)
         output.item(order, (paint) => describeOrder(order, paint) + reasonOf(order));
       output.status(orders.length === 0 ? 'Nothing is unsettled.' : `${orders.length} unsettled.`);

@@ -20,11 +20,10 @@ const maxLength = 1024 * 1024;
  */
 export async function* readStatement(
   source: AsyncIterable<Uint8Array>,
-  { titles: { id: idTitle = 'partner_order_id', ...others }, delimiter = ',' }: StatementForm,
+  { id: idTitle = 'partner_order_id', ...others }: ColumnTitles,
 ): AsyncGenerator<StatementRow, void, undefined> {
   const parser = parse({
     bom: true,
-    delimiter,
     max_record_size: maxLength,
     skip_empty_lines: true,
     trim: true,
@@ -58,12 +57,6 @@ export async function* readStatement(
   }
 }
 
-interface StatementForm {
-  readonly titles: ColumnTitles;
-  /** @default ',' */
-  readonly delimiter?: string | undefined;
-}
-
 async function* decoded(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (bytes?: Uint8Array) => {
@@ -82,7 +75,7 @@ function columnOf(title: string, header: readonly string[]): number {
   if (index !== header.lastIndexOf(title)) throw unreadable(`it has the column "${title}" twice`);
   if (index !== -1) return index;
   const known = header.slice(0, 12).map((other) => `"${printableText(other).slice(0, 40)}"`);
-  const hint = header.length === 1 ? ' (--delimiter says what separates its columns)' : '';
+  const hint = header.length === 1 ? ' (commas separate its columns)' : '';
   throw unreadable(`it has no column "${title}": its first line is ${known.join(', ')}${hint}`);
 }
 
