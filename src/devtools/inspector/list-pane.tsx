@@ -6,7 +6,6 @@ interface ListPaneProps<Item> {
   /** The name of the list, and of its search. */
   readonly label: string;
   readonly placeholder: string;
-  readonly help?: string;
   /** Controls beside the search. */
   readonly tools?: ComponentChildren;
   readonly count: string;
@@ -21,7 +20,7 @@ interface ListPaneProps<Item> {
 
 /** A list box with its search. Keys move through the rows, from the search as well. */
 export function ListPane<Item>(props: ListPaneProps<Item>) {
-  const { label, placeholder, help, tools, count, intro, items, idOf, isOpen, line, empty } = props;
+  const { label, placeholder, tools, count, intro, items, idOf, isOpen, line, empty } = props;
   const { address } = useStore();
   const selected = items.find(isOpen);
 
@@ -41,7 +40,6 @@ export function ListPane<Item>(props: ListPaneProps<Item>) {
         <input
           type="search"
           placeholder={`${placeholder}  ( / )`}
-          title={help}
           aria-label={`Search: ${label}`}
           value={address.search}
           onInput={(event) => navigate({ search: event.currentTarget.value }, 'replace')}
@@ -93,6 +91,15 @@ function Line<Item>({ item, id, isSelected, line }: LineProps<Item>) {
     ),
     [item, isSelected],
   );
+}
+
+/** Whether a text has every word of a search, in any case. */
+export function isFound(search: string, text: string): boolean {
+  const lower = text.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word));
 }
 
 /** The rows that a page of the keys moves. */

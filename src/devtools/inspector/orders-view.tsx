@@ -17,17 +17,16 @@ import {
   timeText,
 } from './elements.tsx';
 import { DeliveryButtons } from './exchange-detail.tsx';
-import { ListPane } from './list-pane.tsx';
+import { isFound, ListPane } from './list-pane.tsx';
 import { CreateOrder } from './start-card.tsx';
 import { isOpenOrder, useStore } from './store.ts';
 
 export function OrdersView() {
-  const { orders, order, address } = useStore();
+  const { orders, address } = useStore();
   const { open, search } = address;
-  const items = orders?.items ?? [];
-  const total = orders?.total ?? 0;
-  // The store may still hold the order that was open before.
-  const selected = items.find(isOpenOrder) ?? (order !== undefined && isOpenOrder(order) ? order : undefined);
+  const { items: listed = [], total = 0 } = orders ?? {};
+  const items = listed.filter((order) => isFound(search, textOf(order)));
+  const selected = listed.find(isOpenOrder);
   return (
     <div class={open === '' ? 'panes' : 'panes open'}>
       <ListPane
@@ -44,11 +43,17 @@ export function OrdersView() {
       {selected !== undefined && <OrderDetail key={selected.platform_order_ref} order={selected} />}
       {open !== '' && selected === undefined && orders !== undefined && (
         <Detail label="Unknown order" title={open}>
-          <p class="muted">The sandbox does not remember this order.</p>
+          <p class="muted">It is not among the last {listed.length} orders.</p>
         </Detail>
       )}
     </div>
   );
+}
+
+function textOf({ payload: _, deliveries: __, next: ___, ...order }: ListedOrder): string {
+  return Object.values(order)
+    .flatMap((value) => (typeof value === 'object' ? Object.values(value ?? {}) : value))
+    .join(' ');
 }
 
 function orderLine(order: ListedOrder) {

@@ -3,7 +3,6 @@ import type { List, ListedOrder, State } from '../sandbox/control/answers.ts';
 import type { TraceEntry } from '../sandbox/world/trace.ts';
 import { ApiError, get, takeToken } from './api.ts';
 import { type Address, emptyAddress, followAddress, parseAddress, writeAddress } from './page-address.ts';
-import { followTrace } from './trace-stream.ts';
 import { addEntries, maxEntries, type Row } from './traffic-rows.ts';
 
 /** The state of the page. Components read it through {@link useStore}. */
@@ -11,14 +10,10 @@ export const store = {
   state: undefined as State | undefined,
   /** The last exchanges, the oldest first. */
   rows: new Map<number, Row>() as ReadonlyMap<number, Row>,
-  /** Those in which the server found the search; `undefined` without one. */
-  foundRows: undefined as ReadonlyMap<number, Row> | undefined,
   isConnected: false,
   hasToken: false,
   address: emptyAddress('traffic'),
   orders: undefined as List<ListedOrder> | undefined,
-  /** The open order, also if it is not in the list. */
-  order: undefined as ListedOrder | undefined,
   notice: undefined as { readonly text: string; readonly isError: boolean } | undefined,
 };
 
@@ -78,10 +73,9 @@ export function isOpenOrder({ platform_order_ref, partner_order_id }: ListedOrde
 }
 
 function show(address: Address): void {
-  const { tab, open, search } = store.address;
+  const { tab } = store.address;
   update({ address });
-  if (address.tab !== tab || (tab === 'orders' && address.open !== open)) void refresh();
-  else if (address.search !== search) refreshSoon();
+  if (address.tab !== tab) void refresh();
 }
 
 /** Runs an action, and says how it ended. Its result, if it is a text, is part of the message. */
@@ -113,78 +107,57 @@ export function startPage(): void {
     update({ hasToken: takeToken() });
     show(address);
   });
-  followTrace({
-    readState,
-    lastId: () => Math.max(lastId, (store.state?.trace.lastId ?? 0) - maxEntries),
-    onEntries(entries) {
-      const rows = new Map(store.rows);
-      addEntries(rows, entries);
-      lastId = entries.at(-1)?.id ?? lastId;
-      update({ rows });
-      refreshSoon();
-    },
-    onConnection(isConnected) {
-      if (isConnected !== store.isConnected) update({ isConnected });
-    },
-  });
+  // Shown again, a page does not wait for its next turn.
+  document.addEventListener('visibilitychange', () => void refresh());
+  void follow();
 }
 
-let isRefreshDue = false;
+const pollMs = 500;
 
-function refreshSoon(): void {
-  if (isRefreshDue) return;
-  isRefreshDue = true;
-  setTimeout(() => {
-    isRefreshDue = false;
-    void refresh();
-  }, 250);
+/** Reads what is new for as long as the page is open. A hidden page asks for nothing. */
+async function follow(): Promise<never> {
+  for (;;) {
+    await refresh();
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
 }
 
-/** Reads the data of the open tab and of the header. A failure shows as a lost connection. */
-async function refresh(): Promise<void> {
-  await readState().catch(() => {});
+let lastReading: Promise<void> = Promise.resolve();
+
+/** Reads what the page shows, after any reading that is under way: both would add the same rows. */
+function refresh(): Promise<void> {
+  lastReading = lastReading.then(read);
+  return lastReading;
 }
 
-async function readState(): Promise<void> {
-  const { address } = store;
+/** Reads the header, the traffic and the data of the open tab. A failure shows as a lost connection. */
+async function read(): Promise<void> {
+  if (document.hidden) return;
+  const { tab } = store.address;
   try {
-    const [state, data] = await Promise.all([get<State>('state'), readTab(address)]);
-    forget(state);
-    update({ state });
-    const { tab, open, search } = store.address;
-    if (tab === address.tab && open === address.open && search === address.search) update(data);
+    const [state, orders] = await Promise.all([
+      get<State>('state'),
+      tab === 'orders' ? get<List<ListedOrder>>('orders') : store.orders,
+    ]);
+    const rows = await readRows(state);
+    update({ state, orders, rows, isConnected: true });
   } catch (error) {
     askForToken(error);
-    throw error;
+    update({ isConnected: false });
   }
 }
 
-async function readTab({ tab, open, search }: Address): Promise<Partial<typeof store>> {
-  const query = `search=${encodeURIComponent(search)}`;
-  if (tab === 'traffic') {
-    if (search === '') return { foundRows: undefined };
-    const foundRows = new Map<number, Row>();
-    const { entries } = await get<{ entries: TraceEntry[] }>(`trace?bodies=false&${query}`);
-    addEntries(foundRows, entries);
-    return { foundRows };
-  }
-  if (tab !== 'orders') return {};
-  const orders = await get<List<ListedOrder>>(`orders?${query}`);
-  if (open === '') return { orders, order: undefined };
-  const order = orders.items.find(isOpenOrder);
-  if (order !== undefined) return { orders, order };
-  const others = await get<List<ListedOrder>>(`orders?search=${encodeURIComponent(open)}`);
-  return { orders, order: others.items.find(isOpenOrder) };
-}
-
-/** Drops forgotten rows, and all of them after a restart of the server. */
-function forget({ instance, trace: { forgotten } }: State): void {
+/** The rows without forgotten ones, and with new ones; after a restart of the server only its own. */
+async function readRows({ instance, trace }: State): Promise<ReadonlyMap<number, Row>> {
   const isOther = store.state !== undefined && store.state.instance !== instance;
-  if (isOther) {
-    lastId = 0;
-    navigate({ open: '' }, 'replace');
-    update({ foundRows: undefined });
-  }
-  const kept = [...store.rows].filter(([id]) => id > forgotten && !isOther);
-  if (kept.length !== store.rows.size) update({ rows: new Map(kept) });
+  if (isOther) navigate({ open: '' }, 'replace');
+  const known = isOther ? [] : [...store.rows].filter(([id]) => id > trace.forgotten);
+  const from = isOther ? 0 : lastId;
+  if (trace.lastId === from && known.length === store.rows.size) return store.rows;
+  const after = Math.max(from, trace.lastId - maxEntries);
+  const { entries } = await get<{ entries: TraceEntry[] }>(`trace?bodies=false&after=${after}`);
+  const rows = new Map(known);
+  addEntries(rows, entries);
+  lastId = entries.at(-1)?.id ?? trace.lastId;
+  return rows;
 }

@@ -1,30 +1,29 @@
 import { useMemo } from 'preact/hooks';
 import { cut, Faults, Status, timeText } from './elements.tsx';
 import { ExchangeDetail } from './exchange-detail.tsx';
-import { ListPane } from './list-pane.tsx';
+import { isFound, ListPane } from './list-pane.tsx';
 import { keyOf } from './page-address.ts';
 import { StartCard } from './start-card.tsx';
 import { navigate, store, useStore } from './store.ts';
 import { filters, maxRows, type Row } from './traffic-rows.ts';
 
-const searchHelp =
-  'Every word must be in the name, the path, the order or a body. Three digits are a status.';
-
 export function TrafficView() {
-  const { state, rows, foundRows = rows, address } = useStore();
+  const { state, rows, address } = useStore();
   const { show, open, search } = address;
   const shown = useMemo(
-    () => [...foundRows.values()].filter(filters[show].matches).reverse(),
-    [foundRows, show],
+    () =>
+      [...rows.values()]
+        .filter((row) => filters[show].matches(row) && isFound(search, textOf(row)))
+        .reverse(),
+    [rows, show, search],
   );
-  const selected = foundRows.get(Number(open)) ?? rows.get(Number(open));
+  const selected = rows.get(Number(open));
   const isNew = state !== undefined && state.counts.orders === 0 && open === '';
   return (
     <div class={selected === undefined ? 'panes' : 'panes open'}>
       <ListPane
         label="Requests and events"
-        placeholder="Search names, orders, bodies, 404"
-        help={searchHelp}
+        placeholder="Search name, path, order, status"
         tools={<Filters />}
         count={shown.length === maxRows ? `the last ${maxRows}` : String(shown.length)}
         intro={isNew && <StartCard state={state} />}
@@ -32,11 +31,15 @@ export function TrafficView() {
         idOf={({ id }) => String(id)}
         isOpen={({ id }) => id === Number(store.address.open)}
         line={trafficLine}
-        empty={search === '' && show === 'all' ? 'No requests or events yet.' : `No matches. ${searchHelp}`}
+        empty={search === '' && show === 'all' ? 'No requests or events yet.' : 'No matches.'}
       />
       {selected !== undefined && <ExchangeDetail key={selected.id} row={selected} />}
     </div>
   );
+}
+
+function textOf({ name, where, order, status, faults, note }: Row): string {
+  return [name, where, order, status, ...faults, note].join(' ');
 }
 
 function Filters() {

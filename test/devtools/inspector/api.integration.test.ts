@@ -26,23 +26,17 @@ describe('the API', () => {
     expect((await story.api('orders/A-2/advance', both)).body.error).toBe('invalid_body');
   });
 
-  it('lists the newest orders first, each with its events, and finds one by its words', async () => {
+  it('lists the newest orders first, each with its events', async () => {
     await using story = await startStory();
-    const ids = ['A-1001', 'A-1002', 'A-1003'];
-    for (const id of ids) await story.order(id);
+    for (const id of ['A-1001', 'A-1002', 'A-1003']) await story.order(id);
     await story.sandbox.idle();
-    const list = async (query: string) => (await story.api(`orders?${query}`)).body;
-    const { total, items } = await list('limit=2');
-    expect([total, items]).toMatchObject([
-      3,
-      [{ partner_order_id: 'A-1003' }, { partner_order_id: 'A-1002' }],
-    ]);
-    expect(await list('search=a-1001+ngn')).toMatchObject({
-      total: 1,
-      items: [{ partner_order_id: 'A-1001', deliveries: [{ name: 'event.buy.init', status: 200 }] }],
+    expect((await story.api('orders?limit=2')).body).toMatchObject({
+      total: 3,
+      items: [
+        { partner_order_id: 'A-1003', deliveries: [{ name: 'event.buy.init', status: 200 }] },
+        { partner_order_id: 'A-1002' },
+      ],
     });
-    expect((await list('search=created&limit=1')).total).toBe(3);
-    expect(await list('search=nobody')).toEqual({ total: 0, items: [] });
   });
 
   it('creates an order as the client of the first partner does', async () => {
@@ -162,42 +156,6 @@ describe('the API', () => {
         { kind: 'onboarding', linkState: 'used' },
       ],
     });
-  });
-
-  it('finds exchanges by their words, in any case, bodies included', async () => {
-    await using story = await startStory();
-    await story.order('A-1');
-    await story.order('A-2', { fiat_amount: '820', fiat_currency: 'GHS' });
-    await story.sandbox.fetch('https://sandbox.localhost/nothing');
-    await story.sandbox.idle();
-    const found = async (search: string) => {
-      const { body } = await story.api(`trace?bodies=false&search=${encodeURIComponent(search)}`);
-      return (body.entries as { kind: string; operation?: string; event?: string }[])
-        .filter(({ kind }) => kind === 'request' || kind === 'event')
-        .map(({ operation, event }) => operation ?? event ?? 'unknown');
-    };
-    expect(await found('a-2 ghs 200')).toEqual(['createOrder', 'event.buy.init']);
-    expect(await found('404')).toEqual(['unknown']);
-    expect(await found('"first_name":"Ọlá"')).toEqual(['createOrder', 'createOrder']);
-    expect(await found('nobody has this')).toEqual([]);
-  });
-
-  it('refuses more than so many streams at once, and takes new ones when others end', async () => {
-    await using story = await startStory();
-    const url = `${story.server.url}/_sandbox/trace/stream`;
-    const leave = new AbortController();
-    const all = await Promise.all(Array.from({ length: 64 }, () => fetch(url, { signal: leave.signal })));
-    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
-    expect((await fetch(url)).status).toBe(503);
-    leave.abort();
-    await expect
-      .poll(async () => {
-        const controller = new AbortController();
-        const { status } = await fetch(url, { signal: controller.signal });
-        controller.abort();
-        return status;
-      })
-      .toBe(200);
   });
 });
 

@@ -171,12 +171,8 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await page.keyboard.press('ArrowDown');
     await page.getByRole('article', { name: /event.buy.init/ }).waitFor();
     await page.keyboard.press('Escape');
-    // Bodies, of the request and of the reply, which hold neither a status nor an id.
-    await page.getByRole('searchbox').fill('"first_name":"Ọlá" 200');
-    await row(page, 'createOrder', 'A-1001').waitFor();
-    await expect.poll(() => rows(page).count()).toBe(1);
     await story.sandbox.fetch('https://sandbox.localhost/nothing');
-    await page.getByRole('searchbox').fill('request 404');
+    await page.getByRole('searchbox').fill('NOTHING 404');
     await row(page, '/nothing', '404').waitFor();
     await expect.poll(() => rows(page).count()).toBe(1);
     await page.getByRole('searchbox').fill('nothing like this');
@@ -258,6 +254,21 @@ describe('the inspector', { timeout: 60_000, ...inBrowser }, () => {
     await notice(page, 'answered with 200');
     expect(await page.getByText('You can look.').count()).toBe(0);
     expect(page.url()).not.toContain('token');
+  });
+
+  it('asks for nothing while it is hidden, and catches up when it is shown', async () => {
+    const { page, story } = await visit();
+    const setHidden = (isHidden: boolean) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, isHidden);
+    await setHidden(true);
+    await story.order('B-1');
+    await expect(page.waitForRequest('**/_sandbox/**', { timeout: 2_000 })).rejects.toThrow('Timeout');
+    expect(await row(page, 'B-1').count()).toBe(0);
+    await setHidden(false);
+    await row(page, 'event.buy.init', 'B-1', '200').waitFor();
   });
 
   it('goes on by itself after the connection broke', async () => {

@@ -61,7 +61,7 @@ export interface Exchange {
 }
 
 export interface List<Item> {
-  /** The number of all that match. */
+  /** The number of all. */
   readonly total: number;
   readonly items: readonly Item[];
 }

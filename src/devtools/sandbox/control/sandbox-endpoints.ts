@@ -1,5 +1,8 @@
 import * as z from 'zod';
+import { allKeysOf } from '../../../credentials/define-credentials.ts';
 import { isConfigurationError } from '../../../errors/errors.ts';
+import { redactReply } from '../../../internal/echoed-secrets.ts';
+import { redactText } from '../../../internal/redaction.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { orderScenarioNames } from '../service/order-scenarios.ts';
 import { eventFaultNames } from '../settings/event-faults.ts';
@@ -8,7 +11,6 @@ import { Refusal } from '../wire/requests.ts';
 import type { SandboxState } from '../world/state.ts';
 import type { Clock, State } from './answers.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
-import { hideGivenKeys } from './given-keys.ts';
 import { firstPartner, orderEndpoints } from './order-endpoints.ts';
 import { partnerVariables } from './partner-variables.ts';
 import { extentOf, trafficEndpoints } from './traffic-endpoints.ts';
@@ -89,6 +91,21 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
     ...each,
     handle: async (call) => hideGivenKeys(state, await each.handle(call)),
   }));
+}
+
+/**
+ * Hides the keys that the caller gave to the sandbox, which may open the real service, in an answer of the control API.
+ * Keys that the sandbox has drawn stay.
+ */
+function hideGivenKeys<Value>({ options, partners }: SandboxState, value: Value): Value {
+  const generations = partners.all.flatMap((partner) => [partner, ...(partner.earlier ?? [])]);
+  const given = generations
+    .filter(({ isGiven }) => isGiven)
+    .flatMap(({ credentials }) => allKeysOf(credentials));
+  const keys = options.masterKey === undefined ? given : [...given, options.masterKey];
+  if (keys.length === 0 || value instanceof Response) return value;
+  // Sound: it changes texts alone.
+  return redactReply(value, (text) => redactText(text, keys)) as Value;
 }
 
 /** The mails, and the messages, that the state holds. */

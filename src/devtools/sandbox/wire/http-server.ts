@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { errorReply, Refusal } from './requests.ts';
@@ -17,11 +16,11 @@ export interface HttpCall {
   readonly ip: string;
 }
 
-/** A reply, with its headers in order, such as a {@link Response}. */
+/** A reply, with its headers in order. */
 export interface ServerReply {
   readonly status: number;
   readonly headers: Iterable<readonly [name: string, value: string]>;
-  readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
+  readonly body: Uint8Array;
   /** Writes the reply instead of the server, to break it on purpose. */
   readonly write?: (outgoing: ServerResponse) => Promise<void> | void;
 }
@@ -41,7 +40,7 @@ interface ServerOptions {
   readonly maxBodyBytes: number;
   /** The limit for a request to arrive. @default 300_000 */
   readonly requestTimeoutMs?: number;
-  readonly answer: (call: HttpCall) => ServerReply | Promise<ServerReply>;
+  readonly answer: (call: HttpCall) => ServerReply | Response | Promise<ServerReply | Response>;
 }
 
 /** The HTTP server of `sandbox` and `listen`. Rejects with the system's error, e.g. `EADDRINUSE`. */
@@ -85,7 +84,7 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
 
 /** Adapts a function of {@link Request}. */
 export function answerRequests(
-  serve: (request: Request, connection: { ip: string }) => Promise<ServerReply>,
+  serve: (request: Request, connection: { ip: string }) => Promise<ServerReply | Response>,
 ): ServerOptions['answer'] {
   return (call) => {
     const request = toRequest(call);
@@ -188,29 +187,9 @@ function toRequest({ method, target, rawHeaders, body, origin }: HttpCall): Requ
   }
 }
 
-async function writeReply(reply: ServerReply, outgoing: ServerResponse): Promise<void> {
-  const { status, headers, body, write } = reply;
-  if (write !== undefined) return write(outgoing);
-  outgoing.writeHead(status, [...headers].flat());
-  if (body instanceof ReadableStream) return stream(body, outgoing);
+async function writeReply(reply: ServerReply | Response, outgoing: ServerResponse): Promise<void> {
+  if ('write' in reply && reply.write !== undefined) return reply.write(outgoing);
+  const body = reply instanceof Response ? new Uint8Array(await reply.arrayBuffer()) : reply.body;
+  outgoing.writeHead(reply.status, [...reply.headers].flat());
   outgoing.end(outgoing.req.method === 'HEAD' ? undefined : body);
-}
-
-/** Writes a body no faster than the caller reads it. */
-async function stream(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
-  const reader = body.getReader();
-  const gone = new AbortController();
-  const leave = () => {
-    gone.abort();
-    reader.cancel().catch(() => {});
-  };
-  // The caller may have left before the answer.
-  if (outgoing.destroyed) return leave();
-  outgoing.once('close', leave);
-  while (outgoing.req.method !== 'HEAD') {
-    const { done, value } = await reader.read();
-    if (done) break;
-    if (!outgoing.write(value)) await once(outgoing, 'drain', { signal: gone.signal });
-  }
-  outgoing.end();
 }

@@ -54,15 +54,6 @@ export interface SandboxTrace extends Iterable<TraceEntry> {
   readonly forgotten: number;
   /** Calls the listener with each new entry, at once. Returns a function that ends that. A listener must not throw. */
   readonly subscribe: (listener: (entry: TraceEntry) => void) => () => void;
-  /**
-   * Gives the kept entries, then each new one, until the signal is aborted. A slow reader misses entries that are
-   * forgotten in the meantime: the ids then have a gap.
-   */
-  readonly follow: (options?: {
-    /** Starts after this entry. @default 0: with the oldest that is kept */
-    after?: number | undefined;
-    signal?: AbortSignal | undefined;
-  }) => AsyncIterableIterator<TraceEntry>;
   /** Forgets every entry; ids go on counting. */
   readonly clear: () => void;
   /**
@@ -131,29 +122,6 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
     return () => listeners.delete(own);
   }
 
-  const follow: SandboxTrace['follow'] = async function* ({ after = 0, signal } = {}) {
-    let changed = Promise.withResolvers<void>();
-    const wake = () => changed.resolve();
-    const end = subscribe(wake);
-    signal?.addEventListener('abort', wake);
-    try {
-      for (let last = after; !signal?.aborted; ) {
-        // One at a time: a list would keep forgotten entries for a slow reader.
-        const entry = kept.get(Math.max(last, forgotten()) + 1);
-        if (entry === undefined) {
-          changed = Promise.withResolvers();
-          await changed.promise;
-        } else {
-          yield entry;
-          last = entry.id;
-        }
-      }
-    } finally {
-      end();
-      signal?.removeEventListener('abort', wake);
-    }
-  };
-
   const view: SandboxTrace = Object.freeze({
     get entries() {
       return [...kept.values()];
@@ -163,7 +131,6 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
     },
     [Symbol.iterator]: () => [...kept.values()][Symbol.iterator](),
     subscribe,
-    follow,
     clear() {
       kept.clear();
       textSize = 0;

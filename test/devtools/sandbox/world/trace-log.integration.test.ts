@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
 import type { TraceEntry } from '../../../../src/devtools/sandbox/world/trace.ts';
 import { createTraceLog } from '../../../../src/devtools/sandbox/world/trace.ts';
-import { nextTurn } from '../../../support/next-turn.ts';
 import { lines } from '../lines.ts';
 import { bearer, callback, callbackUrl, onboarded, order, place, post } from '../support.ts';
 
@@ -77,26 +76,6 @@ describe('a trace', () => {
     expect(view.entries.map(({ id }) => id)).toEqual([6]);
   });
 
-  it('can be followed from any entry on, without losing or repeating one, until it is aborted', async () => {
-    const { add, view } = log(10);
-    for (let index = 0; index < 3; index++) add(facts);
-    const abort = new AbortController();
-    const seen: number[] = [];
-    const following = (async () => {
-      for await (const { id } of view.follow({ after: 1, signal: abort.signal })) seen.push(id);
-    })();
-    await nextTurn();
-    expect(seen).toEqual([2, 3]);
-    add(facts);
-    add(facts);
-    await nextTurn();
-    add(facts);
-    await nextTurn();
-    expect(seen).toEqual([2, 3, 4, 5, 6]);
-    abort.abort();
-    await following;
-  });
-
   it('tells a listener of each entry until it ends that', () => {
     const { add, view } = log(10);
     const seen: number[] = [];
@@ -105,17 +84,6 @@ describe('a trace', () => {
     end();
     add(facts);
     expect(seen).toEqual([1]);
-  });
-
-  it('shows a slow reader the gap', async () => {
-    const { add, view } = log(2);
-    add(facts);
-    const entries = view.follow();
-    const next = async () => (await entries.next()).value?.id;
-    expect(await next()).toBe(1);
-    for (let index = 0; index < 5; index++) add(facts);
-    expect([await next(), await next()]).toEqual([5, 6]);
-    await entries.return?.();
   });
 
   it('is text that no order id can break, colour or continue on a terminal', () => {
