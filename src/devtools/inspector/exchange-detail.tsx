@@ -125,31 +125,16 @@ interface SignatureCardProps extends Signature {
   readonly isPlanned: boolean;
 }
 
-function SignatureCard(props: SignatureCardProps) {
-  const { isPlanned, holds, key, isExpectedKey, reason, signedText, explanation } = props;
-  const isGood = holds && isExpectedKey !== false;
-  const problem = holds ? 'Signed with the wrong key' : 'The signature does not hold';
+function SignatureCard({ isPlanned, holds, sentences, signedText }: SignatureCardProps) {
   return (
     <Card
-      tone={isGood ? 'good' : isPlanned ? '' : 'bad'}
-      title={isGood ? '✓ The signature holds' : `✗ ${problem}`}
+      tone={holds ? 'good' : isPlanned ? '' : 'bad'}
+      title={holds ? '✓ The signature holds' : '✗ The signature does not hold'}
     >
       <div class="pad">
-        {holds ? (
-          <p>
-            Made with the <b>{key}</b>
-            {isExpectedKey === false && ', which is not the one for this'}.
-          </p>
-        ) : (
-          <p>{reason?.message}</p>
-        )}
-        {explanation !== undefined && (
-          <ul>
-            {explanation.map((sentence) => (
-              <li key={sentence}>{sentence}</li>
-            ))}
-          </ul>
-        )}
+        {sentences.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
         {signedText !== undefined && (
           <details>
             <summary>The signed text</summary>

@@ -1,4 +1,3 @@
-import { requestRefusalRemedies, signatureRemedies } from '../../../errors/remedies.ts';
 import { tryParse } from '../../../internal/json.ts';
 import { isForgery } from '../settings/event-faults.ts';
 import type { TraceEntry } from '../world/trace.ts';
@@ -64,68 +63,27 @@ function ofRequest({ reply, faults }: ExchangeFacts): Sentences {
   return [`Refused with ${status}${typeof message === 'string' ? `: ${message}` : '.'}`, ...played];
 }
 
-function ofEvent(exchange: ExchangeFacts): Sentences {
-  const { first, reply, faults } = exchange;
+function ofEvent({ first: { url = '' }, reply, faults }: ExchangeFacts): Sentences {
   const status = reply?.status;
-  if (status === undefined) return ofSilence(first, reply?.note);
-  if (isForgery({ faults })) return ofForgery(exchange, status);
+  const attack = `"partner-exchange attack ${url}" names the fault of the receiver.`;
+  const log = 'Look at its log, then post the event again.';
+  if (status === undefined)
+    return [`The receiver at ${url} gave no answer: ${reply?.note}.`, `Is it running there? ${log}`];
+  if (status >= 500) return [`The receiver failed with ${status}.`, log];
+  if (isForgery({ faults })) {
+    const kind = faults.includes('tampered') ? 'an event that was changed after signing' : 'a forged event';
+    if (isRefusal(status)) return [`The receiver refused ${kind}, as it should.`];
+    return [`The receiver accepted ${kind}: anybody could claim that an order was paid.`, attack];
+  }
   if (status < 300) return ['The receiver acknowledged the event.'];
   if (status < 400) return [`The receiver redirects (${status}), and the service follows no redirect.`];
-  if (status >= 500)
-    return [`The receiver failed with ${status}.`, 'Look at its log, then post the event again.'];
   if (faults.includes('old_key'))
     return [`The receiver refused an event that keys before the last regeneration signed (${status}).`];
-  const remedy = remedies[status];
   return [
-    `A genuine event was refused: the sandbox signed it as the service does, and the receiver answered ${status}.`,
-    ...(remedy === undefined ? [] : [remedy]),
-    ...(remedy === badKeys ? [`${attackOf(first)} names the fault of the receiver.`] : []),
+    `The receiver refused a genuine event with ${status}.`,
+    'It has other keys or another path, or it verifies a body that was parsed and written again: give it the raw bytes.',
+    attack,
   ];
 }
-
-function ofForgery({ first, faults }: ExchangeFacts, status: number): Sentences {
-  const kind = faults.includes('tampered') ? 'an event that was changed after signing' : 'a forged event';
-  if (isRefusal(status)) return [`The receiver refused ${kind}, as it should.`];
-  if (status >= 500)
-    return [
-      `The receiver failed with ${status} at ${kind}: it has to refuse it with 401.`,
-      'Look at its log.',
-    ];
-  return [
-    `The receiver accepted ${kind}: anybody could claim that an order was paid.`,
-    'Verify the signature before anything else acts on the body.',
-    `${attackOf(first)} names the fault of the receiver.`,
-  ];
-}
-
-/** The advice for a receiver that did not answer, by the code of the system. */
-function ofSilence({ url = '' }: TraceEntry, code = 'no answer'): Sentences {
-  const host = URL.canParse(url) ? new URL(url).host : url;
-  const again = 'Then post the event again.';
-  const advice: Readonly<Record<string, Sentences>> = {
-    ECONNREFUSED: [`Nothing listens at ${host}.`, `Start your receiver. ${again}`],
-    ENOTFOUND: [`No host has the name ${host}.`, 'Correct partner_callback_url of the order.'],
-    ECONNRESET: [`The receiver at ${host} closed the connection.`, `Look at its log. ${again}`],
-    TimeoutError: [`The receiver at ${host} did not answer in time.`, 'Answer before the event is handled.'],
-  };
-  return advice[code] ?? [`The receiver at ${host} gave no answer: ${code}.`];
-}
-
-const attackOf = ({ url = '' }: TraceEntry) => `"partner-exchange attack ${url}"`;
 
 const isRefusal = (status: number) => status >= 400 && status < 500;
-
-const badKeys =
-  'The receiver has other keys, or it verifies a body that was parsed and written again: give it the raw bytes.';
-
-/** The advice for the status with which a receiver refused a genuine event. */
-const remedies: Readonly<Record<number, string>> = {
-  400: signatureRemedies.body_not_json,
-  401: badKeys,
-  403: badKeys,
-  404: 'The receiver takes no events at this path: correct partner_callback_url of the order.',
-  405: requestRefusalRemedies.method_not_allowed,
-  408: requestRefusalRemedies.body_timeout,
-  413: requestRefusalRemedies.body_too_large,
-  415: 'Have the receiver read the body whatever its headers say: the signature covers the bytes.',
-};

@@ -17,9 +17,9 @@ describe('the verdict on an event', () => {
     ['a forgery that was refused', 401, ['forged'], 'good', 'refused a forged event, as it should'],
     ['a changed event that was refused', 400, ['tampered'], 'good', 'changed after signing, as it should'],
     ['a forgery that was accepted', 200, ['forged'], 'bad', 'accepted a forged event'],
-    ['a forgery at which the receiver failed', 500, ['forged'], 'bad', 'failed with 500 at a forged event'],
+    ['a forgery at which the receiver failed', 500, ['forged'], 'bad', 'failed with 500'],
     ['a genuine event that was taken', 200, [], 'good', 'acknowledged the event'],
-    ['a genuine event that was refused', 401, [], 'bad', 'A genuine event was refused'],
+    ['a genuine event that was refused', 401, [], 'bad', 'refused a genuine event'],
     ['a genuine event that was redirected', 307, [], 'bad', 'follows no redirect'],
     ['a genuine event at which the receiver failed', 503, [], 'bad', 'failed with 503'],
     ['an event signed with replaced keys', 401, ['old_key'], 'bad', 'keys before the last regeneration'],
@@ -27,18 +27,14 @@ describe('the verdict on an event', () => {
     const verdict = verdictOn('event', faults, { status });
     expect(verdict).toMatchObject({ result, reason: expect.stringContaining(reason) });
     const isAttackNamed = JSON.stringify(verdict).includes(`partner-exchange attack ${url}`);
-    expect(isAttackNamed).toBe(/^accepted|^A genuine/.test(reason));
+    expect(isAttackNamed).toBe(/^accepted|^refused a genuine/.test(reason));
   });
 
-  it.each([
-    [
-      'ECONNREFUSED',
-      'Nothing listens at 127.0.0.1:3000.',
-      ['Start your receiver. Then post the event again.'],
-    ],
-    ['EPROTO', 'The receiver at 127.0.0.1:3000 gave no answer: EPROTO.', []],
-  ])('says why a receiver was silent: %s', (note, reason, next) => {
-    expect(verdictOn('event', [], { note })).toEqual({ result: 'bad', reason, next });
+  it('says why a receiver was silent', () => {
+    expect(verdictOn('event', [], { note: 'ECONNREFUSED' })).toMatchObject({
+      result: 'bad',
+      reason: `The receiver at ${url} gave no answer: ECONNREFUSED.`,
+    });
   });
 
   it('says that it waits for an answer, or that a fault kept it from being posted', () => {
