@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { ConfigurationError } from '../../../errors/errors.ts';
 import type { OrderEventName } from '../../../events/order-event.ts';
 import { findNonJson, isJsonObject, type JsonObject, type JsonValue } from '../../../internal/json.ts';
@@ -31,7 +32,8 @@ export function hookedReply(
   operation: SandboxOperation | undefined,
 ): SandboxReply {
   const changed = callHook('reply', () => hook(reply, operation));
-  if (isReply(changed)) return changed;
+  const { data } = replySchema.safeParse(changed);
+  if (data !== undefined) return data;
   throw invalidOption(
     'reply must return { status, headers, body }, with a status from 200 to 599 and a body of JSON or text.',
   );
@@ -48,26 +50,8 @@ function callHook(name: 'event' | 'reply', call: () => unknown): unknown {
   }
 }
 
-function isReply(value: unknown): value is SandboxReply {
-  if (typeof value !== 'object' || value === null) return false;
-  const { status, headers, body }: { status?: unknown; headers?: unknown; body?: unknown } = value;
-  return (
-    Number.isInteger(status) &&
-    Number(status) >= 200 &&
-    Number(status) <= 599 &&
-    areHeaders(headers) &&
-    body !== undefined &&
-    findNonJson(body) === undefined
-  );
-}
-
-function areHeaders(value: unknown): boolean {
-  if (!isJsonObject(value) || !Object.values(value).every((text) => typeof text === 'string')) return false;
-  try {
-    // Sound: all values are texts.
-    new Headers(value as Record<string, string>);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const replySchema = z.object({
+  status: z.int().min(200).max(599),
+  headers: z.record(z.string(), z.string()),
+  body: z.json(),
+});

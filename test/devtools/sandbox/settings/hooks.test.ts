@@ -112,7 +112,6 @@ describe('the hook reply', () => {
     ['a status that is none', () => ({ ...fitting, status: 700 })],
     ['a body that is no JSON', () => ({ ...fitting, body: { at: new Date() } })],
     ['a header that is no text', () => ({ ...fitting, headers: { age: 1 } })],
-    ['a header with a line break', () => ({ ...fitting, headers: { age: '1\n2' } })],
   ])('that gives %s is answered 500', async (_, hook) => {
     const { status, body } = await reply(post(createSandbox({ reply: wrong(hook) }), 'onboard', partner));
     expect([status, body.message]).toEqual([500, expect.stringContaining('reply must return')]);
