@@ -29,10 +29,8 @@ export function checkPartners(partners: readonly SandboxPartner[]): readonly Fix
   return partners.map((partner) => {
     const { email = 'partner@sandbox.example', credentials: given } = readPartner(partner);
     const { partnerCode, partnerId, merchantSecretKey, ...keys } = defineCredentials(given);
-    if (partnerCode === undefined) throw invalidOption('partners: the credentials need a partnerCode.');
-    if (merchantSecretKey === undefined) {
-      throw invalidOption('partners: the credentials need a merchantSecretKey.');
-    }
+    if (partnerCode === undefined || merchantSecretKey === undefined)
+      throw invalidOption('partners: the credentials need a partnerCode and a merchantSecretKey.');
     for (const unique of [partnerCode, keys.partnerPublicKey]) {
       if (seen.has(unique)) throw invalidOption('partners: two have the same partnerCode or public key.');
       seen.add(unique);

@@ -35,8 +35,8 @@ export interface HttpServer {
 interface ServerOptions {
   readonly port: number;
   readonly host: string;
-  /** Further names of the server; `undefined` if the user cannot add any. */
-  readonly allowedHosts?: readonly string[];
+  /** Further names of the server. */
+  readonly allowedHosts: readonly string[];
   readonly maxBodyBytes: number;
   /** The limit for a request to arrive. @default 300_000 */
   readonly requestTimeoutMs?: number;
@@ -45,7 +45,7 @@ interface ServerOptions {
 
 /** The HTTP server of `sandbox` and `listen`. Rejects with the system's error, e.g. `EADDRINUSE`. */
 export async function startHttpServer(options: ServerOptions): Promise<HttpServer> {
-  const { host, allowedHosts = [], maxBodyBytes, requestTimeoutMs = 300_000, answer } = options;
+  const { host, allowedHosts, maxBodyBytes, requestTimeoutMs = 300_000, answer } = options;
   const server = createServer({
     requestTimeout: requestTimeoutMs,
     // How often Node looks for late requests.
@@ -60,7 +60,7 @@ export async function startHttpServer(options: ServerOptions): Promise<HttpServe
     const origin = originOf(incoming);
     const reply =
       origin === undefined
-        ? errorReply(foreignHost(options))
+        ? errorReply(foreignHost)
         : await answer(await readCall(incoming, { origin, maxBodyBytes }));
     if (isClosing) outgoing.shouldKeepAlive = false;
     await writeReply(reply, outgoing);
@@ -102,12 +102,11 @@ const methodRefused = new Refusal(405, 'method_not_allowed', 'This method is not
 
 const malformed = new Refusal(400, 'bad_request', 'A request cannot have this method or this path.');
 
-function foreignHost({ allowedHosts }: ServerOptions): Refusal {
-  const hint =
-    allowedHosts === undefined ? '' : ': name it in allowedHosts of listen(), or with --allow-host';
-  const message = `The Host or Origin of the request is not that of this server${hint}.`;
-  return new Refusal(403, 'host_not_allowed', message);
-}
+const foreignHost = new Refusal(
+  403,
+  'host_not_allowed',
+  'The Host or Origin of the request is not that of this server: name it in allowedHosts of listen(), or with --allow-host.',
+);
 
 function listening(server: Server, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {

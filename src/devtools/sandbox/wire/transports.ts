@@ -36,22 +36,24 @@ export const whole: Transport = {
 };
 
 /** Resets the connection (TCP RST), without a byte. */
-export const reset: Transport = {
-  sent: () => undefined,
-  fetch: (_, { seed }) => Promise.reject(connectionReset(seed)),
-  write: (_, outgoing) => {
-    outgoing.socket?.resetAndDestroy();
-  },
-};
+export const reset = broken(connectionReset, (outgoing) => outgoing.socket?.resetAndDestroy());
 
 /** Closes the connection, without a byte. */
-export const close: Transport = {
-  sent: () => undefined,
-  fetch: (_, { seed }) => Promise.reject(connectionClosed('fetch failed', seed)),
-  write: (_, outgoing) => {
-    outgoing.socket?.destroy();
-  },
-};
+export const close = broken(
+  (seed) => connectionClosed('fetch failed', seed),
+  (outgoing) => outgoing.socket?.destroy(),
+);
+
+function broken(
+  error: (seed: string) => TypeError,
+  breakOff: (outgoing: ServerResponse) => unknown,
+): Transport {
+  return {
+    sent: () => undefined,
+    fetch: (_, { seed }) => Promise.reject(error(seed)),
+    write: (_, outgoing) => void breakOff(outgoing),
+  };
+}
 
 /** Sends nothing, and leaves the connection open. */
 export const stall: Transport = {

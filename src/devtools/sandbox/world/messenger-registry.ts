@@ -27,7 +27,6 @@ export class MessengerRegistry {
   readonly #options: SandboxSettings;
   readonly #unreachable: ReadonlySet<string>;
   readonly #devices = new Map<string, Device>();
-  readonly #numbers = new Set<string>();
   readonly #messages: SandboxMessage[] = [];
 
   constructor(options: SandboxSettings) {
@@ -41,7 +40,7 @@ export class MessengerRegistry {
   }
 
   generate(deviceNumber: string): string {
-    if (this.#numbers.has(deviceNumber)) {
+    if ([...this.#devices.values()].some(({ number }) => number === deviceNumber)) {
       throw new Refusal(
         409,
         'device_has_key',
@@ -81,13 +80,11 @@ export class MessengerRegistry {
 
   clear(): void {
     this.#devices.clear();
-    this.#numbers.clear();
     this.#messages.length = 0;
   }
 
   #save(device: Device): void {
     this.#devices.set(device.digest, device);
-    this.#numbers.add(device.number);
   }
 
   #connected(apiKey: string): Device {

@@ -58,8 +58,6 @@ export class PartnerRegistry {
   readonly #ids = new Map<string, string>();
   /** Links by the digest of their token. */
   readonly #links = new Map<string, Link>();
-  /** The open link of a partner, by its code. */
-  readonly #openLinks = new Map<string, Link>();
   readonly #emails: SandboxEmail[] = [];
 
   constructor(options: SandboxSettings) {
@@ -98,8 +96,9 @@ export class PartnerRegistry {
 
   /** Mails a link that replaces a partner's keys when it is opened. Earlier links stop working. */
   sendReset(partner: Partner, origin: string): void {
-    const earlier = this.#openLinks.get(partner.partnerCode);
-    if (earlier !== undefined) this.#saveLink({ ...earlier, state: 'replaced' });
+    for (const link of this.#links.values())
+      if (link.partnerCode === partner.partnerCode && link.state === 'open')
+        this.#links.set(link.digest, { ...link, state: 'replaced' });
     if (this.#options.oldKeysExpire === 'request') this.#save(this.#withNewKeys(partner));
     this.#mail({ to: partner.email, kind: 'reset', partnerCode: partner.partnerCode, origin });
   }
@@ -123,7 +122,7 @@ export class PartnerRegistry {
     // The first keys of a partner wait behind this link.
     const revealed = partner.validFrom === undefined ? partner : this.#withNewKeys(partner);
     const opened = { ...revealed, validFrom: this.#options.now() };
-    this.#saveLink({ ...link, state: 'used' });
+    this.#links.set(link.digest, { ...link, state: 'used' });
     this.#save(opened);
     return opened.credentials;
   }
@@ -156,7 +155,7 @@ export class PartnerRegistry {
   }
 
   clear(): void {
-    for (const known of [this.#byCode, this.#codes, this.#ids, this.#links, this.#openLinks]) known.clear();
+    for (const known of [this.#byCode, this.#codes, this.#ids, this.#links]) known.clear();
     this.#emails.length = 0;
   }
 
@@ -181,18 +180,10 @@ export class PartnerRegistry {
       this.#codes.set(secretDigest(credentials.partnerPublicKey), partner.partnerCode);
   }
 
-  #saveLink(link: Link): void {
-    this.#links.set(link.digest, link);
-    if (link.state === 'open') this.#openLinks.set(link.partnerCode, link);
-    else if (this.#openLinks.get(link.partnerCode)?.digest === link.digest) {
-      this.#openLinks.delete(link.partnerCode);
-    }
-  }
-
   #mail(mail: { to: string; kind: SandboxEmail['kind']; partnerCode: string; origin: string }): void {
     const token = randomToken(this.#options.random, 24);
     const digest = secretDigest(token);
-    this.#saveLink({ digest, partnerCode: mail.partnerCode, state: 'open' });
+    this.#links.set(digest, { digest, partnerCode: mail.partnerCode, state: 'open' });
     this.#emails.push(
       Object.freeze({
         to: mail.to,
