@@ -101,7 +101,7 @@ export class World {
         duplicateOrders: plan.duplicateOrders,
         orderTransitions: 'any',
         callbackRetry:
-          postings === 1 ? 'none' : { maxAttempts: postings, firstDelayMs: 2_000, maxDelayMs: 60_000 },
+          postings === 1 ? undefined : { maxAttempts: postings, firstDelayMs: 2_000, maxDelayMs: 60_000 },
       }),
     );
   }

@@ -248,7 +248,7 @@ export const dimensions = {
     { options: { faults: faultsAt('event', { unfamiliar_name: 0.3 }) } },
   ],
   callbackRetry: [
-    { options: { callbackRetry: 'none' } },
+    documented,
     { options: { callbackRetry: { maxAttempts: 3, firstDelayMs: 1_000 } } },
     { options: { callbackRetry: { maxAttempts: 20, firstDelayMs: 60_000, maxDelayMs: 3_600_000 } } },
     // Longer than any test waits.

@@ -25,7 +25,6 @@ export type { JsonObject, JsonValue } from '../../internal/json.ts';
 export { createSandbox } from './create-sandbox.ts';
 export type { ListenOptions, Sandbox, SandboxServer } from './sandbox.ts';
 export { type OrderScenario, orderScenarios } from './service/order-scenarios.ts';
-export type { CallbackRetryPolicy } from './settings/callback-retry.ts';
 export { type EventFaultName, eventFaults, type FaultDetails } from './settings/event-faults.ts';
 export {
   type EventFault,
@@ -38,6 +37,7 @@ export {
 export type { SandboxCredentials, SandboxPartner } from './settings/fixed-partners.ts';
 export type { DenialForm, ReplyForm, SandboxReply } from './settings/reply-forms.ts';
 export type {
+  CallbackRetry,
   EventSpelling,
   SandboxOptions,
 } from './settings/sandbox-options.ts';

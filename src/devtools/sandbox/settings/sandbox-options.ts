@@ -10,6 +10,7 @@ import {
   integer,
   invalidOption,
   list,
+  nested,
   type OptionTable,
   oneOf,
   optional,
@@ -17,7 +18,6 @@ import {
   timerMs,
   unchecked,
 } from '../../../internal/options.ts';
-import { type CallbackRetryPolicy, retryDelay } from './callback-retry.ts';
 import { checkFault } from './check-fault.ts';
 import type { PlannedFault } from './faults.ts';
 import { checkPartners, type SandboxPartner } from './fixed-partners.ts';
@@ -42,11 +42,11 @@ export interface SandboxOptions<Order = BuyOrder> {
   clock?: 'real' | 'manual' | undefined;
   /** Faults planned from the start, and after each `reset`: see `plan` of `sandbox.faults`. @default [] */
   faults?: readonly PlannedFault[] | undefined;
-  /** How often an event that is not acknowledged is posted again (ledger: `callback-retry`). @default 'none' */
-  callbackRetry?: CallbackRetryPolicy | undefined;
+  /** How often an event that is not acknowledged is posted again (ledger: `callback-retry`). @default never */
+  callbackRetry?: CallbackRetry | undefined;
   /**
-   * How many entries of the trace, deliveries, mails, messages and orders are kept of each. Closed orders are
-   * forgotten first, and their ids may be used again. Partners and devices are never forgotten. @default 10000
+   * How many entries of the trace, deliveries, mails, messages and orders are kept of each, the last ones. The id of a
+   * forgotten order may be used again. Partners and devices are never forgotten. @default 10000
    */
   maxRemembered?: number | undefined;
   /**
@@ -125,6 +125,16 @@ export interface SandboxOptions<Order = BuyOrder> {
   orderTransitions?: 'checked' | 'any' | undefined;
 }
 
+/** How often an unacknowledged event is posted again. @inline */
+export interface CallbackRetry {
+  /** The most times that an event is posted, the first included. @default 5 */
+  readonly maxAttempts?: number | undefined;
+  /** Milliseconds on the sandbox's clock before the first repetition; doubled each time. @default 1000 */
+  readonly firstDelayMs?: number | undefined;
+  /** The longest time between two repetitions, in milliseconds. @default 60000 */
+  readonly maxDelayMs?: number | undefined;
+}
+
 /** How the text of the events is spelled: see `eventSpelling` of `createSandbox`. @inline */
 export type EventSpelling = 'awkward' | 'compact';
 
@@ -136,11 +146,10 @@ export interface SandboxSettings extends ReturnType<typeof readSandboxOptions> {
 
 /** @throws {ConfigurationError} `invalid_option` naming the option; `invalid_credentials` for a bad master key */
 export function readSandboxOptions(options: SandboxOptions<unknown>) {
-  const { callbackRetry, partners = [], ...settings } = readOptions(options);
+  const { partners = [], ...settings } = readOptions(options);
   return Object.freeze({
     ...settings,
     partners: checkPartners(partners),
-    retryDelay: retryDelay(callbackRetry),
   });
 }
 
@@ -155,8 +164,14 @@ const readOptions = defineOptions('createSandbox', {
   now: callback({ default: () => Date.now() }),
   clock: oneOf(['real', 'manual'], { default: 'real' }),
   faults: list(checkFault, { default: [] }),
+  callbackRetry: optional(
+    nested({
+      maxAttempts: integer({ default: 5 }),
+      firstDelayMs: timerMs({ default: 1000 }),
+      maxDelayMs: timerMs({ default: 60_000 }),
+    } satisfies OptionTable<CallbackRetry>),
+  ),
   // Checked below.
-  callbackRetry: unchecked<CallbackRetryPolicy>(),
   partners: unchecked<readonly SandboxPartner[]>(),
   maxRemembered: integer({ default: 10_000 }),
   seed: (given) => (given === undefined ? randomSeed() : checkSeed(given)),

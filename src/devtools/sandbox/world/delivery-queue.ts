@@ -15,7 +15,7 @@ interface QueuedDelivery {
 }
 
 interface QueueOptions
-  extends Pick<SandboxSettings, 'callbackTimeoutMs' | 'fetch' | 'maxRemembered' | 'retryDelay'> {
+  extends Pick<SandboxSettings, 'callbackRetry' | 'callbackTimeoutMs' | 'fetch' | 'maxRemembered'> {
   readonly clock: InternalClock;
   readonly trace: TraceLog;
 }
@@ -71,11 +71,6 @@ export class DeliveryQueue {
     return this.#enqueue(order, queued, schedule);
   }
 
-  /** Posts a new event once, without waiting for the others of its order. Never rejects. */
-  postOnce(event: QueuedEvent): Promise<SandboxDelivery> {
-    return this.#track(this.#send(this.#remember(event), { isRepeated: false }));
-  }
-
   /** Posts an event's text again, at once. @throws {ValidationError} if no delivery has this id */
   redeliver(id: string): Promise<SandboxDelivery> {
     return this.#track(this.#send(this.#find(id), { isRepeated: false }));
@@ -83,7 +78,7 @@ export class DeliveryQueue {
 
   /** @throws {ValidationError} if no delivery has this id */
   eventOf(id: string): QueuedEvent {
-    return { ...this.#find(id).event, note: undefined };
+    return this.#find(id).event;
   }
 
   /** Resolves when every event was answered or given up, except those that wait for the clock. */
@@ -114,7 +109,7 @@ export class DeliveryQueue {
   #remember(event: QueuedEvent): QueuedDelivery {
     this.#numbers += 1;
     const id = `delivery-${this.#numbers}`;
-    const { publicKey: _, headers: __, note: ___, ...facts } = event;
+    const { publicKey: _, ...facts } = event;
     const delivery: SandboxDelivery = Object.freeze({
       id,
       ...facts,
@@ -183,13 +178,13 @@ export class DeliveryQueue {
   }
 
   async #send(queued: QueuedDelivery, { isRepeated }: { isRepeated: boolean }): Promise<SandboxDelivery> {
-    const { callbackTimeoutMs: timeoutMs, clock, fetch, retryDelay, trace } = this.#options;
+    const { callbackTimeoutMs: timeoutMs, clock, fetch, trace } = this.#options;
     if (queued.generation !== this.#generation) return queued.delivery;
     const attempts = queued.delivery.attempts + 1;
     const started = clock.now();
     queued.delivery = Object.freeze({ ...queued.delivery, attempts, postedAt: started });
-    const { url, body, name, partner_order_id, faults, publicKey, note } = queued.event;
-    const { headers = eventHeaders(publicKey) } = queued.event;
+    const { url, body, name, partner_order_id, faults, publicKey } = queued.event;
+    const headers = eventHeaders(publicKey);
     const traceFacts = {
       event: name,
       delivery: queued.delivery.id,
@@ -198,7 +193,7 @@ export class DeliveryQueue {
       url,
       faults,
     };
-    const exchange = trace.add({ kind: 'event', ...traceFacts, headers, body, note });
+    const exchange = trace.add({ kind: 'event', ...traceFacts, headers, body });
     const answer = await postRequest({ url, headers, body }, { fetch, timeoutMs, maxAnswerBytes });
     if (queued.generation !== this.#generation) return queued.delivery;
     // An event with a status was answered, even if the rest of the answer is lost.
@@ -218,15 +213,18 @@ export class DeliveryQueue {
       durationMs: clock.now() - started,
     });
     queued.delivery = Object.freeze({ ...queued.delivery, acknowledged, status, error });
-    const delay = queued.isReceived || !isRepeated ? undefined : retryDelay(attempts);
-    if (delay !== undefined) {
-      clock.schedule(delay, async () => {
+    const { maxAttempts, firstDelayMs, maxDelayMs } = this.#options.callbackRetry ?? once;
+    if (isRepeated && !queued.isReceived && attempts < maxAttempts) {
+      const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 50));
+      clock.schedule(delayMs, async () => {
         await this.#track(this.#send(queued, { isRepeated: true }));
       });
     }
     return queued.delivery;
   }
 }
+
+const once = { maxAttempts: 1, firstDelayMs: 0, maxDelayMs: 0 };
 
 const maxAnswerBytes = 64 * 1024;
 

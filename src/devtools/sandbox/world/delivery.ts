@@ -35,10 +35,6 @@ export interface QueuedEvent
   > {
   /** Sent as the bearer token (contract: Authentication 2). */
   readonly publicKey: string;
-  /** Sent in place of the usual headers. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Shown in the trace. */
-  readonly note?: string | undefined;
 }
 
 export function eventHeaders(publicKey: string): Readonly<Record<string, string>> {

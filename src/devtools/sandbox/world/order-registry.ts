@@ -9,8 +9,6 @@ export class OrderRegistry {
   readonly #orders = new Map<string, SandboxOrder>();
   /** The references for each `partner_order_id`: several partners may use the same one. */
   readonly #refs = new Map<string, string[]>();
-  /** The references of closed orders, the first to close first. */
-  readonly #finished = new Set<string>();
   #numbers = 0;
 
   constructor(options: SandboxSettings) {
@@ -69,34 +67,21 @@ export class OrderRegistry {
   clear(): void {
     this.#orders.clear();
     this.#refs.clear();
-    this.#finished.clear();
     this.#numbers = 0;
   }
 
   save(order: SandboxOrder): void {
-    const { platform_order_ref: ref, state } = order;
-    this.#orders.set(ref, order);
-    this.#finished.delete(ref);
-    if (isFinished(state)) this.#finished.add(ref);
+    this.#orders.set(order.platform_order_ref, order);
   }
 
-  /** Closed orders are forgotten first, then the oldest. */
   #forgetBeyondLimit(): void {
-    while (this.#orders.size > this.#options.maxRemembered) {
-      const [finished] = this.#finished;
-      const [oldest] = this.#orders.keys();
-      const order = this.#orders.get(finished ?? oldest ?? '');
-      if (order === undefined) return;
-      this.#forget(order);
+    for (const { partner_order_id: own, platform_order_ref: ref } of this.#orders.values()) {
+      if (this.#orders.size <= this.#options.maxRemembered) return;
+      this.#orders.delete(ref);
+      const others = (this.#refs.get(own) ?? []).filter((other) => other !== ref);
+      if (others.length > 0) this.#refs.set(own, others);
+      else this.#refs.delete(own);
     }
-  }
-
-  #forget({ partner_order_id: own, platform_order_ref: ref }: SandboxOrder): void {
-    this.#orders.delete(ref);
-    this.#finished.delete(ref);
-    const others = (this.#refs.get(own) ?? []).filter((other) => other !== ref);
-    if (others.length > 0) this.#refs.set(own, others);
-    else this.#refs.delete(own);
   }
 
   #changes(step: SandboxOrderStep): Partial<SandboxOrder> {
@@ -227,10 +212,6 @@ export function stepsAfter(
 ): readonly SandboxOrderStep[] {
   if (transitions === 'checked') return nextSteps[state];
   return orderSteps.filter((step) => step !== state);
-}
-
-function isFinished(state: SandboxOrderState): boolean {
-  return nextSteps[state].length === 0;
 }
 
 /** @throws {ValidationError} naming the possible steps */

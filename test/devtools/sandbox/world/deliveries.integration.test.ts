@@ -101,7 +101,7 @@ describe('a delivery', () => {
     ];
     const fetch = async () => answers.shift()?.() ?? new Response();
     // real time: nothing ends before it: a busy machine only makes it later.
-    const sandbox = createSandbox({ fetch, callbackTimeoutMs: 20, callbackRetry: 'none' });
+    const sandbox = createSandbox({ fetch, callbackTimeoutMs: 20 });
     await place(sandbox, await onboarded(sandbox));
     await sandbox.advance('A-1', 'fiat_received');
     await sandbox.advance('A-1', 'credited');
