@@ -8,11 +8,10 @@ import { orderHandlers } from './service/order-routes.ts';
 import { advanceOrder, playOrder } from './service/order-scenarios.ts';
 import { linkRoute, partnerHandlers, signRequestRoute } from './service/partner-routes.ts';
 import { postAgain, postEvent } from './service/post-event.ts';
-import { checkRoutes, maxRequestBytes, operationRoutes, sandboxHandler } from './service/service.ts';
+import { operationRoutes, sandboxHandler } from './service/service.ts';
 import type { SandboxCredentials } from './settings/fixed-partners.ts';
 import { readSandboxOptions, type SandboxOptions } from './settings/sandbox-options.ts';
 import { Refusal } from './wire/requests.ts';
-import type { InternalClock, SandboxClock } from './world/clock.ts';
 import { createState, resetState, type SandboxState } from './world/state.ts';
 
 /**
@@ -21,7 +20,7 @@ import { createState, resetState, type SandboxState } from './world/state.ts';
  *
  * Where the contract is silent, it does what the options say, or makes the choices that docs/details/sandbox.md lists.
  *
- * @throws {ConfigurationError} for an option that is malformed, unknown, or puts two operations at one address
+ * @throws {ConfigurationError} for an option that is malformed or unknown
  * @example
  * ```ts
  * const sandbox = createSandbox();
@@ -38,11 +37,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
   const deployment = deploymentAt('https://sandbox.localhost');
   const state = createState(deployment, checked);
   const handlers = { ...partnerHandlers, ...orderHandlers, ...messengerHandlers };
-  const routes = checkRoutes([
-    ...operationRoutes(deployment, handlers),
-    signRequestRoute(deployment),
-    linkRoute,
-  ]);
+  const routes = [...operationRoutes(deployment, handlers), signRequestRoute(deployment), linkRoute];
   const serve = sandboxHandler(state, routes);
   const { clock, deliveryQueue } = state;
   const { seed } = checked;
@@ -63,7 +58,6 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
     listen: (at = {}) =>
       listen({
         at,
-        maxBodyBytes: maxRequestBytes,
         serve,
         sleep: clock.sleep,
         deploymentAt,
@@ -100,7 +94,7 @@ export function createSandbox<Order = BuyOrder>(options: SandboxOptions<Order> =
 
     faults: state.faults.controls,
     trace: state.trace.view,
-    clock: publicClock(clock),
+    clock,
     async reset() {
       resetState(state);
       await checked.onReset();
@@ -135,16 +129,4 @@ function openLink(state: SandboxState, link: string | URL): SandboxCredentials {
     if (!(error instanceof Refusal)) throw error;
     throw new ValidationError('The link', [{ path: [], message: error.message }]);
   }
-}
-
-function publicClock(clock: InternalClock): SandboxClock {
-  return Object.freeze({
-    now: clock.now,
-    advance: clock.advance,
-    drain: clock.drain,
-    sleep: clock.sleep,
-    get nextAt() {
-      return clock.nextAt;
-    },
-  });
 }

@@ -10,7 +10,7 @@ import {
 } from '../../internal/options.ts';
 import type { ControlAccess, ControlHandler } from './control/control-api.ts';
 import type { ListenOptions, SandboxServer } from './sandbox.ts';
-import type { SandboxHandler } from './service/service.ts';
+import { maxRequestBytes, type SandboxHandler } from './service/service.ts';
 import { textsOr } from './settings/sandbox-options.ts';
 import { answerRequests, startHttpServer } from './wire/http-server.ts';
 import type { SandboxSleep } from './wire/transports.ts';
@@ -19,7 +19,6 @@ import { socketReply } from './wire/wire-reply.ts';
 /** Starts a server. Rejects with the system's error, e.g. `EADDRINUSE`. */
 export async function listen<Order>(options: {
   at: ListenOptions;
-  maxBodyBytes: number;
   serve: SandboxHandler;
   sleep: SandboxSleep;
   deploymentAt: (origin: string) => CompleteDeployment<Order>;
@@ -27,11 +26,11 @@ export async function listen<Order>(options: {
   loadControl: (access: Omit<ControlAccess, 'hasGivenKeys'>) => Promise<ControlHandler>;
 }): Promise<SandboxServer<Order>> {
   const { inspector: from, token, ...address } = readOptions(options.at);
-  const { serve, sleep, maxBodyBytes } = options;
+  const { serve, sleep } = options;
   let control: Promise<ControlHandler> | undefined;
   const server = await startHttpServer({
     ...address,
-    maxBodyBytes,
+    maxBodyBytes: maxRequestBytes,
     answer: answerRequests(async (request, connection) => {
       if (from === 'off' || !isControl(request)) return socketReply(await serve(request, connection), sleep);
       control ??= options.loadControl({ path: controlPath, token, from });

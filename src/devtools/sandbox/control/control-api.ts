@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { isConfigurationError, isValidationError, whatFailed } from '../../../errors/errors.ts';
 import {
   errorReply,
   jsonReply,
@@ -64,7 +65,14 @@ export function controlHandler(
     return jsonReply(200, result as Parameters<typeof jsonReply>[1]);
   }
 
-  return async (request, { ip }) => withApiHeaders(await answer(request, ip).catch(errorReply));
+  return async (request, { ip }) =>
+    withApiHeaders(await answer(request, ip).catch((error: unknown) => errorReply(refusalOf(error))));
+}
+
+/** What the sandbox does not do is the caller's mistake here: an order, a step or a fault that there is not. */
+function refusalOf(error: unknown): unknown {
+  if (isValidationError(error)) return new Refusal(409, 'not_possible', whatFailed(error));
+  return isConfigurationError(error) ? new Refusal(400, 'invalid_body', error.message) : error;
 }
 
 const pagePath = '';

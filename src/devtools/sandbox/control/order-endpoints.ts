@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { operationUrl } from '../../../deployment/define-deployment.ts';
 import { toWireNames } from '../../../deployment/wire-names.ts';
-import { isValidationError, whatFailed } from '../../../errors/errors.ts';
 import { signBody } from '../../../signature/sign-body.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { orderScenarioNames } from '../service/order-scenarios.ts';
@@ -15,14 +14,7 @@ import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
 import { extentOf } from './traffic-endpoints.ts';
 
 const orderBody = z
-  .strictObject({
-    partner_callback_url: z.url({ protocol: /^https?$/ }),
-    partner_order_id: z.string().min(1).max(100).optional(),
-    fiat_amount: z.string().default('15000.50'),
-    fiat_currency: z.string().default('NGN'),
-    chain: z.string().default('usdt-trc20'),
-    buyer_crypto_address: z.string().default('TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP'),
-  })
+  .strictObject({ partner_callback_url: z.url({ protocol: /^https?$/ }) })
   .meta({ examples: [{ partner_callback_url: 'http://127.0.0.1:3000/orders' }] });
 
 const moveBody = z
@@ -64,14 +56,12 @@ export function orderEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): 
       summary: 'Moves an order by a step or a scenario, posts its events, and waits for the answers',
       body: moveBody,
       handle: async ({ params: { order = '' }, body }): Promise<PlayedOrder> => {
-        const { platform_order_ref: ref } = findOrder(state, order);
-        const deliveries = await refuseInvalid(moved(ref), { status: 409, code: 'not_possible' });
+        const { platform_order_ref: ref } = state.orders.find(order);
+        const deliveries =
+          'scenario' in body
+            ? await sandbox.play(ref, body.scenario)
+            : [await sandbox.advance(ref, body.step)];
         return { order: listedOrder(state, ref), deliveries };
-
-        async function moved(ref: string) {
-          if ('scenario' in body) return sandbox.play(ref, body.scenario);
-          return [await sandbox.advance(ref, body.step)];
-        }
       },
     }),
     endpoint({
@@ -80,10 +70,7 @@ export function orderEndpoints(sandbox: Sandbox<unknown>, state: SandboxState): 
       summary: 'Posts an event again, or a copy that a receiver must refuse: `forged` or `tampered`',
       body: postBody,
       handle: async ({ params: { id = '' }, body }): Promise<PostedDelivery> => {
-        const delivery = await refuseInvalid(sandbox.redeliver(id, body.as), {
-          status: 404,
-          code: 'unknown_delivery',
-        });
+        const delivery = await sandbox.redeliver(id, body.as);
         const entry = state.trace.view.entries.findLast(
           (each) => each.kind === 'event' && each.delivery === delivery.id,
         );
@@ -108,7 +95,14 @@ async function createOrder(
   if (partner === undefined)
     throw new Refusal(409, 'no_partner', 'Onboard a partner first, and open the link in its mail.');
   const { credentials } = partner;
-  const order = { ...body, partner_order_id: body.partner_order_id ?? unusedId(sandbox) };
+  const order = {
+    partner_order_id: unusedId(sandbox),
+    fiat_amount: '15000.50',
+    fiat_currency: 'NGN',
+    chain: 'usdt-trc20',
+    buyer_crypto_address: 'TSiz1eNeburYggQaXXL9Kb3AQ3GDive7LP',
+    ...body,
+  };
   const key = orderKey(state, credentials, order);
   const { text } = signBody(toWireNames(order, deployment.wireNames), { key, scheme: deployment.signature });
   const url = operationUrl(deployment, 'createOrder');
@@ -139,15 +133,6 @@ function unusedId({ orders }: Sandbox<unknown>): string {
   return `A-${number}`;
 }
 
-/** @throws {Refusal} 404 */
-function findOrder({ orders }: SandboxState, name: string): SandboxOrder {
-  try {
-    return orders.find(name);
-  } catch (error) {
-    throw isValidationError(error) ? new Refusal(404, 'unknown_order', whatFailed(error)) : error;
-  }
-}
-
 function withDeliveries(
   { options, deliveryQueue }: SandboxState,
   orders: readonly SandboxOrder[],
@@ -164,14 +149,4 @@ function listedOrder(state: SandboxState, name: string): ListedOrder {
   const [order] = withDeliveries(state, [state.orders.find(name)]);
   // Sound: one for each order.
   return order as ListedOrder;
-}
-
-/** Answers a `ValidationError` with this status and code. */
-async function refuseInvalid<Result>(
-  result: Promise<Result>,
-  { status, code }: { status: number; code: string },
-): Promise<Result> {
-  return result.catch((error: unknown) => {
-    throw isValidationError(error) ? new Refusal(status, code, whatFailed(error)) : error;
-  });
 }

@@ -1,17 +1,14 @@
 import type { CompleteDeployment } from '../../../deployment/define-deployment.ts';
 import type { SandboxCredentials } from '../settings/fixed-partners.ts';
 
-type Addresses = Pick<CompleteDeployment<unknown>, 'onboardingBaseUrl' | 'stagingUrl' | 'messengerBaseUrl'>;
-
-interface Keys {
-  /** `undefined` if there is none, or if the caller gave its keys and so has them. */
-  readonly partner: SandboxCredentials | undefined;
-  /** `undefined` if the caller gave it. */
-  readonly masterKey: string | undefined;
-}
-
-/** What a program needs in its environment to use the sandbox: see `readEnvironment`. */
-export function partnerVariables(addresses: Addresses, { partner, masterKey }: Keys): Record<string, string> {
+/**
+ * The environment variables of a program that uses the sandbox: see `readEnvironment`. Keys that the caller gave are
+ * `undefined` here, since the caller has them.
+ */
+export function partnerVariables(
+  addresses: Pick<CompleteDeployment<unknown>, 'onboardingBaseUrl' | 'stagingUrl' | 'messengerBaseUrl'>,
+  { partner, masterKey }: { partner: SandboxCredentials | undefined; masterKey: string | undefined },
+): Record<string, string> {
   return {
     PARTNER_EXCHANGE_ONBOARDING_BASE_URL: addresses.onboardingBaseUrl,
     PARTNER_EXCHANGE_STAGING_URL: addresses.stagingUrl,

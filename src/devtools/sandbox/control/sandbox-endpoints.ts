@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import { allKeysOf } from '../../../credentials/define-credentials.ts';
-import { isConfigurationError } from '../../../errors/errors.ts';
 import { redactReply } from '../../../internal/echoed-secrets.ts';
 import { redactText } from '../../../internal/redaction.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { orderScenarioNames } from '../service/order-scenarios.ts';
 import { eventFaultNames } from '../settings/event-faults.ts';
 import { faultTargets, type PlannedFault, requestFaultNames } from '../settings/faults.ts';
-import { Refusal } from '../wire/requests.ts';
 import type { SandboxState } from '../world/state.ts';
 import type { Clock, State } from './answers.ts';
 import { type ControlEndpoint, endpoint } from './control-endpoint.ts';
@@ -53,7 +51,7 @@ export function sandboxEndpoints(sandbox: Sandbox<unknown>, state: SandboxState)
       handle: ({ body }) => {
         // Sound: `plan` refuses other targets and faults.
         const { target, fault, rate } = body as Extract<PlannedFault, { target: 'event' | 'request' }>;
-        refuseInvalidOption(() => faults.plan(target, fault, { rate }));
+        faults.plan(target, fault, { rate });
         return { done: true };
       },
     }),
@@ -132,7 +130,7 @@ function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string)
     clock: clockOf(sandbox),
     trace: extentOf(state.trace.view),
     counts: {
-      orders: state.orders.size,
+      orders: state.orders.all.length,
       deliveries: state.deliveryQueue.deliveries.length,
       emails: emails.length,
       messages: messages.length,
@@ -156,12 +154,4 @@ function stateOf(sandbox: Sandbox<unknown>, state: SandboxState, origin: string)
 
 function clockOf({ clock }: Sandbox<unknown>): Clock {
   return { now: clock.now(), nextAt: clock.nextAt };
-}
-
-function refuseInvalidOption(apply: () => void): void {
-  try {
-    apply();
-  } catch (error) {
-    throw isConfigurationError(error) ? new Refusal(400, 'invalid_body', error.message) : error;
-  }
 }

@@ -1,7 +1,6 @@
 import { type Deployment, operationUrl } from '../../../deployment/define-deployment.ts';
 import { type Operation, operationNames, operationRules } from '../../../deployment/operations.ts';
-import { ConfigurationError } from '../../../errors/errors.ts';
-import type { SandboxOperation, TimedRequestFault } from '../settings/faults.ts';
+import type { SandboxOperation } from '../settings/faults.ts';
 import { hookedReply } from '../settings/hooks.ts';
 import type { SandboxSettings } from '../settings/sandbox-options.ts';
 import { seededRandom } from '../settings/seeded-random.ts';
@@ -38,7 +37,10 @@ export function sandboxHandler(state: SandboxState, routes: readonly Route[]): S
     const headers = Object.fromEntries(request.headers);
     const exchange = trace.add({ kind: 'request', ...traceFacts, headers, body: textOf(body) });
     const fault = faults.forRequest(operation);
-    if (fault !== undefined) trace.add(faultFacts(fault, operation, order, exchange));
+    if (fault !== undefined) {
+      const note = `${fault.when} the effect`;
+      trace.add({ kind: 'fault', operation, order, exchange, faults: [fault.kind], note });
+    }
 
     const respond = async () => {
       if (route === undefined) throw noService(routes, url.pathname);
@@ -70,16 +72,6 @@ function noService(routes: readonly Route[], path: string): Refusal {
   const slashed = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
   const isNear = routes.some((route) => pathParameters(route.path, slashed) !== undefined);
   return noRoute(routes, path, `Nothing is at this path.${isNear ? ' Mind the slash at the end.' : ''}`);
-}
-
-function faultFacts(
-  { kind, when }: TimedRequestFault,
-  operation: SandboxOperation | undefined,
-  order: string | undefined,
-  exchange: number,
-) {
-  const note = `${when} the effect`;
-  return { kind: 'fault', operation, order, exchange, faults: [kind], note } as const;
 }
 
 function visibleReply({ status, headers, body, transport }: WireReply) {
@@ -135,19 +127,6 @@ export function operationRoutes(deployment: Deployment<unknown>, handlers: Opera
     const path = new URL(operationUrl(deployment, operation)).pathname;
     return { operation, method: operationRules(operation).method, path, ...handlers[operation] };
   });
-}
-
-/** @throws {ConfigurationError} `invalid_deployment` if two operations share an address */
-export function checkRoutes(routes: readonly Route[]): readonly Route[] {
-  const seen = new Set<string>();
-  for (const { method, path } of routes) {
-    const address = `${method} ${path}`;
-    if (seen.has(address)) {
-      throw new ConfigurationError('invalid_deployment', `Two operations have the address ${address}.`);
-    }
-    seen.add(address);
-  }
-  return routes;
 }
 
 /** The reply of the service after the option `reply`, which also sees refusals. */

@@ -19,10 +19,6 @@ export class OrderRegistry {
     return [...this.#orders.values()];
   }
 
-  get size(): number {
-    return this.#orders.size;
-  }
-
   nextNumber(): number {
     this.#numbers += 1;
     return this.#numbers;
@@ -60,7 +56,11 @@ export class OrderRegistry {
     transitions: 'checked' | 'any' = this.#options.orderTransitions,
   ): SandboxOrder {
     const order = this.find(name);
-    checkStep(order.state, step, transitions);
+    const possible = stepsAfter(order.state, transitions);
+    if (!possible.includes(step)) {
+      const message = `cannot follow "${order.state}", which is followed by ${possible.join(', ') || 'nothing'}`;
+      throw new ValidationError('advance', [{ path: ['step'], message }]);
+    }
     return Object.freeze({ ...order, state: step, ...this.#changes(step) });
   }
 
@@ -212,14 +212,4 @@ export function stepsAfter(
 ): readonly SandboxOrderStep[] {
   if (transitions === 'checked') return nextSteps[state];
   return orderSteps.filter((step) => step !== state);
-}
-
-/** @throws {ValidationError} naming the possible steps */
-function checkStep(state: SandboxOrderState, step: SandboxOrderStep, transitions: 'checked' | 'any'): void {
-  const possible = stepsAfter(state, transitions);
-  if (possible.includes(step)) return;
-  const message = Object.hasOwn(nextSteps, step)
-    ? `cannot follow "${state}", which is followed by ${possible.join(', ') || 'nothing'}`
-    : `must be one of ${possible.join(', ') || 'none: the order is closed'}`;
-  throw new ValidationError('advance', [{ path: ['step'], message }]);
 }

@@ -15,7 +15,6 @@ describe('createSandbox', () => {
     ['an unknown spelling', { eventSpelling: 'loose' }],
     ['a hook that is no function', { event: {} }],
     ['a list that is none', { numbersNotOnMessenger: '123' }],
-    ['two operations at one address', { deployment: { paths: { regenerateKeys: '/x', createOrder: '/x' } } }],
     ['a path that is none', { deployment: { paths: { onboard: 'x' } } }],
     ['an unknown option of its deployment', { deployment: { path: {} } }],
     ['a scheme that does not exist', { deployment: { signature: { construction: 'md5' } } }],
