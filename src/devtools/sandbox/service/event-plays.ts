@@ -16,7 +16,6 @@ import {
 } from '../wire/event-text.ts';
 import {
   changeMember,
-  drawMember,
   type EventDraft,
   type MemberChangeName,
   memberPaths,
@@ -72,19 +71,19 @@ export const eventPlays: Readonly<Record<EventFaultName, EventPlay>> = {
   member_repeated: changesTo('repeated'),
   status_respelled: changed((draft, { member }, random) => {
     const statuses = memberPaths(draft.body).filter((path) => statusMembers.includes(path));
-    return changeMember(draft, member ?? pick(statuses, random) ?? '', 'respelled');
+    return changeMember(draft, member ?? random.pick(statuses) ?? '', 'respelled');
   }),
   name_respelled: changed((draft, _, random) => {
     const name = String(draft.body.event_name);
     const spellings = [name.replaceAll('.', ' '), name.toUpperCase(), name.replaceAll('.', '_')];
-    return setMember(draft, 'event_name', pick(spellings, random) ?? name);
+    return setMember(draft, 'event_name', random.pick(spellings) ?? name);
   }),
   credits_elsewhere: contradicting('buyer_crypto_address', otherAddress),
   other_chain: contradicting('chain', (chain) => (chain === 'usdt-trc20' ? 'usdc-matic' : 'usdt-trc20')),
   other_currency: contradicting('fiat_currency', (currency) => (currency === 'NGN' ? 'GHS' : 'NGN')),
   amount_differs: contradicting('fiat_amount_to_pay', otherAmount),
   sell_side: preceded(({ draft: { body } }, random) => ({
-    draft: { body: sellSideEvent(body, pick(sellSideNames, random) ?? ''), repeated: [] },
+    draft: { body: sellSideEvent(body, random.pick(sellSideNames) ?? ''), repeated: [] },
   })),
 };
 
@@ -139,16 +138,12 @@ const statusMembers: readonly string[] = [
 /** Changes the member that the fault names, or any one that is not of this type already. */
 function changesTo(...changes: readonly [MemberChangeName, ...MemberChangeName[]]): EventPlay {
   return changed((draft, { member }, random) => {
-    const path = member ?? drawMember(draft.body, random);
-    const change = pick(changes, random) ?? changes[0];
+    const path = member ?? random.pick(memberPaths(draft.body)) ?? '';
+    const change = random.pick(changes) ?? changes[0];
     const reshaped = changeMember(draft, path, change);
     if (reshaped === draft || changes.length === 1) return reshaped;
     // A text as a text has not changed its type.
     const [documented, other] = [draft, reshaped].map(({ body }) => JSON.stringify(body));
     return documented === other ? changeMember(draft, path, 'list') : reshaped;
   });
-}
-
-function pick<Item>(items: readonly Item[], random: SeededRandom): Item | undefined {
-  return items[Math.floor(random.fraction() * items.length)];
 }

@@ -48,7 +48,6 @@ async function createOrder(
   const { fiat_currency, chain } = members;
   requireAddress(members, options);
   const platform_order_ref = `SBX-${issued.number}-${randomToken(options.random, 6)}`;
-  const isMobileMoney = mobileMoneyCurrencies.has(fiat_currency);
   return Object.freeze({
     partnerId: issued.partnerId,
     partner_order_id: members.partner_order_id,
@@ -63,8 +62,14 @@ async function createOrder(
     buyer_crypto_address: members.buyer_crypto_address,
     fiat_payment_status: 'PENDING',
     crypto_payment_status: 'PENDING',
-    payer_into_account: payerIntoAccount(issued.number, isMobileMoney),
-    payment_link: isMobileMoney ? `https://pay.example/${platform_order_ref}` : null,
+    payer_into_account: Object.freeze({
+      account_name: 'Sandbox Collections',
+      account_number: String(issued.number).padStart(10, '0'),
+      bank_name: 'Sandbox Bank',
+    }),
+    payment_link: mobileMoneyCurrencies.has(fiat_currency)
+      ? `https://pay.example/${platform_order_ref}`
+      : null,
     crypto_txn_hash: null,
     partner_callback_url: members.partner_callback_url,
     transactional_kyc: Object.freeze({
@@ -113,16 +118,6 @@ function significantDigits(decimal: string): string {
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   return `${significant}e${Number(exponent ?? 0) - fraction.length + digits.length - significant.length}`;
-}
-
-function payerIntoAccount(number: number, isMobileMoney: boolean): SandboxOrder['payer_into_account'] {
-  return Object.freeze({
-    account_name: 'Sandbox Collections',
-    account_number: isMobileMoney
-      ? `+999${String(number).padStart(9, '0')}`
-      : String(number).padStart(10, '0'),
-    bank_name: isMobileMoney ? 'Sandbox Mobile Money' : 'Sandbox Bank',
-  });
 }
 
 /** Endpoint 4 of the contract. */

@@ -17,13 +17,10 @@ export interface SandboxPartner {
   };
 }
 
-export interface FixedPartner {
-  readonly email: string;
-  readonly credentials: SandboxCredentials;
-}
+export type FixedPartner = ReturnType<typeof checkPartners>[number];
 
 /** @throws {ConfigurationError} `invalid_option` or `invalid_credentials`, naming the problem */
-export function checkPartners(partners: readonly SandboxPartner[]): readonly FixedPartner[] {
+export function checkPartners(partners: readonly SandboxPartner[]) {
   if (!Array.isArray(partners)) throw invalidOption('partners must be a list.');
   const seen = new Set<string>();
   return partners.map((partner) => {
@@ -37,7 +34,7 @@ export function checkPartners(partners: readonly SandboxPartner[]): readonly Fix
     }
     // Picked from the original: `defineCredentials` hides the secrets of its copy, and a sandbox shows them.
     const { partnerSecretKey, merchantSecretKeys } = given;
-    const credentials = Object.freeze({
+    const credentials: SandboxCredentials = Object.freeze({
       partnerPublicKey: keys.partnerPublicKey,
       partnerSecretKey,
       merchantSecretKey,

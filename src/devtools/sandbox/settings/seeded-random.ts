@@ -7,6 +7,8 @@ export interface SeededRandom {
   /** True with this probability. Always draws one number. */
   chance(probability: number): boolean;
   bytes(length: number): Uint8Array;
+  /** One of a list, `undefined` if it is empty. Always draws one number. */
+  pick<Item>(items: readonly Item[]): Item | undefined;
 }
 
 /**
@@ -39,6 +41,7 @@ export function seededRandom(seed: string, name: string): SeededRandom {
   return {
     fraction,
     chance: (probability) => fraction() < probability,
+    pick: (items) => items[Math.floor(fraction() * items.length)],
     bytes(length) {
       const bytes = Buffer.alloc(Math.ceil(length / 4) * 4);
       for (let at = 0; at < length; at += 4) bytes.writeUInt32LE(next(), at);

@@ -88,17 +88,9 @@ export function answerRequests(
 ): ServerOptions['answer'] {
   return (call) => {
     const request = toRequest(call);
-    if (request !== undefined) return serve(request, { ip: call.ip });
-    return errorReply(forbiddenMethods.includes(call.method) ? methodRefused : malformed);
+    return request === undefined ? errorReply(malformed) : serve(request, { ip: call.ip });
   };
 }
-
-/** Methods that the web platform lets no request have. */
-const forbiddenMethods: readonly string[] = ['CONNECT', 'TRACE', 'TRACK'];
-
-const methodRefused = new Refusal(405, 'method_not_allowed', 'This method is not answered here.', {
-  allow: 'GET, HEAD, POST',
-});
 
 const malformed = new Refusal(400, 'bad_request', 'A request cannot have this method or this path.');
 

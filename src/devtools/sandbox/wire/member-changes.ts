@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../internal/json.ts';
-import type { SeededRandom } from '../settings/seeded-random.ts';
 
 /** An event before it is written: its body, and members that stand in its text a second time. */
 export interface EventDraft {
@@ -61,12 +60,6 @@ export function changeMember(draft: EventDraft, member: string, change: MemberCh
 export function setMember(draft: EventDraft, member: string, value: JsonValue): EventDraft {
   const path = member.split('.');
   return { ...draft, body: replace(draft.body, path, [[path.at(-1) ?? '', value]]) };
-}
-
-/** The path of any member of a body, drawn at random. */
-export function drawMember(body: JsonObject, random: SeededRandom): string {
-  const paths = memberPaths(body);
-  return paths[Math.floor(random.fraction() * paths.length)] ?? '';
 }
 
 /** The paths of all members, the outer ones first. */

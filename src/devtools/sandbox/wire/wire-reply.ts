@@ -88,7 +88,7 @@ const plays: { readonly [Name in RequestFaultName]: (play: FaultPlay<Name>) => W
   other_reply: ({ reply, fault, random }) => {
     // A refusal in the form of a success would say what no service says.
     if (reply.isRefusal) return reply;
-    const drawn = replyFormNames[Math.floor(random.fraction() * replyFormNames.length)] ?? 'text';
+    const drawn = random.pick(replyFormNames) ?? 'text';
     return changedReply(reply, (own) => inForm(own, fault.form ?? drawn));
   },
   other_status: ({ reply, fault }) => changedReply(reply, (own) => ({ ...own, status: fault.status })),

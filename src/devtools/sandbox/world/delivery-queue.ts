@@ -161,15 +161,11 @@ export class DeliveryQueue {
   async #sendAfter(
     previous: Promise<unknown> | undefined,
     queued: QueuedDelivery,
-    schedule: DeliverySchedule,
+    { copies }: DeliverySchedule,
   ): Promise<SandboxDelivery> {
     // Wait one turn, so that the request is answered before its event is posted.
     await nextTurn();
     await previous;
-    return this.#sendCopies(queued, schedule);
-  }
-
-  async #sendCopies(queued: QueuedDelivery, { copies }: DeliverySchedule): Promise<SandboxDelivery> {
     const first = this.#send(queued, { isRepeated: true });
     if (copies === 'duplicate') await first;
     if (copies !== undefined) await this.#send(queued, { isRepeated: false });

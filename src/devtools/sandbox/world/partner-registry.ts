@@ -25,16 +25,11 @@ export interface Partner {
   readonly email: string;
   readonly credentials: SandboxCredentials;
   /** The keys before the last regenerations, the newest first. */
-  readonly earlier?: readonly EarlierKeys[];
+  readonly earlier?: readonly Pick<Partner, 'credentials' | 'isGiven'>[];
   /** When these keys became valid, in milliseconds since the epoch; absent until their link is opened. */
   readonly validFrom?: number;
   /** Whether the caller gave these keys: they may open the real service. */
   readonly isGiven?: boolean;
-}
-
-interface EarlierKeys extends Pick<Partner, 'credentials' | 'isGiven'> {
-  /** When they were replaced, in milliseconds since the epoch. */
-  readonly until: number;
 }
 
 /** Enough to identify the key of most entries in the trace. */
@@ -162,7 +157,7 @@ export class PartnerRegistry {
   /** Draws new keys, which are not valid yet. */
   #withNewKeys({ validFrom: _, isGiven, ...partner }: Partner): Partner {
     const { credentials, earlier = [] } = partner;
-    const replaced = { credentials, until: this.#options.now(), ...(isGiven && { isGiven }) };
+    const replaced = { credentials, ...(isGiven && { isGiven }) };
     return {
       ...partner,
       credentials: issueKeys(partner, this.#options),

@@ -68,22 +68,6 @@ export type TraceLog = ReturnType<typeof createTraceLog>;
 /** The limit of all bodies together, in characters. */
 const maxText = 64 * 1024 * 1024;
 
-/** The members of an entry to which nothing applies. */
-const noFacts: Omit<TraceEntry, 'id' | 'kind' | 'time' | 'exchange'> = {
-  operation: undefined,
-  event: undefined,
-  delivery: undefined,
-  order: undefined,
-  method: undefined,
-  url: undefined,
-  status: undefined,
-  durationMs: undefined,
-  headers: undefined,
-  body: undefined,
-  faults: [],
-  note: undefined,
-};
-
 export function createTraceLog(options: { now: () => number; maxEntries: number; seed: string }) {
   const { now, maxEntries, seed } = options;
   const listeners = new Set<(entry: TraceEntry) => void>();
@@ -97,13 +81,14 @@ export function createTraceLog(options: { now: () => number; maxEntries: number;
   /** Keeps an entry, and returns its id. */
   function add(facts: TraceFacts): number {
     lastId += 1;
-    const entry: TraceEntry = Object.freeze({
-      ...noFacts,
+    // Sound: a member that does not apply is `undefined` where it is absent.
+    const entry = Object.freeze({
       time: now(),
+      faults: [],
       ...facts,
       id: lastId,
       exchange: facts.exchange ?? lastId,
-    });
+    }) as object as TraceEntry;
     kept.set(lastId, entry);
     textSize += entry.body?.length ?? 0;
     while (kept.size > maxEntries || (textSize > maxText && kept.size > 1)) {
