@@ -13,7 +13,7 @@ export {
 } from '../../errors/errors.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../../events/order-event.ts';
 export type { EventSpelling } from '../sandbox/settings/sandbox-options.ts';
-export { type DeliverOptions, deliver } from './deliver.ts';
+export { deliver } from './deliver.ts';
 export { describeRecordStore, type MakeRecordStore, type TestRunner } from './describe-record-store.ts';
 export { type EventOverrides, eventBody, type OverridesOf, type ValueOverrides } from './event-body.ts';
 export { type MswHandlersOptions, type MswHttp, type MswResolver, mswHandlers } from './msw-handlers.ts';

@@ -38,7 +38,8 @@ const readOptions = defineOptions('mswHandlers', {
  * Paths must match exactly, including a slash at the end. Other requests are unhandled: see msw's `onUnhandledFrame`.
  *
  * @param http of your own msw 3
- * @throws {ConfigurationError} `invalid_option` or `invalid_deployment`
+ * @throws {ConfigurationError} `invalid_option`, `invalid_deployment`, or `not_configured` for a path that the sandbox
+ *   does not have
  * @example
  * ```ts
  * import { http } from 'msw';
@@ -54,12 +55,8 @@ export function mswHandlers<Handler>(
   options: MswHandlersOptions = {},
 ): Handler[] {
   const settings = readOptions(options);
-  if (typeof http?.get !== 'function' || typeof http.post !== 'function') {
-    throw invalidOption('mswHandlers needs the `http` of msw 3 as its first argument.');
-  }
-  if (typeof sandbox?.fetch !== 'function') {
-    throw invalidOption('mswHandlers needs the result of createSandbox as its second argument.');
-  }
+  if (typeof http?.get !== 'function' || typeof sandbox?.fetch !== 'function')
+    throw invalidOption('mswHandlers needs the `http` of msw 3, and the result of createSandbox.');
   const deployment = settings.deployment ?? requireDeployment(sandbox.deployment);
   const available = operationNames.filter(
     (operation) =>
@@ -68,9 +65,6 @@ export function mswHandlers<Handler>(
   );
   const handlers = available.map((operation) => {
     const { method } = operationRules(operation);
-    if (sandbox.deployment.paths[operation] === undefined) {
-      throw invalidOption(`The sandbox has no path for ${operation}: give it the same deployment.`);
-    }
     const path = new URL(operationUrl(sandbox.deployment, operation)).pathname;
     const resolver: MswResolver = ({ request }) => answer(sandbox, request, path);
     const address = exactUrl(operationUrl(deployment, operation));
@@ -93,21 +87,14 @@ async function answer(
   const body = request.body === null ? null : await request.arrayBuffer();
   const { method, headers, signal } = request;
   try {
-    return recompressed(await sandbox.fetch(url, { method, headers, body, signal }));
+    const response = await sandbox.fetch(url, { method, headers, body, signal });
+    // It is decompressed: msw would try to do so again.
+    for (const name of ['content-encoding', 'content-length']) response.headers.delete(name);
+    return response;
   } catch {
     // An error of the sandbox's `fetch` is a broken connection.
     return Response.error();
   }
-}
-
-/** fetch has decompressed the response, and msw will do so again. */
-function recompressed(response: Response): Response {
-  if (response.headers.get('content-encoding') !== 'gzip' || response.body === null) return response;
-  const { status, statusText } = response;
-  const headers = new Headers(response.headers);
-  headers.delete('content-length');
-  const body = response.body.pipeThrough(new CompressionStream('gzip'));
-  return new Response(body, { status, statusText, headers });
 }
 
 /** A regular expression, since msw gives `:id`, `*` and upper case a meaning. */

@@ -67,8 +67,7 @@ const deliveryRows = {
   spelling: oneOf(['awkward', 'compact'], { default: 'awkward' }),
 } satisfies OptionTable<DeliveryOptions>;
 
-const readSignedOptions = defineOptions('signedDelivery', deliveryRows);
-const readRefusedOptions = defineOptions('refusedDeliveries', deliveryRows);
+const readOptions = defineOptions('signedDelivery', deliveryRows);
 
 /**
  * Signs a body with the key for order events, as a delivery that your receiver has to accept.
@@ -84,7 +83,7 @@ const readRefusedOptions = defineOptions('refusedDeliveries', deliveryRows);
  * ```
  */
 export function signedDelivery(body: object, options: DeliveryOptions): SignedDelivery {
-  const { key, text, delivery } = signingOf(body, readSignedOptions(options));
+  const { key, text, delivery } = signingOf(body, readOptions(options));
   return delivery(text(key));
 }
 
@@ -102,7 +101,7 @@ export function signedDelivery(body: object, options: DeliveryOptions): SignedDe
  * ```
  */
 export function refusedDeliveries(body: object, options: DeliveryOptions): RefusedDeliveries {
-  const { key, publicKey, encoding, text, delivery } = signingOf(body, readRefusedOptions(options));
+  const { key, publicKey, encoding, text, delivery } = signingOf(body, readOptions(options));
   const anotherAddress = 'TTZW3rKNFSK4L4tWqMosLsdd8EkBhEKGG2';
   const genuine = parseSignedBody(text(key), encoding);
   const changed = parseSignedBody(text(key, { buyer_crypto_address: anotherAddress }), encoding);

@@ -23,40 +23,23 @@ describe('deliver', () => {
     expect(events).toMatchObject([body]);
   });
 
-  it("passes it to an app, whose routes see the delivery's own URL or the one given", async () => {
+  it("passes it to an app, whose routes see the delivery's own URL", async () => {
     const { events, webhooks } = recordingWebhooks();
     const app = new Hono();
     app.post('/orders', (context) => webhooks.fetch(context.req.raw));
     expect((await deliver(app, delivery)).status).toBe(200);
-    expect((await deliver(app, delivery, { url: 'https://acme.example/other' })).status).toBe(404);
     expect(events).toHaveLength(1);
   });
 
-  it('posts it to a server, by text or URL', async () => {
+  it('posts it to a server, by text or URL, and follows no redirect', async () => {
     const { events, webhooks } = recordingWebhooks();
     await using server = await serve(webhooks.node);
     const url = `http://127.0.0.1:${server.port}/orders`;
     expect((await deliver(url, delivery)).status).toBe(200);
     expect((await deliver(new URL(url), delivery)).status).toBe(200);
     expect(events).toMatchObject([body]);
-  });
-
-  it('posts by a fetch of yours, with the text as it is, and follows no redirect', async () => {
-    const requests: Request[] = [];
-    const response = await deliver('https://acme.example/hooks', delivery, {
-      fetch: async (input, init) => {
-        requests.push(new Request(input, init));
-        return Response.redirect('https://acme.example/elsewhere', 307);
-      },
-    });
-    expect(response.status).toBe(307);
-    const [request] = requests;
-    expect(request).toMatchObject({ url: 'https://acme.example/hooks', method: 'POST', redirect: 'manual' });
-    expect(await request?.text()).toBe(delivery.body);
-    expect(Object.fromEntries(request?.headers ?? [])).toEqual({
-      authorization: `Bearer ${credentials.partnerPublicKey}`,
-      'content-type': 'application/json',
-    });
+    await using elsewhere = await serve((_, response) => response.writeHead(307, { location: url }).end());
+    expect((await deliver(`http://127.0.0.1:${elsewhere.port}/`, delivery)).status).toBe(307);
   });
 
   it('is not needed for Fastify and Lambda, as docs/guides/test-your-integration.md says', async () => {
@@ -76,7 +59,7 @@ describe('deliver', () => {
     await expect(deliver(broken, delivery)).rejects.toThrow('broken');
   });
 
-  it('refuses what it cannot deliver to, and misspelt options', async () => {
+  it('refuses what it cannot deliver to', async () => {
     for (const target of ['https://acme.example/', () => new Response()]) {
       // @ts-expect-error no delivery
       await expect(deliver(target, body)).rejects.toMatchObject({ code: 'invalid_option' });
@@ -85,7 +68,5 @@ describe('deliver', () => {
       // @ts-expect-error some of these are no targets, the others no URLs
       await expect(deliver(target, delivery)).rejects.toMatchObject({ code: 'invalid_option' });
     }
-    // @ts-expect-error misspelt
-    await expect(deliver(broken, delivery, { uri: 'x' })).rejects.toThrow('Did you mean "url"?');
   });
 });

@@ -2,15 +2,11 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { type DefineStoreTest, increment, listAll, pick, read, write } from './store-test-context.ts';
 
 export function testConcurrentChanges(test: DefineStoreTest): void {
-  test('1,000 changes of one key lose none', async ({ store }) => {
-    await Promise.all(Array.from({ length: 1000 }, () => increment(store, 'count')));
-    equal(await read(store, 'count'), 1000);
-  });
-
-  test('changes from three stores lose none', async ({ store, open }) => {
+  test('many changes of one key lose none, from one store and from three', async ({ store, open }) => {
     const stores = [store, await open(), await open()];
+    await Promise.all(Array.from({ length: 850 }, () => increment(store, 'count')));
     await Promise.all(Array.from({ length: 150 }, (_, index) => increment(pick(stores, index), 'count')));
-    equal(await read(store, 'count'), 150);
+    equal(await read(store, 'count'), 1000);
   });
 
   test('of many that find no record, one creates it', async ({ store, open }) => {
@@ -98,6 +94,8 @@ export function testExpiry(test: DefineStoreTest): void {
     deepEqual(await listAll(store), [{ key: 'a', value: 1, expiresAt: clock.now + 1 }]);
     clock.now += 1;
     equal(await read(store, 'a'), undefined);
+    await write(store, 'b', 1);
+    await write(store, 'b', 2, clock.now - 1);
     deepEqual(await listAll(store), []);
   });
 
@@ -125,12 +123,6 @@ export function testExpiry(test: DefineStoreTest): void {
     );
     equal(winners.filter((won) => won).length, 1);
     equal(await read(store, 'a'), 'new');
-  });
-
-  test('what was set with an expiry in the past is never seen', async ({ store, clock }) => {
-    await write(store, 'a', 1);
-    await write(store, 'a', 2, clock.now - 1);
-    equal(await read(store, 'a'), undefined);
   });
 
   test('a clock that goes back loses no record without an expiry', async ({ store, clock }) => {
