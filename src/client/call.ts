@@ -14,7 +14,7 @@ export interface Call<Schema extends ReplySchema = ReplySchema> {
   /** The path of the operation, for traces: it holds no value. */
   readonly urlTemplate: string | undefined;
   readonly headers: Headers;
-  /** Exactly what goes over the wire. */
+  /** The exact text that is sent. */
   readonly body?: string | undefined;
   /** When it may be repeated: see the table of operations. */
   readonly repeat: OperationRules['repeat'];

@@ -151,7 +151,7 @@ export class ExchangeClient<Order = BuyOrder> {
   /**
    * Creates a buy order. The deployment's `orderSchema` checks the payload; it is sent under the deployment's wire
    * names, signed with merchant + partner secret (contract: Endpoints 4; path and payload are reported).
-   * An address that is none of its chain is refused.
+   * An address that does not have the form of its chain is refused.
    *
    * It resolves only if the reply accepts the order (ledger: `order-reply`).
    * An order whose outcome is `unknown` is never sent again automatically, and the contract has no look-up:

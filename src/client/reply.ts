@@ -15,7 +15,7 @@ export interface Reply<Body = unknown> {
   readonly body: Body;
   /**
    * The number at a path of the reply's JSON in plain digits, of at most 100 characters: parsing rounds in `body` (it makes
-   * 9007199254740992 of `9007199254740993`). `undefined` if there is none. Not enumerable.
+   * 9007199254740992 of `9007199254740993`). `undefined` without such a number. Not enumerable.
    * @param path a member's name, or names and array indexes from the outermost inwards
    */
   decimal(path: string | readonly (string | number)[]): string | undefined;

@@ -108,7 +108,7 @@ export interface DeploymentOptions<Order = BuyOrder> {
   duplicateIds?: DuplicateIds | undefined;
   /**
    * The form of the addresses of further chains and their networks, or another form of a known chain. `createOrder`
-   * refuses an address that is none of its chain (`checkAddress`), and a secret on every chain. `false`:
+   * refuses an address that does not have the form of its chain (`checkAddress`), and a secret on every chain. `false`:
    * addresses are not checked, and 64 hexadecimal digits count as one; any other secret is refused.
    * @default `addressForms` (assumed, ledger: `address-form`)
    */

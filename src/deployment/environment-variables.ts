@@ -161,7 +161,7 @@ function readDeploymentText(text: string): DeploymentFile {
 const maxBytes = 1_048_576;
 
 /**
- * `node:fs` is looked up when needed: the clients also load where there is none.
+ * `node:fs` is looked up when needed: the clients also load where it is missing.
  *
  * @throws {ConfigurationError} without the path in its message
  */

@@ -13,7 +13,7 @@ export interface OrderReply {
   readonly headers: Headers;
   /** Parsed JSON, or text if it is not JSON; `undefined` if empty. */
   readonly body: unknown;
-  /** The order, as it was posted; absent where nobody knows it, as for `learn`, which has names and types alone. */
+  /** The order, as it was posted; absent where it is not known, as for `learn`, which has names and types alone. */
   readonly order?: JsonObject | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface OrderReply {
  *
  * - `accepted`: the service has it.
  * - `refused`: the service did not take it, and never will.
- * - `unknown`: nobody can tell. An event or a person settles an order.
+ * - `unknown`: the reply does not say. An event or a person settles an order.
  */
 export type OrderVerdict = 'accepted' | 'refused' | 'unknown';
 
@@ -154,7 +154,7 @@ function isSameText(one: string, other: string): boolean {
 
 const postedNames: ReadonlySet<string> = new Set([...Object.keys(reportedBuyOrder.shape), 'signature']);
 
-/** What a status says of an order: the service did not act on it, or nobody knows. */
+/** The outcome that a status states: the service did not act on the order, or may have acted. */
 export type OrderStatuses = Readonly<Record<number, 'refused' | 'unknown'>>;
 
 /**

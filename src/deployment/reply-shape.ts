@@ -47,7 +47,7 @@ function isName(name: string): boolean {
   return /^[\p{L}_-][\p{L}\d_.-]{0,39}$/u.test(name) && !/\d{4}/.test(name) && !holdsKey(name);
 }
 
-/** What a member of the table says: a word like `failed`, or a status. A longer number is 9999, which is none. */
+/** What a member of the table says: a word like `failed`, or a status. A longer number is 9999, which is no status. */
 function signalOf(value: unknown): string | number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1000 ? value : 9999;
   const word = typeof value === 'string' ? value.trim() : '';

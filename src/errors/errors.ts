@@ -87,7 +87,7 @@ function boundedMessage({ what, remedy }: MessageParts, code: string): string {
   return `${cutText(text, maxMessage - link.length - 1)} ${link}`;
 }
 
-/** Cuts a text to so many characters: the end is left out, and no part of a word or of a character stays. */
+/** Cuts a text to this many characters: the end is left out, and no part of a word or of a character stays. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   const start = text.slice(0, most - 1);

@@ -118,7 +118,7 @@ export interface BuyFiatReceivedEvent extends BuyOrderRecord {
 /**
  * The fiat is received, but the buyer's KYC check failed: `kyc_error_type` says how (contract: Events).
  *
- * Where nobody credits anything, a word that the contract does not have is delivered too.
+ * Since no handler credits anything for it, a kind that the contract does not have is delivered too.
  */
 export interface BuyKycErrorEvent extends BuyOrderRecord {
   /** Name of the event. */

@@ -48,7 +48,7 @@ export type ParsedOrderEvent =
   | { readonly kind: 'unknown'; readonly name: string; readonly body: JsonObject }
   | {
       readonly kind: 'nonconforming';
-      /** The event name, or an empty string when there is none. */
+      /** The event name, or an empty string without one. */
       readonly name: string;
       /** The value itself, or an empty object when it is not an object. */
       readonly body: JsonObject;
@@ -180,7 +180,7 @@ export type UnrecognizedEvent = Exclude<ParsedOrderEvent, { kind: 'known' }>;
 
 const mostIssues = 5;
 
-/** The error of an event that nobody here can read: an inbox makes it a dead letter at once. Holds no value. */
+/** The error of an event that cannot be read here: an inbox makes it a dead letter at once. Holds no value. */
 export function unrecognizedEvent(event: UnrecognizedEvent): InboxError {
   const issues = event.kind === 'nonconforming' ? event.issues.slice(0, mostIssues) : [];
   const differences = issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`);

@@ -18,12 +18,12 @@ const channels = {
 };
 
 /**
- * Runs work under a tracing channel of `node:diagnostics_channel`. If nobody listens, the work alone runs.
+ * Runs work under a tracing channel of `node:diagnostics_channel`. Without subscribers only the work runs.
  *
  * Subscribers never see the result or the error itself, which hold bodies and ids: they get one message for the whole
  * trace, and an error that names its code.
  *
- * @param run gets the message, which subscribers may have changed at the start; `undefined` if nobody listens
+ * @param run gets the message, which subscribers may have changed at the start; `undefined` without subscribers
  */
 export function traced<Message extends object, Result>(
   name: keyof typeof channels,
@@ -77,7 +77,7 @@ async function publish<Message extends object, Result>(
 /** A trace context as W3C Trace Context writes it. */
 const traceparentPattern = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
-/** The trace context in a value that anybody may have sent; `undefined` if it is none. */
+/** The trace context in a value that anybody may have sent; `undefined` if it is malformed. */
 export function readTraceparent(value: unknown): string | undefined {
   return typeof value === 'string' && traceparentPattern.test(value) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Valid addresses for documents and tests. Nobody holds them: in the place of a key is the SHA-256 of
+ * Valid addresses without an owner, for documents and tests: in the place of a key is the SHA-256 of
  * "partner-exchange-sdk: example address, held by nobody" (its first 20 bytes), of that text with ", another", and for
  * MobileCoin with ", view key, 18" and ", spend key, 11" (the first numbers that give points of its curve).
  */
