@@ -16,7 +16,7 @@ const fewKeys = 5;
 const mostChanges = 100;
 const mostUnderWay = 2;
 
-/** Stores that wait for nobody, or whose changes share a commit already: a batch above them costs CPU and saves nothing. */
+/** Stores that wait for no lock, or whose changes share a commit already: a batch above them costs CPU and saves nothing. */
 const fastStores = new WeakSet<RecordStore>();
 
 export function withoutBatches(store: RecordStore): RecordStore {

@@ -6,7 +6,7 @@ import type { ListOptions, RecordSet, RecordStore, StoredRecord } from './record
 interface StoreEngine {
   transact<Result>(keys: readonly string[], change: (records: RecordSet) => Result): Promise<Result>;
   list(options: ListOptions): Promise<StoredRecord[]>;
-  /** Runs after each transaction that succeeded. Nobody but `close` waits for it, and its errors are dropped. */
+  /** Runs after each transaction that succeeded. Only `close` waits for it, and its errors are dropped. */
   tidy?(): Promise<unknown>;
   close?(): void;
 }

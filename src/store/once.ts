@@ -86,8 +86,8 @@ const runForm = storedForm<Run>('The record of an effect', {
  * effects that are elsewhere, such as an e-mail or an entry in another system's ledger. (An effect in your own database
  * needs no more than a transaction: `context.handledIn`, or a row with the key.)
  *
- * If `run` throws, or its process dies, nobody knows whether the effect happened: from then on the key is `unknown`, and
- * nothing repeats it by itself. Have a person look, and call {@link settleOnce}.
+ * If `run` throws, or its process dies, the effect may have happened: from then on the key is `unknown`, and nothing
+ * repeats it by itself. Have a person look, and call {@link settleOnce}.
  *
  * @param key names the effect: `effectKey(event, context)`, and more if the event has several. Only a hash of it is kept
  * @param run returns JSON data, or nothing; it is kept, so return nothing personal

@@ -45,7 +45,7 @@ export interface RecordStore {
 
 /** The records of the keys of one transaction. Only to be used while `change` runs. */
 export interface RecordSet {
-  /** A copy of the value; `undefined` when there is none or it has expired. Sees what this change has set. */
+  /** A copy of the value; `undefined` when it is missing or has expired. Sees what this change has set. */
   get(key: string): JsonValue | undefined;
   /**
    * @param value JSON data, up to 3 MiB as text
@@ -53,7 +53,7 @@ export interface RecordSet {
    *   deleted
    */
   set(key: string, value: JsonValue, options?: { readonly expiresAt?: number | undefined }): void;
-  /** Deletes a record; nothing happens if there is none. */
+  /** Deletes a record, if it is there. */
   delete(key: string): void;
 }
 

@@ -16,7 +16,7 @@ export function storedForm<Value extends object>(
   check: (stored: JsonValue) => Value | undefined = trusted,
 ) {
   return {
-    /** The value of a record; `undefined` if there is none. @throws {StoreError} `newer_format` */
+    /** The value of a record; `undefined` without one. @throws {StoreError} `newer_format` */
     read(stored: JsonValue | undefined): Value | undefined {
       return stored === undefined ? undefined : check(refuseNewer(stored, what));
     },

@@ -3,7 +3,7 @@ import { integer, type OptionTable } from '../../internal/options.ts';
 /**
  * Keeps bodies that cannot be verified yet, an optional capability of an inbox: during a rotation they may be signed with
  * keys that have not come. Nothing is known of such a body, anybody may have sent it, and no handler gets it. It is
- * answered 503 all the same, so it is kept for a service that does not send it again.
+ * answered 503 even so, and it is kept for a service that does not send it again.
  *
  * Best effort: when it is full, the newest body is not kept.
  */

@@ -73,7 +73,7 @@ export interface QueueInbox extends Inbox {
    * With a `store`, a message whose process died is tried alone: it waits until the others of this process have ended, and
    * those that come meanwhile wait for it. Only a death while alone counts as an attempt.
    *
-   * Messages are not verified again: let nobody else write to the queue.
+   * Messages are not verified again: let no other program write to the queue.
    *
    * @throws {ConfigurationError} `invalid_option` with `role: 'receiver'`, and without `createWebhooks`
    */
@@ -103,7 +103,7 @@ const readOptions = defineOptions('queueInbox', {
 } satisfies OptionTable<QueueInboxOptions>);
 
 const readHandleOptions = defineOptions('handleMessage', {
-  // A broker may give 0, NaN or text, and the delivery is to be handled all the same.
+  // A broker may give 0, NaN or text, and the delivery must still be handled.
   attempt: (given) => (given === undefined || isCount(given) ? given : 1),
   signal: abortSignal(),
 } satisfies OptionTable<HandleMessageOptions>);

@@ -21,7 +21,7 @@ export interface DeliveryLeasesOptions
   extends DeliveryTableOptions,
     Pick<Handling, 'timeLimitMs' | 'retry' | 'maxAttempts'> {
   /**
-   * Batches changes that wait for nobody, so that they may share a transaction. A transaction of the user's may hold a
+   * Batches changes that wait for no lock, so that they may share a transaction. A transaction of the user's may hold a
    * delivery that is marked in it: no other delivery has to wait for that.
    */
   readonly shared: RecordStore;
@@ -175,7 +175,7 @@ function leaseEnds(
   }
 
   return {
-    /** Stays remembered, whoever has it by now. */
+    /** Stays remembered, even if another worker has it by now. */
     async remove(lease: RecordLease): Promise<void> {
       const { digest } = lease.delivery;
       if ((await end(lease, shared)) !== 'marked')

@@ -65,7 +65,7 @@ export function deliveryTable({ store, prefix, rememberMs, now }: DeliveryTableO
     },
 
     /**
-     * Changes a delivery together with the index record that it has now; `undefined` if there is none.
+     * Changes a delivery together with the index record that it has now; `undefined` without one.
      *
      * @param further more keys of the transaction
      */

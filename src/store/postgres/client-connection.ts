@@ -14,7 +14,7 @@ const savepoint = {
 
 /**
  * Uses one client of the user's, in its open transaction. It makes no table there, which would hold back everybody who
- * needs it. A time limit could only be kept by ending the connection, so there is none.
+ * needs it. It has no time limit, which could only be kept by ending the connection.
  */
 export function clientConnection(client: PgClient, { statements, now }: ConnectionOptions): Connection {
   /** Runs queries within a savepoint: without it, one that fails would fail the user's transaction. */

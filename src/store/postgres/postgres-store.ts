@@ -38,7 +38,7 @@ const sweepEveryMs = 1_000;
  * A record store in a table of your PostgreSQL: many processes and machines may use it.
  *
  * With a client in a transaction of your own, READ COMMITTED, the records are committed or rolled back with it, and
- * nobody else can change them until then. If the change throws, your transaction can go on.
+ * no other process can change them until then. If the change throws, your transaction can go on.
  *
  * @throws {ConfigurationError} `invalid_option`, from each call if the client has no such transaction
  * @example

@@ -55,7 +55,7 @@ export function statementsFor({ schema, table }: { schema: string | undefined; t
 
     /**
      * Values: time. The server has to agree on it, so that a process with a wrong clock deletes nothing that is still
-     * valid. Rows being changed are passed over, so it waits for nobody.
+     * valid. Rows being changed are passed over, so it waits for no lock.
      */
     sweep: `
       DELETE FROM ${name} WHERE key IN (

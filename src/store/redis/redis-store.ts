@@ -196,7 +196,7 @@ function warnOfSettings(settings: unknown): void {
     warnOnce('Redis loses records of redisStore when it ends: it has no append-only file (appendonly no).');
 }
 
-/** `undefined` if there is none, or if it has expired. */
+/** `undefined` if it is missing or has expired. */
 function parseRecord(record: string, at: number): RecordWrite | undefined {
   const end = record.indexOf('|');
   if (end < 0) return undefined;

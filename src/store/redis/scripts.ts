@@ -38,7 +38,7 @@ return {id, string.format('%.0f', time), redis.call('HMGET', KEYS[1], unpack(ARG
 
 /**
  * Writes if everything is as it was read. Clients may send it again after a lost connection, so it is made once for each
- * id, and not after its deadline: by then nobody remembers the id.
+ * id, and not after its deadline: by then the id is forgotten.
  *
  * Arguments: the known id of the store; id of the commit, deadline by the clock of the server, time of the process, grace in milliseconds, number of records to
  * clean, number of records read; of each key and record (empty: none); of what is written key, expiry (empty: none) and

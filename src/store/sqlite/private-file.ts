@@ -49,7 +49,7 @@ export function openPrivateFile(path: string) {
 }
 
 /**
- * Only if there is none: opening and closing a file that SQLite has open in this process would release SQLite's locks
+ * Makes a missing file only: opening and closing a file that SQLite has open in this process would release SQLite's locks
  * on it.
  */
 function createFile(path: string, fs: FileSystem): void {

@@ -45,7 +45,7 @@ export function openDatabase(path: string, busyTimeoutMs: number) {
       },
     };
   } catch (error) {
-    // A database that nobody gets must not stay open, with its locks.
+    // A database that is not returned must not stay open, with its locks.
     database.close();
     throw error;
   }
@@ -115,7 +115,7 @@ interface Pending {
  *
  * @param options.busyTimeoutMs how long each piece of work waits for another process; then it is rejected with
  *   SQLite's error, and nothing of it was written
- * @param options.afterCommit if it throws, the work is rejected although it is committed: nobody can rely on it
+ * @param options.afterCommit if it throws, the work is rejected although it is committed
  */
 export function groupCommit(
   database: DatabaseSync,

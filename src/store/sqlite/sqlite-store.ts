@@ -56,7 +56,7 @@ const rows = {
 } satisfies OptionTable<SqliteStoreOptions>;
 const readOptions = defineOptions('sqliteStore', rows);
 
-/** So many at once that no change waits for long. */
+/** Few enough at once that no change waits for long. */
 const sweepEveryMs = 1_000;
 const sweepLimit = 200;
 
