@@ -31,7 +31,7 @@ export interface KeyRequest {
   readonly answered: boolean;
 }
 
-/** Objects that were read have what a newer version has written, too: whoever changes one copies it. */
+/** Objects that were read also hold members of newer versions: copy one to change it. */
 export interface RotationState {
   /** Written with the first keys, and never changed: all keys here are those of one partner. */
   readonly origin?: KeyOrigin | undefined;

@@ -95,7 +95,7 @@ function partnerName({ partnerId, partnerCode }: PartnerNames): string {
   return redactCredentials(`${kind} ${quotedName(partnerId ?? partnerCode ?? '')}`);
 }
 
-/** The state with the pending keys as those that sign; `undefined` when there are none. @throws {KeyError} */
+/** The state with the pending keys as those that sign; `undefined` without any. @throws {KeyError} */
 export function withPromoted(
   state: RotationState,
   {

@@ -28,7 +28,7 @@ export function toOrderedMembers(payload: JsonObject, salt: string): OrderedMemb
   };
 }
 
-/** A longer one is none, and cannot be compared. */
+/** A longer text cannot be compared. */
 function isShort(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= 100 && value === storableText(value);
 }

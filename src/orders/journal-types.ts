@@ -69,7 +69,7 @@ export interface OrderJournal<Order = BuyOrder> {
   start(options: OrderLoopOptions<Order>): OrderLoop;
   /**
    * Writes down that an order is to be sent, and sends nothing. With the store of a transaction of your own, the order
-   * in your tables and the intent are written together or not at all. Then `create` sends it: call it after the
+   * in your tables and the intent are one atomic write. Then `create` sends it: call it after the
    * commit. If the process dies before that, the loop of `start` sends it. The payload is not kept, so both need it again.
    *
    * For one that was sent already, what is known of it is returned.
@@ -222,7 +222,7 @@ export interface JournalHealth
   extends Readonly<Record<'prepared' | 'sending' | 'waiting' | 'not-sent' | 'unknown', number>> {
   /** The sum of those states. */
   readonly unsettled: number;
-  /** Milliseconds since the oldest of them became unsettled; `null` if there is none. */
+  /** Milliseconds since the oldest of them became unsettled; `null` without any. */
   readonly oldestAgeMs: number | null;
   /** Accepted orders whose first event has not come within `firstEventWithinMs`. */
   readonly withoutEvent: number;

@@ -24,7 +24,7 @@ export async function observeOrder(
   parts: ObserveParts,
 ): Promise<Observation> {
   const { rejection, ...observation } = await takeEvidence(event, context, parts);
-  // The journal has its evidence. Nobody has handled the rest of the event: it must not be acknowledged.
+  // The journal has its evidence. No handler has had the rest of the event: it must not be acknowledged.
   if (isUnrecognizedEvent(event)) throw unrecognizedEvent(event);
   if (rejection !== undefined) throw rejection;
   return observation;

@@ -32,7 +32,7 @@ export interface Otp {
    *   used up
    */
   check(id: string, code: string, options: CheckOptions): Promise<CheckedOtp>;
-  /** Makes the codes of an id invalid. No error if there are none. @throws {OtpError} `store_unavailable` */
+  /** Makes the codes of an id invalid. No error without codes. @throws {OtpError} `store_unavailable` */
   cancel(id: string): Promise<void>;
 }
 

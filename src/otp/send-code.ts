@@ -23,7 +23,7 @@ import type { Secret } from './otp-secrets.ts';
 
 /** An issued code. */
 export interface IssuedOtp {
-  /** `check` needs it: give it to whoever types in the code, e.g. as a form field or in a session. 22 characters. */
+  /** `check` needs it: give it to the person who types the code, e.g. as a form field or in a session. 22 characters. */
   readonly id: string;
   /** When the code just sent becomes invalid, in milliseconds since 1970. */
   readonly expiresAt: number;
@@ -62,7 +62,7 @@ interface Plan {
   readonly id: string;
   readonly secret: Secret;
   readonly context: FlowContext;
-  /** The flow to add a code to, given what is in the store; `undefined` if there is none. */
+  /** The flow to add a code to, given what is in the store; `undefined` without one. */
   readonly flowOf: (stored: Flow | undefined) => Flow | undefined;
 }
 
