@@ -53,8 +53,8 @@ const readOptions = defineOptions('createKeyRing', {
  * restart: when they are older than `maxAgeMs`, when the service refuses a call with 401 or 403, and when a signature
  * matches none of them, at most once per `cooldownMs`. So forged deliveries cannot make it read more often than that.
  *
- * Everybody who needs keys while they are read waits for the same load. If it fails, the last good keys are kept. If
- * there are none, clients throw a {@link KeyError} `keys_unavailable`, and webhooks answer 503 with `Retry-After`: the
+ * Everybody who needs keys while they are read waits for the same load. If it fails, the last good keys are kept. Without
+ * any, clients throw a {@link KeyError} `keys_unavailable`, and webhooks answer 503 with `Retry-After`: the
  * delivery may be authentic, so the service should send it again.
  *
  * @throws {ConfigurationError} `invalid_option`

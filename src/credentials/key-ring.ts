@@ -16,7 +16,7 @@ import {
 export interface KeyRing {
   /** The keys that were read last, of any age; `undefined` before the first load. Reads nothing. */
   readonly loaded: KeySets | undefined;
-  /** The keys, read first if there are none or they are too old. @throws {KeyError} `keys_unavailable` */
+  /** The keys, read first if they are missing or too old. @throws {KeyError} `keys_unavailable` */
   current(): KeySets | Promise<KeySets>;
   /**
    * Other keys, if there are any, when a signature matched none of these, or the service refused them; `undefined` if the

@@ -68,7 +68,7 @@ interface RotatedSet {
 
 /**
  * The sets of one rotation are one partner: its first name is in the digests of all, and each is shown with all names.
- * `undefined` for a set with another name: whoever loads the keys may add some, and earlier versions stored any name.
+ * `undefined` for a set with another name: `load` may add some, and earlier versions stored any name.
  */
 function rotationOf(
   sets: readonly PartnerCredentials[],

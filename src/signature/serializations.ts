@@ -175,8 +175,8 @@ export function canonicalText({ serialization, joiner = '' }: TextRules, body: B
 }
 
 /**
- * Every text that the sender of a body may have signed, the canonical one first. Whether a sender signs the line feed
- * that its encoder adds, or the mark that its platform begins a text with, nobody publishes. They have no meaning in
+ * Every text that the sender of a body may have signed, the canonical one first. It is not published whether a sender
+ * signs the line feed that its encoder adds, or the mark that its platform begins a text with. They have no meaning in
  * JSON, so no signature holds for two values.
  *
  * @throws {SignatureError} as {@link canonicalText}

@@ -29,11 +29,11 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
   readonly text: string;
   /**
    * The digits of the number at a path as the sender wrote it, as a number or as text: plain digits (`0.0000001` for
-   * `1E-07`) of at most 100 characters; `undefined` if there is none. For money, since parsing may have rounded
+   * `1E-07`) of at most 100 characters; `undefined` without one. For money, since parsing may have rounded
    * `event.fiat_amount_to_pay`. Read from the body as received, under every signature scheme.
    *
    * Under schemes that sign the parsed value (serializations `compact`, `sorted`, `base64-compact`,
-   * `base64-sorted`) only the double that it rounds to is authentic: whoever holds a signed event can write other digits
+   * `base64-sorted`) only the double that it rounds to is authentic: the holder of a signed event can write other digits
    * that round to the same one (`15000.10` as `15000.1000000000000001`). Round it to the decimals of its currency.
    * @param path the published name of a member of the event, or names and array indexes from the outermost inwards. In
    *   a list every name is allowed: `['acme_fee']` for a member that the event's type does not have
@@ -74,7 +74,7 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
   handledIn(store: RecordStore): Promise<void>;
 }
 
-/** The members of an event, of each in a union; any text where nobody can read the event. */
+/** The members of an event, of each in a union; any text where the event cannot be read. */
 export type MemberOf<Event> = Event extends { event_name: unknown } ? keyof Event & string : string;
 
 /**
@@ -116,7 +116,7 @@ export class Handlers {
     return this.#byName.size > 0 || this.#any !== undefined || typeof this.#unrecognized === 'function';
   }
 
-  /** @throws {InboxError} `event_unrecognized` if nobody here can read it; and whatever a handler throws */
+  /** @throws {InboxError} `event_unrecognized` if it cannot be read here; and the error of a handler */
   async handle(
     { parsed, ...event }: ReceivedEvent,
     { name, digest, key }: DeliveryReference,

@@ -37,7 +37,7 @@ export async function handleNode(
     return;
   }
   const refused = endpoint.refuse(read.refusal, startedAt);
-  // The caller left before its body was complete: there is nobody to answer.
+  // The caller left before its body was complete, so no answer can arrive.
   if (read.refusal === 'body_unreadable') return;
   if (read.refusal === 'raw_body_required') return send(refused, request, response);
   // The rest of the body stays unread, so an HTTP/1 connection cannot serve another request. HTTP/2 forbids the

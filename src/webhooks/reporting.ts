@@ -64,7 +64,7 @@ export function makeReporting({
         warnOnce(error.code, () => `A webhook delivery was not handled ${laterOnes}: ${error.message}`);
       } else call('onError', () => onError(error, delivery));
     },
-    /** Nobody here can read an authentic event. Its error names an order, so the warning has the causes alone. */
+    /** An authentic event cannot be read here. Its error names an order, so the warning has the causes alone. */
     unrecognized(name: string, error: InboxError): void {
       const { assumptions, code } = error;
       // An authentic sender may still send many names.

@@ -56,7 +56,7 @@ export interface WebhooksOptions {
   bodyTimeoutMs?: number | undefined;
   /**
    * Milliseconds before a handler is aborted and answered with 500. Refused together with an `inbox`, which has its own
-   * `timeLimitMs`. A handler that ignores its `signal` goes on beside the repetition that the service sends: pass it to
+   * `timeLimitMs`. A handler that ignores its `signal` goes on while the service repeats the event: pass it to
    * every call that can be aborted. @default 60000
    */
   timeLimitMs?: number | undefined;
