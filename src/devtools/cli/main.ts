@@ -81,7 +81,7 @@ function processWorld(stopping: AbortController) {
   };
   return {
     world,
-    /** Ends the process once its output is written, whatever is still connected. */
+    /** Ends the process once its output is written, even if connections are still open. */
     async end(exitCode: number): Promise<void> {
       endedWith = exitCode;
       process.exitCode = finalExitCode(exitCode, { isOutputLost });

@@ -177,7 +177,7 @@ function describeCounts({ rows, deliveries, replies }: Learnt): string {
   return `${counts}, from ${deliveries.genuine} events and ${replies.read} replies.`;
 }
 
-/** A difference that a person has already seen is none. */
+/** A difference that a person has already seen does not count. */
 function reportDrift(output: Output, learnt: Learnt, file: DeploymentFile): ExitCode {
   const settled = new Set(file.overrides.map(({ row }) => row));
   const drift = learnt.rows.filter(({ id, verdict, found }) => {

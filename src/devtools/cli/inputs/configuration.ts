@@ -107,7 +107,7 @@ function readGenerations(context: CliContext, keys: string): Promise<readonly Pa
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads a file of this user that nobody else may read, and refuses any other. `undefined` for a database.
+ * Reads a file that only this user may read, and refuses any other. `undefined` for a database.
  *
  * @param file.keys the file as the user named it
  */

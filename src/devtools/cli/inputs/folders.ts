@@ -14,7 +14,7 @@ export async function makeFolder(path: string): Promise<void> {
   await rejectUnlessFolder(path, await tryMake(path));
 }
 
-/** Returns the error, `undefined` if there is none. */
+/** Returns the error, `undefined` without one. */
 async function tryMake(path: string): Promise<unknown> {
   return mkdir(path, { mode: 0o700 }).then(
     () => undefined,
@@ -29,7 +29,7 @@ async function rejectUnlessFolder(path: string, error: unknown): Promise<void> {
 }
 
 /**
- * Writes a file for its owner alone. Until it is whole it has a name that nobody can have planted a link under: half of a
+ * Writes a file for its owner alone. Until it is whole it has a random name, under which no link can wait: half of a
  * delivery would be read as a body without its request.
  */
 export async function writeWholeFile(path: string, text: string): Promise<void> {

@@ -136,7 +136,7 @@ interface ConfirmFlags {
   readonly yes: boolean;
 }
 
-/** Refuses at once if nobody can be asked later: without a terminal, or if stdin holds data. */
+/** Refuses at once if no person can be asked later: without a terminal, or if stdin holds data. */
 export function requireConfirmable(
   { stdin, stderr }: CliContext,
   { yes, isStdinTaken = false }: ConfirmFlags & { readonly isStdinTaken?: boolean },

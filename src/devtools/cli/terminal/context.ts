@@ -54,7 +54,7 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 interface Ending {
-  /** The user stopped it, or nobody reads its output any more. */
+  /** The user stopped it, or the reader of its output ended. */
   readonly isStopped?: boolean;
   readonly isOutputLost?: boolean;
 }

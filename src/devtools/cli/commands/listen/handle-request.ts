@@ -94,7 +94,7 @@ export interface DeliveryVerdict {
   readonly merchant?: string;
   /** `unknown`: an unfamiliar name. `nonconforming`: not in the published shape. */
   readonly kind?: 'known' | 'unknown' | 'nonconforming';
-  /** The members of a known event that were sent in another form than the documented one; absent if there are none. */
+  /** The members of a known event that were sent in another form than the documented one; absent without any. */
   readonly readings?: readonly EventReading[];
   /** This member and those below are claims unless the signature is verified. */
   readonly event_name?: string;
