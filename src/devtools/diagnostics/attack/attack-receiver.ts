@@ -42,7 +42,7 @@ export async function attackReceiver(url: string | URL, options: AttackOptions):
     await settings.onCase(resultOf(run), { done: runs.size, left });
   };
 
-  // Effects of an earlier run are none of this one.
+  // Effects of an earlier run do not count in this one.
   await attack.watchOrder([]);
   const first = await runCase(baselineCase, attack);
   checkReachable(target, lastAnswer());

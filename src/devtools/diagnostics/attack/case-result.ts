@@ -19,7 +19,7 @@ export interface CaseResult {
  * - `lost`: it refused an authentic delivery.
  * - `dropped`: it acknowledged an authentic delivery, and neither handled nor kept it.
  * - `repeated`: it acted more than once on one event.
- * - `retried`: it acted on an event that it answered with 5xx, 3xx or not at all, and again when the event was repeated.
+ * - `retried`: it acted on an event without answering 2xx, and again when the event was repeated.
  * - `forgotten`: it acknowledged the repetition of such an event, and never acted on it.
  * - `acted`: it acted on what it refused.
  * - `failed`, `redirected`: it answered 5xx, or 3xx, where it must refuse.

@@ -109,7 +109,7 @@ function toFinding(id: FindingId, failures: readonly FailedCase[]): AttackFindin
   });
 }
 
-/** What a receiver does that fails a case for which nobody wrote a fault. */
+/** What a receiver does that fails a case without a `fault` of its own. */
 const failing: Readonly<Record<Problem, string>> = {
   accepted: 'accepts',
   lost: 'refuses',

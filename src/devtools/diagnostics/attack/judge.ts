@@ -19,7 +19,7 @@ interface RefusalRule {
 interface Refused extends RefusalRule, Pick<AttackCase, 'what' | 'causes' | 'isSlow'> {
   /** @default '4xx, or 503 with Retry-After' */
   readonly expected?: string;
-  /** The deliveries; an empty list if they need a merchant secret and there is none. */
+  /** The deliveries; an empty list if they need a merchant secret and it is missing. */
   readonly deliveries: (
     probes: Probes,
     credentials: PartnerCredentials,

@@ -24,7 +24,7 @@ export interface ProbeRequest {
   readonly mayBeBusy?: boolean | undefined;
   /**
    * - `optional`: a sound receiver may also leave it out, such as an event that a later one has overtaken.
-   * - `separate`: the same, and it may act on it beside the event of the same name: two that contradict each other.
+   * - `separate`: the same, and it may act on both events of that name: the two contradict each other.
    *
    * @default an event of a name in `handles` must have one, and all events of a name in an order at most one
    */

@@ -30,7 +30,7 @@ export function notRun(probe: NamedCase, reason: string): CaseRun {
   return { probe, outcome: skipped(reason), entries: [] };
 }
 
-/** After so many forgeries an authentic delivery shows that the receiver still looks at them. */
+/** The number of forgeries after which an authentic delivery shows that the receiver still verifies. */
 const mostUnproven = 40;
 const refusesAll =
   'the receiver refused everything then, authentic deliveries too: lift its limit, or its ban, for the attack';

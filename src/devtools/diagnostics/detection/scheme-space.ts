@@ -173,7 +173,7 @@ interface MerchantSecrets {
   readonly merchant: string | undefined;
 }
 
-/** The secrets of each merchant; one entry without a name if there is none. Accepts anything. */
+/** The secrets of each merchant; one entry without a name if it has no merchant. Accepts anything. */
 export function merchantSecrets(given: unknown): MerchantSecrets[] {
   const { merchantSecretKey, ...others } = presentSecrets(given);
   const single = {

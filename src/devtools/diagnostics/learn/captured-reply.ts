@@ -72,7 +72,7 @@ export function observeTaken(asked: Operation) {
 }
 
 /**
- * No reply shows whether a message came: one that the deployment accepts speaks for it, and a text that nobody can read
+ * No reply shows whether a message came: one that the deployment accepts speaks for it, and a text that cannot be read
  * against it. A denial leaves it open, until a person has looked at the phone.
  */
 export function observeMessageReply(

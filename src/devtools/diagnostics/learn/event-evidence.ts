@@ -68,7 +68,7 @@ export function readGenuineEvent(
 function otherReferenceName(body: JsonObject): string | undefined {
   if (Object.hasOwn(body, 'platform_order_ref')) return 'platform_order_ref';
   const possible = Object.keys(body).filter((name) => isReference(body[name]) && canNameReference(name));
-  // Each published event has a reference; of others nobody knows.
+  // Each published event has a reference; other events may lack one.
   const isPublished = orderEventNames.some((name) => name === body.event_name);
   if (isPublished && possible.length === 1) return possible[0];
   const [name, ...others] = possible.filter((each) => /ref(?:erence)?$/i.test(each));

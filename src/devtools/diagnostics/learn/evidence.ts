@@ -20,13 +20,13 @@ export const speaksAgainst = (found: string, set?: LearntDeployment): RowObserva
 
 /** How much evidence a row needs. */
 export interface RowRule {
-  /** So many different samples prove it. */
+  /** The number of different samples that prove it. */
   readonly least: number;
-  /** So many refute it: 1 for a fact of one sample, 3 or more for a habit. */
+  /** The number of samples that refute it: 1 for a fact of one sample, 3 or more for a habit. */
   readonly leastAgainst: number;
   /** Each of these must have been found before it is proven. */
   readonly each?: readonly string[];
-  /** So many different things must have been found before it is proven. @default 1 */
+  /** The number of different values that prove it. @default 1 */
   readonly leastFound?: number;
   /** The most different things against it; with more, a person has to decide. @default 64 */
   readonly mostFound?: number;

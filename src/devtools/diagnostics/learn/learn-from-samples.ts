@@ -98,7 +98,7 @@ export interface Learnt {
   readonly findings: readonly Finding[];
   /** How many deliveries one of the keys has signed, and how many others there were, which prove nothing. */
   readonly deliveries: { readonly genuine: number; readonly others: number };
-  /** How many replies were read, and how many others there were, which are none. */
+  /** How many replies were read, and how many lines were no reply. */
   readonly replies: { readonly read: number; readonly others: number };
 }
 

@@ -9,7 +9,7 @@ const keepReplies = 'keep the replies (onResponse) and the events.';
 const tellingBody =
   'Capture a body with a number like 10.0, a slash, letters beyond ASCII and nested members, or let an endpoint of the service sign (oracle).';
 
-/** A judge for each row of the ledger, or why there is none. */
+/** A judge for each row of the ledger, or why it has no judge. */
 export const rowJudges: Readonly<Record<AssumptionId, RowJudge>> = {
   ...judgedEvents,
   // Calls and their replies show these; orders those with the events that follow.

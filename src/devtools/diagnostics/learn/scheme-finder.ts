@@ -28,7 +28,7 @@ const maxTexts = 8;
 
 /**
  * Finds the schemes that fit the genuine bodies. A body that no key signed says nothing of them. Neither does a copy:
- * whoever holds a signed body can write it in another spelling, which a loose scheme verifies. So of each signature the
+ * the holder of a signed body can write it in another spelling, which a loose scheme verifies. So of each signature the
  * best of its texts counts, in whatever order they came.
  */
 export function createSchemeFinder(sets: readonly PartnerCredentials[], configured: SignatureScheme) {
@@ -134,7 +134,7 @@ export interface SchemeEvidence {
   readonly openParts?: readonly (keyof SignatureScheme)[];
 }
 
-/** One signature proves a scheme, since nobody else has the keys; what the schemes that fit differ in is open. */
+/** One signature proves a scheme, since only the service has the keys. What else fits stays open. */
 export function concludeScheme(
   { part, howToSee }: { readonly part: keyof SignatureScheme; readonly howToSee: string },
   { schemes, signed, configured, openParts = [] }: SchemeEvidence & { readonly configured: SignatureScheme },

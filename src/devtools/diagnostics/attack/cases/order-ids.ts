@@ -50,7 +50,7 @@ function alike({ what, ids, ...words }: Alike): AttackCase {
         return { isTaken: isAccepted(answer), count: counts?.get(id) ?? 0 };
       };
       const one = await deliver(first);
-      // Refused, or kept where nobody counts: the question of other cases.
+      // Refused, or kept where the count does not see it: other cases judge that.
       if (!one.isTaken || one.count === 0) return { verdict: 'ok', answered: 'such ids are not handled' };
       const early = (await handled?.counts([second]))?.get(second) ?? 0;
       const other = await deliver(second);

@@ -56,7 +56,7 @@ export const sequenceCases = {
     async run(attack) {
       const results: CaseResult[] = [];
       for (let round = 0; round < 4; round++) {
-        // Nobody knows which of them is first: the credit can overtake the other.
+        // Either can be first: the credit can overtake the other.
         const steps = stepsOf(attack, [received, credited]).map((step, index): Step => {
           return index === 0 ? { ...step, effect: 'optional' } : step;
         });
