@@ -121,7 +121,7 @@ export interface ListenOptions {
   allowedHosts?: readonly string[] | undefined;
   /**
    * Who may use `/_sandbox/`, the inspector and its API: this machine (`loopback`), everybody who reaches the server
-   * (`any`, for a container; then reading needs the token, too), or nobody (`off`). @default 'loopback'
+   * (`any`, for a container; then reading needs the token, too), or no caller (`off`). @default 'loopback'
    */
   inspector?: 'loopback' | 'any' | 'off' | undefined;
   /**

@@ -120,7 +120,7 @@ function otherAmount(amount: JsonValue): JsonValue {
   return Number.isFinite(other) ? other : amount;
 }
 
-/** An address of the same form that nobody holds; another text where its form is not known. */
+/** An address of the same form without an owner; another text where its form is not known. */
 function otherAddress(address: JsonValue): JsonValue {
   const text = String(address);
   if (text.startsWith('0x')) return `0x${hash('sha256', text, 'hex').slice(0, 40)}`;

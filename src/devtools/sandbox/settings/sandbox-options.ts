@@ -50,7 +50,7 @@ export interface SandboxOptions<Order = BuyOrder> {
    */
   maxRemembered?: number | undefined;
   /**
-   * Fixes everything random: keys, links, references, and where faults happen. The same seed replays what comes in the
+   * Fixes everything random: keys, links, references, and where faults happen. The same seed replays requests in the
    * same order. The seed determines the sandbox's keys: keep it secret. @default a random one, see `sandbox.seed`
    */
   seed?: string | number | undefined;

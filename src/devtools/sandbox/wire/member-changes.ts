@@ -74,7 +74,7 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** A copy with these members in the place of one, or at the end where there is none. */
+/** A copy with these members in the place of one, or at the end where it is missing. */
 function replace(
   body: JsonObject,
   [name = '', ...inner]: readonly string[],

@@ -15,7 +15,7 @@ export interface SandboxClock {
   readonly advance: (ms: number) => Promise<void>;
   /** Moves the time forward until every delayed or repeated event has been posted. */
   readonly drain: () => Promise<void>;
-  /** When the next work is due, in milliseconds since the epoch; `undefined` if there is none. */
+  /** When the next work is due, in milliseconds since the epoch; `undefined` without work. */
   readonly nextAt: number | undefined;
   /** Resolves after this many milliseconds on this clock, or at once when the signal is aborted. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
