@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { assumptions } from '../../src/deployment/assumptions.ts';
 import { environmentVariables } from '../../src/deployment/environment-variables.ts';
 import { apiRows } from './api-table.ts';
+import { writeAttackPage } from './attack-page.ts';
 
 interface GeneratedTable {
   readonly page: string;
@@ -48,4 +49,5 @@ if (import.meta.main) {
     const file = join(root, page);
     writeFileSync(file, replaceTables(page, readFileSync(file, 'utf8'), tableText));
   }
+  writeAttackPage(root);
 }

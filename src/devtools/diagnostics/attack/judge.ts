@@ -41,6 +41,8 @@ export function refused({
     expected,
     causes,
     isSlow,
+    fault: rule.fault,
+    advice: rule.advice,
     async run(attack) {
       const { probes, credentials, post } = attack;
       const all = await deliveries(probes, credentials, attack);
@@ -70,6 +72,7 @@ interface Accepted extends Pick<AttackCase, 'what' | 'causes' | 'faults'> {
 export function accepted({ advice, body, ...described }: Accepted): AttackCase {
   return {
     ...described,
+    advice,
     expected: '2xx',
     async run(attack) {
       const made = body(attack.probes);
