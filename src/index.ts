@@ -4,6 +4,7 @@
  * @module partner-exchange-sdk
  */
 
+export type { AcceptedOrderReply } from './client/accepted-order-reply.ts';
 export type { CallOptions, ReplyBody, ReplySchema } from './client/call-options.ts';
 export type {
   ClientOptions,
@@ -104,6 +105,7 @@ export {
   type ValidationErrorCode,
   type ValidationIssue,
 } from './errors/errors.ts';
+export type { PayerAccount } from './events/event-types.ts';
 export type { JsonObject, JsonValue } from './internal/json.ts';
 export type { RandomBytes } from './internal/options.ts';
 export type { OrderState } from './orders/order-state.ts';

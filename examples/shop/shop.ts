@@ -100,8 +100,11 @@ export function openShop(env: NodeJS.ProcessEnv = process.env) {
         if (isNew) await journal.prepare(orderOf(stored, PUBLIC_URL), { store: postgresStore({ client }) });
         return stored;
       });
-      const { order } = await journal.create(orderOf(row, PUBLIC_URL));
+      const { order, reply } = await journal.create(orderOf(row, PUBLIC_URL));
       await database.writeState(order);
+      // The first event says it again, should this reply be lost.
+      const { payer_into_account: account, payment_link } = reply ?? {};
+      if (account || payment_link) await database.writePayInto(row.id, { ...account, payment_link });
       return this.purchase(phone, row.id);
     },
 

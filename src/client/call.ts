@@ -5,6 +5,7 @@ import type { RequestError } from '../errors/errors.ts';
 import { defineOptions } from '../internal/options.ts';
 import { sensitiveValues } from '../internal/redaction.ts';
 import { userAgent } from '../internal/user-agent.ts';
+import { paymentMembers } from './accepted-order-reply.ts';
 import { type CallOptions, callRows, type ReplySchema } from './call-options.ts';
 
 export interface Call<Schema extends ReplySchema = ReplySchema> {
@@ -23,6 +24,8 @@ export interface Call<Schema extends ReplySchema = ReplySchema> {
   readonly options: CallOptions<Schema>;
   /** Reads a 2xx reply to an order or a message. */
   readonly replyReader?: ReplyReader | undefined;
+  /** What a reply has besides its body. Never throws. */
+  readonly membersOf?: ((body: unknown) => object) | undefined;
   /** The outcome of an order for a status outside 2xx, where that differs from other calls. */
   readonly statuses?: OrderStatuses | undefined;
   /** How the service refused the same call with other keys: its attempts count. */
@@ -99,7 +102,10 @@ export function makeCall<Schema extends ReplySchema>(
     options,
     previousFailure,
     replyReader: replyReaderOf(deployment, operation),
-    statuses: operation === 'createOrder' ? deployment.orderStatuses : undefined,
+    ...(operation === 'createOrder' && {
+      statuses: deployment.orderStatuses,
+      membersOf: (body: unknown) => paymentMembers(body, deployment.wireNames),
+    }),
   };
 }
 

@@ -11,6 +11,7 @@ import { ConfigurationError, type RequestError, ValidationError } from '../error
 import { findNonJson, type JsonObject, type JsonValue } from '../internal/json.ts';
 import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
 import { signBody } from '../signature/sign-body.ts';
+import type { AcceptedOrderReply } from './accepted-order-reply.ts';
 import { makeCall } from './call.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from './call-options.ts';
 import { checkInput } from './check-input.ts';
@@ -164,7 +165,7 @@ export class ExchangeClient<Order = BuyOrder> {
   async createOrder<Schema extends ReplySchema = undefined>(
     order: Order,
     options: OrderCallOptions<Schema> = {},
-  ): Promise<Reply<ReplyBody<Schema>>> {
+  ): Promise<AcceptedOrderReply<ReplyBody<Schema>>> {
     const { merchant, acceptAddress, ...callOptions } = readOrderCallOptions(options);
     const prepared = await this.prepareOrder(order, { merchant, acceptAddress });
     // Sound: the schema is the one that was given.

@@ -10,9 +10,9 @@ import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { defineOptions, type OptionTable, optional, text } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { warnOnce } from '../internal/warn.ts';
+import type { AcceptedOrderReply } from './accepted-order-reply.ts';
 import { type CallOptions, callRows, type ReplyBody, type ReplySchema } from './call-options.ts';
 import { checkWithSchema } from './check-input.ts';
-import type { Reply } from './reply.ts';
 
 /** Options of a call that creates an order. */
 export interface OrderCallOptions<Schema extends ReplySchema = ReplySchema> extends CallOptions<Schema> {
@@ -41,7 +41,7 @@ export interface PreparedOrder {
   /** Sends it, as `createOrder` does; each call is a request of its own. @throws {RequestError} */
   send<Schema extends ReplySchema = undefined>(
     options?: CallOptions<Schema>,
-  ): Promise<Reply<ReplyBody<Schema>>>;
+  ): Promise<AcceptedOrderReply<ReplyBody<Schema>>>;
 }
 
 const prepareRows = { merchant: optional(text()), acceptAddress: optional(text()) };

@@ -22,10 +22,15 @@ export interface Reply<Body = unknown> {
 }
 
 /** A reply with its text, which is shown nowhere: it can hold keys. */
-export function makeReply<Body>({ status, headers, text = '' }: ReadReply, body: Body): Reply<Body> {
+export function makeReply<Body>(
+  { status, headers, text = '' }: ReadReply,
+  body: Body,
+  members: object = {},
+): Reply<Body> {
   const decimal: Reply['decimal'] = (path) => decimalDigits(text, path);
+  const reply = { status, headers, body, ...members };
   // Sound: the member is added here.
-  return Object.defineProperty({ status, headers, body } as Reply<Body>, 'decimal', { value: decimal });
+  return Object.defineProperty(reply as Reply<Body>, 'decimal', { value: decimal });
 }
 
 export interface ReadReply {

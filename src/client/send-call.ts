@@ -106,9 +106,10 @@ async function checkReply<Schema extends ReplySchema>(
   if (reply === undefined) throw new TypeError('A call ended without a reply.');
   requireAcceptance(call, record, reply);
   const { body } = reply;
+  const members = call.membersOf?.(body);
   const schema = call.options.schema;
   // Sound: without a schema the body is `unknown`.
-  if (schema === undefined) return makeReply(reply, body as ReplyBody<Schema>);
+  if (schema === undefined) return makeReply(reply, body as ReplyBody<Schema>, members);
   const code: RequestErrorCode = 'reply_nonconforming';
   const unknown = { code, outcome: 'unknown', assumptions: ['replies'] } as const;
   let result: StandardResult<unknown>;
@@ -120,7 +121,7 @@ async function checkReply<Schema extends ReplySchema>(
     throw failure(call, record, { ...unknown, issues, cause });
   }
   // Sound: the schema says so.
-  if (result.issues === undefined) return makeReply(reply, result.value as ReplyBody<Schema>);
+  if (result.issues === undefined) return makeReply(reply, result.value as ReplyBody<Schema>, members);
   throw failure(call, record, { ...unknown, issues: result.issues.map(bareIssue) });
 }
 

@@ -1,6 +1,6 @@
+import type { AcceptedOrderReply } from '../client/accepted-order-reply.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../client/call-options.ts';
 import type { OrderCallOptions } from '../client/prepared-order.ts';
-import type { Reply } from '../client/reply.ts';
 import type { EventSigner } from '../credentials/partner-credentials.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { RecordStore } from '../store/record-store.ts';
@@ -187,8 +187,8 @@ export interface CreatedOrder<Body = unknown> {
   readonly state: OrderState;
   /** The order, as the journal has it now. */
   readonly order: JournaledOrder;
-  /** The reply that accepted it; absent if this call made no request, or lost its reply. */
-  readonly reply?: Reply<Body> | undefined;
+  /** The reply that accepted it, and says where to pay; absent if this call made no request, or lost its reply. */
+  readonly reply?: AcceptedOrderReply<Body> | undefined;
   /**
    * Why the order is not accepted: the `RequestError` of the request of this call, or an `OrderError` (see
    * `isRequestError` and `isOrderError`); what a client of your own has thrown. With `accepted` only if the service

@@ -1,6 +1,6 @@
+import type { AcceptedOrderReply } from '../client/accepted-order-reply.ts';
 import type { CallOptions, ReplyBody, ReplySchema } from '../client/call-options.ts';
 import type { PreparedOrder } from '../client/prepared-order.ts';
-import type { Reply } from '../client/reply.ts';
 import {
   isKeyError,
   isPartnerExchangeError,
@@ -15,7 +15,7 @@ type FailedResult = Exclude<OrderAttemptResult, { outcome: 'accepted' }>;
 export type Sent<Body> =
   | {
       readonly result: Extract<OrderAttemptResult, { outcome: 'accepted' }>;
-      readonly reply: Reply<Body>;
+      readonly reply: AcceptedOrderReply<Body>;
     }
   | { readonly result: FailedResult; readonly error: unknown };
 

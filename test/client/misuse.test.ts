@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
+import type { AcceptedOrderReply } from '../../src/client/accepted-order-reply.ts';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import type { MessengerClient } from '../../src/client/messenger-client.ts';
 import type { Reply } from '../../src/client/reply.ts';
@@ -67,7 +68,9 @@ describe('the body of a reply', () => {
       checkNumber: () => messenger.checkNumber({ to_phone: '' }),
       sendMessage: () => messenger.sendMessage({ to_phone: '', message: '' }),
     };
-    expectTypeOf(calls).toEqualTypeOf<Record<keyof typeof calls, () => Promise<Reply<unknown>>>>();
+    const { createOrder, ...others } = calls;
+    expectTypeOf(others).toEqualTypeOf<Record<keyof typeof others, () => Promise<Reply<unknown>>>>();
+    expectTypeOf(createOrder).returns.resolves.toEqualTypeOf<AcceptedOrderReply<unknown>>();
   });
 
   it('is what the schema makes of it, for every call', () => {
@@ -81,7 +84,9 @@ describe('the body of a reply', () => {
       checkNumber: () => messenger.checkNumber({ to_phone: '' }, options),
       sendMessage: () => messenger.sendMessage({ to_phone: '', message: '' }, options),
     };
-    expectTypeOf(calls).toEqualTypeOf<Record<keyof typeof calls, () => Promise<Reply<{ id: number }>>>>();
+    const { createOrder, ...others } = calls;
+    expectTypeOf(others).toEqualTypeOf<Record<keyof typeof others, () => Promise<Reply<{ id: number }>>>>();
+    expectTypeOf(createOrder).returns.resolves.toEqualTypeOf<AcceptedOrderReply<{ id: number }>>();
   });
 });
 
