@@ -253,7 +253,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'a denial with 200 counts as sent',
     file: 'deployment/message-reply.ts',
-    find: 'body === false || denialOf(body) !== undefined ?',
+    find: 'body === false || isDenial(body) ?',
     replace: 'body === false ?',
   },
   {

@@ -121,7 +121,7 @@ describe('keys', () => {
     for (const args of steps) {
       const ended = await run([...args, '--keys', 'theirs.sqlite'], { stdin: JSON.stringify(first) });
       expect(ended.code).not.toBe(0);
-      expect(ended.stderr).toMatch(/belongs to another user|of another user/);
+      expect(ended.stderr).toMatch(/a file of your own|of another user/);
     }
     expect(statSync(theirs)).toMatchObject({ uid: 1234, mode: 0o100600 });
     expect(readFileSync(theirs).equals(before)).toBe(true);
