@@ -3,8 +3,7 @@ import { type CaseResult, skipped } from './case-result.ts';
 
 const noEffects = 'an authentic delivery had no effect in time, so nothing is known';
 
-const needsRecords =
-  'only your records of the orders can tell: give `handled` (--handled-command)';
+const needsRecords = 'only your records of the orders can tell: give `handled` (--handled-command)';
 const needsNewOrders = 'it needs new orders, and the attack may use one alone (`order`)';
 
 /** A case that needs the receiver's records, and effects of new orders unless `anyOrder`. */
