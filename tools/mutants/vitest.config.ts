@@ -16,13 +16,12 @@ export default defineConfig({
     testTimeout: 5_000,
     execArgv: ['--disable-warning=PartnerExchangeWarning'],
     setupFiles: 'test/support/fresh-modules.ts',
-    // Stores that need a server are left out.
-    provide: { redis: { missing: 'mutants' }, postgres: { missing: 'mutants' } },
+    globalSetup: 'test/support/global-setup.ts',
     include: [`test/${folder}/**/!(*.proof|*.check).test.ts`],
     exclude: [
       // They start processes or engines: a mutant is switched on in this process alone.
       'test/inbox/{store-down,queue/queue-alone,store/killed-holder}.integration.test.ts',
-      'test/store/{processes,redis/*,postgres/*}.integration.test.ts',
+      'test/store/{processes,redis/lost-records}.integration.test.ts',
       'test/webhooks/http/frameworks/{azure,fetch-frameworks,nest,node-frameworks}.integration.test.ts',
       // They count how often they have tried each way.
       'test/signature/{forgeries,scheme-forgeries}.test.ts',
