@@ -7,8 +7,8 @@ import { type Deployment, operationUrl, requireDeployment } from '../deployment/
 import { type Operation, operationRules } from '../deployment/operations.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { toWireNames } from '../deployment/wire-names.ts';
-import { ConfigurationError, type RequestError, ValidationError } from '../errors/errors.ts';
-import { findNonJson, type JsonObject, type JsonValue } from '../internal/json.ts';
+import { ConfigurationError, type RequestError } from '../errors/errors.ts';
+import type { JsonObject } from '../internal/json.ts';
 import { defineOptions, type OptionTable, optional } from '../internal/options.ts';
 import { signBody } from '../signature/sign-body.ts';
 import type { AcceptedOrderReply } from './accepted-order-reply.ts';
@@ -97,35 +97,24 @@ export class ExchangeClient<Order = BuyOrder> {
    * @throws {RequestError}
    */
   async onboard<Schema extends ReplySchema = undefined>(
-    partner: PartnerIdentity,
+    partner: PartnerIdentity & { partner_code: string },
     options: CallOptions<Schema> = {},
   ): Promise<Reply<ReplyBody<Schema>>> {
-    const send = (credentials?: PartnerCredentials) => {
-      const body = checkInput('onboard', partnerIdentity, withPartnerCode(partner, credentials));
-      return this.#post('onboard', { text: JSON.stringify(body), options });
-    };
-    // A partner who is about to be onboarded has no keys that a ring could load.
-    if (this.#credentials === undefined || partner?.partner_code !== undefined) return await send();
-    return await this.#credentials.call(send);
+    const text = JSON.stringify(checkInput('onboard', partnerIdentity, partner));
+    return await this.#post('onboard', { text, options });
   }
 
   /**
    * Has the service whitelist the address that this call comes from (contract: Endpoints 2). Run it on every machine
-   * that will call the service.
+   * that will call the service. It posts `{}`, since the service does not read the body.
    *
-   * @param data any JSON data; the service does not read it. @default {}
-   * @throws {ValidationError} before anything is sent
    * @throws {RequestError}
    */
   async whitelistIp<Schema extends ReplySchema = undefined>(
-    data: JsonValue = {},
     options: CallOptions<Schema> = {},
   ): Promise<Reply<ReplyBody<Schema>>> {
-    const issue = findNonJson(data);
-    if (issue) throw new ValidationError('whitelistIp', [issue]);
-    const text = JSON.stringify(data);
     const send = (credentials?: PartnerCredentials, previousFailure?: RequestError) =>
-      this.#post('whitelistIp', { text, credentials, previousFailure, options });
+      this.#post('whitelistIp', { text: '{}', credentials, previousFailure, options });
     return this.#credentials === undefined ? await send() : await this.#credentials.call(send);
   }
 
@@ -278,7 +267,7 @@ export interface PartnerIdentity {
   email: string;
   /**
    * The code that the partner chose at onboarding.
-   * @default `partnerCode` of the credentials
+   * @default for new keys the `partnerCode` of the credentials
    */
   partner_code?: string | undefined;
 }
@@ -293,7 +282,6 @@ export const partnerIdentity = z.looseObject({
     .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address'),
 });
 
-/** The code may come from the credentials. */
 function withPartnerCode(partner: PartnerIdentity, credentials: PartnerCredentials | undefined): unknown {
   if (partner?.partner_code !== undefined || credentials?.partnerCode === undefined) return partner;
   return { ...partner, partner_code: credentials.partnerCode };

@@ -1,4 +1,3 @@
-import { operationRules } from '../deployment/operations.ts';
 import {
   codeOf,
   composeMessage,
@@ -88,7 +87,7 @@ function reasonOf(quote: string, status: number | undefined): string {
 const minQuoted = 40;
 
 /** The two likeliest causes, or else what the code says. The ids of all causes stand in `assumptions`. */
-function remedyFor({ operation, url }: Call, code: RequestErrorCode, likely: readonly LikelyCause[]): string {
+function remedyFor({ url }: Call, code: RequestErrorCode, likely: readonly LikelyCause[]): string {
   if (likely.length > 0) {
     const words = likely.slice(0, 2).map((cause) => cause.words);
     return `Likely: ${words.join('; or ')}.`;
@@ -96,10 +95,6 @@ function remedyFor({ operation, url }: Call, code: RequestErrorCode, likely: rea
   const proxy = code === 'connection_failed' ? unusedProxy(url) : undefined;
   if (proxy !== undefined)
     return `Likely: ${proxy} names a proxy that is not used: set NODE_USE_ENV_PROXY=1.`;
-  if (code === 'redirected') {
-    const { baseUrl } = operationRules(operation);
-    return `Set ${baseUrl} of defineDeployment to the address that the service redirects to.`;
-  }
   // The outcome tells already whether it may be repeated.
   return code === 'network_error' || code === 'timeout' || code === 'aborted' ? '' : requestRemedies[code];
 }

@@ -1,6 +1,6 @@
 import { operationRules } from '../deployment/operations.ts';
 import { orderIdDigest, shapeOfReply } from '../deployment/reply-shape.ts';
-import type { RequestErrorCode, RequestOutcome } from '../errors/errors.ts';
+import type { RequestOutcome } from '../errors/errors.ts';
 import { hash } from '../internal/hash.ts';
 import { isJsonObject, tryParse } from '../internal/json.ts';
 import { redactReplyHeaders, redactRequestHeaders, redactUrl } from '../internal/redaction.ts';
@@ -29,7 +29,7 @@ export async function sendAttempt(
   if (leftMsOf(call) === 0) throw tooLate();
   const attempt = record.start();
   const { operation, method, urlTemplate } = call;
-  return await traced<CallTrace, Response>(
+  return await traced<Record<string, unknown>, Response>(
     'call',
     () => ({
       start: () => ({ operation, method, urlTemplate, attempt }),
@@ -38,17 +38,6 @@ export async function sendAttempt(
     }),
     () => runAttempt(signal, { call, client, record }),
   );
-}
-
-/** What subscribers of `partner-exchange:call` get of an attempt. */
-interface CallTrace {
-  readonly operation: string;
-  readonly method: string;
-  readonly urlTemplate: string | undefined;
-  readonly attempt: number;
-  readonly outcome?: 'succeeded' | RequestOutcome;
-  readonly status?: number | undefined;
-  readonly code?: RequestErrorCode;
 }
 
 /** @throws {AttemptFailure} */
@@ -244,27 +233,18 @@ function bodySentOnce(text: string, given: Headers, beforeSending?: () => void):
   }
   const headers = new Headers(given);
   headers.set('content-length', String(bytes.byteLength));
-  const isAsked = beforeSending !== undefined && readsBodyLast.test(platform);
-  return { headers, body: isAsked ? askedStreamOf(bytes, beforeSending) : streamOf(bytes), duplex: 'half' };
+  const isAsked = readsBodyLast.test(platform);
+  return { headers, body: streamOf(bytes, isAsked ? beforeSending : undefined), duplex: 'half' };
 }
 
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(bytes);
-      controller.close();
-    },
-  });
-}
-
-function askedStreamOf(bytes: Uint8Array, beforeSending: () => void): ReadableStream<Uint8Array> {
+/** Read when it is asked for: with 0 as its mark nothing is read before. */
+function streamOf(bytes: Uint8Array, beforeSending?: () => void): ReadableStream<Uint8Array> {
   const source: UnderlyingDefaultSource<Uint8Array> = {
     pull(controller) {
-      beforeSending();
+      beforeSending?.();
       controller.enqueue(bytes);
       controller.close();
     },
   };
-  // 0: nothing is read before it is asked for.
   return new ReadableStream(source, { highWaterMark: 0 });
 }

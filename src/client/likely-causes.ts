@@ -9,10 +9,10 @@ export interface LikelyCause {
   readonly ids: readonly AssumptionId[];
 }
 
-interface RefusalCause extends LikelyCause {
+type RefusalCause = LikelyCause & {
   readonly operations: readonly Operation[];
   readonly statuses: readonly number[];
-}
+};
 
 const order: readonly Operation[] = ['createOrder'];
 const noOrder = operationNames.filter((name) => name !== 'createOrder');

@@ -62,7 +62,8 @@ export function classifyFetchError(error: unknown): AttemptFailure {
 
 function isBeforeSending(error: unknown, depth: number): boolean {
   if (!(error instanceof Error) || depth > 4) return false;
-  if (isConnectError(error)) return true;
+  // undici failed while connecting (TCP, proxy, TLS), so no request can have left.
+  if (connectErrors.has(error)) return true;
   // "Host unreachable" can also end a connection that has already carried the request.
   if ('syscall' in error && (error.syscall === 'read' || error.syscall === 'write')) return false;
   if ('code' in error && typeof error.code === 'string') {
@@ -110,8 +111,3 @@ subscribe('undici:client:connectError', (message) => {
   const error = typeof message === 'object' && message !== null && 'error' in message && message.error;
   if (error instanceof Error) connectErrors.add(error);
 });
-
-/** undici failed while connecting (TCP, proxy, TLS), so no request can have left. */
-function isConnectError(error: Error): boolean {
-  return connectErrors.has(error);
-}

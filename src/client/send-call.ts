@@ -1,7 +1,7 @@
 import ky, { isTimeoutError } from 'ky';
 import { orderVerdicts } from '../deployment/order-reply.ts';
 import { bareIssue, type StandardResult } from '../deployment/standard-schema.ts';
-import type { RequestError, RequestErrorCode } from '../errors/errors.ts';
+import type { RequestError } from '../errors/errors.ts';
 import { backoffDelay } from '../internal/backoff.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { type Call, leftMsOf } from './call.ts';
@@ -110,19 +110,19 @@ async function checkReply<Schema extends ReplySchema>(
   const schema = call.options.schema;
   // Sound: without a schema the body is `unknown`.
   if (schema === undefined) return makeReply(reply, body as ReplyBody<Schema>, members);
-  const code: RequestErrorCode = 'reply_nonconforming';
-  const unknown = { code, outcome: 'unknown', assumptions: ['replies'] } as const;
-  let result: StandardResult<unknown>;
+  let result: StandardResult<unknown> = { issues: [] };
+  let cause: unknown;
   try {
     result = await schema['~standard'].validate(body);
-  } catch (cause) {
+  } catch (error) {
     // The service has acted: an exception from the caller's schema must not hide that.
-    const issues = [{ message: 'the schema threw instead of answering', path: [] }];
-    throw failure(call, record, { ...unknown, issues, cause });
+    cause = error;
   }
   // Sound: the schema says so.
   if (result.issues === undefined) return makeReply(reply, result.value as ReplyBody<Schema>, members);
-  throw failure(call, record, { ...unknown, issues: result.issues.map(bareIssue) });
+  const issues = result.issues.map(bareIssue);
+  const code = 'reply_nonconforming';
+  throw failure(call, record, { code, outcome: 'unknown', assumptions: ['replies'], issues, cause });
 }
 
 /** A 2xx alone accepts no order and no message (ledger: `order-reply`, `message-reply`). */

@@ -55,7 +55,7 @@ export function messengerAt(url: string, options: Partial<MessengerClientOptions
 export type Run = (url: string, options?: ClientOptions, call?: CallOptions) => Promise<Reply>;
 
 export const createOrder: Run = (url, options, call) => exchangeAt(url, options).createOrder(order, call);
-export const whitelistIp: Run = (url, options, call) => exchangeAt(url, options).whitelistIp({}, call);
+export const whitelistIp: Run = (url, options, call) => exchangeAt(url, options).whitelistIp(call);
 export const sendMessage: Run = (url, options, call) => messengerAt(url, options).sendMessage(message, call);
 export const checkNumber: Run = (url, options, call) =>
   messengerAt(url, options).checkNumber({ to_phone: message.to_phone }, call);

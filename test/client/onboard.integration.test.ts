@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { PartnerIdentity } from '../../src/client/exchange-client.ts';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { startServer } from '../support/local-server.ts';
 import { rejected } from '../support/refusal.ts';
@@ -35,16 +34,6 @@ describe('onboard', () => {
     expect(reply.body).toEqual({ message: 'sent' });
   });
 
-  it('takes partner_code from the credentials', async () => {
-    const server = await startServer({});
-    const withCode = { ...credentials, partnerCode: 'acme-2' };
-    const client = new ExchangeClient({ deployment: deploymentAt(server.url), credentials: withCode });
-    await client.onboard({ email: 'ops@acme.example' });
-    expect(posted(server)).toEqual({ email: 'ops@acme.example', partner_code: 'acme-2' });
-    await client.onboard(partner);
-    expect(JSON.parse(String(server.requests[1]?.body))).toMatchObject({ partner_code: 'acme' });
-  });
-
   it('sends further members as given', async () => {
     const server = await startServer({});
     const further = { ...partner, country: 'NG' };
@@ -65,7 +54,7 @@ describe.each(['onboard', 'regenerateKeys'] as const)('%s', (operation) => {
   ])('names %s when it does not fit %o, and makes no request', async (member, input) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
-    const error = await rejected(exchangeAt(server.url)[operation](input as PartnerIdentity));
+    const error = await rejected(exchangeAt(server.url)[operation](input as typeof partner));
     expect(error).toMatchObject({ name: 'ValidationError', code: 'invalid_input' });
     expect(String(error)).toContain(`${operation}: ${member}: `);
     expect(server.requests).toHaveLength(0);
@@ -74,7 +63,7 @@ describe.each(['onboard', 'regenerateKeys'] as const)('%s', (operation) => {
   it.each([undefined, 'acme', []])('refuses %j for a partner', async (input) => {
     const server = await startServer({});
     // What a JavaScript caller may pass.
-    const call = exchangeAt(server.url)[operation](input as unknown as PartnerIdentity);
+    const call = exchangeAt(server.url)[operation](input as unknown as typeof partner);
     expect(await rejected(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
     expect(server.requests).toHaveLength(0);
   });

@@ -40,11 +40,14 @@ describe('regenerateKeys', () => {
     expect(verified.text).toBe('{"email":"ops@acme.example","partner_code":"acme"}');
   });
 
-  it('needs no merchant secret', async () => {
+  it('needs no merchant secret, and no partner_code where the credentials have one', async () => {
     const server = await startServer({});
     const { merchantSecretKey: _, ...withoutMerchant } = credentials;
-    const deployment = deploymentAt(server.url);
-    await new ExchangeClient({ deployment, credentials: withoutMerchant }).regenerateKeys(partner);
-    expect(server.requests).toHaveLength(1);
+    const withCode = { ...withoutMerchant, partnerCode: 'acme-2' };
+    const exchange = new ExchangeClient({ deployment: deploymentAt(server.url), credentials: withCode });
+    await exchange.regenerateKeys({ email: 'ops@acme.example' });
+    await exchange.regenerateKeys(partner);
+    const codes = server.requests.map(({ body }) => JSON.parse(String(body)).partner_code);
+    expect(codes).toEqual(['acme-2', 'acme']);
   });
 });

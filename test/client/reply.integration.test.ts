@@ -100,7 +100,7 @@ describe('a schema for the reply', () => {
   it('finds fault with all of a long reply in linear time', async () => {
     const server = await startServer({ status: 200, body: `[${'0,'.repeat(100_000)}0]` });
     const begun = processorMs();
-    const error = await requestError(exchangeAt(server.url).whitelistIp({}, { schema: z.array(z.string()) }));
+    const error = await requestError(exchangeAt(server.url).whitelistIp({ schema: z.array(z.string()) }));
     expect(error.issues).toHaveLength(100_001);
     expect(processorMs() - begun).toBeLessThan(5_000);
   });
@@ -110,7 +110,7 @@ describe('a schema for the reply', () => {
   it('returns and types what it makes of the body', async () => {
     const server = await startServer({ body: '{"id":"A-1"}' });
     const schema = receipt.transform(({ id }) => ({ reference: id }));
-    const reply = await exchangeAt(server.url).whitelistIp({}, { schema });
+    const reply = await exchangeAt(server.url).whitelistIp({ schema });
     expectTypeOf(reply.body).toEqualTypeOf<{ reference: string }>();
     expect(reply.body).toEqual({ reference: 'A-1' });
   });
@@ -118,14 +118,14 @@ describe('a schema for the reply', () => {
   it('may be made by hand, and asynchronous', async () => {
     const server = await startServer({ body: '{"id":"A-1"}' });
     const schema = schemaOf<unknown, number>(async (value) => ({ value: JSON.stringify(value).length }));
-    const reply = await exchangeAt(server.url).whitelistIp({}, { schema });
+    const reply = await exchangeAt(server.url).whitelistIp({ schema });
     expectTypeOf(reply.body).toBeNumber();
     expect(reply.body).toBe(12);
   });
 
   it('that does not fit says where, and that the service may have acted', async () => {
     const server = await startServer({ body: '{"id":7}' });
-    const error = await requestError(exchangeAt(server.url).whitelistIp({}, { schema: receipt }));
+    const error = await requestError(exchangeAt(server.url).whitelistIp({ schema: receipt }));
     const { code, outcome, status, attempts, assumptions } = error;
     expect({ code, outcome, status, attempts, assumptions }).toEqual({
       code: 'reply_nonconforming',
@@ -139,7 +139,7 @@ describe('a schema for the reply', () => {
 
   it('that does not fit keeps the body out of what is printed', async () => {
     const server = await startServer({ body: '{"id":7,"api_key":"API-X-new"}' });
-    const error = await requestError(exchangeAt(server.url).whitelistIp({}, { schema: receipt }));
+    const error = await requestError(exchangeAt(server.url).whitelistIp({ schema: receipt }));
     expect(error.body).toEqual({ id: 7, api_key: 'API-X-new' });
     expect(Object.keys(error)).not.toContain('body');
     expect(Object.keys(error)).not.toContain('headers');
@@ -155,7 +155,7 @@ describe('a schema for the reply', () => {
     ['rejects', () => Promise.reject(new TypeError('no such member'))],
   ])('that %s does not hide that the service acted', async (_, validate) => {
     const server = await startServer({ body: '{"id":7}' });
-    const error = await requestError(exchangeAt(server.url).whitelistIp({}, { schema: schemaOf(validate) }));
+    const error = await requestError(exchangeAt(server.url).whitelistIp({ schema: schemaOf(validate) }));
     expect(error).toMatchObject({ code: 'reply_nonconforming', outcome: 'unknown', status: 200 });
     expect(error.cause).toMatchObject({ message: 'no such member' });
   });

@@ -20,7 +20,7 @@ export default defineCommand({
     const { deployment, credentials } = await readConfiguration(context, flags);
     requireAddress(deployment, 'whitelistIp');
     const exchange = new ExchangeClient({ deployment, credentials: credentials[0], fetch: context.fetch });
-    const reply = await exchange.whitelistIp({}, { signal: context.signal });
+    const reply = await exchange.whitelistIp({ signal: context.signal });
     showReply(output, 'captured', reply);
     output.status(
       'Next: create an order from this machine. Calls of another machine, or after its address changed, need this again.',
