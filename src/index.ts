@@ -11,7 +11,6 @@ export type {
   NoResponseObservation,
   ObservedAttempt,
   ObservedCall,
-  RequestObservation,
   ResponseObservation,
   RetryOptions,
 } from './client/client-options.ts';

@@ -29,21 +29,20 @@ export async function checkWithSchema(
   }
   const { data, error } = await schema.safeParseAsync(input, { error: plainMessage });
   if (!error) return requireJson(operation, data);
-  const describe = (issue: Issue) => (isOwnIssue(schema, issue) ? ownIssue(issue) : bareIssue(issue));
+  const describe = (issue: z.core.$ZodIssue) =>
+    isOwnIssue(schema, issue) ? ownIssue(issue) : bareIssue(issue);
   throw new ValidationError(operation, error.issues.map(describe));
 }
 
-type Issue = z.core.$ZodIssue;
-
 /** Whether a schema of ours found it: an `orderSchema` that extends ours has our members. */
-function isOwnIssue({ shape }: z.ZodObject, { path: [member] }: Issue): boolean {
+function isOwnIssue({ shape }: z.ZodObject, { path: [member] }: z.core.$ZodIssue): boolean {
   const ours: z.core.$ZodShape = reportedBuyOrder.shape;
   return member === undefined
     ? shape === ours
     : Object.hasOwn(ours, member) && shape[String(member)] === ours[String(member)];
 }
 
-function ownIssue(issue: Issue): ValidationIssue {
+function ownIssue(issue: z.core.$ZodIssue): ValidationIssue {
   return { path: issuePath(issue), message: issue.message };
 }
 

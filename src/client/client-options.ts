@@ -13,7 +13,7 @@ import {
   timerMs,
 } from '../internal/options.ts';
 
-/** An attempt of a call, without its secrets. */
+/** An attempt of a call that is about to be sent, without its secrets. */
 export interface ObservedAttempt {
   /** Which call it belongs to, e.g. `createOrder`. */
   readonly operation: string;
@@ -23,14 +23,6 @@ export interface ObservedAttempt {
   readonly url: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
-}
-
-/** A request that is about to be sent, without its body. */
-export interface RequestObservation extends ObservedAttempt {
-  /** The headers, with secrets redacted. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** UTF-8 bytes of the body. */
-  readonly bodyBytes: number;
 }
 
 /** An attempt that has ended. `learn` of `./diagnostics` reads it. */
@@ -93,10 +85,8 @@ export interface ClientOptions {
   maxAttempts?: number | undefined;
   /** How long to wait between attempts. */
   retry?: RetryOptions | undefined;
-  /** Most bytes read of a reply. @default 1048576 */
-  maxReplyBytes?: number | undefined;
-  /** Called for each attempt; secrets are redacted. If it throws, that becomes a process warning. */
-  onRequest?: ((request: RequestObservation) => void) | undefined;
+  /** Called for each attempt. If it throws, that becomes a process warning. */
+  onRequest?: ((attempt: ObservedAttempt) => void) | undefined;
   /** Called for each reply; secrets are redacted, of the body its shape is there. If it throws, that becomes a process warning. */
   onResponse?: ((response: ResponseObservation) => void) | undefined;
   /**
@@ -110,9 +100,6 @@ export interface ClientOptions {
   now?: (() => number) | undefined;
 }
 
-/** No JavaScript engine holds a longer string. */
-const longestText = 2 ** 30;
-
 /** The options that both clients share; each adds its own. */
 export const clientRows = {
   fetch: optional(callback()),
@@ -123,7 +110,6 @@ export const clientRows = {
     firstDelayMs: timerMs({ default: 300, least: 0 }),
     maxDelayMs: timerMs({ default: 10_000, least: 0 }),
   }),
-  maxReplyBytes: integer({ default: 1_048_576, most: longestText }),
   onRequest: optional(callback()),
   onResponse: optional(callback()),
   onNoResponse: optional(callback()),

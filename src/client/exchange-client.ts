@@ -272,10 +272,9 @@ export interface PartnerIdentity {
   partner_code?: string | undefined;
 }
 
-const text = z.string().min(1);
 /** The schema of {@link PartnerIdentity}. */
 export const partnerIdentity = z.looseObject({
-  partner_code: text,
+  partner_code: z.string().min(1),
   email: z
     .string()
     .max(320)

@@ -26,7 +26,7 @@ const whatHappened = {
   aborted: 'the call was aborted',
   redirected: 'the service answered with a redirect, which is not followed',
   http_error: 'the service answered',
-  reply_too_large: 'the reply is larger than maxReplyBytes',
+  reply_too_large: 'the reply is larger than 1 MiB',
   reply_nonconforming: 'the reply does not fit the schema given',
   reply_not_accepted: 'the reply does not accept it',
 } as const satisfies Record<RequestErrorCode, string>;
@@ -54,15 +54,13 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
   const texts = isAnswer ? replyTexts(reply?.body) : [];
   const likely = isAnswer && reply !== undefined ? likelyCauses(call.operation, reply.status, texts) : [];
   if (code === 'reply_not_accepted' && call.replyReader) likely.push(replyCauses[call.replyReader.option]);
-  const isTransport = code === 'connection_failed' || code === 'network_error' || code === 'timeout';
-  const quote = reply === undefined ? (isTransport ? causeText(original) : undefined) : texts[0];
+  const quote = reply === undefined ? causeText(original) : texts[0];
   const remedy = remedyFor(call, code, likely);
   const sentenceWith = (text: string) =>
     `${call.operation}: ${happened ?? whatHappened[code]}${reasonOf(text, reply?.status)}; ${outcomeWords[details.outcome]}.`;
   // The whole reason stands in `body`.
   const room = maxMessage - composeMessage({ what: sentenceWith(' '), remedy }, code).length;
   const cut = cutText(quotable(quote ?? '', repeatsOf(secrets)), Math.max(room, minQuoted));
-  const cause = redactError(original, secrets);
   return new RequestError(code, sentenceWith(cut), {
     ...rest,
     remedy,
@@ -72,8 +70,8 @@ export function failure(call: Call, record: CallRecord, details: FailureDetails)
     url: redactUrl(call.url),
     attempts: record.attempts,
     ...(reply && { status: reply.status, ...redactedReply(call, reply, personal) }),
-    ...(wait !== undefined && { retryAfterMs: wait }),
-    ...(cause && { cause }),
+    retryAfterMs: wait,
+    cause: redactError(original, secrets),
   });
 }
 
@@ -88,10 +86,8 @@ const minQuoted = 40;
 
 /** The two likeliest causes, or else what the code says. The ids of all causes stand in `assumptions`. */
 function remedyFor({ url }: Call, code: RequestErrorCode, likely: readonly LikelyCause[]): string {
-  if (likely.length > 0) {
-    const words = likely.slice(0, 2).map((cause) => cause.words);
-    return `Likely: ${words.join('; or ')}.`;
-  }
+  const [likeliest, second] = likely;
+  if (likeliest !== undefined) return `Likely: ${likeliest.words}${second ? `; or ${second.words}` : ''}.`;
   const proxy = code === 'connection_failed' ? unusedProxy(url) : undefined;
   if (proxy !== undefined)
     return `Likely: ${proxy} names a proxy that is not used: set NODE_USE_ENV_PROXY=1.`;

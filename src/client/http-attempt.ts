@@ -3,11 +3,11 @@ import { orderIdDigest, shapeOfReply } from '../deployment/reply-shape.ts';
 import type { RequestOutcome } from '../errors/errors.ts';
 import { hash } from '../internal/hash.ts';
 import { isJsonObject, tryParse } from '../internal/json.ts';
-import { redactReplyHeaders, redactRequestHeaders, redactUrl } from '../internal/redaction.ts';
+import { redactReplyHeaders, redactUrl } from '../internal/redaction.ts';
 import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
 import { type Call, leftMsOf, secretsOf } from './call.ts';
-import type { ClientSettings } from './client-options.ts';
+import type { ClientSettings, ObservedAttempt } from './client-options.ts';
 import { type ReadReply, readReply, replyHead } from './reply.ts';
 import { AttemptFailure, classifyFetchError, lessCertain, outcomeOfStatus } from './request-outcome.ts';
 
@@ -46,7 +46,7 @@ async function runAttempt(
   { call, client, record }: { call: Call; client: ClientSettings; record: CallRecord },
 ): Promise<Response> {
   const attempt = record.attempts;
-  observeRequest(call, client, attempt);
+  callHook(`onRequest of ${call.operation}`, () => client.onRequest?.(observedAttempt(call, attempt)));
   const started = client.now();
   let response: Response;
   let isTooLate = false;
@@ -72,7 +72,7 @@ async function runAttempt(
     observeEnd(call, client, { attempt, started, end: failureFacts(failure, signal, call) });
     throw failure;
   }
-  const reply = await readReply(response, client.maxReplyBytes);
+  const reply = await readReply(response);
   observeEnd(call, client, { attempt, started, end: reply });
   const failure = failureOf(reply, call);
   // A reply that is a success says nothing about earlier attempts.
@@ -146,16 +146,6 @@ export class CallRecord {
   }
 }
 
-function observeRequest(call: Call, { onRequest }: ClientSettings, attempt: number): void {
-  callHook(`onRequest of ${call.operation}`, () =>
-    onRequest?.({
-      ...observedAttempt(call, attempt),
-      headers: redactRequestHeaders(call.headers, secretsOf(call)),
-      bodyBytes: call.body === undefined ? 0 : encoder.encode(call.body).byteLength,
-    }),
-  );
-}
-
 /** An attempt that ends now, with its reply or without one. */
 function observeEnd(
   call: Call,
@@ -180,7 +170,7 @@ function observeEnd(
   );
 }
 
-function observedAttempt({ operation, method, url }: Call, attempt: number) {
+function observedAttempt({ operation, method, url }: Call, attempt: number): ObservedAttempt {
   return { operation, method, url: redactUrl(url), attempt };
 }
 
@@ -206,15 +196,6 @@ const readsBlobsOnce = /^(?:Deno\/|Cloudflare-Workers)/;
 /** Node takes the body of a request when its connection is there, and sends the head with it. */
 const readsBodyLast = /^Node\.js\//;
 
-const encoder = new TextEncoder();
-
-/** TypeScript's RequestInit lacks `duplex`, which a stream requires. */
-interface BodySentOnce {
-  readonly headers: Headers;
-  readonly body: Blob | ReadableStream<Uint8Array>;
-  readonly duplex?: 'half';
-}
-
 /**
  * A body that the platform cannot send a second time by itself, with its headers.
  *
@@ -225,8 +206,13 @@ interface BodySentOnce {
  * @param beforeSending runs immediately before the body leaves, where the platform allows it (Node). If it throws,
  *   the body does not leave
  */
-function bodySentOnce(text: string, given: Headers, beforeSending?: () => void): BodySentOnce {
-  const bytes = encoder.encode(text);
+// TypeScript's RequestInit lacks `duplex`, which a stream requires.
+function bodySentOnce(
+  text: string,
+  given: Headers,
+  beforeSending?: () => void,
+): RequestInit & { duplex?: 'half' } {
+  const bytes = new TextEncoder().encode(text);
   const platform = globalThis.navigator?.userAgent ?? '';
   if (readsBlobsOnce.test(platform)) {
     return { headers: given, body: new Blob([bytes]) };

@@ -51,13 +51,18 @@ export function replyHead(response: Response): ReadReply {
   return { status, headers: response.headers, body: undefined };
 }
 
+/** More than any reply of the contract has. */
+const maxReplyBytes = 1_048_576;
+
 /** Never throws: a failure is part of the result. */
-export async function readReply(response: Response, maxBytes: number): Promise<ReadReply> {
+export async function readReply(response: Response): Promise<ReadReply> {
   const { status, headers } = replyHead(response);
   try {
-    const text = await readBoundedText(response.body, maxBytes);
+    const text = await readBoundedText(response.body, maxReplyBytes);
     if (text === undefined) return { status, headers, body: undefined, failure: 'too_large' };
-    return { status, headers, body: parseReplyBody(text), text };
+    const value = tryParse(text);
+    const body = value === undefined && text.trim() !== '' ? text : value;
+    return { status, headers, body, text };
   } catch (cause) {
     return { status, headers, body: undefined, failure: 'broken', cause };
   }
@@ -76,12 +81,6 @@ export function retryAfterMs(reply: ReadReply | undefined, now: number): number 
   if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, longestRetryAfterMs);
   const date = httpDate.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), longestRetryAfterMs);
-}
-
-function parseReplyBody(text: string): unknown {
-  if (text.trim() === '') return undefined;
-  const value = tryParse(text);
-  return value === undefined ? text : value;
 }
 
 /** Where services put a message for people, the most telling member first. */

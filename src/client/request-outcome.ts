@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { OrderStatuses } from '../deployment/order-reply.ts';
-import type { RequestErrorCode, RequestOutcome } from '../errors/errors.ts';
+import { codeOf, type RequestErrorCode, type RequestOutcome } from '../errors/errors.ts';
 
 /** An attempt failed: anything but a whole 2xx reply. */
 export class AttemptFailure extends Error {
@@ -64,14 +64,13 @@ function isBeforeSending(error: unknown, depth: number): boolean {
   if (!(error instanceof Error) || depth > 4) return false;
   // undici failed while connecting (TCP, proxy, TLS), so no request can have left.
   if (connectErrors.has(error)) return true;
+  const code = codeOf(error);
+  const syscall = 'syscall' in error ? error.syscall : undefined;
   // "Host unreachable" can also end a connection that has already carried the request.
-  if ('syscall' in error && (error.syscall === 'read' || error.syscall === 'write')) return false;
-  if ('code' in error && typeof error.code === 'string') {
-    if (beforeSending.has(error.code) || certificateCode.test(error.code)) return true;
-  }
+  if (syscall === 'read' || syscall === 'write') return false;
+  if (beforeSending.has(code) || certificateCode.test(code)) return true;
   // A connect that timed out has a general code; `syscall` tells that it was connecting.
-  if ('code' in error && error.code === 'ETIMEDOUT' && 'syscall' in error && error.syscall === 'connect')
-    return true;
+  if (code === 'ETIMEDOUT' && syscall === 'connect') return true;
   if (beforeSendingMessages.some((said) => said.test(String(error.message)))) return true;
   // Several addresses were tried: the request was certainly not sent only if none was reached.
   if (error instanceof AggregateError && error.errors.length > 0)
@@ -93,10 +92,7 @@ export function outcomeOfStatus(status: number, others: OrderStatuses = {}): Req
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'unknown';
 }
 
-const uncertainty = { 'not-sent': 0, refused: 1, unknown: 2 } as const satisfies Record<
-  RequestOutcome,
-  number
->;
+const uncertainty: Readonly<Record<RequestOutcome, number>> = { 'not-sent': 0, refused: 1, unknown: 2 };
 
 /** The outcome of several attempts is the least certain one. */
 export function lessCertain(one: RequestOutcome, other: RequestOutcome): RequestOutcome {

@@ -62,18 +62,12 @@ function mayRepeat(call: Call, client: ClientSettings, record: CallRecord, error
     record.giveUp();
     return isTimeoutError(error) && call.repeat === 'always';
   }
-  switch (error.code) {
-    case 'connection_failed':
-    case 'network_error':
-      return call.repeat === 'always' || error.outcome === 'not-sent';
-    case 'http_error':
-      return (
-        isRepeatable(call.repeat, record.reply?.status) &&
-        (retryAfterMs(record.reply, client.now()) ?? 0) <= client.retry.maxDelayMs
-      );
-    default:
-      return false;
+  if (error.code === 'http_error') {
+    const wait = retryAfterMs(record.reply, client.now()) ?? 0;
+    return isRepeatable(call.repeat, record.reply?.status) && wait <= client.retry.maxDelayMs;
   }
+  if (error.code !== 'connection_failed' && error.code !== 'network_error') return false;
+  return call.repeat === 'always' || error.outcome === 'not-sent';
 }
 
 function isRepeatable(repeat: Call['repeat'], status = 0): boolean {
@@ -91,10 +85,10 @@ function toRequestError(
   if (call.options.signal?.aborted) return failure(call, record, { code: 'aborted', outcome });
   // If time runs out between two attempts, the last reply is known.
   const known = { outcome, retryAfterMs: retryAfterMs(record.reply, client.now()) };
-  if (error instanceof AttemptFailure)
-    return failure(call, record, { ...known, code: error.code, cause: error.cause });
   if (isTimeoutError(error)) return failure(call, record, { ...known, code: 'timeout' });
-  return failure(call, record, { ...known, code: 'network_error', cause: error });
+  const { code, cause } =
+    error instanceof AttemptFailure ? error : new AttemptFailure('network_error', outcome, error);
+  return failure(call, record, { ...known, code, cause });
 }
 
 /** @throws {RequestError} for an order or a message that is not accepted, or a body that does not fit the schema */

@@ -82,7 +82,8 @@ export function signingCredentials(ring: KeyRing) {
         const result = await send(other, refusal).catch(async (error: unknown) => {
           if (!isKeyRefusal(error)) throw error;
           const next = await afterRefusal([first, other], sets);
-          const reason = next.other === undefined ? next.doubt : keysReplaced();
+          const replaced = 'Newer keys came while the service refused a request with the ones before.';
+          const reason = next.other === undefined ? next.doubt : new KeyError('keys_replaced', replaced);
           throw reason === undefined ? error : withReason(error, reason);
         });
         accepted = other;
@@ -107,13 +108,6 @@ async function keyErrorOf(ask: () => Promise<unknown>): Promise<KeyError | undef
     if (isKeyError(error)) return error;
     throw error;
   }
-}
-
-function keysReplaced(): KeyError {
-  return new KeyError(
-    'keys_replaced',
-    'Newer keys came while the service refused a request with the ones before.',
-  );
 }
 
 /** A refusal that the keys can have caused. The service did not act, so sending it again is safe. */

@@ -95,7 +95,7 @@ export const requestRemedies = {
   aborted: 'If `outcome` is unknown, find out whether the service acted before you repeat it.',
   redirected: 'Set the base URL to the address that the service redirects to.',
   http_error: 'Look for the reason in the reply, or ask the operator of the service.',
-  reply_too_large: 'Raise maxReplyBytes if the service sends such replies.',
+  reply_too_large: 'Look at what answers at the base URL: no reply of the service is so large.',
   reply_nonconforming: 'Correct the schema: `issues` says where the reply differs.',
   reply_not_accepted:
     'If it accepts with such replies, set readOrderReply of defineDeployment, or readMessageReply for messages.',

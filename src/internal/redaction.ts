@@ -1,7 +1,7 @@
 import { repeatsOf, writtenForms } from './echoed-secrets.ts';
 import { hidden, redactCredentials } from './redact-credentials.ts';
 
-/** The only request headers that are shown: gateways add secret ones under any name. */
+/** The request headers that hold no secret: gateways add secret ones under any other name. */
 const harmlessHeaders: readonly string[] = [
   'accept',
   'accept-encoding',
@@ -14,16 +14,6 @@ const harmlessHeaders: readonly string[] = [
 ];
 
 const sensitiveReplyHeader = /auth|cookie|credential|key|partner|pass|pwd|secret|session|signature|token/i;
-
-/** Shows only the values of harmless headers. */
-export function redactRequestHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
-  const repeats = repeatsOf(secrets);
-  const shown = [...headers].map(([name, value]) => [
-    name,
-    harmlessHeaders.includes(name) && !repeats(value) ? value : hidden,
-  ]);
-  return Object.fromEntries(shown);
-}
 
 /** Hides the values of headers that may hold a secret, and values that repeat one of the request's. */
 export function redactReplyHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {

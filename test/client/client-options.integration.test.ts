@@ -23,7 +23,6 @@ const unsound: [option: string, value: unknown][] = [
   ['timeoutMs', 0],
   ['totalTimeoutMs', Number.NaN],
   ['maxAttempts', 0],
-  ['maxReplyBytes', 2 ** 31],
   ['fetch', 'fetch'],
   ['onRequest', 'log'],
   ['onResponse', {}],

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { RequestObservation } from '../../src/client/client-options.ts';
+import type { ObservedAttempt } from '../../src/client/client-options.ts';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { createKeyRing } from '../../src/credentials/create-key-ring.ts';
 import type { LoadedKeys } from '../../src/credentials/key-ring.ts';
@@ -17,7 +17,7 @@ type Answer = { readonly status?: number; readonly body?: string } | Error;
 function setUp(first: LoadedKeys | Error, answer: (publicKey: string) => Answer) {
   const source = { keys: first, loads: 0, time: 1_000_000 };
   const requests: { key: string; body: string; partnerId: string | null }[] = [];
-  const observed: RequestObservation[] = [];
+  const observed: ObservedAttempt[] = [];
   const ring = createKeyRing({
     load: () => {
       source.loads += 1;

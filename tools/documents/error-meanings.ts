@@ -89,7 +89,7 @@ export const meanings: Meanings = {
     aborted: "The caller's signal ended it.",
     redirected: 'The service answered with a redirect, which is never followed.',
     http_error: 'The service answered with status 4xx or 5xx.',
-    reply_too_large: 'The reply is larger than `maxReplyBytes`.',
+    reply_too_large: 'The reply is larger than 1 MiB.',
     reply_nonconforming: "The reply does not fit the caller's schema.",
     reply_not_accepted:
       'A 2xx reply to an order is not a JSON object, or denies the order, or `readOrderReply` says so; or one to a message is no JSON, or denies the message, or `readMessageReply` says so.',
