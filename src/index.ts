@@ -42,7 +42,6 @@ export {
   type Deployment,
   type DeploymentOptions,
   defineDeployment,
-  type NumberCheckParameters,
 } from './deployment/define-deployment.ts';
 export type { EventStatuses } from './deployment/event-statuses.ts';
 export type { DeploymentFile, DuplicateIds, LearntDeployment } from './deployment/learnt-deployment.ts';

@@ -29,7 +29,7 @@ export const refusalCauses: readonly RefusalCause[] = [
   recipient,
   cause('other members are wanted (orderSchema)', order, badPayload, 'order-payload'),
   cause('another name for messenger_device_no (wireNames)', generation, badPayload, 'branded-names'),
-  cause('other names in the query (numberCheckParameters)', ['checkNumber'], badPayload, 'number-check'),
+  cause('other names in the query', ['checkNumber'], badPayload, 'number-check'),
   cause('verify_check means something else', ['sendMessage'], badPayload, 'verify-check'),
   cause(
     'another signature (learn)',

@@ -156,10 +156,8 @@ export class MessengerClient {
     options: CallOptions<Schema> = {},
   ): Promise<Reply<ReplyBody<Schema>>> {
     const apiKey = this.#requireApiKey('checkNumber', request);
-    const { api_key: _, to_phone, ...others } = checkInput('checkNumber', numberCheck, request);
-    const names = this.#own.deployment.numberCheckParameters;
-    // Last, so that no other member can replace them.
-    const query = { ...queryOf(others), [names.api_key]: apiKey, [names.to_phone]: String(to_phone) };
+    const { api_key: _, ...members } = checkInput('checkNumber', numberCheck, request);
+    const query = { api_key: apiKey, ...queryOf(members) };
     const call = makeCall(this.#own.deployment, 'checkNumber', { query, secrets: [apiKey], options });
     return await sendCall(call, this.#client);
   }

@@ -125,7 +125,7 @@ const ledger = {
   ),
   'number-check': assumed(
     'The number check has no published path; the phone number goes into the query as to_phone.',
-    'paths.checkNumber and numberCheckParameters in defineDeployment',
+    'paths.checkNumber in defineDeployment, and further members of checkNumber',
   ),
   'phone-form': assumed(
     'to_phone is 5 to 20 digits, with or without a leading "+".',

@@ -26,7 +26,13 @@ export function baseUrlOf(
   url: URL,
   { allowInsecureHttp }: { allowInsecureHttp: boolean },
 ): string {
-  if (url.protocol === 'http:' && !allowInsecureHttp) checkStaysHere(name, url);
+  if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopbackHost(url.hostname)) {
+    throw new ConfigurationError(
+      'invalid_deployment',
+      `${name} is http: keys and one-time codes would cross the network unencrypted.`,
+      { remedy: 'Use https, or set allowInsecureHttp of defineDeployment where the network is your own.' },
+    );
+  }
   return url.origin + trimSlashes(url.pathname);
 }
 
@@ -45,21 +51,8 @@ export function canBeRealHost(hostname: string): boolean {
   return !isLoopbackHost(hostname) && !/\.(?:localhost|example|test|invalid)$/.test(hostname);
 }
 
-function checkStaysHere(name: string, url: URL): void {
-  if (!isLoopbackHost(url.hostname)) {
-    throw invalid(
-      `${name} is http: keys and one-time codes would cross the network unencrypted.`,
-      'Use https, or set allowInsecureHttp of defineDeployment where the network is your own.',
-    );
-  }
-}
-
 function trimSlashes(path: string): string {
   let end = path.length;
   while (end > 0 && path[end - 1] === '/') end--;
   return path.slice(0, end);
-}
-
-function invalid(what: string, remedy: string) {
-  return new ConfigurationError('invalid_deployment', what, { remedy });
 }

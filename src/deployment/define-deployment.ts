@@ -6,7 +6,6 @@ import {
   defineOptions,
   flag,
   invalidOption,
-  nested,
   type OptionTable,
   optional,
   unchecked,
@@ -46,14 +45,6 @@ import { type BuyOrder, reportedBuyOrder } from './order-schema.ts';
 import type { SameOrder } from './same-order.ts';
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
-
-/** Names of the query parameters of the number check. */
-export interface NumberCheckParameters {
-  /** @default 'api_key' (contract: Endpoints 8) */
-  readonly api_key: string;
-  /** @default 'to_phone' (assumed, after `sendMessage`) */
-  readonly to_phone: string;
-}
 
 /** Options of {@link defineDeployment}. */
 export interface DeploymentOptions<Order = BuyOrder> {
@@ -121,8 +112,6 @@ export interface DeploymentOptions<Order = BuyOrder> {
   sameOrder?: SameOrder | undefined;
   /** A deployment file of `partner-exchange learn --write`, parsed. Options, or their members, beside it come first. */
   learnt?: object | undefined;
-  /** Query parameter names of `checkNumber`. */
-  numberCheckParameters?: Partial<NumberCheckParameters> | undefined;
   /** Sent with every request. Headers that the client sets itself are refused. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -161,16 +150,12 @@ export interface Deployment<Order = BuyOrder> {
   readonly addressForms: AddressForms | false;
   /** As in {@link DeploymentOptions}. */
   readonly sameOrder: SameOrder | undefined;
-  /** As in {@link DeploymentOptions}, with its defaults. */
-  readonly numberCheckParameters: NumberCheckParameters;
   /** Not enumerable, since they may hold a gateway's key: a printed deployment does not show them. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A deployment that has every base URL. */
 export type CompleteDeployment<Order = BuyOrder> = Deployment<Order> & Readonly<Record<BaseUrlName, string>>;
-
-const parameter = (name: string) => value(checkParameterName, { default: name });
 
 const url = optional(readUrl);
 
@@ -196,7 +181,6 @@ const readOptions = defineOptions(
       default: addressForms,
     }),
     sameOrder: optional(callback<SameOrder>()),
-    numberCheckParameters: nested({ api_key: parameter('api_key'), to_phone: parameter('to_phone') }),
     headers: checkHeaders,
   } satisfies OptionTable<DeploymentOptions<unknown>>,
   'invalid_deployment',
@@ -222,16 +206,13 @@ const clientHeaders = ['authorization', 'content-length', 'content-type', 'host'
  */
 export function defineDeployment<Order = BuyOrder>(options: DeploymentOptions<Order>): Deployment<Order> {
   const { allowInsecureHttp, paths, orderSchema, learnt: _, ...given } = readOptions(withLearnt(options));
-  const { wireNames, numberCheckParameters } = given;
-  if (numberCheckParameters.api_key === numberCheckParameters.to_phone)
-    throw invalid('numberCheckParameters must differ.');
   const baseUrl = (name: BaseUrlName) => given[name] && baseUrlOf(name, given[name], { allowInsecureHttp });
   const deployment: Deployment<Order> = {
     ...given,
     onboardingBaseUrl: baseUrl('onboardingBaseUrl'),
     stagingUrl: baseUrl('stagingUrl'),
     messengerBaseUrl: baseUrl('messengerBaseUrl'),
-    paths: pathsOf(paths, wireNames['connect-msg']),
+    paths: pathsOf(paths, given.wireNames['connect-msg']),
     // Sound: without an orderSchema the type parameter has its default, the reported order.
     orderSchema: orderSchema as StandardSchema<Order, unknown>,
   };
@@ -297,7 +278,7 @@ export function operationUrl(deployment: Deployment<unknown>, operation: Operati
   const path = deployment.paths[operation];
   if (path === undefined) {
     throw new ConfigurationError('not_configured', `The path of ${operation} is not published.`, {
-      remedy: `Set paths.${operation} of defineDeployment, and where they differ numberCheckParameters.`,
+      remedy: `Set paths.${operation} of defineDeployment.`,
       assumptions: ['number-check'],
     });
   }
@@ -308,11 +289,6 @@ export function operationUrl(deployment: Deployment<unknown>, operation: Operati
     'not_configured',
     `${operation} needs ${baseUrl} of defineDeployment (${baseUrlVariables[baseUrl]}).`,
   );
-}
-
-function checkParameterName(given: unknown, name: string): string {
-  if (typeof given === 'string' && given.trim() !== '') return given;
-  throw invalidOption(`${name} must be a name.`);
 }
 
 function checkOrderSchema(given: unknown): StandardSchema {

@@ -56,12 +56,6 @@ export const deploymentVariables: readonly DeploymentVariable[] = [
     form: "the deployment's own name",
     read: (value: string): DeploymentOptions => ({ wireNames: { [published]: value } }),
   })),
-  ...(['api_key', 'to_phone'] as const).map((parameter) => ({
-    name: `PARTNER_EXCHANGE_PARAMETER_${parameter.toUpperCase()}`,
-    sets: `numberCheckParameters.${parameter}`,
-    form: 'name of the query parameter',
-    read: (value: string): DeploymentOptions => ({ numberCheckParameters: { [parameter]: value } }),
-  })),
 ];
 
 export const credentialVariables = [
@@ -171,23 +165,18 @@ export function readTextFile(path: string): string {
   let flaw: string;
   try {
     const stats = fs.statSync(path);
-    // Reading a FIFO waits for a writer, and nothing ends the process meanwhile. Of a folder the system tells.
-    const isReadable = stats.isFile() || stats.isDirectory();
-    if (isReadable && stats.size <= maxBytes) return fs.readFileSync(path, 'utf8');
-    flaw = isReadable ? `the file has more than ${maxBytes} bytes.` : 'that is not a regular file: name one.';
+    if (stats.isFile() && stats.size <= maxBytes) return fs.readFileSync(path, 'utf8');
+    // Reading a FIFO waits for a writer, and nothing ends the process meanwhile.
+    flaw = stats.isFile()
+      ? `the file has more than ${maxBytes} bytes.`
+      : 'that is not a regular file: name one.';
   } catch (error) {
     // Not its message, which holds the path.
     const code = codeOf(error) || 'unknown error';
-    flaw = reasons[code] ?? `the file cannot be read (${code}).`;
+    flaw = `the file cannot be read (${code}): check its path, its owner and its mode.`;
   }
   throw invalidEnvironment(flaw);
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file (ENOENT): check the path.',
-  EACCES: 'the file may not be read (EACCES): check who owns it, and its mode.',
-  EISDIR: 'that is a folder (EISDIR): name a file in it.',
-};
 
 /** Its message never shows the value. */
 export function invalidEnvironment(message: string): ConfigurationError {

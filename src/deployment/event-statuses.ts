@@ -24,14 +24,8 @@ export type EventStatuses = {
 
 /** The words that an event with closed statuses cannot carry; `undefined` for any other member or event. */
 export function contraryStatuses(event: string, member: string): readonly string[] | undefined {
-  const members: Readonly<Record<string, readonly string[]>> | undefined = Object.hasOwn(
-    closedStatuses,
-    event,
-  )
-    ? // Sound: it is a key of the table.
-      closedStatuses[event as keyof typeof closedStatuses]
-    : undefined;
-  return members !== undefined && Object.hasOwn(members, member) ? members[member] : undefined;
+  const members = new Map<string, object>(Object.entries(closedStatuses)).get(event) ?? {};
+  return new Map<string, readonly string[]>(Object.entries(members)).get(member);
 }
 
 const statusRows = Object.fromEntries(

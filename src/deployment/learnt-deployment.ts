@@ -85,12 +85,12 @@ export function readDeploymentFile(given: unknown, name: string): DeploymentFile
     Array.isArray(overrides) &&
     overrides.every((each) => isJsonObject(each) && typeof each.row === 'string' && isJsonObject(each.set)) &&
     Array.isArray(rows) &&
-    rows.every((row) => isJsonObject(row) && typeof row.id === 'string' && Array.isArray(row.found));
-  if (!isWhole) throw invalidOption(`${name} is a deployment file, but not a whole one.`);
+    rows.every((row) => isJsonObject(row) && typeof row.id === 'string' && Array.isArray(row.found)) &&
+    // It would also find one that is nested too deeply.
+    findNonJson(given) === undefined;
+  if (!isWhole) throw invalidOption(`${name} is no deployment file that learn wrote.`);
   // Sound: the options in it are checked like any others, and of the rest the parts that are used.
   const file = given as unknown as DeploymentFile;
-  if (findNonJson(given) !== undefined)
-    throw invalidOption(`${name} is no deployment file that learn wrote: it is nested too deeply.`);
   const other = file.overrides
     .flatMap(({ set }) => Object.keys(set))
     .find((option) => !Object.hasOwn(learntOptions, option));

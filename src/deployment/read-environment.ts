@@ -36,8 +36,8 @@ export interface Environment<Order = BuyOrder> {
  * @param options options of `defineDeployment` that are set in code, e.g. `orderSchema`; they replace those of the
  *   environment
  * @throws {ConfigurationError} `invalid_environment` for a malformed variable, for incomplete credentials, and for a
- *   misspelt `PARTNER_EXCHANGE_…` (other misspelt names get a warning, since they may belong to another program). It
- *   names the variable and never shows its value
+ *   misspelt `PARTNER_EXCHANGE_…` (one that is like none of ours gets a warning). It names the variable and never shows
+ *   its value
  * @example
  * ```ts
  * const { deployment, credentials, apiKey } = readEnvironment();
@@ -82,7 +82,6 @@ function readDeployment<Order>(env: object, options: DeploymentOptions<Order>): 
   const together: DeploymentOptions = Object.assign({}, ...parts, {
     paths: Object.assign({}, ...parts.map(({ paths }) => paths)),
     wireNames: Object.assign({}, ...parts.map(({ wireNames }) => wireNames)),
-    numberCheckParameters: Object.assign({}, ...parts.map((part) => part.numberCheckParameters)),
   });
   const names = given.map(({ name }) => name).join(', ');
   const values = given.map(({ value }) => value);

@@ -102,19 +102,13 @@ describe('checkNumber', () => {
     expect(reply.body).toEqual({ exists: true });
   });
 
-  it('names its parameters as the deployment does', async () => {
+  it('asks with further members, and with the API key of the client', async () => {
     const server = await startServer({});
-    const client = clientWith(server, { numberCheckParameters: { api_key: 'key', to_phone: 'phone' } });
-    await client.checkNumber(number);
-    expect(server.requests[0]?.url).toBe(`/numbers/check?key=${apiKey}&phone=%2B2348012345678`);
-  });
-
-  it('does not let a further member take the place of key or number', async () => {
-    const server = await startServer({});
-    const client = clientWith(server, { numberCheckParameters: { api_key: 'key', to_phone: 'phone' } });
-    const further = { ...number, key: 'other', phone: '000' };
-    await client.checkNumber(further);
-    expect(server.requests[0]?.url).toBe(`/numbers/check?key=${apiKey}&phone=%2B2348012345678`);
+    const further = { ...number, api_key: undefined, msisdn: '7', deep: [1] };
+    await messengerAt(server.url).checkNumber(further);
+    expect(server.requests[0]?.url).toBe(
+      `/numbers/check?api_key=${apiKey}&to_phone=%2B2348012345678&msisdn=7&deep=%5B1%5D`,
+    );
   });
 
   it('without a path is a configuration error that says what to set', async () => {

@@ -212,7 +212,7 @@ describe('the likely causes of a refusal', () => {
     [generateApiKey, 409, [], /^the device number has a key already$/],
     [sendMessage, 409, [], /^the device is not connected$/],
     [sendMessage, 422, ['otp-refusal', 'verify-check'], /^to_phone is not on the messenger; or verify_check/],
-    [checkNumber, 400, ['otp-refusal', 'number-check'], /^to_phone .* \(numberCheckParameters\)$/],
+    [checkNumber, 400, ['otp-refusal', 'number-check'], /^to_phone .*; or other names in the query$/],
     [
       createOrder,
       400,

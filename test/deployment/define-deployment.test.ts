@@ -44,7 +44,6 @@ describe('a deployment with the base URLs alone', () => {
       eventStatuses: {},
       duplicateIds: 'unknown',
       addressForms: { 'usdt-trc20': 'tron', 'usdc-matic': 'evm', 'eusd-mob': 'mobilecoin' },
-      numberCheckParameters: { api_key: 'api_key', to_phone: 'to_phone' },
     });
     expect(defineDeployment(bases).headers).toEqual({});
   });
@@ -60,7 +59,6 @@ describe('a deployment with the base URLs alone', () => {
       deployment.paths,
       deployment.wireNames,
       deployment.signature,
-      deployment.numberCheckParameters,
       deployment.headers,
     ];
     expect(parts.filter((part) => !Object.isFrozen(part))).toEqual([]);
@@ -109,7 +107,6 @@ describe('a deployment', () => {
     expect(complaint({ wireNames: { platform_order_reff: 'x' } })).toContain(
       'Did you mean "platform_order_ref"?',
     );
-    expect(complaint({ numberCheckParameters: { phone: 'x' } })).toContain('Did you mean "to_phone"?');
   });
 });
 
@@ -243,27 +240,6 @@ describe('the headers of a deployment', () => {
     const message = complaint({ headers });
     expect(message).toContain('headers');
     expect(message).not.toContain('header-secret');
-  });
-});
-
-describe('the parameters of the number check', () => {
-  it('keep their default where none is given', () => {
-    const { numberCheckParameters } = defineDeployment({
-      ...bases,
-      numberCheckParameters: { to_phone: 'msisdn' },
-    });
-    expect(numberCheckParameters).toEqual({ api_key: 'api_key', to_phone: 'msisdn' });
-  });
-
-  it.each([
-    ['empty', { to_phone: '' }],
-    ['blank', { api_key: ' ' }],
-    ['not text', { to_phone: 5 }],
-    ['the same', { api_key: 'q', to_phone: 'q' }],
-    ['the same by default', { to_phone: 'api_key' }],
-    ['of another name', { phone: 'msisdn' }],
-  ])('are refused when they are %s', (_, numberCheckParameters) => {
-    expect(complaint({ numberCheckParameters })).toContain('numberCheckParameters');
   });
 });
 

@@ -147,10 +147,7 @@ export const dimensions = {
     documented,
     {
       options: {
-        deployment: {
-          paths: { checkNumber: '/numbers/check' },
-          numberCheckParameters: { to_phone: 'phone', api_key: 'key' },
-        },
+        deployment: { paths: { checkNumber: '/numbers/check' } },
       },
       broken: ['number-check'],
     },

@@ -9,7 +9,6 @@ export type { AssumptionId } from '../../deployment/assumptions.ts';
 export type {
   CompleteDeployment,
   DeploymentOptions,
-  NumberCheckParameters,
 } from '../../deployment/define-deployment.ts';
 export type { BaseUrlName } from '../../deployment/operations.ts';
 export type { KnownOrder, SameOrder } from '../../deployment/same-order.ts';

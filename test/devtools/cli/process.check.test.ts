@@ -75,9 +75,11 @@ describe('in a process of its own', () => {
   );
 
   it('warnings of the SDK are one line', patient, async () => {
-    const child = startChild(['verify'], { env: { ...keys, PARTNER_CDOE: 'x' } });
+    const child = startChild(['verify'], { env: { ...keys, PARTNER_EXCHANGE_HOME: 'x' } });
     child.process.stdin?.end('{}');
-    expect((await child.ended).stderr).toMatch(/^warning: The environment variable PARTNER_CDOE is not read/);
+    expect((await child.ended).stderr).toMatch(
+      /^warning: The environment variable PARTNER_EXCHANGE_HOME is not read/,
+    );
   });
 });
 

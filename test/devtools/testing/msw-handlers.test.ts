@@ -20,7 +20,6 @@ const shared = {
     'connect-msg': 'connect-acme',
   },
   signature: { construction: 'hash-suffix', serialization: 'php', encoding: 'base64' },
-  numberCheckParameters: { to_phone: 'number' },
 } as const satisfies DeploymentOptions;
 const paths = { checkNumber: '/numbers/check', createOrder: '/orders' };
 
@@ -46,7 +45,7 @@ describe('mswHandlers', () => {
   it.each([
     ['at its own addresses', {}, undefined],
     [
-      'at those of a custom deployment, with paths, names, scheme and parameters of its own',
+      'at those of a custom deployment, with paths, names and scheme of its own',
       { ...shared, paths: { checkNumber: '/check' } },
       defineDeployment({ ...urls, ...shared, paths }),
     ],

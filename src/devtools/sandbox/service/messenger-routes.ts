@@ -53,9 +53,8 @@ function scanDevice(state: SandboxState, { url }: RoutedRequest): Response {
 }
 
 function checkNumber(state: SandboxState, { url }: RoutedRequest): Response {
-  const names = state.deployment.numberCheckParameters;
-  const apiKey = requireParameter(url, names.api_key);
-  const to_phone = requireParameter(url, names.to_phone);
+  const apiKey = requireParameter(url, 'api_key');
+  const to_phone = requireParameter(url, 'to_phone');
   return jsonReply(200, { to_phone, on_messenger: state.messenger.isOnMessenger(apiKey, to_phone) });
 }
 

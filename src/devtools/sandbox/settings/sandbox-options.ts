@@ -27,8 +27,7 @@ import type { EventHook, ReplyHook } from './hooks.ts';
 export interface SandboxOptions<Order = BuyOrder> {
   /**
    * How this deployment differs: options of `defineDeployment`, or its result. The sandbox plays `paths`, `wireNames`,
-   * `signature`, `orderSchema` and `numberCheckParameters`; with `addressForms` it refuses orders for an address that is
-   * none of its chain. Base URLs are its own. @default as `defineDeployment`; any address will do
+   * `signature` and `orderSchema`; with `addressForms` it refuses orders for an address that is none of its chain. Base URLs are its own. @default as `defineDeployment`; any address will do
    */
   deployment?: DeploymentOptions<Order> | undefined;
   /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
