@@ -1,12 +1,5 @@
-import { isStandardSchema, type StandardSchema } from '../deployment/standard-schema.ts';
-import {
-  abortSignal,
-  callback,
-  invalidOption,
-  type OptionTable,
-  optional,
-  timerMs,
-} from '../internal/options.ts';
+import { checkStandardSchema, type StandardSchema } from '../deployment/standard-schema.ts';
+import { abortSignal, callback, type OptionTable, optional, timerMs } from '../internal/options.ts';
 
 /** The schema of a reply's body, or none. */
 export type ReplySchema = StandardSchema | undefined;
@@ -35,8 +28,5 @@ export const callRows = {
   signal: abortSignal(),
   timeoutMs: optional(timerMs()),
   leftMs: optional(callback()),
-  schema: optional((given, name) => {
-    if (isStandardSchema(given)) return given;
-    throw invalidOption(`${name} must be a Standard Schema (zod, valibot, arktype …).`);
-  }),
+  schema: optional(checkStandardSchema),
 } satisfies OptionTable<CallOptions>;

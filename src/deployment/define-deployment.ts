@@ -43,7 +43,7 @@ import {
 } from './order-reply.ts';
 import { type BuyOrder, reportedBuyOrder } from './order-schema.ts';
 import type { SameOrder } from './same-order.ts';
-import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
+import { checkStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { checkWireNames, type WireNames } from './wire-names.ts';
 
 /** Options of {@link defineDeployment}. */
@@ -170,7 +170,7 @@ const readOptions = defineOptions(
     wireNames: checkWireNames,
     // Sound: it checks anything.
     signature: (given = defaultScheme) => Object.freeze({ ...checkScheme(given as SignatureScheme) }),
-    orderSchema: value(checkOrderSchema, { default: reportedBuyOrder }),
+    orderSchema: value(checkStandardSchema, { default: reportedBuyOrder }),
     readOrderReply: replyReader(usualOrderReply),
     readMessageReply: replyReader(usualMessageReply),
     orderStatuses: checkOrderStatuses,
@@ -265,12 +265,9 @@ const brand = Symbol.for('partner-exchange-sdk.deployment');
 /** @throws {ConfigurationError} `invalid_deployment` unless `defineDeployment` made it */
 export function requireDeployment<Order>(deployment: Deployment<Order>): Deployment<Order> {
   if (typeof deployment === 'object' && deployment !== null && brand in deployment) return deployment;
-  if (deployment === undefined || deployment === null)
-    throw invalid('deployment is missing.', 'Pass what defineDeployment returns.');
-  throw invalid(
-    'deployment was not made by defineDeployment, or is a copy of what it made.',
-    'Pass the very object that it returned; to change an option, call defineDeployment again.',
-  );
+  const what = 'deployment is missing, was not made by defineDeployment, or is a copy of what it made.';
+  const remedy = 'Pass the very object that it returned; to change an option, call it again.';
+  throw new ConfigurationError('invalid_deployment', what, { remedy });
 }
 
 /** @throws {ConfigurationError} `not_configured` without its base URL, and for the number check without a path */
@@ -289,11 +286,6 @@ export function operationUrl(deployment: Deployment<unknown>, operation: Operati
     'not_configured',
     `${operation} needs ${baseUrl} of defineDeployment (${baseUrlVariables[baseUrl]}).`,
   );
-}
-
-function checkOrderSchema(given: unknown): StandardSchema {
-  if (isStandardSchema(given)) return given;
-  throw invalidOption('orderSchema must be a Standard Schema (zod, valibot, arktype …).');
 }
 
 function checkOrderStatuses(given: unknown = {}): OrderStatuses {
@@ -318,8 +310,4 @@ function checkHeaders(given: unknown): Readonly<Record<string, string>> {
     if (checked.has(name)) throw invalidOption(`headers may not set ${name}: the client does.`);
   }
   return Object.freeze(Object.fromEntries(checked));
-}
-
-function invalid(what: string, remedy?: string) {
-  return new ConfigurationError('invalid_deployment', what, { remedy });
 }

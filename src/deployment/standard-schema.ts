@@ -1,3 +1,5 @@
+import { invalidOption } from '../internal/options.ts';
+
 /**
  * The part of the Standard Schema interface (version 1) that we use: zod, valibot, arktype and others implement it.
  */
@@ -27,12 +29,14 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-export function isStandardSchema(value: unknown): value is StandardSchema {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
-  if (!('~standard' in value)) return false;
-  const standard = value['~standard'];
-  if (typeof standard !== 'object' || standard === null || !('validate' in standard)) return false;
-  return typeof standard.validate === 'function';
+/** @throws {ConfigurationError} `invalid_option` */
+export function checkStandardSchema(given: unknown, name: string): StandardSchema {
+  // Of anything that is no object there is no such member.
+  const standard: unknown = Object(given)['~standard'];
+  const validate: unknown = Object(standard).validate;
+  // Sound as far as it can be: of a function only its being one can be checked.
+  if (typeof validate === 'function') return given as StandardSchema;
+  throw invalidOption(`${name} must be a Standard Schema (zod, valibot, arktype …).`);
 }
 
 /**
