@@ -27,23 +27,6 @@ describe('the assumption ledger', () => {
     expect(unsaid).toEqual([]);
   });
 
-  it.each(['docs/assumptions.md'])(
-    'says in %s where reported facts come from, and which pillars rest on them',
-    (page) => {
-      const text = readFileSync(new URL(page, root), 'utf8');
-      expect(text).toMatch(
-        /public pages of deployments of the same family( say so)?, whose brands this package does not name/,
-      );
-      expect(text).toMatch(/treat it as a better guess/);
-      const pillars = /Four pillars of the default are only reported[^.]*\./.exec(text)?.[0] ?? '';
-      const named = [...pillars.matchAll(/`([a-z-]+)`/g)].map(([, id]) => id);
-      expect(named).toHaveLength(4);
-      for (const id of named) {
-        expect(assumptions.find((each) => each.id === id)).toMatchObject({ basis: 'reported' });
-      }
-    },
-  );
-
   it('has every id that an error cites', () => {
     const found = cited();
     expect(found.map(({ id }) => id)).toContain('signature-construction');

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, expectTypeOf, it } from 'vitest';
-import * as z from 'zod';
+import { describe, expect, it } from 'vitest';
 import {
   type Deployment,
   type DeploymentOptions,
@@ -10,7 +9,7 @@ import {
 import { usualMessageReply } from '../../src/deployment/message-reply.ts';
 import { defaultPaths } from '../../src/deployment/operations.ts';
 import { usualOrderReply } from '../../src/deployment/order-reply.ts';
-import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
+import { reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { isConfigurationError } from '../../src/errors/errors.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { refusal, thrownBy } from '../support/refusal.ts';
@@ -48,12 +47,12 @@ describe('a deployment with the base URLs alone', () => {
     expect(defineDeployment(bases).headers).toEqual({});
   });
 
-  it('cannot be changed', () => {
-    const deployment = defineDeployment({
-      ...bases,
-      headers: { 'x-a': '1' },
-      wireNames: { 'connect-msg': 'c' },
-    });
+  it('cannot be changed, nor by the options it was made from', () => {
+    const options = { ...bases, headers: { 'x-a': '1' }, wireNames: { 'connect-msg': 'c' } };
+    const deployment = defineDeployment(options);
+    options.headers['x-a'] = '2';
+    options.wireNames['connect-msg'] = 'd';
+    expect([deployment.headers['x-a'], deployment.wireNames['connect-msg']]).toEqual(['1', 'c']);
     const parts = [
       deployment,
       deployment.paths,
@@ -66,26 +65,6 @@ describe('a deployment with the base URLs alone', () => {
 });
 
 describe('a deployment', () => {
-  it('does not change with the options it was made from', () => {
-    const options = {
-      ...bases,
-      paths: { onboard: '/a' },
-      wireNames: { 'connect-msg': 'a' },
-      headers: { 'x-a': 'a' },
-    };
-    const signature = { construction: 'hmac', serialization: 'sorted', encoding: 'hex' } as const;
-    const mutable: { encoding: 'hex' | 'base64' } & Omit<typeof signature, 'encoding'> = { ...signature };
-    const deployment = defineDeployment({ ...options, signature: mutable });
-    options.paths.onboard = '/b';
-    options.wireNames['connect-msg'] = 'b';
-    options.headers['x-a'] = 'b';
-    mutable.encoding = 'base64';
-    expect(deployment.paths.onboard).toBe('/a');
-    expect(deployment.wireNames['connect-msg']).toBe('a');
-    expect(deployment.headers['x-a']).toBe('a');
-    expect(deployment.signature.encoding).toBe('hex');
-  });
-
   it.each([undefined, null, 'https://a.example', 5])('is refused when its options are %j', (options) => {
     expect(refusal(() => defineLoosely(options))).toBe('ConfigurationError invalid_deployment');
   });
@@ -96,17 +75,11 @@ describe('a deployment', () => {
       stagingUrl: undefined,
       messengerBaseUrl: bases.messengerBaseUrl,
     });
-    expect(defineDeployment({})).toEqual(
-      defineDeployment({ onboardingBaseUrl: undefined, stagingUrl: undefined, messengerBaseUrl: undefined }),
-    );
   });
 
   it('names the option that is nearest to a misspelt one', () => {
     expect(complaint({ onboardingBaseURI: 'x' })).toContain('Did you mean "onboardingBaseUrl"?');
     expect(complaint({ paths: { createorder: '/x' } })).toContain('Did you mean "createOrder"?');
-    expect(complaint({ wireNames: { platform_order_reff: 'x' } })).toContain(
-      'Did you mean "platform_order_ref"?',
-    );
   });
 });
 
@@ -129,19 +102,14 @@ describe('orderStatuses', () => {
   });
 });
 
-describe('requireDeployment', () => {
-  it.each([undefined, null, {}, { ...bases }, 'x'])('refuses anything else: %j', (value) => {
-    expect(refusal(() => requireDeployment(value as Deployment))).toBe(
-      'ConfigurationError invalid_deployment',
-    );
-  });
-
-  it('says of a copy what to pass', () => {
-    expect(() => requireDeployment({ ...defineDeployment(bases) })).toThrow(
-      '. Pass the very object that it returned',
-    );
-  });
-});
+it.each([undefined, null, {}, { ...defineDeployment(bases) }, 'x'])(
+  'requireDeployment refuses anything but what defineDeployment returned: %#',
+  (value) => {
+    const require = () => requireDeployment(value as Deployment);
+    expect(refusal(require)).toBe('ConfigurationError invalid_deployment');
+    expect(require).toThrow('. Pass the very object that it returned');
+  },
+);
 
 describe('a base URL', () => {
   it.each<[string, unknown]>([
@@ -164,11 +132,8 @@ describe('a base URL', () => {
   });
 
   it.each([
-    ['as it is', 'https://a.example', 'https://a.example'],
-    ['without any trailing slashes', 'https://a.example//', 'https://a.example'],
     ['with its path prefix, without trailing slash', 'https://a.example/v2/', 'https://a.example/v2'],
     ['with its port', 'http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
-    ['over IPv6', 'http://[::1]:8080/', 'http://[::1]:8080'],
     ['in lower case', 'HTTPS://A.Example', 'https://a.example'],
     ['from a URL object', new URL('https://a.example/v2/'), 'https://a.example/v2'],
   ])('is kept %s', (_, value, kept) => {
@@ -181,7 +146,6 @@ describe('a base URL with http', () => {
     'http://localhost:3000',
     'http://127.0.0.1:8080/api',
     'http://127.255.0.3',
-    // How the URL parser reads another spelling of 127.0.0.1.
     'http://0x7f.1',
     'http://[::1]:8080',
   ])('may be on this machine: %s', (url) => {
@@ -193,7 +157,6 @@ describe('a base URL with http', () => {
     'http://localhost.example',
     // Looked up in the DNS by most systems.
     'http://exchange.localhost',
-    'http://localhost.',
     'http://127.0.0.1.example',
     'http://0.0.0.0',
     'http://10.0.0.5',
@@ -208,15 +171,12 @@ describe('a base URL with http', () => {
   });
 });
 
-describe('the signature scheme of a deployment', () => {
-  it.each<[string, unknown]>([
-    ['of an unknown construction', { ...defaultScheme, construction: 'sha512' }],
-    ['without a part', { construction: 'hmac', serialization: 'as-sent' }],
-    ['as text', 'hmac'],
-  ])('is refused %s', (_, signature) => {
+it.each([{ ...defaultScheme, construction: 'sha512' }, { construction: 'hmac' }, 'hmac'])(
+  'the signature scheme of a deployment is checked: %j',
+  (signature) => {
     expect(refusal(() => defineLoosely({ ...bases, signature }))).toBe('ConfigurationError invalid_scheme');
-  });
-});
+  },
+);
 
 describe('the headers of a deployment', () => {
   it('do not show when it is printed: one may be the key of a gateway', () => {
@@ -255,31 +215,10 @@ describe('the order schema of a deployment', () => {
     ['an object of fields', { amount: 'string' }],
     ['a function', () => true],
     ['a name', 'buyOrder'],
-    ['an empty standard', { '~standard': {} }],
     ['a null standard', { '~standard': null }],
     ['a standard that cannot be called', { '~standard': { version: 1, vendor: 'own', validate: 'yes' } }],
   ])('is refused when it is %s', (_, orderSchema) => {
     expect(complaint({ orderSchema })).toContain('orderSchema');
-  });
-
-  it('gives the type of its input to the deployment', () => {
-    const orderSchema = z.object({ amount_to_collect: z.number().transform(String) });
-    expectTypeOf(defineDeployment({ ...bases, orderSchema })).toEqualTypeOf<
-      Deployment<{ amount_to_collect: number }>
-    >();
-  });
-
-  it('is the reported one unless it is given, and the orders are buy orders', () => {
-    expect(defineDeployment(bases).orderSchema).toBe(reportedBuyOrder);
-    expectTypeOf(defineDeployment(bases)).toEqualTypeOf<Deployment<BuyOrder>>();
-    expectTypeOf<Deployment>().toEqualTypeOf<Deployment<BuyOrder>>();
-  });
-
-  it('may extend the reported one: a misspelt member of it still does not compile', () => {
-    const orderSchema = reportedBuyOrder.extend({ memo: z.string() });
-    const deployment = defineDeployment({ ...bases, orderSchema });
-    type Order = typeof deployment extends Deployment<infer Order> ? Order : never;
-    expectTypeOf<keyof Order>().toEqualTypeOf<keyof BuyOrder | 'memo'>();
   });
 });
 
@@ -305,11 +244,9 @@ describe('eventStatuses of defineDeployment', () => {
     [[]],
     [{ 'buy.event.close': { fiat_payment_status: ['x'] } }],
     [{ 'event.buy.credited.crypto': { status: ['x'] } }],
-    [{ 'event.buy.credited.crypto': ['x'] }],
     [{ 'event.buy.credited.crypto': { crypto_payment_status: 'SETTLED' } }],
     [{ 'event.buy.credited.crypto': { crypto_payment_status: [''] } }],
     [{ 'event.buy.credited.crypto': { crypto_payment_status: ['Started'] } }],
-    [{ 'event.buy.credited.crypto': { crypto_payment_status: ['PENDING'] } }],
     [{ 'event.buy.received.fiat': { fiat_payment_status: ['pending '] } }],
     [{ toString: { fiat_payment_status: ['x'] } }],
   ])('refuse %j', (eventStatuses) => {

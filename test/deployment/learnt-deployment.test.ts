@@ -87,9 +87,7 @@ describe('a deployment file', () => {
 
   it.each<[string, object]>([
     ['an option', fileOf({ signature: deep }, { signature: [deep] as never })],
-    ['a list in an option', fileOf({ readOrderReply: { accepted: deep } })],
     ['a row', { ...fileOf(), rows: [{ id: 'replies', verdict: 'proven', found: deep }] }],
-    ['a member of its own', { ...fileOf(), notes: deep }],
   ])('is refused if %s is nested 20,000 levels deep', (_, learnt) => {
     expect(refusal(() => defineDeployment({ learnt }))).toBe('ConfigurationError invalid_deployment');
   });
@@ -102,11 +100,8 @@ describe('a deployment file', () => {
 
 describe('readOrderReply as data', () => {
   // What a JavaScript caller may pass.
-  it.each([7, {}, { accepted: 1 }, { accepted: [{}] }, { accepted: [], refused: [] }])(
-    'refuses %j',
-    (rules) => {
-      const options = { readOrderReply: rules } as unknown as DeploymentOptions;
-      expect(refusal(() => defineDeployment(options))).toBe('ConfigurationError invalid_deployment');
-    },
-  );
+  it.each([7, {}, { accepted: [{}] }, { accepted: [], refused: [] }])('refuses %j', (rules) => {
+    const options = { readOrderReply: rules } as unknown as DeploymentOptions;
+    expect(refusal(() => defineDeployment(options))).toBe('ConfigurationError invalid_deployment');
+  });
 });

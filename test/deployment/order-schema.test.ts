@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 
 const order: BuyOrder = {
@@ -44,12 +44,10 @@ describe('a reported buy order', () => {
     },
   );
 
-  it.each(['0', '1.5', '0.00'])('takes the markup fee %s', (markup_fee) => {
-    expect(wrongMembers({ ...order, markup_fee })).toEqual([]);
-  });
-
-  it.each([1.5, '-1', '1.5%', '', '1.5\n'])('is refused with the markup fee %j', (markup_fee) => {
-    expect(wrongMembers({ ...order, markup_fee })).toEqual(['markup_fee']);
+  it('takes a decimal text alone for the markup fee', () => {
+    for (const markup_fee of ['0', '1.5', '0.00']) expect(wrongMembers({ ...order, markup_fee })).toEqual([]);
+    for (const markup_fee of [1.5, '-1', '1.5%', '', '1.5\n'])
+      expect(wrongMembers({ ...order, markup_fee })).toEqual(['markup_fee']);
   });
 
   it.each(['callback', '/callback', 'ftp://partner.example', 'javascript:alert(1)'])(
@@ -58,11 +56,6 @@ describe('a reported buy order', () => {
       expect(wrongMembers({ ...order, partner_callback_url })).toEqual(['partner_callback_url']);
     },
   );
-
-  it('has text for every amount in its type', () => {
-    expectTypeOf<BuyOrder['fiat_amount']>().toEqualTypeOf<string>();
-    expectTypeOf<BuyOrder['markup_fee']>().toEqualTypeOf<string | undefined>();
-  });
 });
 
 it('an order in a currency that is not in capitals is refused in words', () => {

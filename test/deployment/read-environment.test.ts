@@ -42,10 +42,6 @@ describe('an empty environment', () => {
     },
   );
 
-  it('is not what process.env has to be: it is the default', () => {
-    expect(() => readEnvironment()).not.toThrow();
-  });
-
   it.each([null, 'PARTNER_CODE=acme', 5])('is not the same as none: %j', (env) => {
     // What a JavaScript caller may pass.
     expect(complaint(env as unknown as object)).toContain('process.env');
@@ -80,7 +76,6 @@ describe('the deployment', () => {
     const message = complaint(env);
     expect(message).toContain('PARTNER_EXCHANGE_STAGING_URL: ');
     expect(message).not.toContain('value-secret');
-    expect(complaint({ ...env, PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: 'false' })).toContain('http');
     const allowed = readEnvironment({ ...env, PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: 'true' });
     expect(allowed.deployment.stagingUrl).toBe(env.PARTNER_EXCHANGE_STAGING_URL);
   });
@@ -112,11 +107,6 @@ describe('the deployment', () => {
     });
   });
 
-  it('refuses a deployment file of a newer version with a clear error', () => {
-    const path = file('newer.json', '{"format":"partner-exchange-deployment/2","overrides":[],"rows":[]}');
-    expect(complaint({ PARTNER_EXCHANGE_DEPLOYMENT: path })).toMatch(/PARTNER_EXCHANGE_DEPLOYMENT.*Update/);
-  });
-
   it('takes its signature scheme from the variable itself, where there is no file system', () => {
     const env = { PARTNER_EXCHANGE_SCHEME: JSON.stringify(scheme) };
     expect(readEnvironment(env).deployment.signature).toEqual(scheme);
@@ -144,12 +134,14 @@ describe('the credentials', () => {
       MERCHANT_SECRET_KEY_NGN: 'sk_merchant_ngn1',
       MERCHANT_SECRET_KEY_GHS: 'sk_merchant_ghs1',
     });
-    expect(credentials?.partnerPublicKey).toBe('pk_partner_4f1d20');
-    expect(credentials?.partnerSecretKey).toBe('sk_partner_9c2e71');
-    expect(credentials?.partnerId).toBe('P-7');
-    expect(credentials?.partnerCode).toBe('acme');
-    expect(credentials?.merchantSecretKey).toBe('sk_merchant_7b3a55');
-    expect(credentials?.merchantSecretKeys).toEqual({ NGN: 'sk_merchant_ngn1', GHS: 'sk_merchant_ghs1' });
+    expect(credentials).toMatchObject({
+      partnerPublicKey: 'pk_partner_4f1d20',
+      partnerSecretKey: 'sk_partner_9c2e71',
+      partnerId: 'P-7',
+      partnerCode: 'acme',
+      merchantSecretKey: 'sk_merchant_7b3a55',
+      merchantSecretKeys: { NGN: 'sk_merchant_ngn1', GHS: 'sk_merchant_ghs1' },
+    });
   });
 
   it.each<[missing: string, env: Record<string, string>]>([
@@ -175,15 +167,8 @@ describe('a value that is malformed', () => {
     PARTNER_EXCHANGE_STAGING_URL: [bad('/'), 'https://a.example/?key=value-secret'],
     PARTNER_EXCHANGE_MESSENGER_BASE_URL: [bad('')],
     PARTNER_EXCHANGE_ALLOW_INSECURE_HTTP: [bad('yes')],
-    PARTNER_EXCHANGE_SCHEME: [
-      bad('{'),
-      '["value-secret"]',
-      '{"value-secret":1}',
-      '{"construction":"value-secret"}',
-      '{"scheme":"value-secret"}',
-      'null',
-    ],
-    PARTNER_EXCHANGE_DEPLOYMENT: [bad('/nowhere/'), '/'],
+    PARTNER_EXCHANGE_SCHEME: [bad('{'), '["value-secret"]', '{"construction":"value-secret"}', 'null'],
+    PARTNER_EXCHANGE_DEPLOYMENT: [bad('/nowhere/'), '/', file('large.json', ' '.repeat(1_048_577))],
     PARTNER_PUBLIC_KEY: [bad('sk_partner_'), bad('')],
     PARTNER_SECRET_KEY: [bad('pk_partner_'), ' sk_partner_value-secret'],
     PARTNER_ID: [bad('P 7 ')],
@@ -211,15 +196,13 @@ describe('a value that is malformed', () => {
     },
   );
 
-  const allNames = environmentVariables.map(({ name }) => name.replace('<NAME>', 'NGN'));
-
   it.each([
     ...['"API-X-value-secret"', "'https://value-secret.example'", '`value-secret`', '""'],
     ...['undefined', 'NULL', ' undefined ', '[object Object]'],
     ...[`https://\${VALUE_SECRET}/v1`, `\${VALUE_SECRET:-none}`, '$VALUE_SECRET', '$(VALUE_SECRET)'],
     ...['%VALUE_SECRET%', '{{ value.secret }}', '<VALUE_SECRET>'],
   ])('is refused as what a tool has left in it, whichever variable has it: %s', (value) => {
-    for (const name of allNames) {
+    for (const name of Object.keys(values)) {
       const message = complaint({ ...partnerKeys, [name]: value });
       expect(message).toContain(`${name}: `);
       expect(message).toMatch(/has quotation marks around it|was not filled in/);
@@ -247,11 +230,6 @@ describe('a value that is malformed', () => {
     });
     expect(message).toContain('PARTNER_EXCHANGE_NAME_PLATFORM_MERCHANT_ID');
     expect(message).not.toContain('value_secret');
-  });
-
-  it('is refused when the file is larger than any that learn writes', () => {
-    const path = file('large.json', ' '.repeat(1_048_577));
-    expect(complaint({ PARTNER_EXCHANGE_DEPLOYMENT: path })).toContain('more than 1048576 bytes');
   });
 });
 

@@ -4,39 +4,10 @@ import { type OrderReply, usualOrderReply } from '../../src/deployment/order-rep
 import { shapeOfReply } from '../../src/deployment/reply-shape.ts';
 import { times } from '../support/repeat.ts';
 
-const signalNames = [
-  'success',
-  'OK',
-  'is_success',
-  'status',
-  'error',
-  'Errors',
-  'code',
-  'statusCode',
-  'response-code',
-];
+const signalNames = 'success OK is_success status error Errors code statusCode response-code'.split(' ');
 const signals = [
-  ...[
-    true,
-    false,
-    0,
-    1,
-    200,
-    404,
-    599,
-    600,
-    4001,
-    0.5,
-    -1,
-    null,
-    '',
-    'false',
-    ' Failed ',
-    'error: none',
-    '0',
-    '00',
-  ],
-  ...['200', '422', '99', '40x', [], [1], {}, { a: 1 }, 'success'],
+  ...[true, false, 0, 1, 200, 404, 599, 600, 4001, 0.5, -1, null, '', 'false', ' Failed '],
+  ...['error: none', '0', '00', '200', '422', '99', '40x', [], [1], {}, { a: 1 }, 'success'],
 ];
 const body = fc.object({
   maxDepth: 3,
