@@ -15,7 +15,6 @@ export interface NodeResponse {
   /** Only in HTTP/2. */
   readonly stream?: { close(): unknown } | undefined;
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
-  write(body: string): unknown;
   end(body: string): unknown;
 }
 
@@ -37,56 +36,18 @@ export async function handleNode(
     return;
   }
   const refused = endpoint.refuse(read.refusal, startedAt);
-  // The caller left before its body was complete, so no answer can arrive.
-  if (read.refusal === 'body_unreadable') return;
-  if (read.refusal === 'raw_body_required') return send(refused, request, response);
-  // The rest of the body stays unread, so an HTTP/1 connection cannot serve another request. HTTP/2 forbids the
-  // header: there the stream is closed with its response.
-  const isHttp2 = request.httpVersionMajor === 2;
-  const answer = isHttp2 ? refused : closingResponse(refused);
-  if (read.refusal === 'body_too_large') await sendAndDrain(answer, request, response, endpoint);
-  else send(answer, request, response);
-  if (isHttp2) response.stream?.close();
-}
-
-/**
- * Answers at once, and reads and drops the rest of the body before it closes the connection: many a sender reads the
- * answer only after it has sent all, and a connection that is closed before would take the answer with it.
- */
-async function sendAndDrain(
-  { status, headers, body }: WebhookResponse,
-  request: NodeRequest,
-  response: NodeResponse,
-  { bodyTimeoutMs }: WebhookEndpoint,
-): Promise<void> {
-  if (response.headersSent) return;
-  // It has its length, so it is complete before the response has ended.
-  response.writeHead(status, headers);
-  response.write(body);
-  await drainBody(request, bodyTimeoutMs);
-  response.end('');
-}
-
-/** Most bytes to drop beyond the limit. */
-const drainBytes = 16 * 1024 * 1024;
-
-function drainBody(request: NodeRequest, timeoutMs: number): Promise<void> {
-  if (request.readableEnded || request.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(finish, Math.min(timeoutMs, longestTimerMs));
-    let dropped = 0;
-    request.on('data', ({ length }) => {
-      dropped += length;
-      if (dropped > drainBytes) finish();
-    });
-    request.on('end', finish);
-    request.on('close', finish);
-    request.on('error', finish);
-  });
+  // The caller left before its body was complete: there is nobody to answer.
+  if (read.refusal === 'body_unreadable' || response.headersSent) return;
+  const { stream } = response;
+  const isLate = read.refusal === 'body_timeout';
+  send(isLate && stream === undefined ? closingResponse(refused) : refused, request, response);
+  const end = () => (stream === undefined ? request.destroy?.() : stream.close());
+  // HTTP/2 has no header for it.
+  if (isLate && stream !== undefined) end();
+  if (isLate || request.readableEnded) return;
+  // Node reads and drops the rest of a body, so that its sender gets to read the answer, but for minutes.
+  const timer = setTimeout(end, Math.min(endpoint.bodyTimeoutMs, longestTimerMs));
+  request.on('close', () => clearTimeout(timer));
 }
 
 function send(
@@ -116,6 +77,7 @@ export interface NodeRequest {
   readonly readableDidRead?: boolean;
   readonly httpVersionMajor?: number | undefined;
   readonly destroyed?: boolean | undefined;
+  destroy?(): unknown;
   on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown;
   on(event: 'end' | 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;

@@ -85,7 +85,7 @@ describe('node', () => {
     const begun = performance.now();
     await connection.write(`POST / HTTP/1.1\r\nHost: x\r\n${rest}`);
     const head = await connection.firstPiece();
-    expect(head).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close[\s\S]*\{"error":"body_too_large"\}$/i);
+    expect(head).toMatch(/^HTTP\/1\.1 413 [\s\S]*[\s\S]*\{"error":"body_too_large"\}$/i);
     // real time: half of the time that a body may take, a second.
     expect(performance.now() - begun).toBeLessThan(bodyTimeoutMs / 2);
     expect(await connection.received()).toBe(head);

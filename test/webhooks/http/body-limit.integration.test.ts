@@ -108,22 +108,15 @@ describe('fetch stops reading at the limit', () => {
 });
 
 describe('node', () => {
-  it('stops reading a body without an end, answers and closes the connection', async () => {
-    await using server = await serve(quietWebhooks().node);
+  it('drops a body without an end, and closes the connection in time', async () => {
+    // real time: nothing ends before it: a busy machine only makes it later.
+    await using server = await serve(quietWebhooks({ bodyTimeoutMs: 100 }).node);
     const connection = rawConnection(server.port);
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     await connection.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
-    let sent = 0;
-    // Until the server has hung up on us.
-    for (; sent < 64 * 1024 * kibibyte; sent += 0x10000) {
-      if (
-        await connection.write(chunk).then(
-          () => false,
-          () => true,
-        )
-      )
-        break;
-    }
-    expect(sent).toBeLessThan(64 * 1024 * kibibyte);
+    const sendAll = async (): Promise<never> => {
+      for (;;) await connection.write(chunk);
+    };
+    await expect(sendAll()).rejects.toThrow();
   });
 });
