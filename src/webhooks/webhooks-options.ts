@@ -14,7 +14,6 @@ import {
   invalidOption,
   type OptionTable,
   optional,
-  timerMs,
   unchecked,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
@@ -42,7 +41,7 @@ export interface WebhooksOptions {
     | undefined;
   /**
    * @default the digests of the last 10,000 deliveries in memory, for 30 days; a delivery is handled before it is
-   * acknowledged
+   * acknowledged, within 60 seconds (`memoryInbox` has options for these)
    */
   inbox?: Inbox | undefined;
   /**
@@ -54,12 +53,6 @@ export interface WebhooksOptions {
    * body first has its own limit. @default 10000
    */
   bodyTimeoutMs?: number | undefined;
-  /**
-   * Milliseconds before a handler is aborted and answered with 500. Refused together with an `inbox`, which has its own
-   * `timeLimitMs`. A handler that ignores its `signal` goes on while the service repeats the event: pass it to
-   * every call that can be aborted. @default 60000
-   */
-  timeLimitMs?: number | undefined;
   /**
    * Called when a handler (or the inbox) fails, while a delivery is received and at each attempt to handle a stored
    * one. Nothing waits for it. Not for a stopped inbox, which is one process warning. @default console.error
@@ -91,7 +84,6 @@ const readOptions = defineOptions('createWebhooks', {
   }),
   maxBodyBytes: integer({ default: 65_536 }),
   bodyTimeoutMs: integer({ default: 10_000 }),
-  timeLimitMs: optional(timerMs()),
   onError: callback({ default: logFailure }),
   onDelivery: optional(callback()),
   onRefused: optional(callback()),
@@ -101,7 +93,7 @@ export type WebhooksSettings = ReturnType<typeof readWebhooksOptions>;
 
 /** @throws {ConfigurationError} */
 export function readWebhooksOptions(options: WebhooksOptions) {
-  const { credentials, deployment, inbox, timeLimitMs, ...others } = readOptions(options);
+  const { credentials, deployment, inbox = withoutInbox(), ...others } = readOptions(options);
   if (credentials === undefined) {
     throw invalidOption(`createWebhooks needs credentials (${unsetVariables()}).`);
   }
@@ -112,21 +104,13 @@ export function readWebhooksOptions(options: WebhooksOptions) {
     wireNames,
     eventStatuses,
     ...signerFinder({ credentials, scheme, wireNames }),
-    inbox: inboxOf(inbox, timeLimitMs),
+    inbox,
   };
 }
 
-function inboxOf(inbox: Inbox | undefined, timeLimitMs: number | undefined): Inbox {
-  if (inbox === undefined) {
-    return memoryDeduplication({
-      maxRemembered: 10_000,
-      rememberMs: 30 * 24 * 60 * 60 * 1000,
-      timeLimitMs: timeLimitMs ?? 60_000,
-      now: Date.now,
-    });
-  }
-  if (timeLimitMs === undefined) return inbox;
-  throw invalidOption('timeLimitMs has no effect beside an inbox, which has its own.');
+function withoutInbox(): Inbox {
+  const rememberMs = 30 * 24 * 60 * 60 * 1000;
+  return memoryDeduplication({ maxRemembered: 10_000, rememberMs, timeLimitMs: 60_000, now: Date.now });
 }
 
 function logFailure(error: unknown, { name, digest }: DeliveryReference): void {

@@ -49,15 +49,10 @@ const send = (fetch) => async (request) =>
 const toReceiver = send((...request) => miniflare.dispatchFetch(...request));
 await checkRequests(checks, toReceiver);
 const { fetch: giveUp } = await miniflare.getWorker('impatient');
-for (const path of ['/plain', '/memory']) {
-  await checks.run(
-    `${path}: a delivery whose request was cut off is handled when it comes again`,
-    async () => {
-      equal(await post(send(giveUp), path, 'cut off'), 504);
-      await until('handled', async () => (await post(toReceiver, path, 'cut off')) === 200);
-    },
-  );
-}
+await checks.run('/memory: a delivery whose request was cut off is handled when it comes again', async () => {
+  equal(await post(send(giveUp), '/memory', 'cut off'), 504);
+  await until('handled', async () => (await post(toReceiver, '/memory', 'cut off')) === 200);
+});
 await checks.run('/store: what a drain that was cut off had begun is handled by a later one', async () => {
   equal(await post(toReceiver, '/store', 'drained'), 200);
   equal((await send(giveUp)(new Request('http://worker.example/drain', { method: 'POST' }))).status, 504);

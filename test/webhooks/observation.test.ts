@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
+import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { nextTurn } from '../support/next-turn.ts';
@@ -47,7 +48,7 @@ describe('onDelivery', () => {
     const webhooks = quietWebhooks({ onDelivery }).onAny(() => Promise.reject(errors.shift()));
     for (const _ of [1, 2, 3]) await webhooks.receive(sent);
     // real time: nothing ends before it: a busy machine only makes it later.
-    await quietWebhooks({ onDelivery, timeLimitMs: 20 })
+    await quietWebhooks({ onDelivery, inbox: memoryInbox({ timeLimitMs: 20 }) })
       .onAny(() => new Promise(() => {}))
       .receive(sent);
     await quietWebhooks({ onDelivery }).receive(delivery({ event_name: 'event.of.tomorrow' }));
@@ -92,13 +93,16 @@ describe('onDelivery', () => {
   });
 });
 
-describe('timeLimitMs', () => {
+describe('the time limit of a handler', () => {
   it('ends a handler that never settles with 500, and lets its delivery come again', async () => {
     const signals: (AbortSignal | undefined)[] = [];
     // real time: the first never ends, the second at once.
-    const webhooks = quietWebhooks({ timeLimitMs: 20 }).on('event.buy.init', (_, { signal }) => {
-      if (signals.push(signal) === 1) return new Promise(() => {});
-    });
+    const webhooks = quietWebhooks({ inbox: memoryInbox({ timeLimitMs: 20 }) }).on(
+      'event.buy.init',
+      (_, { signal }) => {
+        if (signals.push(signal) === 1) return new Promise(() => {});
+      },
+    );
     expect(await webhooks.receive(sent)).toMatchObject({
       kind: 'failed',
       error: { code: 'handler_timeout' },
@@ -111,7 +115,7 @@ describe('timeLimitMs', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let reached = false;
     // real time: nothing ends before it: a busy machine only makes it later.
-    const webhooks = quietWebhooks({ timeLimitMs: 20 })
+    const webhooks = quietWebhooks({ inbox: memoryInbox({ timeLimitMs: 20 }) })
       .onAny(() => promise)
       .on('event.buy.init', () => {
         reached = true;

@@ -1,25 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
 import { thrownBy } from '../support/refusal.ts';
-import { credentials, quietWebhooks } from './deliveries.ts';
+import { credentials } from './deliveries.ts';
 
 describe('createWebhooks refuses', () => {
-  it.each([
-    ['timeLimit', 'timeLimitMs'],
-    ['timelimitms', 'timeLimitMs'],
-    ['maxBodyByte', 'maxBodyBytes'],
-    ['credential', 'credentials'],
-    ['onRefuse', 'onRefused'],
-    ['bodyTimeout', 'bodyTimeoutMs'],
-  ])('an option that it does not have, and names the nearest: %s: %s', (name, nearest) => {
-    const options: object = { credentials, [name]: 5 };
-    const error = thrownBy(() => createWebhooks(options));
-    expect(error).toMatchObject({
+  it('an option that it does not have, and names the nearest', () => {
+    const options: object = { credentials, maxBodyByte: 5 };
+    expect(thrownBy(() => createWebhooks(Object(options)))).toMatchObject({
       code: 'invalid_option',
-      message: `"${name}" is not an option of createWebhooks. Did you mean "${nearest}"? See partner-exchange-sdk/docs/errors.md#invalid_option.`,
+      message: expect.stringMatching(/^"maxBodyByte" is not an option.* Did you mean "maxBodyBytes"\?/),
     });
   });
 
@@ -38,12 +29,5 @@ describe('createWebhooks refuses', () => {
   it.each([undefined, null, {}, 'credentials', 5])('%s in place of options', (options) => {
     const error = thrownBy(() => createWebhooks(options as unknown as WebhooksOptions));
     expect(error).toMatchObject({ code: 'invalid_option' });
-  });
-});
-
-it('timeLimitMs is refused beside an inbox, where it would do nothing', () => {
-  expect(thrownBy(() => quietWebhooks({ inbox: memoryInbox(), timeLimitMs: 1_000 }))).toMatchObject({
-    code: 'invalid_option',
-    message: expect.stringContaining('timeLimitMs has no effect beside an inbox'),
   });
 });

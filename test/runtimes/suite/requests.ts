@@ -6,7 +6,6 @@ type Send = (request: Request) => Promise<Response>;
 /** Requests one after the other and at once, to receivers that they share (shared-receivers.ts). */
 export async function checkRequests(checks: Checks, send: Send): Promise<void> {
   await Promise.all([
-    checkHandling(checks, '/plain', send),
     checkHandling(checks, '/memory', send),
     checkSequence(checks, '/queue', send),
     checkSequence(checks, '/store', send),

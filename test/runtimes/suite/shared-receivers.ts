@@ -30,14 +30,12 @@ function handler(): EventHandler<OrderEvent> {
 }
 
 const onError = () => {};
-const plain = createWebhooks({ credentials, onError, timeLimitMs }).onAny(handler());
 const memory = createWebhooks({ credentials, onError, inbox: memoryInbox({ timeLimitMs }) }).onAny(handler());
 const queued = queueInbox({ send: async () => {}, store: memoryStore(), role: 'receiver' });
 const queue = createWebhooks({ credentials, onError, inbox: queued });
 const scheduled = storeInbox({ store: memoryStore(), role: 'drain', timeLimitMs });
 const store = createWebhooks({ credentials, onError, inbox: scheduled }).onAny(handler());
 const receivers: Readonly<Record<string, () => Webhooks>> = {
-  '/plain': () => plain,
   '/memory': () => memory,
   '/queue': () => queue,
   '/store': () => store,
