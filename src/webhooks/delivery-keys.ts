@@ -1,4 +1,3 @@
-import { defineCredentials } from '../credentials/define-credentials.ts';
 import { isKeyRing, type KeyRing, type KeySets } from '../credentials/key-ring.ts';
 import { invalid, type PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { type VerificationKey, verificationKeysOf } from '../credentials/verification-keys.ts';
@@ -102,8 +101,12 @@ function keyFinder(find: FindCredentials, scheme: SignatureScheme, wireNames: Wi
       const found = await withDeadline({ ms: timeoutMs, tooLate }, async (signal) =>
         find(delivery, { signal }),
       );
-      const sets = Array.from([found ?? []].flat(), readNamed);
-      return sets.length === 0 ? [] : verificationKeysOf(sets, scheme);
+      const sets = [found ?? []].flat();
+      const keys = sets.length === 0 ? [] : verificationKeysOf(sets, scheme);
+      // Otherwise a delivery of one partner could count as a repetition of another's.
+      if (keys.some(({ matched }) => matched.partnerId === undefined && matched.partnerCode === undefined))
+        throw invalid('They are without partnerId or partnerCode.');
+      return keys;
     } catch (error) {
       const cause = redactError(error, []);
       const what = `The credentials function of createWebhooks returned no usable credentials: ${cause?.message ?? 'the cause is unknown'}`;
@@ -111,16 +114,6 @@ function keyFinder(find: FindCredentials, scheme: SignatureScheme, wireNames: Wi
       throw new KeyError('keys_unavailable', what, { remedy, cause });
     }
   };
-}
-
-/** A copy, since reading a set twice could give two sets. */
-function readNamed(set: PartnerCredentials): PartnerCredentials {
-  const read = defineCredentials(set);
-  // Otherwise a delivery of one partner could count as a repetition of another's.
-  if (read.partnerId === undefined && read.partnerCode === undefined) {
-    throw invalid('They are without partnerId or partnerCode.');
-  }
-  return read;
 }
 
 /** The keys of one load of a ring. */

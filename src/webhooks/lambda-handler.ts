@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../errors/errors.ts';
 import { invalidOption } from '../internal/options.ts';
 import type { Webhooks } from './create-webhooks.ts';
 
@@ -70,10 +69,25 @@ export function lambdaHandler(
     throw invalidOption('lambdaHandler needs what createWebhooks returns.');
   }
   return async (event) => {
-    const request = isPayloadV2(event) ? readV2(event) : readV1(event);
-    const { status, headers, body } = await webhooks.answer({ ...request, body: bodyOf(event) });
-    return { statusCode: status, ...headersFor(event, headers), body, isBase64Encoded: false };
+    const { status, headers, body } = await webhooks.answer({ ...requestOf(event), body: bodyOf(event) });
+    // A load balancer takes the headers in the form in which it sends them, and no others.
+    const takesLists = !event.headers && 'multiValueHeaders' in event && event.multiValueHeaders;
+    const lists = Object.entries(headers).map(([name, value]) => [name, [value]]);
+    const headersForm = takesLists
+      ? { multiValueHeaders: Object.fromEntries(lists) }
+      : { headers: { ...headers } };
+    return { statusCode: status, ...headersForm, body, isBase64Encoded: false };
   };
+}
+
+function requestOf(event: LambdaRequest) {
+  if (isPayloadV2(event)) {
+    const { requestContext, rawPath = '', rawQueryString, headers } = event;
+    return { method: requestContext.http.method, url: join(rawPath, rawQueryString), headers };
+  }
+  const { httpMethod: method, path = '', headers, multiValueHeaders } = event;
+  // `headers` has only the last value of each.
+  return { method, url: join(path, queryOf(event)), headers: { ...headers, ...multiValueHeaders } };
 }
 
 /** @throws {ConfigurationError} `invalid_option` for an event that is no HTTP request */
@@ -87,22 +101,12 @@ function isPayloadV2(event: LambdaRequest): event is LambdaBody & PayloadV2 {
   );
 }
 
-function readV2({ requestContext, rawPath = '', rawQueryString, headers = {} }: PayloadV2) {
-  return { method: requestContext.http.method, url: join(rawPath, rawQueryString), headers };
-}
-
-function readV1({ httpMethod: method, path = '', headers, multiValueHeaders, ...rest }: PayloadV1) {
-  // `headers` has only the last value of each.
-  const joined = Object.entries(multiValueHeaders ?? {}).map(([name, values]) => [name, values?.join(', ')]);
-  return { method, url: join(path, queryOf(rest)), headers: { ...headers, ...Object.fromEntries(joined) } };
-}
-
 function join(path: string, query: string | undefined): string {
   return query ? `${path}?${query}` : path;
 }
 
 /** API Gateway decodes the query, a load balancer leaves it as sent. */
-function queryOf(event: Omit<PayloadV1, 'httpMethod'>): string {
+function queryOf(event: PayloadV1): string {
   const { queryStringParameters, multiValueQueryStringParameters, requestContext } = event;
   const members = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {});
   const pairs = members.flatMap(([name, values]) => [values ?? []].flat().map((value) => [name, value]));
@@ -110,21 +114,7 @@ function queryOf(event: Omit<PayloadV1, 'httpMethod'>): string {
   return isAsSent ? pairs.map((pair) => pair.join('=')).join('&') : new URLSearchParams(pairs).toString();
 }
 
-/** @throws {ConfigurationError} `raw_body_required` if a middleware has parsed it */
+/** A body that a middleware has parsed stays an object, which `answer` refuses. */
 function bodyOf({ body, isBase64Encoded }: LambdaBody): string | Uint8Array {
-  const text: unknown = body ?? '';
-  if (typeof text === 'string') return isBase64Encoded ? Buffer.from(text, 'base64') : text;
-  const remedy = 'Give lambdaHandler the event as received, without a JSON body parser of Middy before it.';
-  const what = 'The body of the event was parsed before its signature could be checked.';
-  throw new ConfigurationError('raw_body_required', what, { remedy });
-}
-
-function headersFor(
-  event: LambdaRequest,
-  headers: Readonly<Record<string, string>>,
-): Pick<LambdaResponse, 'headers' | 'multiValueHeaders'> {
-  const takesLists = !event.headers && 'multiValueHeaders' in event && event.multiValueHeaders;
-  if (!takesLists) return { headers: { ...headers } };
-  const lists = Object.entries(headers).map(([name, value]) => [name, [value]]);
-  return { multiValueHeaders: Object.fromEntries(lists) };
+  return typeof body === 'string' && isBase64Encoded ? Buffer.from(body, 'base64') : (body ?? '');
 }

@@ -140,14 +140,8 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
 function deliveryHandling(settings: WebhooksSettings, handlers: Handlers, reporting: Reporting) {
   const { scheme } = settings;
 
-  function read(body: UnverifiedBody): ReceivedEvent {
-    const event = readEvent(body, settings);
-    reporting.readings(event.readings);
-    return event;
-  }
-
   function toVerified(body: string, claimed: UnverifiedBody, key: VerificationKey): VerifiedDelivery {
-    const event = read(claimed);
+    const event = readEvent(claimed, settings);
     const { parsed } = event;
     const name = parsed.kind === 'known' ? parsed.event.event_name : parsed.name;
     const digest = deliveryDigest(key.partner, pinnedText(scheme, claimed));
@@ -174,7 +168,7 @@ function deliveryHandling(settings: WebhooksSettings, handlers: Handlers, report
     review,
     // It was verified before it was stored; its keys may have been rotated since.
     handle: async (delivery, options) =>
-      handle(delivery, read(readUnverifiedBody(delivery.body, scheme)), options),
+      handle(delivery, readEvent(readUnverifiedBody(delivery.body, scheme), settings), options),
     report({ name, digest, key }, result) {
       const { attempt, durationMs, waitedMs, error } = result;
       // Not `error !== undefined`: a handler may throw undefined.

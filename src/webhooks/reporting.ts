@@ -9,7 +9,6 @@ import {
   whatFailed,
 } from '../errors/errors.ts';
 import { requestRefusalRemedies } from '../errors/remedies.ts';
-import type { EventReading } from '../events/event-readings.ts';
 import type { DeliveryReference } from '../inbox/inbox.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { callHook, warn } from '../internal/warn.ts';
@@ -26,11 +25,11 @@ export function makeReporting({
   onRefused,
 }: Pick<WebhooksSettings, 'onError' | 'onDelivery' | 'onRefused'>) {
   const warned = new Set<string>();
-  const unreadNames = new Set<string>();
 
   /** Warns once per subject: otherwise anybody who can reach the address could fill the log. */
   function warnOnce(subject: string, message: () => string): void {
-    if (warned.has(subject)) return;
+    // An authentic sender may name many events.
+    if (warned.has(subject) || warned.size >= mostWarned) return;
     warned.add(subject);
     warn(message());
   }
@@ -48,16 +47,6 @@ export function makeReporting({
     delivery(report: DeliveryReport): void {
       if (onDelivery !== undefined) call('onDelivery', () => onDelivery(report));
     },
-    /** Members of an authentic event were read that are in another form than the documented one. */
-    readings(readings: readonly EventReading[]): void {
-      for (const { path, readAs } of readings) {
-        warnOnce(
-          readAs,
-          () =>
-            `An authentic event is not in the documented form (event-readings in docs/assumptions.md): ${path.join('.')} was read as ${readAs}. Each such member stands in readings of onDelivery and of the context.`,
-        );
-      }
-    },
     /** A handler or the inbox failed. A stopped inbox fails each delivery in the same way, so it is said once. */
     error(error: unknown, delivery: DeliveryReference): void {
       if (isInboxError(error) && error.code === 'inbox_stopped') {
@@ -66,23 +55,19 @@ export function makeReporting({
     },
     /** An authentic event cannot be read here. Its error names an order, so the warning has the causes alone. */
     unrecognized(name: string, error: InboxError): void {
-      const { assumptions, code } = error;
-      // An authentic sender may still send many names.
-      if (unreadNames.has(name) || unreadNames.size >= 100) return;
-      unreadNames.add(name);
-      const what = `An authentic ${quotedName(name)} could not be read (${assumptions.join(', ')}): a dead letter with a durable inbox, otherwise answered 500.`;
-      warn(composeMessage({ what, remedy: partsOf(error).remedy }, code));
+      const what = `An authentic ${quotedName(name)} could not be read (${error.assumptions.join(', ')}): a dead letter with a durable inbox, otherwise answered 500.`;
+      warnOnce(what, () => composeMessage({ what, remedy: partsOf(error).remedy }, error.code));
     },
     /** A request was refused unread: its code says why. */
     refusal(code: RequestRefusalCode): void {
-      const parts = { what: code, remedy: requestRefusalRemedies[code] };
-      warnOnce(code, () => `${refused}: ${composeMessage(parts, code)}`);
+      const remedy = requestRefusalRemedies[code];
+      warnOnce(code, () => `${refused}: ${composeMessage({ what: code, remedy }, code)}`);
     },
     /** A body is not authentic. */
     refusedBody(rawBody: string | Uint8Array, error: SignatureError): void {
-      const remedy = error.code.startsWith('body_') ? partsOf(error).remedy : captureIt;
-      const parts = { what: whatFailed(error), remedy };
-      warnOnce(error.code, () => `${refused}: ${composeMessage(parts, error.code)}`);
+      const { code } = error;
+      const remedy = code.startsWith('body_') ? partsOf(error).remedy : captureIt;
+      warnOnce(code, () => `${refused}: ${composeMessage({ what: whatFailed(error), remedy }, code)}`);
       capture(rawBody, error);
     },
     /** A body cannot be verified yet. A ring that could not be read has warned already. */
@@ -95,6 +80,8 @@ export function makeReporting({
     warnOnce,
   };
 }
+
+const mostWarned = 100;
 
 const laterOnes = '(the next ones only reach onDelivery)';
 const refused = `A webhook request was refused ${laterOnes}`;

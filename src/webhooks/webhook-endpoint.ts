@@ -5,9 +5,7 @@ import type { ReceiveOutcome } from './receive-outcome.ts';
 export interface DeliveryRequest {
   /** Path and query, or the whole URL. Only a `credentials` function reads it. */
   readonly url?: string | undefined;
-  /**
-   * Headers by name, in any case. `traceparent` is read, and the headers that a `credentials` function reads.
-   */
+  /** Headers by name, in any case: `traceparent`, and those that a `credentials` function reads. */
   readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
@@ -95,21 +93,21 @@ export function responseTo({ kind, status, code, retryAfterMs = 0 }: ReceiveOutc
 /** Nearly every response is this one. */
 const received = jsonResponse(200, { received: true });
 
-const refusals = {
-  method_not_allowed: [405, { allow: 'POST' }],
-  body_too_large: [413, {}],
-  body_timeout: [408, {}],
-  body_unreadable: [400, {}],
-  raw_body_required: [500, {}],
-} as const satisfies Record<RequestRefusalCode, readonly [number, Readonly<Record<string, string>>]>;
+const refusalStatuses = {
+  method_not_allowed: 405,
+  body_too_large: 413,
+  body_timeout: 408,
+  body_unreadable: 400,
+  raw_body_required: 500,
+} as const satisfies Record<RequestRefusalCode, number>;
 
 /** The response to a request that is refused without a look at its signature. */
-export function refusalResponse(code: keyof typeof refusals): WebhookResponse {
-  const [status, headers] = refusals[code];
-  return jsonResponse(status, { error: code }, headers);
+export function refusalResponse(code: RequestRefusalCode): WebhookResponse {
+  const headers = code === 'method_not_allowed' ? { allow: 'POST' } : {};
+  return jsonResponse(refusalStatuses[code], { error: code }, headers);
 }
 
-/** Ends its connection: the rest of a body that is not read would be taken for the next request. */
+/** Ends its connection: the rest of a body that is late may never come. */
 export function closingResponse(response: WebhookResponse): WebhookResponse {
   return { ...response, headers: { ...response.headers, connection: 'close' } };
 }
@@ -134,13 +132,9 @@ function jsonResponse(
 }
 
 /** A request whose body is already complete. */
-export interface BufferedRequest {
+export interface BufferedRequest extends DeliveryRequest {
   /** Any but `POST` is answered 405. */
   readonly method: string;
-  /** Path and query, or the whole URL. Only a `credentials` function reads it. */
-  readonly url?: string | undefined;
-  /** Headers that `DeliveryRequest` names, in any case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
   /** As received, not parsed. */
   readonly body: string | Uint8Array;
 }
@@ -153,7 +147,7 @@ export async function answerBuffered(
   const startedAt = performance.now();
   // The length that a header declares does not count: `receive` checks the real one.
   if (method === 'POST') {
-    return responseTo(await endpoint.receive(body, { url, headers: plainHeaders(headers) }));
+    return responseTo(await endpoint.receive(body, { url, headers: headers && plainHeaders(headers) }));
   }
   const response = endpoint.refuse('method_not_allowed', startedAt);
   return method === 'HEAD' ? { ...response, body: '' } : response;

