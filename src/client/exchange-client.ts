@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { fixedKeyRing, isKeyRing, type KeyRing } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { merchantOfOrder, merchantsFor, signingKey } from '../credentials/signing-key.ts';
-import { unsetVariables } from '../credentials/unset-variables.ts';
 import { type Deployment, operationUrl, requireDeployment } from '../deployment/define-deployment.ts';
 import { type Operation, operationRules } from '../deployment/operations.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
@@ -204,7 +203,7 @@ export class ExchangeClient<Order = BuyOrder> {
     throw new ConfigurationError(
       'not_configured',
       `${operation} needs credentials, and ExchangeClient was given none.`,
-      { remedy: `Give it credentials (${unsetVariables()}).` },
+      { remedy: 'Give it credentials: readEnvironment() returns them where PARTNER_PUBLIC_KEY is set.' },
     );
   }
 

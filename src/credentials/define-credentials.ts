@@ -30,7 +30,12 @@ const secretMembers = ['partnerSecretKey', 'merchantSecretKey', 'merchantSecretK
  * ```
  */
 export function defineCredentials(credentials: PartnerCredentials): PartnerCredentials {
-  if (typeof credentials !== 'object' || credentials === null) throw invalid('Credentials are missing.');
+  if (typeof credentials !== 'object' || credentials === null) {
+    throw invalid(
+      'Credentials are missing.',
+      'readEnvironment() returns them where PARTNER_PUBLIC_KEY is set.',
+    );
+  }
   const read = readCredentials(credentials);
   const copy = Object.fromEntries(Object.entries(read).filter(([, given]) => given !== undefined));
   concealMembers(

@@ -50,7 +50,18 @@ async function readFetchBody(
   if (request.bodyUsed || request.body?.locked) return { refusal: 'raw_body_required' };
   if (request.body === null) return { body: new Uint8Array() };
   const reader = request.body.getReader();
-  const read = await inTime(readBounded({ getReader: () => reader }, maxBodyBytes), bodyTimeoutMs);
+  let read: RequestBody | undefined;
+  const reading: Promise<RequestBody> = readBounded({ getReader: () => reader }, maxBodyBytes)
+    .then((body): RequestBody => (body === undefined ? { refusal: 'body_too_large' } : { body }))
+    .catch(unreadable)
+    .then((result) => (read = result));
+  // Nearly every body arrives with its head. Then there is nothing to set a timer for.
+  await endOfTurn();
+  read ??= await withDeadline({ ms: bodyTimeoutMs }, () => reading).catch(
+    (): RequestBody => ({
+      refusal: 'body_timeout',
+    }),
+  );
   // A body that is late is still being read.
   if (read.refusal !== undefined) reader.cancel().catch(() => {});
   return read;
@@ -59,16 +70,4 @@ async function readFetchBody(
 /** Also where a platform's own `body` throws. */
 function unreadable(): RequestBody {
   return { refusal: 'body_unreadable' };
-}
-
-/** @param reading resolves with `undefined` for a body that is too large */
-async function inTime(reading: Promise<Uint8Array | undefined>, ms: number): Promise<RequestBody> {
-  let read: RequestBody | undefined;
-  const settled = reading
-    .then((body): RequestBody => (body === undefined ? { refusal: 'body_too_large' } : { body }))
-    .catch(unreadable)
-    .then((result) => (read = result));
-  // Nearly every body arrives with its head. Then there is nothing to set a timer for.
-  await endOfTurn();
-  return read ?? (await withDeadline({ ms }, () => settled).catch(() => ({ refusal: 'body_timeout' })));
 }

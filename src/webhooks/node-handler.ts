@@ -26,7 +26,7 @@ export async function handleNode(
 ): Promise<void> {
   const startedAt = performance.now();
   const { method, headers } = request;
-  const refusal = checkHead(method, firstValue(headers['content-length']), endpoint.maxBodyBytes);
+  const refusal = checkHead(method, headers['content-length'], endpoint.maxBodyBytes);
   const read =
     refusal === undefined ? (keptBody(request) ?? (await readBody(request, endpoint))) : { refusal };
   if (read.refusal === undefined) {
@@ -58,10 +58,6 @@ function send(
   if (response.headersSent) return;
   response.writeHead(status, headers);
   response.end(method === 'HEAD' ? '' : body);
-}
-
-function firstValue(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }
 
 /**

@@ -37,11 +37,10 @@ type SettlingKeys = RingKeys & { readonly areSettled: boolean };
  */
 export function quarantinedDeliveries({ quarantine, ring, scheme, reporting, accept }: QuarantineContext) {
   if (quarantine === undefined || ring === undefined) {
-    return { keep: async () => false, review: async () => {}, reviewIfChanged: () => {} };
+    return { keep: async () => false, review: async () => {} };
   }
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let seen: RingKeys | undefined;
   let mayHoldSome = false;
   /** The last pass that compared all bodies. */
   let compared: { readonly keys: SettlingKeys; readonly at: number } | undefined;
@@ -149,12 +148,6 @@ export function quarantinedDeliveries({ quarantine, ring, scheme, reporting, acc
     },
     /** Verifies what is kept, if the keys allow it. Never rejects. A call during a pass shares it. */
     review,
-    /** Starts a review in the background, when the ring has other keys than at the last call. */
-    reviewIfChanged(): void {
-      if (ring.last === seen) return;
-      seen = ring.last;
-      void review();
-    },
   };
 }
 

@@ -43,9 +43,16 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
 
   function receive(body: string | Uint8Array, request: DeliveryRequest): Promise<ReceiveOutcome> {
     const sent = readTraceparent(headerOf(request, 'traceparent'));
-    return traced(
+    return traced<DeliveryTrace, ReceiveOutcome>(
       'delivery',
-      () => deliveryTrace(sent),
+      () => ({
+        start: () => ({ traceparent: sent }),
+        result: ({ kind: outcome, status, name, code }) => {
+          const event = name === undefined ? undefined : publishedName(name);
+          return { event, outcome, status, code };
+        },
+        failure: (error) => ({ code: failureCode(error) }),
+      }),
       // A subscriber may have begun a trace of its own at the start, which the delivery then carries on.
       (trace) => receiveTraced(body, request, trace ? readTraceparent(trace.traceparent) : sent),
     );
@@ -58,7 +65,6 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
   ): Promise<ReceiveOutcome> {
     const startedAt = performance.now();
     const outcome = await outcomeOf(body, request, traceparent);
-    quarantined.reviewIfChanged();
     const { kind, status, name, digest, code, readings } = outcome;
     const durationMs = performance.now() - startedAt;
     reporting.delivery({ stage: 'receive', outcome: kind, status, name, digest, code, readings, durationMs });
@@ -154,9 +160,17 @@ function deliveryHandling(settings: WebhooksSettings, handlers: Handlers, report
     event: ReceivedEvent,
     options: HandleOptions = {},
   ): Promise<HandleResult> {
-    return traced(
+    const { name, traceparent } = delivery;
+    return traced<HandleTrace, HandleResult>(
       'handle',
-      () => handleTrace(delivery, options),
+      () => ({
+        start: () => ({ traceparent, event: publishedName(name), attempt: options.attempt }),
+        result: (outcome) => ({ outcome }),
+        failure: (error) => {
+          const outcome = isUnrecognizedError(error) ? 'unrecognized' : 'failed';
+          return { outcome, code: failureCode(error) };
+        },
+      }),
       () => handlers.handle(event, delivery, options),
     );
   }
@@ -207,17 +221,6 @@ interface DeliveryTrace {
   readonly code?: string | undefined;
 }
 
-function deliveryTrace(traceparent: string | undefined) {
-  return {
-    start: (): DeliveryTrace => ({ traceparent }),
-    result: ({ kind: outcome, status, name, code }: ReceiveOutcome) => {
-      const event = name === undefined ? undefined : publishedName(name);
-      return { event, outcome, status, code };
-    },
-    failure: (error: unknown) => ({ code: failureCode(error) }),
-  };
-}
-
 /** What subscribers of `partner-exchange:handle` get. */
 interface HandleTrace {
   /** The trace context of the delivery, even if another process received it. */
@@ -227,17 +230,6 @@ interface HandleTrace {
   readonly attempt: number | undefined;
   readonly outcome?: HandleResult | 'failed' | 'unrecognized';
   readonly code?: string;
-}
-
-function handleTrace({ name, traceparent }: Delivery, { attempt }: HandleOptions) {
-  return {
-    start: (): HandleTrace => ({ traceparent, event: publishedName(name), attempt }),
-    result: (outcome: HandleResult) => ({ outcome }),
-    failure: (error: unknown) => ({
-      outcome: isUnrecognizedError(error) ? ('unrecognized' as const) : ('failed' as const),
-      code: failureCode(error),
-    }),
-  };
 }
 
 /** An authentic event may have any name, even one that says who the buyer is. */

@@ -1,5 +1,4 @@
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { unsetVariables } from '../credentials/unset-variables.ts';
 import { verificationKeysOf } from '../credentials/verification-keys.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
 import { readSigningPart } from '../deployment/signing-part.ts';
@@ -25,7 +24,8 @@ export interface UnwrapOptions {
 }
 
 const readOptions = defineOptions('unwrap', {
-  credentials: readCredentials,
+  // Sound: they are checked while keys are made of them.
+  credentials: (credentials) => credentials as PartnerCredentials | readonly PartnerCredentials[],
   deployment: readSigningPart,
 } satisfies OptionTable<UnwrapOptions>);
 
@@ -55,10 +55,4 @@ export function unwrap(rawBody: string | Uint8Array, options: UnwrapOptions): Or
   const { parsed } = readEvent(body, { wireNames, eventStatuses });
   if (parsed.kind === 'known') return parsed.event;
   throw unrecognizedEvent(parsed);
-}
-
-function readCredentials(credentials: unknown): PartnerCredentials | readonly PartnerCredentials[] {
-  if (credentials === undefined) throw invalidOption(`unwrap needs credentials (${unsetVariables()}).`);
-  // Sound: their members are checked while keys are made of them.
-  return credentials as PartnerCredentials | readonly PartnerCredentials[];
 }

@@ -54,7 +54,7 @@ export type RequestBody =
  */
 export function checkHead(
   method: string | undefined,
-  contentLength: string | null | undefined,
+  contentLength: unknown,
   maxBodyBytes: number,
 ): RequestRefusalCode | undefined {
   if (method !== 'POST') return 'method_not_allowed';

@@ -1,6 +1,5 @@
 import type { KeyRing } from '../credentials/key-ring.ts';
 import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
-import { unsetVariables } from '../credentials/unset-variables.ts';
 import type { Deployment } from '../deployment/define-deployment.ts';
 import { readSigningPart } from '../deployment/signing-part.ts';
 import type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
@@ -11,10 +10,8 @@ import {
   checkFunction,
   defineOptions,
   integer,
-  invalidOption,
   type OptionTable,
   optional,
-  unchecked,
 } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { type FindCredentials, signerFinder } from './delivery-keys.ts';
@@ -74,8 +71,8 @@ export interface WebhooksOptions {
 }
 
 const readOptions = defineOptions('createWebhooks', {
-  // Checked while keys are made of them.
-  credentials: unchecked<NonNullable<WebhooksOptions['credentials']>>(),
+  // Sound: they are checked while keys are made of them.
+  credentials: (credentials) => credentials as NonNullable<WebhooksOptions['credentials']>,
   deployment: readSigningPart,
   inbox: optional((inbox: unknown) => {
     // Sound: only `receive` is required.
@@ -94,9 +91,6 @@ export type WebhooksSettings = ReturnType<typeof readWebhooksOptions>;
 /** @throws {ConfigurationError} */
 export function readWebhooksOptions(options: WebhooksOptions) {
   const { credentials, deployment, inbox = withoutInbox(), ...others } = readOptions(options);
-  if (credentials === undefined) {
-    throw invalidOption(`createWebhooks needs credentials (${unsetVariables()}).`);
-  }
   const { signature: scheme, wireNames, eventStatuses } = deployment;
   return {
     ...others,

@@ -169,12 +169,6 @@ describe('a review', () => {
     vi.useRealTimers();
   });
 
-  it('is made once after a delivery, as long as the keys are the same', async () => {
-    const { webhooks, quarantine } = receiver();
-    for (const order of ['A-1', 'A-2', 'A-3']) await webhooks.receive(eventSignedBy(1, order));
-    expect(quarantine.list).toHaveBeenCalledOnce();
-  });
-
   it('reads page after page', async () => {
     const { webhooks, bodies, source, received, review } = receiver();
     await webhooks.receive(eventSignedBy('forger'));

@@ -77,6 +77,6 @@ describe('unwrap', () => {
     const misspelt = { credentials, deploymnet: {} };
     expect(thrownBy(() => unwrap('{}', misspelt))).toMatchObject({ code: 'invalid_option' });
     // @ts-expect-error credentials are required
-    expect(thrownBy(() => unwrap('{}', {}))).toMatchObject({ code: 'invalid_option' });
+    expect(thrownBy(() => unwrap('{}', {}))).toMatchObject({ code: 'invalid_credentials' });
   });
 });
