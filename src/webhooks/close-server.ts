@@ -10,25 +10,20 @@ export interface ClosableServer {
   close(callback: () => void): unknown;
   prependListener(
     event: 'request',
-    listener: (request: object, response: ClosableServerResponse) => void,
+    listener: (
+      request: object,
+      response: { readonly headersSent: boolean; setHeader(name: string, value: string): unknown },
+    ) => void,
   ): unknown;
   /** Missing in a server of HTTP/2, which is refused. */
   closeIdleConnections?: (() => void) | undefined;
   closeAllConnections?(): void;
 }
 
-/** The parts of a response that {@link closeServer} uses. */
-export interface ClosableServerResponse {
-  /** Whether it is too late for a header. */
-  readonly headersSent: boolean;
-  /** Sets a header of this response. */
-  setHeader(name: string, value: string): unknown;
-}
-
 /** Options of {@link closeServer}. */
 export interface CloseServerOptions {
   /** Stopped once no connection can bring a delivery any more. @default none */
-  readonly inbox?: StoppableInbox | undefined;
+  readonly inbox?: { stop(options: { readonly timeoutMs: number }): Promise<unknown> } | undefined;
   /**
    * Milliseconds for all of it. With an inbox, connections get the first half, and running handlers the rest.
    * @default 10000
@@ -36,16 +31,12 @@ export interface CloseServerOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The parts of an inbox that we use. */
-export interface StoppableInbox {
-  stop(options: { readonly timeoutMs: number }): Promise<unknown>;
-}
-
 const readOptions = defineOptions('closeServer', {
   inbox: optional((inbox: unknown) => {
     // Sound: only `stop` is required.
-    checkFunction('inbox.stop', (inbox as StoppableInbox | null)?.stop);
-    return inbox as StoppableInbox;
+    const stoppable = inbox as CloseServerOptions['inbox'] | null;
+    checkFunction('inbox.stop', stoppable?.stop);
+    return stoppable ?? undefined;
   }),
   timeoutMs: timerMs({ default: 10_000 }),
 } satisfies OptionTable<CloseServerOptions>);

@@ -88,11 +88,10 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     maxBodyBytes,
     bodyTimeoutMs,
     receive,
-    refuse(code, startedAt) {
+    refuse(code) {
       const response = refusalResponse(code);
       const { status } = response;
-      const durationMs = performance.now() - startedAt;
-      reporting.delivery({ stage: 'receive', outcome: 'refused', status, code, durationMs });
+      reporting.delivery({ stage: 'receive', outcome: 'refused', status, code });
       reporting.refusal(code);
       return response;
     },

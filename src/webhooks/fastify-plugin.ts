@@ -12,14 +12,11 @@ export interface FastifyScope {
   ): unknown;
   all(
     path: string,
-    handler: (request: { readonly raw: NodeRequest }, reply: FastifyReplyParts) => Promise<void>,
+    handler: (
+      request: { readonly raw: NodeRequest },
+      reply: { readonly raw: NodeResponse; hijack(): unknown },
+    ) => Promise<void>,
   ): unknown;
-}
-
-/** The parts of a Fastify reply that we use. */
-export interface FastifyReplyParts {
-  readonly raw: NodeResponse;
-  hijack(): unknown;
 }
 
 /** Options of {@link fastifyPlugin}. */

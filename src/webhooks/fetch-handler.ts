@@ -29,15 +29,14 @@ export async function handleFetch(request: FetchRequest, endpoint: WebhookEndpoi
 }
 
 async function respond(request: FetchRequest, endpoint: WebhookEndpoint): Promise<WebhookResponse> {
-  const startedAt = performance.now();
   const refusal = checkHead(request.method, request.headers.get('content-length'), endpoint.maxBodyBytes);
   if (refusal !== undefined) {
     void (async () => request.body?.cancel())().catch(() => {});
-    return endpoint.refuse(refusal, startedAt);
+    return endpoint.refuse(refusal);
   }
   const read = await readFetchBody(request, endpoint).catch(unreadable);
   if (read.refusal === undefined) return responseTo(await endpoint.receive(read.body, request));
-  const refused = endpoint.refuse(read.refusal, startedAt);
+  const refused = endpoint.refuse(read.refusal);
   // The rest of a late body may never come, so the connection cannot serve another request.
   return read.refusal === 'body_timeout' ? closingResponse(refused) : refused;
 }

@@ -23,11 +23,6 @@ export interface EventContext<Member extends string = string> extends DeliveryRe
    */
   readonly readings: readonly EventReading[];
   /**
-   * The text that was signed. Under `as-sent` it is the body as received, without its signature and without white space
-   * around it, which a sender may have signed too; under other serializations, the text that they write.
-   */
-  readonly text: string;
-  /**
    * The digits of the number at a path as the sender wrote it, as a number or as text: plain digits (`0.0000001` for
    * `1E-07`) of at most 100 characters; `undefined` without one. For money, since parsing may have rounded
    * `event.fiat_amount_to_pay`. Read from the body as received, under every signature scheme.

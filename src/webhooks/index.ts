@@ -27,16 +27,13 @@ export type { JsonObject, JsonValue } from '../internal/json.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export {
   type ClosableServer,
-  type ClosableServerResponse,
   type CloseServerOptions,
   closeServer,
-  type StoppableInbox,
 } from './close-server.ts';
 export { createWebhooks, type Webhooks } from './create-webhooks.ts';
 export type { FindCredentials, UnverifiedDelivery } from './delivery-keys.ts';
 export {
   type FastifyPluginOptions,
-  type FastifyReplyParts,
   type FastifyScope,
   fastifyPlugin,
 } from './fastify-plugin.ts';

@@ -24,7 +24,6 @@ export async function handleNode(
   response: NodeResponse,
   endpoint: WebhookEndpoint,
 ): Promise<void> {
-  const startedAt = performance.now();
   const { method, headers } = request;
   const refusal = checkHead(method, headers['content-length'], endpoint.maxBodyBytes);
   const read =
@@ -35,7 +34,7 @@ export async function handleNode(
     send(responseTo(await endpoint.receive(read.body, { url, headers })), request, response);
     return;
   }
-  const refused = endpoint.refuse(read.refusal, startedAt);
+  const refused = endpoint.refuse(read.refusal);
   // The caller left before its body was complete: there is nobody to answer.
   if (read.refusal === 'body_unreadable' || response.headersSent) return;
   const { stream } = response;

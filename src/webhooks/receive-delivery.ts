@@ -161,7 +161,7 @@ function deliveryHandling(settings: WebhooksSettings, handlers: Handlers, report
     options: HandleOptions = {},
   ): Promise<HandleResult> {
     const { name, traceparent } = delivery;
-    return traced<HandleTrace, HandleResult>(
+    return traced<DeliveryTrace, HandleResult>(
       'handle',
       () => ({
         start: () => ({ traceparent, event: publishedName(name), attempt: options.attempt }),
@@ -211,25 +211,16 @@ function isStoreFailure(error: unknown): boolean {
   return isInboxError(error) && ['store_unavailable', 'store_full', 'inbox_stopped'].includes(error.code);
 }
 
-/** What subscribers of `partner-exchange:delivery` get. */
+/** What subscribers of `partner-exchange:delivery` and `partner-exchange:handle` get. */
 interface DeliveryTrace {
-  /** The trace context of the request; a subscriber may put its own here. Anybody can send one. */
+  /** The trace context of the request, which anybody can send; a subscriber may put its own here at the start. */
   traceparent?: string | undefined;
   readonly event?: OrderEventName | 'other' | undefined;
-  readonly outcome?: ReceiveOutcome['kind'];
+  /** The number of the attempt of a stored delivery, from 1. */
+  readonly attempt?: number | undefined;
+  readonly outcome?: ReceiveOutcome['kind'] | HandleResult;
   readonly status?: number;
   readonly code?: string | undefined;
-}
-
-/** What subscribers of `partner-exchange:handle` get. */
-interface HandleTrace {
-  /** The trace context of the delivery, even if another process received it. */
-  readonly traceparent: string | undefined;
-  readonly event: OrderEventName | 'other';
-  /** The number of the attempt of a stored delivery, from 1. */
-  readonly attempt: number | undefined;
-  readonly outcome?: HandleResult | 'failed' | 'unrecognized';
-  readonly code?: string;
 }
 
 /** An authentic event may have any name, even one that says who the buyer is. */

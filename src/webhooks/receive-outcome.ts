@@ -75,8 +75,8 @@ export interface DeliveryReport extends DeliveryFacts {
   /** `receive`: the HTTP status of the answer. */
   readonly status?: number | undefined;
   /**
-   * Milliseconds. `receive`: from the whole body to the outcome, or from the head of a request that was refused before
-   * that. `handle`: how long the handlers ran; absent if their process died.
+   * Milliseconds. `receive`: from the whole body to the outcome; absent if the request was refused before that. `handle`:
+   * how long the handlers ran; absent if their process died.
    */
   readonly durationMs?: number | undefined;
   /** `handle`: milliseconds from storing to this attempt. */

@@ -11,8 +11,6 @@ export interface ReceivedEvent {
   readonly parsed: ParsedOrderEvent;
   readonly body: JsonObject;
   readonly readings: readonly EventReading[];
-  /** The text that was signed. */
-  readonly text: string;
   /** The digits of a number, by its published name: {@link decimalDigits}. */
   decimal(path: string | readonly (string | number)[]): string | undefined;
 }
@@ -24,7 +22,7 @@ interface EventSpelling {
 }
 
 export function readEvent(
-  { value, text, json }: Pick<VerifiedBody, 'value' | 'text' | 'json'>,
+  { value, json }: Pick<VerifiedBody, 'value' | 'json'>,
   { wireNames, eventStatuses }: EventSpelling,
 ): ReceivedEvent {
   const body = fromWireNames(value, wireNames);
@@ -33,7 +31,6 @@ export function readEvent(
     parsed,
     body,
     readings: parsed.kind === 'known' ? parsed.readings : noReadings,
-    text,
     decimal(path) {
       const [first, ...inner] = typeof path === 'string' ? [path] : path;
       if (typeof first !== 'string') return undefined;

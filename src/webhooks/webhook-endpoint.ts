@@ -37,8 +37,8 @@ export interface WebhookEndpoint {
   readonly bodyTimeoutMs: number;
   /** @param request its headers by their names in lower case */
   receive(body: string | Uint8Array, request: DeliveryRequest): Promise<ReceiveOutcome>;
-  /** Reports a refusal, and makes its response. @param startedAt `performance.now()` when the request came */
-  refuse(code: RequestRefusalCode, startedAt: number): WebhookResponse;
+  /** Reports a refusal, and makes its response. */
+  refuse(code: RequestRefusalCode): WebhookResponse;
 }
 
 /** A body as received, or why it is missing. */
@@ -144,11 +144,10 @@ export async function answerBuffered(
   { method, url, headers, body }: BufferedRequest,
   endpoint: WebhookEndpoint,
 ): Promise<WebhookResponse> {
-  const startedAt = performance.now();
   // The length that a header declares does not count: `receive` checks the real one.
   if (method === 'POST') {
     return responseTo(await endpoint.receive(body, { url, headers: headers && plainHeaders(headers) }));
   }
-  const response = endpoint.refuse('method_not_allowed', startedAt);
+  const response = endpoint.refuse('method_not_allowed');
   return method === 'HEAD' ? { ...response, body: '' } : response;
 }

@@ -5,7 +5,7 @@ import type { OrderEvent } from '../../src/events/order-event.ts';
 import type { UnrecognizedEvent } from '../../src/events/parse-order-event.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import { buyCreditedBody, buyInitBody, orderKey } from '../support/bodies.ts';
-import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+import { delivery, quietWebhooks } from './deliveries.ts';
 
 function deployment(options: Partial<DeploymentOptions>) {
   return defineDeployment({
@@ -84,14 +84,5 @@ describe('a deployment with names of its own', () => {
     });
     await webhooks.receive(delivery({ event_name: 'event.sell.init', acme_order_ref: 'ref-9' }));
     expect(seen?.body).toMatchObject({ event_name: 'event.sell.init', platform_order_ref: 'ref-9' });
-  });
-
-  it('leaves the verified text as the service wrote it', async () => {
-    let text: string | undefined;
-    const webhooks = quietWebhooks(options).onAny((_, context) => {
-      text = context.text;
-    });
-    await webhooks.receive(delivery(own));
-    expect(text).toBe(unsignedText(own));
   });
 });

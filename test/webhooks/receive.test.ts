@@ -25,11 +25,6 @@ function written(members: string): string {
 }
 
 describe('the context of a handler', () => {
-  it('has the verified text, without its signature', async () => {
-    const text = unsignedText(buyInitBody());
-    expect((await handled(signedText(text))).context.text).toBe(text);
-  });
-
   it('has the digest, name and key of the outcome', async () => {
     let told: EventContext | undefined;
     const webhooks = quietWebhooks().onAny((_, context) => {
