@@ -10,17 +10,13 @@ import {
 } from './webhook-endpoint.ts';
 
 /** The parts of a `Request` that we use; the `HttpRequest` of Azure Functions has them too. */
-export interface FetchRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Headers;
+export type FetchRequest = Pick<Request, 'method' | 'url' | 'headers' | 'bodyUsed'> & {
   readonly body:
     | (Pick<ReadableStream<Uint8Array>, 'locked' | 'cancel'> & {
         getReader(): ReadableStreamDefaultReader<Uint8Array>;
       })
     | null;
-  readonly bodyUsed: boolean;
-}
+};
 
 /** `Request -> Response`. Never rejects, whatever a caller sends. */
 export async function handleFetch(request: FetchRequest, endpoint: WebhookEndpoint): Promise<Response> {

@@ -121,10 +121,23 @@ export class Handlers {
     const context: EventContext = {
       ...{ name, digest, key, signal, ...event },
       async handledIn(store) {
+        const transaction = userTransactionOf(store);
         try {
-          await handledIn(store, mark);
+          if (mark === undefined)
+            throw invalidOption(
+              'This inbox cannot mark a delivery in your transaction.',
+              'Take storeInbox over postgresStore or sqliteStore, or sqliteInbox; or guard the effect by its effectKey.',
+            );
+          if (transaction === undefined)
+            throw invalidOption(
+              'handledIn needs a store over a connection with an open transaction of yours.',
+              'Give postgresStore({ client }) or sqliteStore({ database }).',
+            );
+          await mark(store);
         } catch (error) {
+          // A handler may catch the error and commit: nothing of its transaction can be committed, and it has no effect.
           unmarked = { error };
+          await transaction?.fail();
           throw error;
         }
       },
@@ -133,7 +146,6 @@ export class Handlers {
       parsed.kind === 'known'
         ? await this.#handleKnown(parsed.event, context)
         : await this.#handleUnrecognized(parsed, context);
-    // A handler that caught the error of `handledIn` has no effect either.
     if (unmarked !== undefined) throw unmarked.error;
     return result;
   }
@@ -157,27 +169,6 @@ export class Handlers {
     }
     if (handler === 'ignore' && event.kind === 'unknown') return 'ignored';
     throw unrecognizedEvent(event);
-  }
-}
-
-/** Where it rejects, nothing of the user's transaction can be committed: a handler may catch the error, and commit. */
-export async function handledIn(store: RecordStore, mark: HandleOptions['mark']): Promise<void> {
-  const transaction = userTransactionOf(store);
-  try {
-    if (mark === undefined)
-      throw invalidOption(
-        'This inbox cannot mark a delivery in your transaction.',
-        'Take storeInbox over postgresStore or sqliteStore, or sqliteInbox; or guard the effect by its effectKey.',
-      );
-    if (transaction === undefined)
-      throw invalidOption(
-        'handledIn needs a store over a connection with an open transaction of yours.',
-        'Give postgresStore({ client }) or sqliteStore({ database }).',
-      );
-    await mark(store);
-  } catch (error) {
-    await transaction?.fail();
-    throw error;
   }
 }
 

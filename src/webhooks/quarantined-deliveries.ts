@@ -139,8 +139,13 @@ export function quarantinedDeliveries({ quarantine, ring, scheme, reporting, acc
         const result = await quarantine.keep({ digest, body, partners });
         mayHoldSome = true;
         reviewSoon();
-        if (result === 'full') reporting.warnOnce('quarantine_full', () => fullQuarantine);
-        return result !== 'full';
+        if (result !== 'full') return true;
+        reporting.warnOnce(
+          'quarantine_full',
+          () =>
+            'The quarantine of the inbox is full, so the newest deliveries that cannot be verified yet are not kept (they are answered 503). Receive the new keys soon, or raise maxQuarantined of the inbox.',
+        );
+        return false;
       } catch (error) {
         warnFailed(error);
         return false;
@@ -150,9 +155,6 @@ export function quarantinedDeliveries({ quarantine, ring, scheme, reporting, acc
     review,
   };
 }
-
-const fullQuarantine =
-  'The quarantine of the inbox is full, so the newest deliveries that cannot be verified yet are not kept (they are answered 503). Receive the new keys soon, or raise maxQuarantined of the inbox.';
 
 /** `undefined` if it cannot be read any more: the scheme of the deployment was changed. */
 function readBody(body: string, scheme: SignatureScheme): UnverifiedBody | undefined {

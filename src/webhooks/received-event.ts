@@ -15,15 +15,9 @@ export interface ReceivedEvent {
   decimal(path: string | readonly (string | number)[]): string | undefined;
 }
 
-/** How a deployment spells its events. */
-interface EventSpelling {
-  readonly wireNames: WireNames;
-  readonly eventStatuses: EventStatuses;
-}
-
 export function readEvent(
   { value, json }: Pick<VerifiedBody, 'value' | 'json'>,
-  { wireNames, eventStatuses }: EventSpelling,
+  { wireNames, eventStatuses }: { readonly wireNames: WireNames; readonly eventStatuses: EventStatuses },
 ): ReceivedEvent {
   const body = fromWireNames(value, wireNames);
   const parsed = parseOrderEvent(body, { text: json, eventStatuses });
