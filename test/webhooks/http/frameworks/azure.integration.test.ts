@@ -6,12 +6,7 @@ import { warningsDuring } from '../../warnings.ts';
 import { describeFramework } from './contract.ts';
 import { azureUrl, mountAzure } from './mount-cloud.ts';
 
-const wholeBodies = { notHere: 'Without HTTP streams the host waits for the whole body.' };
-
-describeFramework('Azure Functions v4', (webhooks) => mountAzure(webhooks, 'whole'), {
-  slowBody: wholeBodies,
-  clientAbort: wholeBodies,
-});
+describeFramework('Azure Functions v4', (webhooks) => mountAzure(webhooks, 'whole'));
 
 describeFramework('Azure Functions v4 with HTTP streams', (webhooks) => mountAzure(webhooks, 'streamed'));
 

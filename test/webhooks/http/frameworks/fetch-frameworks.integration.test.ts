@@ -12,7 +12,7 @@ describeFramework('Hono', (webhooks) => {
   return mountFetch(app.fetch);
 });
 
-describeFramework('a Next.js route handler', mountNext, { otherMethods: 'framework' });
+describeFramework('a Next.js route handler', mountNext);
 
 it('Hono, whose body a validator has parsed, is told where the remedy is', async () => {
   const { events, webhooks } = recordingWebhooks();

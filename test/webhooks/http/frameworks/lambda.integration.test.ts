@@ -13,9 +13,6 @@ import { recordingWebhooks } from '../../deliveries.ts';
 import { describeFramework } from './contract.ts';
 import { listen } from './mount.ts';
 
-const wholeBodies = { notHere: 'A function is started with a whole body: the gateway waits for it.' };
-const differences = { slowBody: wholeBodies, clientAbort: wholeBodies };
-
 /** A request as node:http received it. */
 interface Received {
   readonly method: string;
@@ -71,29 +68,25 @@ const forms: Record<string, (received: Received) => LambdaRequest> = {
 
 for (const [index, [form, eventOf]] of Object.entries(forms).entries()) {
   const encoding = index % 2 === 0 ? 'utf8' : 'base64';
-  describeFramework(
-    `AWS Lambda, ${form}, bodies as ${encoding}`,
-    (webhooks) => {
-      const handler = lambdaHandler(webhooks);
-      return listen(async (request, response) => {
-        const bytes = await buffer(request);
-        const event = eventOf({
-          method: request.method ?? '',
-          headers: Object.fromEntries(
-            Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-          ),
-          body: bytes.length === 0 ? null : bytes.toString(encoding),
-          isBase64Encoded: encoding === 'base64',
-        });
-        const { statusCode, headers, multiValueHeaders, ...answer } = await handler(event);
-        // A load balancer takes the headers in the form in which it sends them, and no others.
-        const takesLists = !('headers' in event);
-        response.writeHead(statusCode, takesLists ? multiValueHeaders : headers);
-        response.end(answer.body, answer.isBase64Encoded ? 'base64' : 'utf8');
+  describeFramework(`AWS Lambda, ${form}, bodies as ${encoding}`, (webhooks) => {
+    const handler = lambdaHandler(webhooks);
+    return listen(async (request, response) => {
+      const bytes = await buffer(request);
+      const event = eventOf({
+        method: request.method ?? '',
+        headers: Object.fromEntries(
+          Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+        ),
+        body: bytes.length === 0 ? null : bytes.toString(encoding),
+        isBase64Encoded: encoding === 'base64',
       });
-    },
-    differences,
-  );
+      const { statusCode, headers, multiValueHeaders, ...answer } = await handler(event);
+      // A load balancer takes the headers in the form in which it sends them, and no others.
+      const takesLists = !('headers' in event);
+      response.writeHead(statusCode, takesLists ? multiValueHeaders : headers);
+      response.end(answer.body, answer.isBase64Encoded ? 'base64' : 'utf8');
+    });
+  });
 }
 
 it('the handler fits the types of every kind of event', () => {

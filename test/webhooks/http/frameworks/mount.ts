@@ -9,9 +9,9 @@ export interface Mounted {
   close(): Promise<void>;
 }
 
-/** The listener on a port of the system's choice, in a server that gives requests half a second to arrive. */
+/** The listener on a port of the system's choice. */
 export function listen(listener: RequestListener): Promise<Mounted> {
-  return mountServer(createServer({ requestTimeout: 500, connectionsCheckingInterval: 50 }, listener));
+  return mountServer(createServer(listener));
 }
 
 export async function mountServer(server: Server): Promise<Mounted> {

@@ -9,15 +9,9 @@ import { describeFramework } from './contract.ts';
 import { listen, mountServer } from './mount.ts';
 import { mountGoogleCloud } from './mount-cloud.ts';
 
-const readsItself = { slowBody: 'server', compressed: 'inflated' } as const;
-const parsesJson = {
-  ...readsItself,
-  jsonCharset: { notHere: 'its parser of JSON refuses it with 415' },
-} as const;
-
 describeFramework('node:http', (webhooks) => mountServer(createServer(webhooks.node)));
 
-describeFramework('Google Cloud Functions', mountGoogleCloud, parsesJson);
+describeFramework('Google Cloud Functions', mountGoogleCloud);
 
 describeFramework('Express 5, mounted before body parsers', (webhooks) => {
   const app = express();
@@ -26,32 +20,24 @@ describeFramework('Express 5, mounted before body parsers', (webhooks) => {
   return listen(app);
 });
 
-describeFramework(
-  'Express 5, with express.raw() on the route',
-  (webhooks) => {
-    const app = express();
-    app.all('/', express.raw({ type: 'application/json' }), webhooks.node);
-    return listen(app);
-  },
-  readsItself,
-);
+describeFramework('Express 5, with express.raw() on the route', (webhooks) => {
+  const app = express();
+  app.all('/', express.raw({ type: 'application/json' }), webhooks.node);
+  return listen(app);
+});
 
-describeFramework(
-  'Express 5, behind express.json() that keeps the bytes',
-  (webhooks) => {
-    const app = express();
-    app.use(
-      express.json({
-        verify: (request, _response, bytes) => {
-          Object.assign(request, { rawBody: bytes });
-        },
-      }),
-    );
-    app.all('/', webhooks.node);
-    return listen(app);
-  },
-  parsesJson,
-);
+describeFramework('Express 5, behind express.json() that keeps the bytes', (webhooks) => {
+  const app = express();
+  app.use(
+    express.json({
+      verify: (request, _response, bytes) => {
+        Object.assign(request, { rawBody: bytes });
+      },
+    }),
+  );
+  app.all('/', webhooks.node);
+  return listen(app);
+});
 
 describe('Express 5, behind express.json() alone', () => {
   it('does not guess at the bytes: 500, and how to do it right', async () => {
