@@ -86,7 +86,6 @@ console.log('unsettled:', await unsettled());
 await journal.prepare(orderOf('A-4'));
 const loop = journal.start({
   load: ({ partner_order_id }) => orderOf(partner_order_id),
-  retry: { firstDelayMs: 100 },
   everyMs: 100,
   onUnknown: ({ partner_order_id }, reason) => console.error('a person is needed:', partner_order_id, reason),
 });

@@ -56,19 +56,11 @@ export function readSeenEvent(
   const name = String(parsed.kind === 'known' ? parsed.event.event_name : (parsed.name ?? ''));
   return {
     name: storableText(name.slice(0, 100)),
-    digest: context.digest ?? digestOf(body, name),
+    // Without a context the event itself names it.
+    digest: context.digest ?? hash('sha256', JSON.stringify(body), 'hex'),
     body,
     event: parsed.kind === 'known' ? parsed.event : undefined,
   };
-}
-
-/** Names an event that comes without a context. */
-function digestOf(body: JsonObject, name: string): string {
-  try {
-    return hash('sha256', JSON.stringify(body), 'hex');
-  } catch {
-    return hash('sha256', name, 'hex');
-  }
 }
 
 export interface ComparisonRules {

@@ -2,7 +2,6 @@ import type { PreparedOrder } from '../client/prepared-order.ts';
 import { checkDuplicateIds, type DuplicateIds } from '../deployment/learnt-deployment.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import type { SameOrder } from '../deployment/same-order.ts';
-import { describeError } from '../internal/driver-error.ts';
 import {
   callback,
   checkInteger,
@@ -14,7 +13,7 @@ import {
   optional,
   value,
 } from '../internal/options.ts';
-import { warn, warnOnce } from '../internal/warn.ts';
+import { warnOnce } from '../internal/warn.ts';
 import { checkPrefix, checkStore, type RecordStore } from '../store/record-store.ts';
 import type { JournaledEvent, JournaledOrder } from './journaled-order.ts';
 
@@ -62,11 +61,6 @@ export interface OrderJournalOptions<Order = BuyOrder> {
    */
   firstEventWithinMs?: number | false | undefined;
   /**
-   * Called when the result of a request could not be written; `create` still resolves with it, and the journal writes it
-   * when it next reaches the store. @default a process warning
-   */
-  onStoreError?: ((error: unknown) => unknown) | undefined;
-  /**
    * Called when an event, a person (`settle`) or the loop of `start` has made an order `accepted`, `refused` or
    * `abandoned`: no caller waits for that result. If it fails or the process dies, the loop calls it again. So it may be
    * called more than once, and after a later result of `create`: write the state where its `revision` is greater.
@@ -111,10 +105,6 @@ const readOptions = defineOptions('createOrderJournal', {
   rememberMs: optional(integer()),
   firstEventWithinMs: value((given, name) => (given === false ? undefined : checkInteger(name, given)), {
     default: 3_600_000,
-  }),
-  onStoreError: callback({
-    default: (error) =>
-      warn(`The result of an order could not be written to the journal: ${describeError(error)}`),
   }),
   onSettled: optional(callback()),
   rejectMismatch: oneOf(['address', 'any', 'never'], { default: 'address' }),

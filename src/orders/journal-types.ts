@@ -240,8 +240,7 @@ export interface Observation {
    * - `accepted`: it settled the order.
    * - `known`: the order was accepted before.
    * - `contradiction`: it settled the order, which the service was not thought to have.
-   * - `unknown_order`: it names no order of this journal. Its id and the name of its first event are kept for 30 days, for
-   *   `reconcile`.
+   * - `unknown_order`: it names no order of this journal, and nothing has changed. See `refusedEvent`.
    * - `other_partner`: it names an order of this journal, and another partner has signed it. Nothing has changed.
    */
   readonly result: 'accepted' | 'known' | 'contradiction' | 'unknown_order' | 'other_partner';

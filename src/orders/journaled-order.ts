@@ -40,7 +40,7 @@ export interface JournaledOrder {
   readonly failure?: string | undefined;
   /** Since when an accepted order waits for its first event. */
   readonly awaitingEventSince?: number | undefined;
-  /** The service's reference, from the first event. */
+  /** The service's reference, from the first event that could be read. */
   readonly platform_order_ref?: string | undefined;
   /** The reason of the person who settled it. */
   readonly note?: string | undefined;

@@ -1,7 +1,7 @@
 import type { BuyOrder } from '../deployment/order-schema.ts';
 import { type Sleep, sleep } from '../internal/backoff.ts';
 import { describeError } from '../internal/driver-error.ts';
-import { callback, defineOptions, integer, nested, type OptionTable, timerMs } from '../internal/options.ts';
+import { callback, defineOptions, integer, type OptionTable, timerMs } from '../internal/options.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { warn, warnOnce } from '../internal/warn.ts';
 import type { JournaledOrder } from './journaled-order.ts';
@@ -36,17 +36,6 @@ export interface OrderLoopOptions<Order = BuyOrder> {
    * Nothing waits for it. @default one process warning for each message
    */
   onError?: ((error: unknown, order?: JournaledOrder) => unknown) | undefined;
-  /** The pause before an order that was not sent is sent again, and after an error. */
-  retry?:
-    | {
-        /** Milliseconds before the second attempt; doubled for each further one. @default 1000 */
-        firstDelayMs?: number | undefined;
-        /** Milliseconds between two attempts at most. @default 60000 */
-        maxDelayMs?: number | undefined;
-      }
-    | undefined;
-  /** Most orders that the loop sends at the same time. @default 8 */
-  concurrency?: number | undefined;
   /** Resolves after this many milliseconds, or at once when the signal is aborted. @default setTimeout */
   sleep?: Sleep | undefined;
 }
@@ -70,8 +59,6 @@ export const readLoopOptions = defineOptions('start', {
     default: (error) =>
       warnOnce(`The loop of an order journal goes on after an error: ${describeError(error)}`),
   }),
-  retry: nested({ firstDelayMs: timerMs({ default: 1_000 }), maxDelayMs: timerMs({ default: 60_000 }) }),
-  concurrency: integer({ default: 8 }),
   sleep: callback({ default: sleep }),
 } satisfies OptionTable<OrderLoopOptions<never>>);
 

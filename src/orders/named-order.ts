@@ -1,6 +1,5 @@
 import { OrderError } from '../errors/errors.ts';
 import type { UnrecognizedEvent } from '../events/parse-order-event.ts';
-import { storableText } from '../internal/driver-error.ts';
 import { isJsonObject } from '../internal/json.ts';
 import { printableText, quotedName } from '../internal/printable-text.ts';
 import { warnOnce } from '../internal/warn.ts';
@@ -10,8 +9,6 @@ import { isFilled } from './order-differences.ts';
 export type ObservedEvent =
   | UnrecognizedEvent
   | { readonly partner_order_id?: unknown; readonly platform_order_ref?: unknown };
-
-const longestRef = 200;
 
 /** What `onUnrecognized` passes. A published event names its order itself. */
 export function isUnrecognizedEvent(event: ObservedEvent): event is UnrecognizedEvent {
@@ -24,15 +21,13 @@ export function namedBody(event: ObservedEvent): unknown {
   return isUnrecognizedEvent(event) ? event.body : event;
 }
 
-/** The order that an event names, if it names one that can be read. */
-export function orderNamedBy(event: ObservedEvent): { id?: string; ref?: string } {
-  const named = namedBody(event);
-  const id = memberOf(named, 'partner_order_id');
-  const ref = memberOf(named, 'platform_order_ref');
-  if (isFilled(id)) return { id, ...(isFilled(ref) && { ref: storableText(ref.slice(0, longestRef)) }) };
+/** The id of the order that an event names, if it names one that can be read. */
+export function orderNamedBy(event: ObservedEvent): string | undefined {
+  const id = memberOf(namedBody(event), 'partner_order_id');
+  if (isFilled(id)) return id;
   if (id !== undefined && id !== null)
     warnOnce('An order journal cannot tell which order an event is of: its partner_order_id is no text.');
-  return {};
+  return undefined;
 }
 
 /**
@@ -50,18 +45,10 @@ export function orderNamedBy(event: ObservedEvent): { id?: string; ref?: string 
  * ```
  */
 export function refusedEvent(event: ObservedEvent, why: string): OrderError {
-  const { id = '' } = orderNamedBy(event);
-  const name = Object(namedBody(event)).event_name;
-  const of = isFilled(name) ? ` ${quotedName(name)}` : '';
-  const reason = printableText(why).slice(0, 200);
-  return new OrderError(
-    'order_mismatch',
-    `The authentic event${of} of order ${quotedName(id)} was refused by a handler: ${reason}.`,
-    {
-      partner_order_id: id,
-      remedy: 'Find out whose order it is; if the event is right, replay it.',
-    },
-  );
+  const id = orderNamedBy(event) ?? '';
+  const what = `An authentic event of order ${quotedName(id)} was refused by a handler: ${printableText(why).slice(0, 200)}.`;
+  const remedy = 'Find out whose order it is; if the event is right, replay it.';
+  return new OrderError('order_mismatch', what, { partner_order_id: id, remedy });
 }
 
 function memberOf(value: unknown, name: string): unknown {

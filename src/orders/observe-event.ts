@@ -38,7 +38,7 @@ async function takeEvidence(
 ): Promise<Observation & { readonly rejection?: Error }> {
   const { rejectMismatch, onMismatch, now } = settings;
   const sameOrder = settings.exchange.deployment?.sameOrder;
-  const { id, ref } = orderNamedBy(event);
+  const id = orderNamedBy(event);
   if (id === undefined) return { result: 'unknown_order' };
   const signer = context?.key;
   const seen = readSeenEvent(event, context);
@@ -47,17 +47,14 @@ async function takeEvidence(
   const { before, after } = await records.update(id, (record) => {
     isForeign = record !== undefined && signer !== undefined && !isSamePartner(record, signer);
     if (record === undefined || isForeign) return record;
-    compared = observeEvent(record, { ref, seen, rejectMismatch, sameOrder, now: now() });
+    compared = observeEvent(record, seen, { rejectMismatch, sameOrder, now: now() });
     return reports.mark(record, compared.record);
   });
   if (isForeign) {
     warnOnce(foreignEvent);
     return { result: 'other_partner' };
   }
-  if (after === undefined || compared === undefined) {
-    await records.noteStray(id, seen);
-    return { result: 'unknown_order' };
-  }
+  if (after === undefined || compared === undefined) return { result: 'unknown_order' };
   await reports.callAfter(before, after);
   const { event: logged, isMismatch, isRejected } = compared;
   const order = toJournaledOrder(after, now());

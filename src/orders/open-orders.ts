@@ -50,13 +50,12 @@ export async function listOpen(store: RecordStore, prefix: string): Promise<Open
 export async function* listPages(
   store: RecordStore,
   prefix: string,
+  limit = 1_000,
 ): AsyncGenerator<readonly { readonly key: string; readonly value: JsonValue }[]> {
   for (let after: string | undefined; ; ) {
-    const page = await store.list({ prefix, after, limit: pageSize });
+    const page = await store.list({ prefix, after, limit });
     yield page;
-    if (page.length < pageSize) return;
+    if (page.length < limit) return;
     after = page.at(-1)?.key;
   }
 }
-
-const pageSize = 1000;

@@ -1,16 +1,26 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { CallOptions, ReplySchema } from '../client/call-options.ts';
+import type { AcceptedOrderReply } from '../client/accepted-order-reply.ts';
+import type { CallOptions, ReplyBody, ReplySchema } from '../client/call-options.ts';
 import type { PreparedOrder } from '../client/prepared-order.ts';
 import type { BuyOrder } from '../deployment/order-schema.ts';
-import { isOrderError, type OrderError, outcomeOf, ValidationError } from '../errors/errors.ts';
-import { callHook } from '../internal/warn.ts';
+import {
+  isKeyError,
+  isOrderError,
+  isPartnerExchangeError,
+  isRequestError,
+  type OrderError,
+  outcomeOf,
+  type RequestError,
+  ValidationError,
+} from '../errors/errors.ts';
+import { describeError } from '../internal/driver-error.ts';
+import { warn } from '../internal/warn.ts';
 import { toOrderedMembers } from './event-comparison.ts';
 import type { JournalSettings, OrderSender } from './journal-options.ts';
 import { isFilled } from './order-differences.ts';
 import { orderError } from './order-errors.ts';
 import { type OrderRecord, orderDigest, stateAt } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
-import { type Sent, sendOrder } from './send-order.ts';
 import {
   type AttemptLease,
   finishAttempt,
@@ -71,7 +81,7 @@ export class OrderAttempts<Order = BuyOrder> {
 
   /** @throws {StoreError} if the intent could not be written: nothing was sent */
   async attempt<Body>({ prepared, intent }: CheckedOrder, options: AttemptOptions): Promise<Attempt<Body>> {
-    const { now } = this.#settings;
+    const { now, duplicateStatuses } = this.#settings;
     const attempt = randomUUID();
     const begun = await this.#begin(intent.partner_order_id, attempt, options);
     if (begun.kind === 'denied' || begun.record.attempt !== attempt) return begun;
@@ -80,13 +90,9 @@ export class OrderAttempts<Order = BuyOrder> {
     const { leftMs = () => Number.POSITIVE_INFINITY } = call;
     // After its lease the order may have been given up, so it must not leave.
     const leaseLeftMs = () => (stateAt(record, now()) === 'sending' ? (record.leaseUntil ?? 0) - now() : 0);
-    const limits = { leftMs: () => Math.min(leaseLeftMs(), leftMs()) };
+    const limited = { ...call, leftMs: () => Math.min(leaseLeftMs(), leftMs()) };
     // Sound: the body is what the schema in `call` makes of the reply.
-    const sent = (await sendOrder<ReplySchema>(
-      prepared,
-      { ...call, ...limits },
-      this.#settings,
-    )) as Sent<Body>;
+    const sent = (await sendOrder(prepared, limited, duplicateStatuses)) as Sent<Body>;
     const finished = await this.#finish(record, attempt, { result: sent.result, reports });
     return { kind: 'sent', record: finished, sent };
   }
@@ -136,7 +142,7 @@ export class OrderAttempts<Order = BuyOrder> {
     attempt: string,
     { result, reports }: { readonly result: OrderAttemptResult; readonly reports: boolean },
   ): Promise<OrderRecord> {
-    const { leaseMs, now, onStoreError } = this.#settings;
+    const { leaseMs, now } = this.#settings;
     const id = begun.partner_order_id;
     const finish = (record: OrderRecord) => finishAttempt(record, attempt, result, now());
     try {
@@ -147,7 +153,7 @@ export class OrderAttempts<Order = BuyOrder> {
       if (after !== undefined) return after;
     } catch (error) {
       this.#records.writeLater(id, { attempt, result, reports });
-      callHook('onStoreError of createOrderJournal', () => onStoreError(error));
+      warn(`The result of an order could not be written to the journal: ${describeError(error)}`);
     }
     return finish(begun);
   }
@@ -158,3 +164,50 @@ const neverSent: OrderAttemptResult = {
   failure: 'store_failed',
   status: undefined,
 };
+
+type FailedResult = Exclude<OrderAttemptResult, { outcome: 'accepted' }>;
+
+export type Sent<Body> =
+  | {
+      readonly result: Extract<OrderAttemptResult, { outcome: 'accepted' }>;
+      readonly reply: AcceptedOrderReply<Body>;
+    }
+  | { readonly result: FailedResult; readonly error: unknown };
+
+/** Never throws. */
+export async function sendOrder<Schema extends ReplySchema>(
+  prepared: PreparedOrder,
+  call: CallOptions<Schema>,
+  duplicateStatuses: readonly number[],
+): Promise<Sent<ReplyBody<Schema>>> {
+  try {
+    const reply = await prepared.send(call);
+    return { reply, result: { outcome: 'accepted', status: reply.status } };
+  } catch (error) {
+    if (isRequestError(error)) {
+      const { code: failure, status } = error;
+      return { error, result: { ...meaningOf(error, duplicateStatuses), failure, status } };
+    }
+    const failure = isPartnerExchangeError(error) ? error.code : 'other';
+    return { error, result: { outcome: outcomeOf(error), failure, status: undefined } };
+  }
+}
+
+/** What a failed request means for its order. */
+function meaningOf(
+  { outcome, code, status, cause, retryAfterMs = 0 }: RequestError,
+  duplicateStatuses: readonly number[],
+): Pick<FailedResult, 'outcome' | 'retryAfterMs'> {
+  // The client cannot tell whether the service has the order (ledger: `order-conflict`).
+  const isConflict = code === 'http_error' && (status === 409 || status === 423);
+  const mayBeDuplicate = outcome === 'refused' || isConflict;
+  if (mayBeDuplicate && status !== undefined && duplicateStatuses.includes(status))
+    return { outcome: 'duplicate' };
+  if (outcome !== 'refused') return { outcome };
+  // The service wants fewer requests, and refused this one for that alone (ledger: `order-rate-limit`).
+  if (code === 'http_error' && status === 429) return { outcome: 'waiting', retryAfterMs };
+  // The service refused keys that may be old (ledger: `old-keys-die`): after it has read them again, the client says why
+  // as the cause. 403 may also be about the whitelist: where the keys are the newest, there is no such cause.
+  if ((status === 401 || status === 403) && isKeyError(cause)) return { outcome: 'waiting' };
+  return { outcome };
+}

@@ -36,11 +36,10 @@ export function orderMismatch(record: OrderRecord, event: JournaledEvent, now: n
   const { partner_order_id } = record;
   const members = (event.differences ?? []).map(({ member }) => member);
   const what = `The authentic event ${quotedName(event.name)} of order ${quotedName(partner_order_id)} is not about what was ordered (${members.join(', ')}).`;
-  const assumptions = ['event-matches-order'] as const;
   return new OrderError('order_mismatch', what, {
     partner_order_id,
     state: stateAt(record, now),
-    assumptions,
+    assumptions: ['event-matches-order'],
   });
 }
 

@@ -25,7 +25,6 @@ export interface OrderFinding {
  * - `amount_differs`: an event or the statement has another amount.
  * - `hash_used_twice`: another order has the same hash of a payment.
  * - `credited_and_closed`: the crypto was credited, and the fiat refunded.
- * - `event_without_order`: an event names an order that the journal does not have.
  * - `only_in_statement`, `only_in_journal`: the other side does not have it.
  *
  * @useDeclaredType
@@ -44,7 +43,6 @@ const nextSteps = {
     'Compare the amount with what the buyer paid, fees included; then settle its events as accepted or rejected.',
   hash_used_twice: 'Look the payment up on the chain: it can have paid one of the orders.',
   credited_and_closed: 'Ask the service which of the two happened: one of them should not have.',
-  event_without_order: 'Find out who ordered it: another program, or a journal that lost its records.',
   only_in_statement: 'Find out who ordered it: another program, or a journal that lost its records.',
   only_in_journal: 'Ask the service for the order: its reply or its event said that it has it.',
 } as const;

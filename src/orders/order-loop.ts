@@ -2,13 +2,13 @@ import { backoffDelay } from '../internal/backoff.ts';
 import { invalidOption } from '../internal/options.ts';
 import { isWholeProcess } from '../internal/runtime.ts';
 import { callHook } from '../internal/warn.ts';
-import { type Job, jobOf, pauseAfter } from './jobs.ts';
+import { isAhead } from '../store/lease.ts';
 import type { JournalSettings } from './journal-options.ts';
 import type { JournaledOrder } from './journaled-order.ts';
 import { type OrderLoop, type OrderLoopOptions, readLoopOptions } from './loop-options.ts';
 import type { OpenOrder } from './open-orders.ts';
 import type { OrderAttempts } from './order-attempts.ts';
-import { type OrderRecord, stateAt, toJournaledOrder } from './order-record.ts';
+import { isUnsettled, type OrderRecord, stateAt, toJournaledOrder } from './order-record.ts';
 import type { OrderStore } from './order-store.ts';
 import type { SettledReports } from './settled-reports.ts';
 import { hookCalled, resumeAttempt } from './transitions.ts';
@@ -19,6 +19,13 @@ interface LoopParts<Order> {
   readonly attempts: OrderAttempts<Order>;
   readonly reports: SettledReports;
 }
+
+/** Orders that the loop sends at the same time. */
+const mostRunning = 8;
+/** The pause before an order is sent again, and after an error: doubled for each further one. */
+const retryDelays = { firstDelayMs: 1_000, maxDelayMs: 60_000 };
+/** The same while new keys are awaited: the order goes out soon after they came. */
+const keyDelays = { firstDelayMs: 500, maxDelayMs: 5_000 };
 
 /** Does for each unsettled order what no caller waits for. Several processes may run it over one store. */
 export class RunningLoop<Order> implements OrderLoop {
@@ -31,11 +38,6 @@ export class RunningLoop<Order> implements OrderLoop {
   /** The orders that could not be loaded; only this process knows them. */
   readonly #loads = new Map<string, { failures: number; again: number }>();
   #queue: OpenOrder[] = [];
-  /** Waiting orders that are being sent: one at a time while the service refuses keys, or wants fewer requests. */
-  #probes = 0;
-  /** Refusals in a row. The first waiting order finds out whether the service still refuses. */
-  #refusals = 1;
-  #nextProbeAt = 0;
 
   constructor(options: OrderLoopOptions<Order>, parts: LoopParts<Order>) {
     this.#options = readLoopOptions(options);
@@ -54,7 +56,7 @@ export class RunningLoop<Order> implements OrderLoop {
   }
 
   async #run(): Promise<void> {
-    const { everyMs, retry, sleep } = this.#options;
+    const { everyMs, sleep } = this.#options;
     const { signal } = this.#stopping;
     for (let failures = 0; !signal.aborted; ) {
       let pauseMs = everyMs;
@@ -65,7 +67,7 @@ export class RunningLoop<Order> implements OrderLoop {
       } catch (error) {
         failures++;
         this.#fail(error);
-        pauseMs = Math.max(everyMs, backoffDelay(failures, retry));
+        pauseMs = Math.max(everyMs, backoffDelay(failures, retryDelays));
       }
       await sleep(pauseMs, signal);
     }
@@ -76,39 +78,21 @@ export class RunningLoop<Order> implements OrderLoop {
     const listed = await records.openOrders();
     const digests = new Set(listed.map(({ idDigest }) => idDigest));
     for (const digest of this.#loads.keys()) if (!digests.has(digest)) this.#loads.delete(digest);
-    const isDue = (order: OpenOrder) =>
-      !this.#running.has(order.idDigest) &&
-      (this.#loads.get(order.idDigest)?.again ?? 0) <= settings.now() &&
-      this.#job(order) !== undefined;
-    const due = listed.filter(isDue);
-    const isWaiting = (order: OpenOrder) => order.state === 'waiting' && this.#job(order) === 'send';
-    const waiting = due.filter(isWaiting).slice(0, Math.max(0, this.#mostProbes() - this.#probes));
-    return [...due.filter((order) => !isWaiting(order)), ...waiting];
-  }
-
-  #mostProbes(): number {
-    if (this.#parts.settings.now() < this.#nextProbeAt) return 0;
-    return this.#refusals === 0 ? Number.POSITIVE_INFINITY : 1;
-  }
-
-  #noteRefusal(state: OrderRecord['state']): void {
-    if (state === 'not-sent') return;
-    const isRefused = state === 'waiting';
-    const pauseMs = pauseAfter(this.#refusals, { firstDelayMs: 500, maxDelayMs: 5_000 });
-    this.#refusals = isRefused ? this.#refusals + 1 : 0;
-    this.#nextProbeAt = isRefused ? this.#parts.settings.now() + pauseMs : 0;
+    return listed.filter(
+      (order) =>
+        !this.#running.has(order.idDigest) &&
+        (this.#loads.get(order.idDigest)?.again ?? 0) <= settings.now() &&
+        this.#job(order) !== undefined,
+    );
   }
 
   #fill(): void {
-    while (this.#running.size < this.#options.concurrency && !this.#stopping.signal.aborted) {
+    while (this.#running.size < mostRunning && !this.#stopping.signal.aborted) {
       const next = this.#queue.shift();
       if (next === undefined) return;
       const { idDigest } = next;
-      const isProbe = next.state === 'waiting';
-      if (isProbe) this.#probes++;
       const done = this.#work(next).finally(() => {
         this.#running.delete(idDigest);
-        if (isProbe) this.#probes--;
         this.#fill();
       });
       this.#running.set(idDigest, done);
@@ -131,14 +115,13 @@ export class RunningLoop<Order> implements OrderLoop {
   }
 
   async #send(record: OrderRecord, idDigest: string): Promise<void> {
-    const { attempts, reports, settings } = this.#parts;
+    const { attempts, reports } = this.#parts;
     const made = await this.#attempt(record).catch((error: unknown) => {
       this.#loadLater(idDigest);
       throw error;
     });
     if (made.kind !== 'sent') return;
     const failure = attempts.failureOf(made.record, made.sent);
-    this.#noteRefusal(stateAt(made.record, settings.now()));
     if (failure !== undefined) this.#fail(failure, this.#show(made.record));
     await reports.call(made.record);
   }
@@ -162,7 +145,7 @@ export class RunningLoop<Order> implements OrderLoop {
 
   #loadLater(idDigest: string): void {
     const failures = (this.#loads.get(idDigest)?.failures ?? 0) + 1;
-    const again = this.#parts.settings.now() + pauseAfter(failures, this.#options.retry);
+    const again = this.#parts.settings.now() + pauseAfter(failures);
     this.#loads.set(idDigest, { failures, again });
   }
 
@@ -194,4 +177,38 @@ export class RunningLoop<Order> implements OrderLoop {
   #fail(error: unknown, order?: JournaledOrder): void {
     callHook('onError of start', () => this.#options.onError(error, order));
   }
+}
+
+/** Something to do about an order that no caller waits for. */
+export type Job = 'send' | 'report' | 'hand-over';
+
+export interface JobRules extends Record<'now' | 'leaseMs' | 'maxAgeMs' | 'evidenceWithinMs', number> {
+  /** There is an `onSettled` to report to. */
+  readonly reports: boolean;
+}
+
+/** `undefined` if there is nothing to do about it now. */
+export function jobOf(
+  order: Omit<OpenOrder, 'idDigest'>,
+  { now, leaseMs, maxAgeMs, evidenceWithinMs, reports }: JobRules,
+): Job | undefined {
+  const { claimedUntil = 0, askedAt, changedAt, attempts, notBefore } = order;
+  // No claim made now could end so late: the clock was set back, so this one does not count.
+  if (claimedUntil > now && !isAhead(claimedUntil - leaseMs, now)) return undefined;
+  if (order.unreported === true) return reports ? 'report' : undefined;
+  const state = stateAt(order, now);
+  if (state === 'sending' || !isUnsettled(order)) return undefined;
+  // The reply was lost, or the lease of a process that died is over.
+  const unknownSince = order.state === 'sending' ? (order.leaseUntil ?? changedAt) : changedAt;
+  const [since, mostMs] = state === 'unknown' ? [unknownSince, evidenceWithinMs] : [askedAt, maxAgeMs];
+  if (now - since > mostMs || isAhead(since, now)) return order.handedOver === true ? undefined : 'hand-over';
+  if (state === 'unknown') return undefined;
+  const delays = state === 'waiting' && notBefore === undefined ? keyDelays : retryDelays;
+  const dueAt = Math.max(notBefore ?? 0, changedAt + pauseAfter(attempts, delays));
+  return dueAt <= now || isAhead(changedAt, now) ? 'send' : undefined;
+}
+
+/** Every process takes the same pause. A prepared order gets the first pause too: its caller may be about to send it. */
+export function pauseAfter(attempts: number, { firstDelayMs, maxDelayMs } = retryDelays): number {
+  return Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(Math.max(attempts, 1) - 1, 50));
 }

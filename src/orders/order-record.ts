@@ -1,7 +1,7 @@
 import { StoreError } from '../errors/errors.ts';
 import { type OrderTimeline, toTimeline } from '../events/order-timeline.ts';
 import { hash } from '../internal/hash.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../internal/json.ts';
+import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { writeSorted } from '../signature/write-json.ts';
 import { isAhead } from '../store/lease.ts';
 import { storedForm } from '../store/stored-form.ts';
@@ -13,7 +13,7 @@ import type { OrderState } from './order-state.ts';
  * salted hash of the address, of a reply only its status. Every transition copies the record that it changes, so members
  * that a newer version has written stay.
  */
-export interface OrderRecord extends Omit<JournaledOrder, 'ordered' | 'timeline'> {
+export interface OrderRecord extends Omit<JournaledOrder, 'ordered' | 'timeline' | 'platform_order_ref'> {
   readonly version: 1;
   /** SHA-256 over merchant and payload: see `orderDigest`. */
   readonly digest: string;
@@ -75,7 +75,6 @@ const members = {
   failure: 'shown',
   evidence: 'shown',
   awaitingEventSince: 'shown',
-  platform_order_ref: 'shown',
   note: 'shown',
   contradiction: 'shown',
   ordered: 'hidden',
@@ -89,6 +88,8 @@ export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrd
   const { partner_order_id, leaseUntil, timeline, ordered } = record;
   const { chain, fiat_currency, fiat_amount } = ordered;
   const state = stateAt(record, now);
+  const shownTimeline = timeline && toTimeline(partner_order_id, timeline);
+  const [reference] = shownTimeline?.facts.platform_order_ref ?? [];
   const isShown = ([name, value]: [string, unknown]) =>
     value !== undefined && Object.hasOwn(members, name) && members[name as keyof OrderRecord] === 'shown';
   // Sound: the table names its members.
@@ -102,38 +103,13 @@ export function toJournaledOrder(record: OrderRecord, now: number): JournaledOrd
       ...(fiat_currency !== undefined && { fiat_currency }),
       ...(fiat_amount !== undefined && { fiat_amount }),
     },
-    ...(timeline !== undefined && { timeline: toTimeline(partner_order_id, timeline) }),
+    ...(reference !== undefined && { platform_order_ref: String(reference) }),
+    ...(shownTimeline !== undefined && { timeline: shownTimeline }),
   };
 }
 
-/** The first event of an order that the journal does not have. */
-export interface StrayEvent {
-  readonly partner_order_id: string;
-  readonly name: string;
-  readonly digest: string;
-  readonly at: number;
-}
-
-/** A record in the place of the order's own, which overwrites it. */
-export function toStrayRecord(stray: StrayEvent): JsonValue {
-  return { version: 1, stray: { ...stray } };
-}
-
-/** `undefined` if the record is one of an order. */
-export function readStray(stored: JsonValue): StrayEvent | undefined {
-  // Sound: `toStrayRecord` wrote it.
-  return isJsonObject(stored) && isJsonObject(stored.stray)
-    ? (stored.stray as unknown as StrayEvent)
-    : undefined;
-}
-
-/**
- * An order, in the place that may hold a stray event instead.
- *
- * @throws {StoreError} `newer_format`; `store_failed` for what is no record of ours
- */
+/** @throws {StoreError} `newer_format`; `store_failed` for what is no record of ours */
 const orderForm = storedForm<OrderRecord>('The record of an order', members, (stored) => {
-  if (readStray(stored) !== undefined) return undefined;
   // Sound: no other program writes these members.
   if (isJsonObject(stored) && typeof stored.digest === 'string' && Array.isArray(stored.unresolved))
     return stored as unknown as OrderRecord;
@@ -144,12 +120,7 @@ const orderForm = storedForm<OrderRecord>('The record of an order', members, (st
   );
 });
 
-export const readRecord = orderForm.read;
-
-/** @param former the record of the order until now, or a stray event, which leaves nothing behind */
-export function writeRecord(record: OrderRecord, former: JsonValue | undefined): JsonObject {
-  return orderForm.write(record, readRecord(former) && former);
-}
+export const { read: readRecord, write: writeRecord } = orderForm;
 
 /** True for an event that differs from its order and waits for a decision. */
 export function isUndecided({

@@ -3,17 +3,9 @@ import { isStoreError } from '../errors/errors.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { warn } from '../internal/warn.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import type { SeenEvent } from './event-comparison.ts';
 import type { JournalSettings } from './journal-options.ts';
 import { isOpen, listOpen, listPages, type OpenOrder, toIndexEntry } from './open-orders.ts';
-import {
-  type OrderRecord,
-  readRecord,
-  readStray,
-  type StrayEvent,
-  toStrayRecord,
-  writeRecord,
-} from './order-record.ts';
+import { type OrderRecord, readRecord, writeRecord } from './order-record.ts';
 import { applyResults, type UnwrittenResult, UnwrittenResults } from './unwritten-results.ts';
 
 type StoreSettings = Pick<JournalSettings, 'store' | 'prefix' | 'rememberMs' | 'firstEventWithinMs' | 'now'>;
@@ -96,30 +88,11 @@ export class OrderStore {
     return this.#unwritten.size;
   }
 
-  /** Each order of the journal, and the first event of each that it does not have, page by page. */
-  async *readAll(): AsyncGenerator<StoredOrder> {
-    await this.#writeResults();
-    for await (const page of listPages(this.#settings.store, this.#orderPrefix)) {
-      for (const { value } of page) yield { record: readRecord(value), stray: readStray(value) };
-    }
-  }
-
   /** Each order of the journal, page by page. */
   async *all(): AsyncGenerator<OrderRecord> {
-    for await (const { record } of this.readAll()) if (record !== undefined) yield record;
-  }
-
-  /** Keeps the first event of an order that the journal does not have, for `reconcile`, in the place of its record. */
-  async noteStray(partner_order_id: string, { name, digest }: SeenEvent): Promise<void> {
-    const { store, now } = this.#settings;
-    const key = this.#orderPrefix + orderIdDigest(partner_order_id);
-    const stray = { partner_order_id, name, digest, at: now() };
-    await retryOnce(() =>
-      store.transact([key], (records) => {
-        if (records.get(key) === undefined)
-          records.set(key, toStrayRecord(stray), expiryAt(stray.at + watchMs));
-      }),
-    );
+    await this.#writeResults();
+    for await (const page of listPages(this.#settings.store, this.#orderPrefix))
+      yield* page.map(({ value }) => readRecord(value)).filter((record) => record !== undefined);
   }
 
   async #readDigests(digests: readonly string[]): Promise<(OrderRecord | undefined)[]> {
@@ -198,19 +171,13 @@ export class OrderStore {
   }
 }
 
-/** The record under the id of an order: the order's own, or the first event of one that the journal does not have. */
-interface StoredOrder {
-  readonly record: OrderRecord | undefined;
-  readonly stray: StrayEvent | undefined;
-}
-
 function expiryAt(time: number): { readonly expiresAt: number | undefined } {
   return { expiresAt: time === Number.POSITIVE_INFINITY ? undefined : time };
 }
 
 /**
- * How long a late first event is waited for, and a stray event is kept: without an end, a journal that observes no
- * events, or that shares its partner with another program, would grow for ever.
+ * How long a late first event is waited for: without an end, the index of a journal that observes no events would grow
+ * for ever.
  */
 const watchMs = 30 * 86_400_000;
 

@@ -53,12 +53,7 @@ export function reconcileOrders(
     const stated = new Set<number>();
     if (statement !== undefined) yield* compareStatement(statement, { records, stated, isInRange });
     const payments: Payments = new Map();
-    for await (const { record, stray } of records.readAll()) {
-      if (stray !== undefined && isInRange(stray.at)) {
-        const { partner_order_id: id, name, digest, at } = stray;
-        yield finding('event_without_order', id, { since: at, evidence: { name, digest } });
-      }
-      if (record === undefined) continue;
+    for await (const record of records.all()) {
       yield* comparePayments(record, { payments, isInRange });
       const { partner_order_id: id, state, createdAt, changedAt, evidence = null } = record;
       if (!isInRange(createdAt)) continue;

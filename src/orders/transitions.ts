@@ -5,7 +5,6 @@ import {
   withDecision,
   withSeenEvent,
 } from './event-comparison.ts';
-import type { Job } from './jobs.ts';
 import { orderError, orderNotFound } from './order-errors.ts';
 import { isOverdue, isUnsettled, type OrderRecord, stateAt } from './order-record.ts';
 import type { OrderState } from './order-state.ts';
@@ -177,23 +176,12 @@ export function finishAttempt(
 const lastTime = 8_640_000_000_000_000;
 
 /** Any event proves that the service has the order, also one that differs from it. */
-export function observeEvent(
-  record: OrderRecord,
-  { ref: platformOrderRef, seen, ...rules }: ComparisonRules & ObservedFacts,
-): ComparedRecord {
-  const ref = platformOrderRef === undefined ? {} : { platform_order_ref: platformOrderRef };
+export function observeEvent(record: OrderRecord, seen: SeenEvent, rules: ComparisonRules): ComparedRecord {
   const compared = withSeenEvent(record, seen, rules);
   const { record: before } = compared;
-  if (before.state !== 'accepted')
-    return { ...compared, record: accept({ ...before, ...ref }, 'event', rules.now) };
+  if (before.state !== 'accepted') return { ...compared, record: accept(before, 'event', rules.now) };
   if (before.awaitingEventSince === undefined) return compared;
-  return { ...compared, record: { ...withoutAwaiting(before), ...ref } };
-}
-
-interface ObservedFacts {
-  /** The `platform_order_ref` of the event. */
-  readonly ref: string | undefined;
-  readonly seen: SeenEvent;
+  return { ...compared, record: withoutAwaiting(before) };
 }
 
 interface Settlement {
@@ -255,7 +243,7 @@ export function withReport(
 export function hookCalled(
   { claimedUntil, ...record }: OrderRecord,
   then: OrderRecord,
-  job: Exclude<Job, 'send'>,
+  job: 'report' | 'hand-over',
 ): OrderRecord {
   if (job === 'hand-over') return record.askedAt === then.askedAt ? { ...record, handedOver: true } : record;
   const { unreported, ...reported } = record;

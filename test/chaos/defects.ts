@@ -192,7 +192,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'the loop leaves what was not sent',
-    file: 'orders/jobs.ts',
+    file: 'orders/order-loop.ts',
     find: "if (state === 'unknown') return undefined;",
     replace: "if (state !== 'waiting') return undefined;",
   },
@@ -205,7 +205,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'an event is no evidence of its order',
     file: transitions,
-    find: "return { ...compared, record: accept({ ...before, ...ref }, 'event', rules.now) };",
+    find: "return { ...compared, record: accept(before, 'event', rules.now) };",
     replace: 'return { ...compared, record };',
   },
   {
@@ -222,7 +222,7 @@ export const defects: readonly Defect[] = [
   },
   {
     name: 'a 429 ends an order',
-    file: 'orders/send-order.ts',
+    file: 'orders/order-attempts.ts',
     find: "if (code === 'http_error' && status === 429) return",
     replace: "if (code === 'http_error' && status === 0) return",
   },

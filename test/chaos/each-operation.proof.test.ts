@@ -189,7 +189,7 @@ describe('After any one operation has failed', () => {
         credentials,
         fetch: service.fetch,
       });
-      const open = (store: RecordStore) => createOrderJournal({ exchange, store, now, onStoreError() {} });
+      const open = (store: RecordStore) => createOrderJournal({ exchange, store, now });
       const journal = open(operatingStore(bare, operate));
       await untilDone(() => journal.prepare(order));
       let said = '';

@@ -84,7 +84,7 @@ function buildProcess(
       const exchange = new ExchangeClient({ ...client, credentials });
       const { duplicateIds } = plan;
       const prefix = `orders-${name}:`;
-      const quiet = { onStoreError: () => {}, onMismatch: () => {} };
+      const quiet = { onMismatch: () => {} };
       const journal = createOrderJournal({ exchange, store, duplicateIds, prefix, leaseMs, ...quiet });
       return [name, { journal, rotation, ring }];
     }),

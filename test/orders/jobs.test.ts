@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type JobRules, jobOf, pauseAfter } from '../../src/orders/jobs.ts';
 import type { OpenOrder } from '../../src/orders/open-orders.ts';
+import { type JobRules, jobOf, pauseAfter } from '../../src/orders/order-loop.ts';
 
 const now = 1_700_000_000_000;
 const minute = 60_000;
@@ -8,7 +8,6 @@ const day = 86_400_000;
 
 const rules: JobRules = {
   ...{ now, leaseMs: 120_000, maxAgeMs: 15 * minute, evidenceWithinMs: minute },
-  retry: { firstDelayMs: 1_000, maxDelayMs: 60_000 },
   reports: true,
 };
 
@@ -27,8 +26,10 @@ describe('an order to be sent', () => {
     expect(jobOf(listed(state, 1_000), rules)).toBe('send');
   });
 
-  it('that waits for keys is sent without a pause', () => {
-    expect(jobOf(listed('waiting', 0), rules)).toBe('send');
+  it('that waits for keys is sent after half a second, and every five seconds at last', () => {
+    const waits = (ageMs: number, attempts: number) => jobOf(listed('waiting', ageMs, { attempts }), rules);
+    expect([waits(499, 1), waits(500, 1)]).toEqual([undefined, 'send']);
+    expect([waits(4_999, 9), waits(5_000, 9)]).toEqual([undefined, 'send']);
   });
 
   it('that waits for a rate limit is sent when the service takes it again, after a pause at least', () => {
@@ -105,8 +106,7 @@ describe('the claim of another process', () => {
 
 describe('the pause before the next attempt', () => {
   it('doubles up to the longest, and an order that was not sent yet has the first one', () => {
-    const retry = { firstDelayMs: 1_000, maxDelayMs: 60_000 };
-    expect([0, 1, 2, 3, 6, 7, 8, 10_000].map((attempts) => pauseAfter(attempts, retry))).toEqual([
+    expect([0, 1, 2, 3, 6, 7, 8, 10_000].map((attempts) => pauseAfter(attempts))).toEqual([
       1_000, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000, 60_000,
     ]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { orderIdDigest } from '../../src/deployment/reply-shape.ts';
-import { countOpenOrders, unsettledOrders } from '../../src/orders/open-order-views.ts';
+import { countOpenOrders, unsettledOrders } from '../../src/orders/order-journal.ts';
 import { hour, idsOf, keyOf, put, type RecordsOptions, recordOf, recordsBench } from './records-bench.ts';
 
 describe('the unsettled orders', () => {

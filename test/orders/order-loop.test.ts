@@ -4,8 +4,8 @@ import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import type { OrderLoopOptions } from '../../src/orders/loop-options.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { refusal } from '../support/refusal.ts';
-import { bench, event, named, order } from './service.ts';
-import { loopOf } from './stepped-loop.ts';
+import { bench, event, keySets, named, order, ringBench } from './service.ts';
+import { idle, loopOf } from './stepped-loop.ts';
 
 const minute = 60_000;
 
@@ -190,12 +190,14 @@ describe('the loop of start', () => {
   it('stops when what it began has ended, and begins nothing afterwards', async () => {
     const { journal, service, clock } = bench();
     const reply = Promise.withResolvers<Response>();
-    service.next.push(() => reply.promise);
-    await journal.prepare(named('a'));
-    await journal.prepare(named('b'));
+    service.next.push(() => reply.promise.then((ok) => ok.clone()));
+    const ids = Array.from({ length: 9 }, (_, index) => `A-${index}`);
+    service.next.push(...ids.slice(1, 8).map(() => () => reply.promise.then((ok) => ok.clone())));
+    for (const id of ids) await journal.prepare(named(id));
     clock.now += 1_000;
-    const { loop } = loopOf(journal, { concurrency: 1 });
-    await expect.poll(() => service.requests.length).toBe(1);
+    // It sends eight at the same time.
+    const { loop } = loopOf(journal);
+    await expect.poll(() => service.requests.length).toBe(8);
     let hasStopped = false;
     const stopping = loop.stop().then(() => {
       hasStopped = true;
@@ -204,30 +206,8 @@ describe('the loop of start', () => {
     expect(hasStopped).toBe(false);
     reply.resolve(Response.json({ ok: true }));
     await stopping;
-    expect(service.requests).toHaveLength(1);
+    expect(service.requests).toHaveLength(8);
     expect((await journal.unsettled()).map(({ state }) => state)).toEqual(['prepared']);
-  });
-
-  it('sends at most `concurrency` orders at the same time', async () => {
-    const { journal, service, clock } = bench();
-    const replies = Promise.withResolvers<void>();
-    let most = 0;
-    let open = 0;
-    for (let index = 0; index < 10; index++) {
-      await journal.prepare(named(`A-${index}`));
-      service.next.push(async () => {
-        most = Math.max(most, ++open);
-        await replies.promise;
-        open--;
-        return Response.json({ ok: true });
-      });
-    }
-    clock.now += 1_000;
-    loopOf(journal, { concurrency: 3 });
-    await expect.poll(() => open).toBe(3);
-    replies.resolve();
-    await expect.poll(async () => (await journal.unsettled()).length).toBe(0);
-    expect(most).toBe(3);
   });
 
   it('warns of each order that needs a person, and of errors, where no hook is given', async () => {
@@ -310,37 +290,41 @@ describe('the loop of start', () => {
     expect([errors, service.requests]).toEqual([[], ['A-1001']]);
   });
 
-  it('forgets how often load has failed once the order is settled', async () => {
-    const { journal, service, clock } = bench();
-    await journal.prepare(order);
-    let asked = 0;
-    const changed = { ...order, fiat_amount: '5' };
-    const { pass } = loopOf(journal, {
-      load: () => {
-        if (++asked > 3) return changed;
-        throw new Error('no such row');
-      },
-    });
-    for (const [index, waitMs] of [1_000, 1_000, 2_000].entries()) {
-      clock.now += waitMs;
-      await pass();
-      await expect.poll(() => asked).toBe(index + 1);
-      await nextTurn();
-    }
-    service.next.push({ status: 422 });
-    await journal.create(order);
-    await pass();
-    await journal.prepare(changed, { replace: true });
-    clock.now += 1_000;
-    await pass();
-    await expect.poll(() => service.requests).toHaveLength(2);
-  });
-
   it('does not start where no process stays to run it', () => {
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
     onTestFinished(() => void vi.unstubAllGlobals());
     expect(() => bench().journal.start({ load: () => order })).toThrow(
       'No process stays here to send orders',
     );
+  });
+});
+
+describe('an order that waits', () => {
+  it('for the end of a rate limit is sent again after Retry-After, and not before', async () => {
+    const { journal, service, clock } = bench();
+    service.next.push({ status: 429, headers: { 'retry-after': '30' } });
+    expect((await journal.create(order)).state).toBe('waiting');
+    const { pass, errors } = loopOf(journal);
+    clock.now += 29_999;
+    await pass();
+    await idle();
+    expect(service.requests).toHaveLength(1);
+    clock.now += 1;
+    await pass();
+    await expect.poll(async () => await journal.get('A-1001')).toMatchObject({ state: 'accepted' });
+    expect([service.requests, errors]).toEqual([['A-1001', 'A-1001'], []]);
+  });
+
+  it('for new keys is sent under them', async () => {
+    const keys = { now: keySets('old', { awaited: true }) };
+    const { journal, clock, ring, tried } = ringBench(401, { key: 'new' }, keys);
+    expect((await journal.create(order)).state).toBe('waiting');
+    const { pass } = loopOf(journal);
+    keys.now = keySets('new');
+    await ring.reload();
+    clock.now += 1_000;
+    await pass();
+    await expect.poll(async () => await journal.get('A-1001')).toMatchObject({ state: 'accepted' });
+    expect(tried).toEqual(['old', 'new']);
   });
 });

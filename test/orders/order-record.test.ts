@@ -9,8 +9,6 @@ import {
   readRecord,
   stateAt,
   toJournaledOrder,
-  toStrayRecord,
-  writeRecord,
 } from '../../src/orders/order-record.ts';
 import { type OrderState, orderStates } from '../../src/orders/order-state.ts';
 import { isAhead } from '../../src/store/lease.ts';
@@ -28,16 +26,10 @@ function record(more: Partial<OrderRecord> = {}): OrderRecord {
 }
 
 describe('the record of an order', () => {
-  it('takes the place of a stray event, of which nothing stays', () => {
-    const stray = toStrayRecord({ partner_order_id: 'A-1', name: 'event.buy.init', digest: 'd', at: 1 });
-    expect(writeRecord(record(), stray)).toStrictEqual(record());
-  });
-
   it.each<[string, unknown]>([
     ...[null, 'x', [], 7].map((value): [string, unknown] => [JSON.stringify(value), value]),
     ['no digest', { ...record(), digest: undefined }],
     ['attempts of another kind', { ...record(), unresolved: 1 }],
-    ['no object as a stray event', { version: 1, stray: 'x' }],
   ])('is none of ours with %s', (_, stored) => {
     // Sound: another program may have written anything.
     expect(thrownBy(() => readRecord(stored as never))).toMatchObject({
@@ -90,7 +82,7 @@ describe('an order as the journal shows it', () => {
     const shown = {
       ...{ partner_order_id: 'A-1', state: 'accepted', attempts: 1, createdAt: 1, changedAt: 3 },
       ...{ merchant: 'ngn', acceptAddress: 'Confirmed', status: 201, failure: 'timeout', evidence: 'reply' },
-      ...{ awaitingEventSince: 3, platform_order_ref: 'ref', note: 'Asked.' },
+      ...{ awaitingEventSince: 3, note: 'Asked.' },
       ...{ contradiction: 'refused', attention: 'mismatch' },
     } as const;
     const hidden = {

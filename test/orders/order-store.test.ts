@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
-import { ordersNeedingAttention } from '../../src/orders/open-order-views.ts';
+import { ordersNeedingAttention } from '../../src/orders/order-journal.ts';
 import { processWarnings } from '../support/process-warnings.ts';
 import { rejected } from '../support/refusal.ts';
 import {
@@ -134,39 +134,5 @@ describe('the orders', () => {
     expect(bench.calls).toEqual([[keyOf('B'), keyOf('none'), keyOf('A')]]);
     expect(await bench.records.readEach([])).toEqual([]);
     expect(bench.calls).toHaveLength(1);
-  });
-});
-
-describe('an event whose order the journal does not have', () => {
-  const seen = (name: string) => ({ name, digest: `of ${name}`, body: {} });
-  const straysOf = async ({ records }: Pick<ReturnType<typeof recordsBench>, 'records'>) =>
-    (await allOf(records.readAll())).flatMap(({ stray }) => stray ?? []);
-
-  it('is kept for 30 days, the first of each order, although the store fails once', async () => {
-    const bench = recordsBench();
-    const at = bench.clock.now;
-    let failures = 0;
-    bench.hooks.before = () => (failures++ === 0 ? down() : undefined);
-    await bench.records.noteStray('A', seen('first'));
-    bench.clock.now += 1;
-    await bench.records.noteStray('A', seen('second'));
-    const stray = { partner_order_id: 'A', name: 'first', digest: 'of first', at };
-    bench.clock.now = at + 30 * day - 1;
-    expect(await straysOf(bench)).toEqual([stray]);
-    bench.clock.now += 1;
-    expect(await straysOf(bench)).toEqual([]);
-  });
-
-  it('is no order, and in no index; it gives its place to the order, which then stays', async () => {
-    const bench = recordsBench();
-    await bench.records.noteStray('A', seen('first'));
-    expect(await keysIn(bench, '')).toEqual([keyOf('A')]);
-    expect(await allOf(bench.records.all())).toEqual([]);
-    expect(await bench.records.read('A')).toBeUndefined();
-    await put(bench, 'A', { state: 'refused' });
-    await bench.records.noteStray('A', seen('second'));
-    bench.clock.now += 31 * day;
-    expect(await bench.records.read('A')).toMatchObject({ state: 'refused', revision: 1 });
-    expect(await straysOf(bench)).toEqual([]);
   });
 });

@@ -1,24 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ExchangeClient } from '../../src/client/exchange-client.ts';
-import { createSandbox } from '../../src/devtools/sandbox/create-sandbox.ts';
-import type { SandboxOptions } from '../../src/devtools/sandbox/settings/sandbox-options.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import type { OrderFinding } from '../../src/orders/order-findings.ts';
-import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import type { OrderRecord } from '../../src/orders/order-record.ts';
 import type { OrderStore } from '../../src/orders/order-store.ts';
-import { type ReconcileOptions, reconcileOrders, type StatementRow } from '../../src/orders/reconcile.ts';
+import { reconcileOrders, type StatementRow } from '../../src/orders/reconcile.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
-import { createWebhooks, type Webhooks } from '../../src/webhooks/create-webhooks.ts';
 import { rejected } from '../support/refusal.ts';
 import { allOf } from './records-bench.ts';
-import { allRecords, bench, named, order } from './service.ts';
+import { bench } from './service.ts';
 
 const now = 1_700_000_000_000;
 const hour = 3_600_000;
-
-const kindsOf = (found: readonly OrderFinding[]) =>
-  found.map(({ kind, partner_order_id: id }) => `${kind} ${id}`).sort();
 
 function record(id: string, more: Partial<OrderRecord> = {}): OrderRecord {
   return {
@@ -48,20 +40,18 @@ const paid = (id: string, hashes: readonly string[], more: Partial<OrderRecord> 
 
 interface Books {
   readonly records?: readonly OrderRecord[];
-  readonly strays?: readonly { partner_order_id: string; name: string; digest: string; at: number }[];
   readonly statement?: readonly StatementRow[];
   readonly since?: number;
   readonly until?: number;
 }
 
-async function findings({ records = [], strays = [], since = 0, ...options }: Books) {
+async function findings({ records = [], since = 0, ...options }: Books) {
   const reads: number[] = [];
   const found: OrderFinding[] = [];
   // Sound: the functions that it calls.
   const journal = {
-    async *readAll() {
-      for (const record of records) yield { record, stray: undefined };
-      for (const stray of strays) yield { record: undefined, stray };
+    async *all() {
+      yield* records;
     },
     async readEach(ids: readonly string[]) {
       reads.push(ids.length);
@@ -192,22 +182,6 @@ describe('reconcile', () => {
     expect((await findings({ records: [before, within], since: 1_001 })).found).toEqual([]);
   });
 
-  it('finds an event whose order the journal lacks', async () => {
-    const stray = (partner_order_id: string, at: number) => ({
-      partner_order_id,
-      at,
-      name: 'n',
-      digest: 'd',
-    });
-    const strays = [stray('none', 1_000), stray('early', 999)];
-    expect(factsOf(await findings({ records: [record('known')], strays, since: 1_000 }))).toEqual([
-      {
-        ...{ kind: 'event_without_order', partner_order_id: 'none', since: 1_000 },
-        evidence: { name: 'n', digest: 'd' },
-      },
-    ]);
-  });
-
   it('reads page by page, once, and yields what it found before it reads on', async () => {
     const [page, orders] = [1_000, 5_000];
     let listed = 0;
@@ -244,95 +218,6 @@ describe('reconcile', () => {
     });
   });
 });
-
-describe('reconcile of the orders of a sandbox', () => {
-  it('finds every fault that the sandbox plants, in its order, and no other', async () => {
-    const { sandbox, clock, exchange, store, create, reconcile } = await partner({ event: planted });
-    const { faults } = sandbox;
-    faults.plan('event.buy.init', 'drop');
-    await create('silent');
-    for (const id of ['stuck', 'held', 'first', 'second', 'both']) await create(id);
-    faults.plan('event.buy.init', 'other_chain');
-    await create('chain');
-    faults.plan('event.buy.init', 'amount_differs');
-    await create('amount');
-    await exchange.createOrder(named('stray'));
-    await sandbox.idle();
-    await sandbox.advance('held', 'no_kyc');
-    for (const id of ['first', 'second', 'chain', 'amount']) await sandbox.play(id, 'happy');
-    await sandbox.play('both', 'credited_then_closed');
-    await create('elsewhere');
-    await sandbox.advance('elsewhere', 'fiat_received');
-    faults.plan('event.buy.credited.crypto', 'credits_elsewhere');
-    await sandbox.advance('elsewhere', 'credited');
-    await sandbox.idle();
-    clock.now += 2 * hour;
-    const before = await allRecords(store);
-    const found = await reconcile();
-    expect(kindsOf(found)).toEqual(
-      [
-        'never_reported silent',
-        'stuck stuck',
-        'held held',
-        'hash_used_twice first',
-        'credited_and_closed both',
-        'mismatch chain',
-        'amount_differs amount',
-        'event_without_order stray',
-        'mismatch elsewhere',
-        // Nobody has acted on the credit.
-        'stuck elsewhere',
-      ].sort(),
-    );
-    for (const { next, since } of found)
-      expect([next, since]).toEqual([expect.stringMatching(/./), expect.any(Number)]);
-    expect(found).toEqual(JSON.parse(JSON.stringify(found)));
-    expect(JSON.stringify(found)).not.toContain(order.buyer_crypto_address);
-    expect(await reconcile()).toEqual(found);
-    expect(await allRecords(store)).toEqual(before);
-    expect(await reconcile({ since: clock.now })).toEqual([]);
-    expect(await reconcile({ until: 1_700_000_000_000 })).toEqual([]);
-  });
-});
-
-/** A sandbox, a journal that observes its events, and a clock of the journal. */
-async function partner(options: Pick<SandboxOptions, 'event'> = {}) {
-  const clock = { now: 1_700_000_000_000 };
-  let webhooks: Webhooks | undefined;
-  const sandbox = createSandbox({
-    ...options,
-    whitelist: 'off',
-    fetch: async (input, init) =>
-      (await webhooks?.fetch(new Request(input, init))) ?? new Response(null, { status: 404 }),
-  });
-  const { deployment, fetch } = sandbox;
-  await new ExchangeClient({ deployment, fetch }).onboard({
-    partner_code: 'acme',
-    email: 'dev@acme.example',
-  });
-  const issued = sandbox.openLink(sandbox.emails.at(-1)?.link ?? '');
-  const exchange = new ExchangeClient({ deployment, fetch, credentials: issued });
-  const store = memoryStore({ now: () => clock.now });
-  const journal = createOrderJournal({ exchange, store, now: () => clock.now, onMismatch: () => {} });
-  webhooks = createWebhooks({ credentials: issued, deployment, onError: () => {} })
-    .onAny(journal.observe)
-    .onUnrecognized(journal.observe);
-  const create = async (id: string) => {
-    await journal.create(named(id));
-    await sandbox.idle();
-  };
-  const reconcile = (given: Partial<ReconcileOptions> = {}) =>
-    allOf(journal.reconcile({ since: 0, ...given }));
-  return { sandbox, clock, exchange, store, create, reconcile };
-}
-
-/** What the service says of single orders, in place of the truth. */
-function planted(body: JsonObject, name: string): JsonObject {
-  const { partner_order_id: id } = body;
-  const isCredited = name === 'event.buy.credited.crypto';
-  if (isCredited && (id === 'first' || id === 'second')) return { ...body, crypto_txn_hash: 'ab'.repeat(32) };
-  return body;
-}
 
 function heldRecord(id: string): JsonObject {
   return {

@@ -6,13 +6,11 @@ import {
   type RequestErrorCode,
   type RequestOutcome,
 } from '../../src/errors/errors.ts';
-import { sendOrder } from '../../src/orders/send-order.ts';
+import { sendOrder } from '../../src/orders/order-attempts.ts';
 import { processWarnings } from '../support/process-warnings.ts';
 
-type Settings = Parameters<typeof sendOrder>[2];
-
 /** Sends an order to a service whose reply, or whose failure, is given. */
-async function sendWith(answer: Partial<Reply> | Error, settings: Partial<Settings> = {}) {
+async function sendWith(answer: Partial<Reply> | Error, duplicateStatuses: readonly number[] = []) {
   const warnings = processWarnings();
   const send = async () => {
     if (answer instanceof Error) throw answer;
@@ -22,7 +20,7 @@ async function sendWith(answer: Partial<Reply> | Error, settings: Partial<Settin
     // Sound: without a schema a body has any type.
     { payload: {}, partnerId: undefined, send: send as never },
     {},
-    { duplicateStatuses: [], ...settings },
+    duplicateStatuses,
   );
   return { ...sent, warnings: warnings() };
 }
@@ -40,7 +38,7 @@ function failed({ code = 'http_error', ...details }: Failure): RequestError {
 }
 
 describe('a request that failed', () => {
-  const everything = { duplicateStatuses: [200, 409, 422, 423, 429, 500, 503] } as const;
+  const everything = [200, 409, 422, 423, 429, 500, 503];
 
   it.each<Failure>([
     { outcome: 'unknown', status: 500 },
@@ -65,7 +63,7 @@ describe('a request that failed', () => {
     const sent = await sendWith(error, everything);
     expect(sent.result).toEqual({ outcome: 'duplicate', status, failure: 'http_error' });
     expect('error' in sent && sent.error).toBe(error);
-    expect((await sendWith(error, { duplicateStatuses: [400] })).result).toMatchObject({ outcome });
+    expect((await sendWith(error, [400])).result).toMatchObject({ outcome });
   });
 
   it('without a reply is no duplicate: a client of one’s own may have sent it', async () => {
@@ -90,15 +88,15 @@ describe('a request that failed', () => {
     expect(result).not.toHaveProperty('retryAfterMs');
   });
 
-  it.each<[Failure & { readonly retryAfterMs?: number }, Partial<Settings>, object]>([
+  it.each<[Failure & { readonly retryAfterMs?: number }, readonly number[], object]>([
     [
       { outcome: 'refused', status: 429, retryAfterMs: 5_000 },
-      {},
+      [],
       { outcome: 'waiting', retryAfterMs: 5_000 },
     ],
-    [{ outcome: 'refused', status: 429 }, {}, { outcome: 'waiting', retryAfterMs: 0 }],
-    [{ outcome: 'unknown', status: 429, retryAfterMs: 5_000 }, {}, { outcome: 'unknown' }],
-    [{ outcome: 'refused', status: 422, retryAfterMs: 5_000 }, {}, { outcome: 'refused' }],
+    [{ outcome: 'refused', status: 429 }, [], { outcome: 'waiting', retryAfterMs: 0 }],
+    [{ outcome: 'unknown', status: 429, retryAfterMs: 5_000 }, [], { outcome: 'unknown' }],
+    [{ outcome: 'refused', status: 422, retryAfterMs: 5_000 }, [], { outcome: 'refused' }],
     [{ outcome: 'refused', status: 429 }, everything, { outcome: 'duplicate' }],
   ])('%j under %j is %j for a rate limit', async (failure, settings, expected) => {
     const { status } = failure;

@@ -296,8 +296,8 @@ describe('a result', () => {
 
 describe('an event', () => {
   const seen = { name: 'event.buy.init', digest: 'd', body: {} };
-  const observe = (record: OrderRecord, ref?: string) =>
-    observeEvent(record, { ref, seen, rejectMismatch: 'address', sameOrder: undefined, now }).record;
+  const observe = (record: OrderRecord) =>
+    observeEvent(record, seen, { rejectMismatch: 'address', sameOrder: undefined, now }).record;
 
   it.each<[OrderState, OrderRecord['contradiction']]>([
     ['prepared', 'prepared'],
@@ -308,23 +308,18 @@ describe('an event', () => {
     ['unknown', undefined],
     ['abandoned', 'abandoned'],
   ])('proves that the service has an order that is %s', (state, contradiction) => {
-    const after = observe(recordIn(state), 'ref');
-    expect(after).toMatchObject({
-      ...{ state: 'accepted', evidence: 'event', changedAt: now, platform_order_ref: 'ref' },
-    });
+    const after = observe(recordIn(state));
+    expect(after).toMatchObject({ state: 'accepted', evidence: 'event', changedAt: now });
     expect(after.contradiction).toBe(contradiction);
     for (const name of ['attempt', 'leaseUntil', 'awaitingEventSince'])
       expect(after).not.toHaveProperty(name);
   });
 
-  it('ends the wait of an accepted order, and brings its reference', () => {
+  it('ends the wait of an accepted order', () => {
     const before = recordIn('accepted', { evidence: 'reply', awaitingEventSince: earlier });
-    const after = observe(before, 'ref');
-    expect(after).toMatchObject({ evidence: 'reply', changedAt: earlier, platform_order_ref: 'ref' });
+    const after = observe(before);
+    expect(after).toMatchObject({ evidence: 'reply', changedAt: earlier });
     expect(after).not.toHaveProperty('awaitingEventSince');
-    expect(observe(before)).not.toHaveProperty('platform_order_ref');
-    // Only the first event names it.
-    expect(observe(after, 'other').platform_order_ref).toBe('ref');
   });
 });
 

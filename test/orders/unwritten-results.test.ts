@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
-import { countOpenOrders } from '../../src/orders/open-order-views.ts';
+import { countOpenOrders } from '../../src/orders/order-journal.ts';
 import type { OrderAttemptResult } from '../../src/orders/transitions.ts';
 import type { RecordSet } from '../../src/store/record-store.ts';
 import { processWarnings } from '../support/process-warnings.ts';
@@ -124,7 +124,8 @@ describe('a result that the store has not taken', () => {
   });
 
   it('leaves no order unknown that was never sent, however the store failed', async () => {
-    const { store, another, service, clock } = bench({ onStoreError: () => {} });
+    processWarnings();
+    const { store, another, service, clock } = bench();
     const other = another();
     /** The fates of the next transactions: `lost` commits and reports a failure, as a broken connection does. */
     const fates: ('fails' | 'lost')[] = [];

@@ -72,7 +72,6 @@ export async function orderEventRecords() {
     { ...order, partner_order_id: 'accepted-address' },
     { acceptAddress: 'asked by phone' },
   );
-  await observe(buyInitBody({ partner_order_id: 'stray' }));
   return await dumpRecords(store);
 }
 
