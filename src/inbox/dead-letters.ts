@@ -36,10 +36,14 @@ const rows = {
 export const readDeadLetterQuery = defineOptions('deadLetters', rows);
 export type DeadLetterQuery = Settings<typeof rows>;
 
+interface FailedDelivery extends Pick<DeadLetter, 'attempts' | 'reason'> {
+  readonly delivery: Required<Pick<DeadLetter, 'digest' | 'name' | 'body'>>;
+  readonly receivedAt: number;
+}
+
 export function toDeadLetter(
-  { digest, name, body }: Required<Pick<DeadLetter, 'digest' | 'name' | 'body'>>,
-  { attempts, receivedAt, reason }: Pick<DeadLetter, 'attempts' | 'receivedAt' | 'reason'>,
+  { delivery: { digest, name, body }, attempts, receivedAt, reason }: FailedDelivery,
   withBody: boolean,
 ): DeadLetter {
-  return { digest, name, attempts, receivedAt, reason, ...(withBody && { body }) };
+  return { digest, name, attempts, receivedAt: new Date(receivedAt), reason, ...(withBody && { body }) };
 }

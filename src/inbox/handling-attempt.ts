@@ -3,7 +3,7 @@ import { withDeadline } from '../internal/deadline.ts';
 import { isNewerFormat } from '../store/stored-form.ts';
 import { type Handling, ignoreAfterMs, reportStore } from './handling-options.ts';
 import type { AttemptResult, Delivery, HandleResult, HandlingOutcome, InboxHost } from './inbox.ts';
-import { type Marking, notCommitted } from './marking.ts';
+import type { Marking } from './marking.ts';
 
 /** Belongs to one worker until its lease ends. */
 export interface LeasedDelivery {
@@ -42,7 +42,10 @@ export async function attemptDelivery(
     const result = await handleWithin(leftMs, options.signal, (signal) =>
       host.handle(delivery, { signal, attempt, mark: marking?.mark }),
     );
-    if (marking?.isAsked && !(await marking.isThere())) throw notCommitted();
+    if (marking?.isAsked && !(await marking.isThere())) {
+      const message = 'The transaction in which a handler marked its delivery was not committed.';
+      throw new InboxError('not_committed', message);
+    }
     if (result === 'put-back' && waitedMs < ignoreAfterMs) {
       return putBack(waitedMs, ignoreAfterMs - waitedMs);
     }

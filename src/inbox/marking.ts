@@ -36,11 +36,3 @@ export function makeMarking(
     },
   };
 }
-
-/** A handler that ended well has asked for a mark that is not there. */
-export function notCommitted(): InboxError {
-  return new InboxError(
-    'not_committed',
-    'The transaction in which a handler marked its delivery was not committed.',
-  );
-}

@@ -1,16 +1,11 @@
 import { isWholeProcess } from '../internal/runtime.ts';
 import { handleWithin } from './handling-attempt.ts';
+import type { Handling } from './handling-options.ts';
 import type { DeliveryReference, HandleDelivery, HandleResult, InboxResult } from './inbox.ts';
 
-export interface MemoryDeduplicationOptions {
+export interface MemoryDeduplicationOptions extends Pick<Handling, 'rememberMs' | 'timeLimitMs' | 'now'> {
   /** How many of the newest handled deliveries are remembered at least; twice as many at most. */
   readonly maxRemembered: number;
-  /** Milliseconds before a handled delivery is forgotten. */
-  readonly rememberMs: number;
-  /** Milliseconds before a handler is aborted: one that never settles would keep its delivery busy. */
-  readonly timeLimitMs: number;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
 }
 
 interface UnderWay {

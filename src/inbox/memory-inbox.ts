@@ -19,7 +19,7 @@ export interface MemoryInboxOptions
 
 interface Failing {
   readonly delivery: Delivery;
-  readonly receivedAt: Date;
+  readonly receivedAt: number;
   attempts: number;
   reason: string;
 }
@@ -49,7 +49,7 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
   function countFailure(delivery: Delivery, error: unknown, durationMs: number): void {
     const entry = failing.get(delivery.digest) ?? {
       delivery,
-      receivedAt: new Date(now()),
+      receivedAt: now(),
       attempts: 0,
       reason: '',
     };
@@ -92,11 +92,11 @@ export function memoryInbox(options: MemoryInboxOptions = {}): ManagedInbox {
     async deadLetters(query = {}) {
       const { limit, withBody } = readDeadLetterQuery(query);
       const listed = dead().slice(0, limit);
-      return listed.map((entry) => toDeadLetter(entry.delivery, entry, withBody));
+      return listed.map((entry) => toDeadLetter(entry, withBody));
     },
     async deadLetter(digest) {
       const entry = findDead(digest);
-      return entry && toDeadLetter(entry.delivery, entry, true);
+      return entry && toDeadLetter(entry, true);
     },
     async replay(digest) {
       const entry = findDead(digest);

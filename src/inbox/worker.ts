@@ -13,11 +13,7 @@ export type WorkerRecords = Omit<DeliveryLeases, 'free'>;
 
 export type Worker = ReturnType<typeof startWorker>;
 
-export interface WorkerOptions
-  extends Pick<
-    Handling,
-    'concurrency' | 'maxAttempts' | 'timeLimitMs' | 'retry' | 'random' | 'onStoreError' | 'now'
-  > {
+export interface WorkerOptions extends Omit<Handling, 'role' | 'rememberMs'> {
   readonly host: InboxHost;
   /** Milliseconds between two checks for due deliveries. */
   readonly pollMs: number;

@@ -4,43 +4,44 @@ import { isAhead } from './lease.ts';
 import type { RecordStore, StoredRecord } from './record-store.ts';
 import { isNewer, storedForm } from './stored-form.ts';
 
-export interface TimeIndexOptions<Value extends object> {
-  readonly store: Pick<RecordStore, 'list'>;
-  /** Begins the keys of its records. */
-  readonly prefix: string;
-  /** Names every member of an entry. */
-  readonly members: Readonly<Record<keyof Value & string, true>>;
-}
-
 /** One entry of an index. */
-export interface TimeEntry<Value extends object> {
+export interface TimeEntry {
   readonly key: string;
   /** Milliseconds since the epoch. The index is sorted by it. */
   readonly at: number;
   readonly digest: string;
-  readonly value: Value & Written;
+  readonly value: EntryValue;
 }
 
-export interface Written {
+interface EntryValue {
+  /** When what it leads to was received. */
+  readonly receivedAt: number;
   /** When it was written, by the clock of its process. */
   readonly writtenAt: number;
 }
+
+const form = storedForm<EntryValue>(
+  'An entry of an index',
+  { receivedAt: true, writtenAt: true },
+  // Sound: an entry with this member was written by this form.
+  (stored) => (Number.isFinite(membersOf(stored).writtenAt) ? (stored as unknown as EntryValue) : undefined),
+);
 
 /** A time of 16 digits, and a digest. */
 const placeForm = /^(\d{16})\/([0-9a-f]{64})$/;
 /** The most records that `list` of a store returns. */
 const largestPage = 1_000;
 
-/** Records in the order of a time, which is in their keys: each leads to another record by a digest. */
-export function timeIndex<Value extends object>({ store, prefix, members }: TimeIndexOptions<Value>) {
-  const known = { ...members, writtenAt: true } as const;
-  const form = storedForm<Value & Written>('An entry of an index', known, (stored) =>
-    // Sound: an entry with this member was written by this form.
-    Number.isFinite(membersOf(stored).writtenAt) ? (stored as unknown as Value & Written) : undefined,
-  );
+const entriesOfPage = 100;
 
+/**
+ * Records in the order of a time, which is in their keys: each leads to another record by a digest.
+ *
+ * @param prefix begins the keys of its records
+ */
+export function timeIndex(store: Pick<RecordStore, 'list'>, prefix: string) {
   /** `undefined` for a record that is not ours, or that only a newer version can read. */
-  function toEntry({ key, value: stored }: StoredRecord): TimeEntry<Value> | undefined {
+  function toEntry({ key, value: stored }: StoredRecord): TimeEntry | undefined {
     if (isNewer(stored)) {
       warnOnce(`The records of a newer version below ${prefix} are left as they are: update this process.`);
       return undefined;
@@ -54,8 +55,8 @@ export function timeIndex<Value extends object>({ store, prefix, members }: Time
   }
 
   /** Up to `limit` entries after a key; fewer only if there are no more. */
-  async function list(limit: number, after?: string): Promise<TimeEntry<Value>[]> {
-    const entries: TimeEntry<Value>[] = [];
+  async function list(limit: number, after?: string): Promise<TimeEntry[]> {
+    const entries: TimeEntry[] = [];
     let last = after;
     for (;;) {
       const asked = limit - entries.length;
@@ -71,30 +72,20 @@ export function timeIndex<Value extends object>({ store, prefix, members }: Time
     keyOf: (at: number, digest: string) => `${prefix}${timeText(at)}/${digest}`,
     holds: (key: string) => key.startsWith(prefix),
 
-    read: form.read,
-
     /** The record of an entry. @param former the record that leads to the same now */
     write(
-      value: Value,
+      receivedAt: number,
       { at, former }: { readonly at: number; readonly former?: StoredRecord['value'] | undefined },
     ) {
-      return form.write({ ...value, writtenAt: Math.floor(at) }, former);
+      return form.write({ receivedAt, writtenAt: Math.floor(at) }, former);
     },
 
-    /** Reads no more than `most` entries. @param from only those of this time and later */
-    async *pages({
-      size,
-      most = Number.POSITIVE_INFINITY,
-      from,
-    }: {
-      readonly size: number;
-      readonly most?: number;
-      readonly from?: number;
-    }): AsyncGenerator<readonly TimeEntry<Value>[], void> {
+    /** Reads no more than `most` entries, by pages. @param from only those of this time and later */
+    async *pages(most: number, from?: number): AsyncGenerator<readonly TimeEntry[], void> {
       let after = from === undefined ? undefined : `${prefix}${timeText(from)}`;
       let left = most;
       while (left > 0) {
-        const asked = Math.min(size, left);
+        const asked = Math.min(entriesOfPage, left);
         const page = await list(asked, after);
         if (page.length > 0) yield page;
         if (page.length < asked) return;
@@ -116,7 +107,7 @@ export function timeIndex<Value extends object>({ store, prefix, members }: Time
       readonly limit: number;
       readonly now: number;
       readonly longestWaitMs: number;
-    }): Promise<{ due: TimeEntry<Value>[]; pauseMs: number }> {
+    }): Promise<{ due: TimeEntry[]; pauseMs: number }> {
       const entries = await list(limit);
       const due = entries.filter(({ at }) => at <= now);
       const [next] = entries;

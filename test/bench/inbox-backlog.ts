@@ -95,7 +95,7 @@ function fill(path: string, count: number): void {
   const stored = { delivery, index, receivedAt: now, attempts: 0, reason: '', alone: false };
   const rows = [
     [deliveryKey(prefix, any), deliveryForm.write(stored, undefined)],
-    [index, indexes.due.write({ receivedAt: now }, { at: now })],
+    [index, indexes.due.write(now, { at: now })],
   ] as const;
   const database = new DatabaseSync(path, { timeout: 10_000 });
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA temp_store = MEMORY');

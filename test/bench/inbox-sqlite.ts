@@ -127,7 +127,7 @@ function openPlain(path: string, { role, callers }: Compared): Contender {
       JSON.stringify(deliveryForm.write(stored, undefined)),
       null,
     );
-    put.run(index, JSON.stringify(indexes.due.write({ receivedAt: now }, { at: now })), null);
+    put.run(index, JSON.stringify(indexes.due.write(now, { at: now })), null);
   };
   let waiting: Written[] = [];
   let leased: Written[] = [];

@@ -1,4 +1,3 @@
-import type { Sleep } from '../../internal/backoff.ts';
 import { defineOptions, integer, type OptionTable } from '../../internal/options.ts';
 import { type ProcessView, viewProcesses } from '../../store/process-identity.ts';
 import type { RecordStore } from '../../store/record-store.ts';
@@ -7,26 +6,25 @@ import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { HandlingOptions } from '../handling-options.ts';
 import type { ManagedInbox } from '../inbox.ts';
 import type { QuarantineOptions } from '../quarantine/quarantine.ts';
-import { openStoreInbox, presetRows } from '../store/store-inbox.ts';
+import { openStoreInbox, presetRows, type StoreInboxOptions } from '../store/store-inbox.ts';
 import { toInboxError } from '../store-calls.ts';
 
 /** Options of {@link sqliteInbox}. */
-export interface SqliteInboxOptions extends HandlingOptions, QuarantineOptions {
+export interface SqliteInboxOptions
+  extends HandlingOptions,
+    QuarantineOptions,
+    Pick<StoreInboxOptions, 'pollMs' | 'sleep'> {
   /**
    * The database file, on a local disk (not on a network share). Several processes of one user may share it. It holds
    * personal data, so it is made with mode 0600. A symbolic link, and a file that others can read or own, is refused. If
    * the file is deleted or replaced while it is open, deliveries are answered 503 until the process restarts.
    */
   path: string;
-  /** Milliseconds between two checks for what other processes stored. @default 250 */
-  pollMs?: number | undefined;
   /**
    * Milliseconds for which a delivery waits while another process writes; then it is answered 503. The wait blocks the
    * event loop only while tables are made when the file is opened. @default 1000
    */
   busyTimeoutMs?: number | undefined;
-  /** Resolves after this many milliseconds, or at once when the signal is aborted. @default setTimeout */
-  sleep?: Sleep | undefined;
 }
 
 const readOptions = defineOptions('sqliteInbox', {

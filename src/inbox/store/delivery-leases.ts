@@ -32,7 +32,6 @@ export type DeliveryLeases = ReturnType<typeof deliveryLeases>;
 
 /** A lease writes three records of each, and a transaction has up to 1,000. */
 const mostLeased = 300;
-const mostRead = 100;
 /** A start looks at no more leases than this: those after them end by themselves. */
 const mostLooked = 1_000;
 
@@ -131,7 +130,7 @@ export function deliveryLeases(table: DeliveryTable, options: DeliveryLeasesOpti
      */
     async freeEnded(pauseMsOf: (attempt: number) => number): Promise<void> {
       const at = now();
-      for await (const entries of indexes.alone.pages({ size: mostRead, most: mostLooked, from: at })) {
+      for await (const entries of indexes.alone.pages(mostLooked, at)) {
         for (const stored of await table.readAll(entries.map(({ digest }) => digest))) {
           if (stored?.lease?.holder === undefined || !processes.hasEnded(stored.lease.holder)) continue;
           const pauseMs = stored.alone ? pauseMsOf(stored.attempts) : 0;

@@ -32,22 +32,20 @@ export function deliveryRecords(options: DeliveryLeasesOptions) {
   };
 }
 
-const mostRead = 100;
-
 /** The dead letters among the deliveries, and what a person does with them. */
 function storedDeadLetters(table: DeliveryTable, now: () => number) {
   const { indexes, isDead, waitingKey } = table;
   return {
     async deadLetters({ limit, withBody }: DeadLetterQuery): Promise<DeadLetter[]> {
       const letters: DeadLetter[] = [];
-      for await (const entries of indexes.dead.pages({ size: mostRead, most: limit }))
+      for await (const entries of indexes.dead.pages(limit))
         for (const stored of await table.readAll(entries.map(({ digest }) => digest)))
-          if (stored !== undefined && isDead(stored)) letters.push(readDeadLetter(stored, withBody));
+          if (stored !== undefined && isDead(stored)) letters.push(toDeadLetter(stored, withBody));
       return letters;
     },
 
     deadLetter: (digest: string): Promise<DeadLetter | undefined> =>
-      table.change(digest, (stored) => (isDead(stored) ? readDeadLetter(stored, true) : undefined)),
+      table.change(digest, (stored) => (isDead(stored) ? toDeadLetter(stored, true) : undefined)),
 
     async replay(digest: string): Promise<boolean> {
       const at = now();
@@ -68,8 +66,4 @@ function storedDeadLetters(table: DeliveryTable, now: () => number) {
       return isDiscarded ?? false;
     },
   };
-}
-
-function readDeadLetter({ delivery, receivedAt, ...state }: StoredDelivery, withBody: boolean): DeadLetter {
-  return toDeadLetter(delivery, { ...state, receivedAt: new Date(receivedAt) }, withBody);
 }

@@ -51,7 +51,7 @@ export function deliveryTable({ store, prefix, rememberMs, now }: DeliveryTableO
     ): void {
       const { delivery, index, receivedAt } = stored;
       const key = keyOf(delivery.digest);
-      const entry = indexes.due.write({ receivedAt }, { at, former: records.get(from) });
+      const entry = indexes.due.write(receivedAt, { at, former: records.get(from) });
       records.set(key, deliveryForm.write(stored, records.get(key)));
       records.delete(from);
       records.set(index, entry);

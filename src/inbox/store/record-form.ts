@@ -53,12 +53,7 @@ export function deliveryKey(prefix: string, digest: string): string {
  * @param options.prefix of the inbox
  */
 export function deliveryIndexes({ store, prefix }: { readonly store: RecordStore; readonly prefix: string }) {
-  const open = (name: string) =>
-    timeIndex<{ readonly receivedAt: number }>({
-      store,
-      prefix: `${prefix}${name}/`,
-      members: { receivedAt: true },
-    });
+  const open = (name: string) => timeIndex(store, `${prefix}${name}/`);
   return { due: open('due'), alone: open('alone'), dead: open('dead') };
 }
 

@@ -17,7 +17,7 @@ import { checkPrefix, checkStore, type RecordStore } from '../../store/record-st
 import { type DeadLetterOptions, readDeadLetterQuery } from '../dead-letters.ts';
 import { inboxStopped } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
-import { defaultStopMs, hasHost, type InboxHost, type ManagedInbox } from '../inbox.ts';
+import { defaultStopMs, hasHost, type InboxCounts, type InboxHost, type ManagedInbox } from '../inbox.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { recordQuarantine } from '../quarantine/record-quarantine.ts';
 import { limitedStore } from '../store-calls.ts';
@@ -147,6 +147,11 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     };
   }
 
+  async function counts(): Promise<InboxCounts> {
+    const [stored, quarantined = 0] = await Promise.all([status.counts(), quarantine?.count()]);
+    return quarantined === 0 ? stored : { ...stored, quarantined };
+  }
+
   async function stop(timeoutMs: number): Promise<'drained' | 'cut-off'> {
     const ends = await Promise.all([worker?.stop(timeoutMs), drains.stop(timeoutMs)]);
     await Promise.all([received.close(), handled.close()]);
@@ -188,17 +193,10 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
     find: untilStopped(async (beginning: string, limit = 100) =>
       status.find(beginning, checkInteger('limit', limit)),
     ),
-    counts: untilStopped(async () => {
-      const [counts, quarantined = 0] = await Promise.all([status.counts(), quarantine?.count()]);
-      return quarantined === 0 ? counts : { ...counts, quarantined };
-    }),
+    counts: untilStopped(counts),
     health: untilStopped(async () => {
-      const [counts, oldestAgeMs, quarantined = 0] = await Promise.all([
-        status.counts(),
-        status.oldestAgeMs(),
-        quarantine?.count(),
-      ]);
-      return { ...counts, quarantined, oldestAgeMs };
+      const { quarantined = 0, ...others } = await counts();
+      return { ...others, quarantined, oldestAgeMs: await status.oldestAgeMs() };
     }),
     stop({ timeoutMs = defaultStopMs } = {}) {
       stopping ??= stop(timeoutMs).finally(() => {
