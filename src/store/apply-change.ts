@@ -50,7 +50,8 @@ export function applyChange<Result>(
     },
     set(key, value, { expiresAt } = {}) {
       check(key);
-      writes.set(key, { text: toRecordText(value), expiresAt: checkExpiry(expiresAt) });
+      if (expiresAt !== undefined) checkInteger('expiresAt', expiresAt, { least: 0 });
+      writes.set(key, { text: toRecordText(value), expiresAt });
     },
     delete(key) {
       check(key);
@@ -103,11 +104,6 @@ function toRecordText(value: JsonValue): string {
   const text = JSON.stringify(value);
   if (text.length > maxTextLength) throw invalidOption('The value of a record is longer than 3 MiB.');
   return text;
-}
-
-/** @throws {ConfigurationError} `invalid_option` */
-function checkExpiry(expiresAt: number | undefined): number | undefined {
-  return expiresAt === undefined ? undefined : checkInteger('expiresAt', expiresAt, { least: 0 });
 }
 
 /** @throws {ConfigurationError} `invalid_option` */

@@ -17,26 +17,22 @@ export const storeCallRows = {
 } satisfies OptionTable<StoreCallOptions>;
 
 /**
- * Rejects at the latest when the time is over, with what `failed` makes of the error; the signal is aborted before.
- * Work that goes on has its result dropped.
- */
-export type LimitedCall = <Result>(
-  work: (signal: AbortSignal) => Promise<Result>,
-  failed: (error: unknown) => Error,
-) => Promise<Result>;
-
-/**
  * Limits how long and how many calls wait: clients of Redis and PostgreSQL queue while their server is away, some of
- * them for ever. More than `maxPending` fail at once, except on Cloudflare Workers.
+ * them for ever. More than `maxPending` fail at once, except on Cloudflare Workers. A call rejects at the latest when the
+ * time is over, with what `failed` makes of the error; its signal is aborted before. Work that goes on has its result
+ * dropped.
  */
 export function limitCalls(
   { storeTimeoutMs: ms, maxPending }: { readonly storeTimeoutMs: number; readonly maxPending: number },
   tooMany: () => Error,
-): LimitedCall {
+) {
   let pending = 0;
   // workerd drops a cancelled request, which would be counted for ever.
   const isBounded = isWholeProcess();
-  return async (work, failed) => {
+  return async <Result>(
+    work: (signal: AbortSignal) => Promise<Result>,
+    failed: (error: unknown) => Error,
+  ): Promise<Result> => {
     if (isBounded && pending >= maxPending) throw tooMany();
     pending++;
     // Counted until it has really ended, which may be long after the time limit.
@@ -57,7 +53,7 @@ export function limitCalls(
 
 const mostTransactions = 10_000;
 
-export function limitEngineCalls(storeTimeoutMs: number): LimitedCall {
+export function limitEngineCalls(storeTimeoutMs: number) {
   const message = `${mostTransactions} transactions wait for the record store; nothing was written.`;
   const tooMany = () => new StoreError('store_failed', message);
   return limitCalls({ storeTimeoutMs, maxPending: mostTransactions }, tooMany);

@@ -10,28 +10,26 @@ export interface ProcessIdentity {
   readonly startedAt?: string | undefined;
 }
 
-/** This process, and what it can tell about others that share a store with it. */
-export interface ProcessView {
-  /** `undefined` where no process stays, as on Workers. */
-  self(): ProcessIdentity | undefined;
-  /** Whether it has certainly ended. */
-  hasEnded(other: ProcessIdentity): boolean;
-}
+export type ProcessView = ReturnType<typeof viewProcesses>;
 
 /**
+ * This process, and what it can tell about others that share a store with it.
+ *
  * @param where `machine`: all processes that share the store run on this machine. `anywhere`: perhaps not; then only Linux
  *   tells, since elsewhere two machines may have one name
  */
-export function viewProcesses(where: 'machine' | 'anywhere'): ProcessView {
+export function viewProcesses(where: 'machine' | 'anywhere') {
   let known: ProcessIdentity | undefined;
-  const self = () => {
+  /** `undefined` where no process stays, as on Workers. */
+  const self = (): ProcessIdentity | undefined => {
     if (known === undefined && isWholeProcess()) known = thisProcess();
     return known;
   };
   const canTell = where === 'machine' || process.platform === 'linux';
   return {
     self,
-    hasEnded(other) {
+    /** Whether it has certainly ended. */
+    hasEnded(other: ProcessIdentity): boolean {
       const own = canTell ? self() : undefined;
       return own !== undefined && hasEnded(other, own);
     },

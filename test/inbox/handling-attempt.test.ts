@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { InboxError, OrderError } from '../../src/errors/errors.ts';
+import { InboxError, OrderError, StoreError } from '../../src/errors/errors.ts';
 import { attemptDelivery, type LeasedDelivery, startLeaseClock } from '../../src/inbox/handling-attempt.ts';
 import { ignoreAfterMs } from '../../src/inbox/handling-options.ts';
 import type { HandleOptions, HandleResult } from '../../src/inbox/inbox.ts';
 import type { Marking } from '../../src/inbox/marking.ts';
-import { newerFormat } from '../../src/store/stored-form.ts';
 import { readHandling } from './receiver.ts';
 
 const receivedAt = 1_800_000_000_000;
@@ -116,7 +115,7 @@ describe('a delivery that this process has no handler for', () => {
   ])(
     'in a newer format goes back after %d ms for %d ms, and onStoreError is told',
     async (waitedMs, delayMs) => {
-      const error = newerFormat('The order');
+      const error = new StoreError('newer_format', 'The order is newer.');
       const { result, onStoreError } = await attempt({ waitedMs, handle: failing(error) });
       expect(result).toEqual({ outcome: 'put-back', delayMs });
       expect(onStoreError).toHaveBeenCalledExactlyOnceWith(error);

@@ -27,13 +27,11 @@ export interface PgPool {
 export function checkClient(given: unknown): PgPool | PgClient {
   // Sound as far as it can be: of a function only its being one can be checked.
   const client = given as PgPool | PgClient;
-  if (typeof client?.query !== 'function')
-    throw invalidOption('postgresStore needs a Pool or a Client of pg.');
-  if (isPool(client)) return client;
-  if ('getTransactionStatus' in client && typeof client.getTransactionStatus === 'function') return client;
-  throw invalidOption(
-    'postgresStore needs pg 8.21 or later for a single client: this one has no getTransactionStatus().',
-  );
+  if (typeof client?.query === 'function') {
+    if (isPool(client)) return client;
+    if (typeof client.getTransactionStatus === 'function') return client;
+  }
+  throw invalidOption('postgresStore needs a Pool of pg, or a Client of pg 8.21 or later.');
 }
 
 export function isPool(client: PgPool | PgClient): client is PgPool {

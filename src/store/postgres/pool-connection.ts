@@ -3,7 +3,7 @@ import { driverError, sqlStateOf } from '../../internal/driver-error.ts';
 import { sharedKeyQueue } from '../key-queue.ts';
 import { limitEngineCalls, maybeWritten, nothingWritten, storeConflict } from '../limited-calls.ts';
 import type { RecordSet } from '../record-store.ts';
-import { type PgPool, type PgPoolClient, toResult } from './pg-client.ts';
+import type { PgPool, PgPoolClient } from './pg-client.ts';
 import {
   beginTransaction,
   type Connection,
@@ -95,11 +95,6 @@ export function poolConnection(
     query: (text, values) =>
       call(
         () => withTable(() => pool.query(text, values)),
-        (error) => nothingWritten(driverError(error)),
-      ),
-    sweep: (at) =>
-      call(
-        async () => toResult(await pool.query(statements.sweep, [at])).rowCount ?? 0,
         (error) => nothingWritten(driverError(error)),
       ),
   };

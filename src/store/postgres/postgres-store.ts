@@ -73,11 +73,12 @@ export function postgresStore(options: PostgresStoreOptions): RecordStore {
     },
 
     async tidy() {
-      if (performance.now() < sweepAt) return;
+      if (connection.userTransaction !== undefined || performance.now() < sweepAt) return;
       sweepAt = Number.POSITIVE_INFINITY;
       // The next sweep deletes what this one could not.
-      const deleted = await connection.sweep?.(now()).catch(() => 0);
-      sweepAt = deleted === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
+      const swept = await connection.query(statements.sweep, [now()]).catch(() => undefined);
+      const isMore = swept !== undefined && toResult(swept).rowCount === sweepLimit;
+      sweepAt = isMore ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
     },
   });
   const { userTransaction } = connection;

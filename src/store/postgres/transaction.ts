@@ -95,8 +95,6 @@ export interface Connection {
   ): Promise<TransactionOutcome<Result>>;
   /** @throws {StoreError} */
   query(text: string, values: unknown[]): Promise<unknown>;
-  /** Deletes expired records and returns how many. Absent in a transaction of the user's. */
-  sweep?(at: number): Promise<number>;
   /** The user's own, which only a client of the user's has. */
   readonly userTransaction?: UserTransaction;
 }

@@ -14,10 +14,8 @@ import {
 export function checkDatabase(given: unknown): SqliteDatabase {
   // Sound as far as it can be: of a function only its being one can be checked.
   const database = given as SqliteDatabase | undefined;
-  if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function')
-    throw invalidOption('database must be a DatabaseSync of node:sqlite.');
-  if (typeof database.isTransaction === 'boolean') return database;
-  throw invalidOption('sqliteStore({ database }) needs Node 22.16 or later, which tells of transactions.');
+  if (typeof database?.exec === 'function' && typeof database.isTransaction === 'boolean') return database;
+  throw invalidOption('database must be a DatabaseSync of node:sqlite, of Node 22.16 or later.');
 }
 
 const savepoint = {

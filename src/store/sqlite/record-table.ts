@@ -1,7 +1,6 @@
 import { StoreError } from '../../errors/errors.ts';
 import { type AppliedChange, afterAnyKey, applyChange, rowToStoredRecord } from '../apply-change.ts';
 import type { ListOptions, RecordSet, StoredRecord } from '../record-store.ts';
-import { isBusy, isFull } from './sqlite-busy.ts';
 
 /** The parts of a `DatabaseSync` of `node:sqlite` that we use. */
 export interface SqliteDatabase {
@@ -119,4 +118,19 @@ export function throwStoreError(error: unknown): never {
     throw new StoreError('disk_full', message, { cause: error });
   }
   throw new StoreError('store_failed', 'The file of the record store cannot be used now.', { cause: error });
+}
+
+/** SQLITE_BUSY and its extended codes: another process kept the file locked. */
+export function isBusy(error: unknown): boolean {
+  return errorCode(error) === 5;
+}
+
+/** SQLITE_FULL: the disk or the file is full. */
+export function isFull(error: unknown): boolean {
+  return errorCode(error) === 13;
+}
+
+function errorCode(error: unknown): number | undefined {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return undefined;
+  return error.errcode & 0xff;
 }

@@ -2,10 +2,14 @@ import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { clearInterval, setImmediate, setInterval, setTimeout } from 'node:timers';
 import { ConfigurationError } from '../../errors/errors.ts';
+import { backoffDelay, sleep } from '../../internal/backoff.ts';
 import { invalidOption } from '../../internal/options.ts';
 import { openPrivateFile } from './private-file.ts';
-import { recordTable } from './record-table.ts';
-import { blockingWaitMs, busyDelay, isBusy, isFull } from './sqlite-busy.ts';
+import { isBusy, isFull, prepareStatements, recordStatements, recordTable } from './record-table.ts';
+
+/** SQLite's own wait for another process, in milliseconds. It blocks the event loop, so longer waits are ours. */
+const blockingWaitMs = 20;
+const backoff = { firstDelayMs: 5, maxDelayMs: 50 };
 
 /**
  * Opens a database file that only its owner can read, with the table of the records. Every commit waits until it is on
@@ -34,10 +38,12 @@ export function openDatabase(path: string, busyTimeoutMs: number) {
     database.exec(`PRAGMA busy_timeout = ${blockingWaitMs}`);
     file.watchCompanions();
     file.check();
+    const statements = { ...prepareStatements(database), sweep: database.prepare(recordStatements.sweep) };
     const wal = keepWalEmpty(database, { file, path });
     return {
       database,
       file,
+      statements,
       /** Empties the `-wal` and closes the database. */
       close(): void {
         wal.stop();
@@ -97,8 +103,18 @@ export function checkDatabasePath(owner: string, path: unknown): string {
   throw invalidOption(`The path of ${owner} must be that of a file, not a URI and not :memory:.`);
 }
 
-/** Resolves once the work is on disk. */
-type WriteGroup = <Result>(work: () => Result) => Promise<Result>;
+/** Reads again while another process keeps the file locked, for at most `limitMs`. */
+export async function readWhenFree<Result>(read: () => Result, limitMs: number): Promise<Result> {
+  const deadline = performance.now() + limitMs;
+  for (let tries = 1; ; tries++) {
+    try {
+      return read();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    await sleep(backoffDelay(tries, backoff));
+  }
+}
 
 interface Pending {
   readonly work: () => unknown;
@@ -111,7 +127,8 @@ interface Pending {
 /**
  * Puts all writes of one turn of the event loop into one transaction, so that they share the wait for the disk. Work
  * that throws is rejected alone, and the others run again without it: a piece of work may be called twice. While
- * another process has the write lock, everything waits in order, and the event loop goes on.
+ * another process has the write lock, everything waits in order, and the event loop goes on. Resolves once the work is on
+ * disk.
  *
  * @param options.busyTimeoutMs how long each piece of work waits for another process; then it is rejected with
  *   SQLite's error, and nothing of it was written
@@ -120,7 +137,7 @@ interface Pending {
 export function groupCommit(
   database: DatabaseSync,
   { busyTimeoutMs, afterCommit }: { busyTimeoutMs: number; afterCommit: () => void },
-): WriteGroup {
+) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   let pending: Pending[] = [];
@@ -144,7 +161,7 @@ export function groupCommit(
     const [next] = pending;
     if (next === undefined) return;
     if (busyTries === 0) schedule();
-    else schedule(Math.max(1, Math.min(busyDelay(busyTries), next.deadline - performance.now())));
+    else schedule(Math.max(1, Math.min(backoffDelay(busyTries, backoff), next.deadline - performance.now())));
   }
 
   /** Returns what has to wait for another process. */
@@ -179,7 +196,7 @@ export function groupCommit(
     return [];
   }
 
-  return (work) =>
+  return <Result>(work: () => Result): Promise<Result> =>
     new Promise((resolve, reject) => {
       pending.push({ work, resolve, reject, deadline: performance.now() + busyTimeoutMs });
       if (!isScheduled) schedule();

@@ -14,14 +14,11 @@ import { checkDatabase, databaseStore } from './database-store.ts';
 import {
   changeRecords,
   listRecords,
-  prepareStatements,
-  recordStatements,
   type SqliteDatabase,
   throwStoreError,
   withStoreErrors,
 } from './record-table.ts';
-import { readWhenFree } from './sqlite-busy.ts';
-import { checkDatabasePath, groupCommit, openDatabase } from './sqlite-database.ts';
+import { checkDatabasePath, groupCommit, openDatabase, readWhenFree } from './sqlite-database.ts';
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
@@ -79,38 +76,25 @@ const sweepLimit = 200;
  */
 export function sqliteStore(options: SqliteStoreOptions): RecordStore {
   const { path, database, ...settings } = readOptions(options);
-  if (path !== undefined && database === undefined) return openSqliteStore({ ...settings, path });
+  if (path !== undefined && database === undefined) return openSqliteStore(path, settings);
   if (database === undefined || path !== undefined)
     throw invalidOption('sqliteStore needs either a path or a database.');
   return databaseStore(database, settings.now);
 }
 
 /** @throws {StoreError} `store_failed` */
-function openSqliteStore({
-  path,
-  busyTimeoutMs,
-  now,
-}: Omit<Settings<typeof rows>, 'path' | 'database'> & { readonly path: string }): RecordStore {
-  const { write, statements, sweepStatement, file, close } = withStoreErrors(() => {
-    const opened = openDatabase(path, busyTimeoutMs);
-    try {
-      return { ...opened, ...prepareWork(opened) };
-    } catch (error) {
-      opened.close();
-      throw error;
-    }
-  });
+function openSqliteStore(
+  path: string,
+  { busyTimeoutMs, now }: Pick<Settings<typeof rows>, 'busyTimeoutMs' | 'now'>,
+) {
+  const opened = withStoreErrors(() => openDatabase(path, busyTimeoutMs));
+  const { database, statements, file } = opened;
+  const write = groupCommit(database, { busyTimeoutMs, afterCommit: () => file.check() });
   let sweepAt = Number.NEGATIVE_INFINITY;
-
-  function prepareWork({ database, file }: ReturnType<typeof openDatabase>) {
-    const write = groupCommit(database, { busyTimeoutMs, afterCommit: () => file.check() });
-    const statements = prepareStatements(database);
-    return { write, statements, sweepStatement: database.prepare(recordStatements.sweep) };
-  }
 
   function sweep(at: number): void {
     if (performance.now() < sweepAt) return;
-    const { changes } = sweepStatement.run(at - expiryGraceMs, sweepLimit);
+    const { changes } = statements.sweep.run(at - expiryGraceMs, sweepLimit);
     sweepAt = Number(changes) === sweepLimit ? Number.NEGATIVE_INFINITY : performance.now() + sweepEveryMs;
   }
 
@@ -132,7 +116,7 @@ function openSqliteStore({
         return listRecords(statements, listOptions, now());
       }, busyTimeoutMs).catch(throwStoreError),
 
-    close: () => withStoreErrors(close),
+    close: () => withStoreErrors(opened.close),
   });
   return withoutBatches(store);
 }
