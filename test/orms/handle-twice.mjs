@@ -12,7 +12,7 @@ const url = new URL(process.env.DATABASE_URL ?? '');
 url.searchParams.set('options', `-c search_path=${SCHEMA}`);
 export const connectionString = url.href;
 export const pool = new pg.Pool({ connectionString });
-await pool.query(`CREATE SCHEMA ${SCHEMA}; CREATE TABLE ${SCHEMA}.credits (order_id text)`);
+await pool.query(`CREATE SCHEMA ${SCHEMA}; CREATE TABLE ${SCHEMA}.credits (effect text PRIMARY KEY)`);
 
 const credentials = {
   partnerPublicKey: 'pk_partner_test',
@@ -42,21 +42,26 @@ export const webhooks = {
   },
 };
 
-/** Effect and mark are rolled back together, and then committed together. */
+/** Effect and mark are rolled back together, and then committed together; a second text of the credit has no effect. */
 export async function checkHandler() {
   const event = eventBody('event.buy.credited.crypto', { partner_order_id: 'A-1' });
   const { body } = signedDelivery(event, { credentials });
-  const kindOf = async () => (await receiver.receive(body)).kind;
-  const credited = async () => (await pool.query('SELECT order_id FROM credits')).rows;
+  const second = signedDelivery({ ...event, crypto_payment_status: 'Completed' }, { credentials });
+  const kindOf = async (text = body) => (await receiver.receive(text)).kind;
+  const credited = async () => (await pool.query('SELECT effect FROM credits')).rows;
   try {
     assert.equal(await kindOf(), 'stored');
     const { handled, failed } = await inbox.drain({ limit: 1 });
     assert.deepEqual([handled, failed, errors], [0, 1, [failure]]);
     assert.deepEqual(await credited(), []);
     while ((await inbox.drain()).handled === 0) await pause(10);
-    assert.deepEqual(await credited(), [{ order_id: 'A-1' }]);
-    assert.deepEqual(errors, [failure]);
+    const once = [{ effect: 'A-1/event.buy.credited.crypto' }];
+    assert.deepEqual(await credited(), once);
     assert.equal(await kindOf(), 'duplicate');
+    assert.equal(await kindOf(second.body), 'stored');
+    assert.equal((await inbox.drain()).handled, 1);
+    assert.deepEqual(await credited(), once);
+    assert.deepEqual(errors, [failure]);
   } finally {
     await inbox.stop();
     await store.close();

@@ -46,7 +46,7 @@ const orms: readonly Orm[] = [
     setUp: `
       import { drizzle } from 'drizzle-orm/node-postgres';
       import { pgTable, text } from 'drizzle-orm/pg-core';
-      const credits = pgTable('credits', { order_id: text() });`,
+      const credits = pgTable('credits', { effect: text().primaryKey() });`,
   },
   {
     mark: '// Prisma',
@@ -61,7 +61,7 @@ const orms: readonly Orm[] = [
       const notifyBuyer = async (credit) => { notified = credit; };`,
     close: `
       await prisma.$disconnect();
-      if (notified?.order_id !== 'A-1') throw new Error('Prisma did not read what was committed.');`,
+      if (notified?.effect !== 'A-1/event.buy.credited.crypto') throw new Error('Prisma did not read what was committed.');`,
     prepare: generatePrismaClient,
   },
 ];
@@ -90,6 +90,7 @@ if (isInCi || (isInstalled && 'url' in postgres)) tally.finish();
 function runOrm({ mark, setUp, close = '', prepare }: Orm, DATABASE_URL: string): void {
   prepare?.();
   const program = `
+    import { effectKey } from 'partner-exchange-sdk/events';
     import { postgresStore } from 'partner-exchange-sdk/store';
     import { checkHandler, connectionString, pool, webhooks } from '../../handle-twice.mjs';
     ${setUp}
@@ -120,7 +121,7 @@ function generatePrismaClient(): void {
         provider = "postgresql"
       }
       model credits {
-        order_id String @id
+        effect String @id
       }
     `,
   );
