@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { type StoreInboxOptions, storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 
@@ -6,6 +7,7 @@ const digest = 'ab'.repeat(32);
 const delivery = { digest, name: 'x', key: { index: 0 }, body: '{}' };
 const handle = async () => 'handled' as const;
 const body = { digest, body: '{}', partners: 'P' };
+const noRoom = { name: 'InboxError', code: 'store_full' };
 const stopped = { name: 'InboxError', code: 'inbox_stopped' };
 
 /** An inbox, and how often its store was called. */
@@ -47,6 +49,28 @@ describe('a durable inbox', () => {
     await inbox.quarantine?.keep(body);
     expect(await inbox.counts()).toEqual({ open: 0, dead: 0, quarantined: 1 });
     expect(await inbox.health()).toEqual({ open: 0, dead: 0, quarantined: 1, oldestAgeMs: null });
+  });
+
+  it('begins no handler while its disk is full, and handles what it has kept when there is room', async () => {
+    const inner = memoryStore();
+    let isFull = false;
+    const full = () => Promise.reject(new StoreError('disk_full', 'The disk is full.'));
+    const inbox = storeInbox({
+      store: { ...inner, transact: (...call) => (isFull ? full() : inner.transact(...call)) },
+      role: 'drain',
+      onStoreError: () => {},
+    });
+    const handler = vi.fn(handle);
+    inbox.attach?.({ hasHandlers: true, handle: handler, report: () => {} });
+    await inbox.receive(delivery, handle);
+    isFull = true;
+    await expect(inbox.receive({ ...delivery, digest: 'cd'.repeat(32) }, handle)).rejects.toMatchObject(
+      noRoom,
+    );
+    await expect(inbox.drain()).rejects.toMatchObject(noRoom);
+    expect(handler).not.toHaveBeenCalled();
+    isFull = false;
+    expect(await inbox.drain()).toMatchObject({ handled: 1, left: 0 });
   });
 
   it('answers nothing more once it has stopped', async () => {

@@ -197,6 +197,34 @@ describeWith('postgres', 'postgresStore', () => {
   });
 
   describe('the table', () => {
+    test('once it is there, needs a role that may only read and write', async () => {
+      await increment(open());
+      const role = `${schema}_${table}`;
+      await pool.query(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA ${schema} TO ${role};
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.${table} TO ${role}`);
+      const client = new pg.Pool({ connectionString: postgresUrl, max: 1, options: `-c role=${role}` });
+      onTestFinished(async () => {
+        await client.end();
+        await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      });
+      const store = open({ client });
+      await expect(client.query(`CREATE TABLE ${schema}.denied ()`)).rejects.toThrow('permission denied');
+      expect(await increment(store)).toBe(2);
+      await store.transact(['count'], (records) => records.delete('count'));
+      expect(await store.list({ prefix: '', limit: 1 })).toEqual([]);
+      await store.close();
+    });
+
+    test('has one lock for a key, named with and without its schema', async () => {
+      const options = `-c search_path=${schema}`;
+      const client = new pg.Pool({ connectionString: postgresUrl, max: 4, options });
+      onTestFinished(() => client.end());
+      const stores = [open(), postgresStore({ client, table })];
+      await increment(open(), 'other');
+      await Promise.all(stores.flatMap((store) => Array.from({ length: 20 }, () => increment(store))));
+      expect(await read(open())).toBe(40);
+    });
+
     test('is made once, by whoever comes first', async () => {
       const stores = Array.from({ length: 6 }, () => open());
       await Promise.all([...stores.map((store) => increment(store)), open().list({ prefix: '', limit: 1 })]);
