@@ -18,18 +18,23 @@ if (role === 'receiver') {
   const server = createServer((request, response) => void webhooks.node(request, response));
   process.send?.({ port: await listeningPort(server) });
 } else {
-  const effects = await openEffects(place);
+  const effects = openEffects(place);
   const inbox = await openInbox(place, 'both');
   const { journal } = openJournal(place);
-  createWebhooks({ credentials, inbox, onError: () => {} }).onAny(async (event, context) => {
+  // One that failed each time would be a dead letter.
+  const failed = new Set<string>();
+  createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny(async (event, context) => {
     const { digest } = context;
     await sleep(Math.random() * 10);
     // With all that the process has in hand.
     if (isPoison(String(event.partner_order_id))) process.kill(process.pid, 'SIGKILL');
-    if (Math.random() < 0.05) throw new Error('It happens.');
+    if (Math.random() < 0.05 && !failed.has(digest)) {
+      failed.add(digest);
+      throw new Error('It happens.');
+    }
     await journal.observe(event, context);
-    await effects.countCall(digest);
-    await effects.applyOnce(digest, String(event.partner_order_id));
+    effects.countCall(digest);
+    effects.applyOnce(digest, String(event.partner_order_id));
     // Killed here, it is handled again: the guard has to notice.
     await sleep(Math.random() * 100);
   });

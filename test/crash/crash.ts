@@ -1,19 +1,19 @@
 import { parseArgs } from 'node:util';
 import { sizeFlags, sizeOf } from '../support/search-size.ts';
-import { type CrashEngineName, crashEngines } from './crash-engine.ts';
+import { inboxEngines, storeEngines } from './crash-engine.ts';
 import { type CrashFigures, runCrash } from './run-crash.ts';
-import { runStoreCrash, type StoreCrashFigures, storeEngines } from './run-store-crash.ts';
+import { runStoreCrash, type StoreCrashFigures } from './run-store-crash.ts';
 
 /**
- * `npm run prove -- crash [--rounds 300 --engine sqlite | --minutes 10]`: hundreds of rounds, with engines of our own that are
- * killed too. In a time, ten rounds of one engine after the other, beginning at another one in each run.
+ * `npm run prove -- crash [--rounds 300 --engine inbox-sqlite | --minutes 10]`: hundreds of rounds, in which the engines are killed
+ * too. In a time, ten rounds of one engine after the other, beginning at another one in each run.
  */
 
 const { values } = parseArgs({
   options: {
     ...sizeFlags,
     events: { type: 'string', default: '10' },
-    engine: { type: 'string', multiple: true, default: [...crashEngines, ...storeEngines] },
+    engine: { type: 'string', multiple: true, default: [...inboxEngines, ...storeEngines] },
     'poison-every': { type: 'string', default: '20' },
     'restart-every': { type: 'string', default: '20' },
   },
@@ -24,7 +24,6 @@ const rounds = size.ms === undefined ? size.rounds : 10;
 const restartEvery = Math.min(Number(values['restart-every']), rounds);
 const first = size.ms === undefined ? 0 : size.seed % values.engine.length;
 
-const machine = { redis: { host: '', port: 0 }, postgresUrl: '' };
 let hasFailed = false;
 const turns = size.ms === undefined ? values.engine.length : Number.POSITIVE_INFINITY;
 for (let turn = 0; turn < turns && !(size.ms !== undefined && size.isOver(turn)); turn++)
@@ -39,15 +38,10 @@ async function crash(engine: string): Promise<void> {
     const found = await runStoreCrash({ engine: storeEngine, rounds, restartEvery });
     return note(found, isBadStore(found));
   }
-  const found = await runCrash({
-    engine: nameOf(engine),
-    rounds,
-    events: Number(values.events),
-    // A queue tries it beside others, which it takes with it.
-    poisonEvery: engine.startsWith('queue-') ? 1 : Number(values['poison-every']),
-    restartEvery,
-    machine,
-  });
+  const inboxEngine = inboxEngines.find((name) => name === engine);
+  if (inboxEngine === undefined) throw new Error(`There is no engine ${engine}.`);
+  const [events, poisonEvery] = [Number(values.events), Number(values['poison-every'])];
+  const found = await runCrash({ engine: inboxEngine, rounds, events, poisonEvery, restartEvery });
   note(found, isBad(found));
 }
 
@@ -66,10 +60,4 @@ function isBad({ lost, doubled, othersDead, poisonous, poisonousDead, ...found }
 
 function isBadStore({ lost, wrongBalances, sumOff, ...found }: StoreCrashFigures): boolean {
   return lost + wrongBalances + Math.abs(sumOff) + found.effectsTwice + found.effectsLost > 0;
-}
-
-function nameOf(engine: string): CrashEngineName {
-  const name = crashEngines.find((one) => one === engine);
-  if (name !== undefined) return name;
-  throw new Error(`There is no engine ${engine}.`);
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,38 +6,34 @@ import type { JsonObject } from '../../src/internal/json.ts';
 import type { OrderJournal } from '../../src/orders/journal-types.ts';
 import { order } from '../orders/service.ts';
 import { buyInitBody } from '../support/bodies.ts';
-import { type PrivateServer, startNats, startPostgres, startRedis } from '../support/private-server.ts';
 import { type SupervisedProcess, supervise } from '../support/supervised-process.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import {
-  type CrashEngineName,
+  type InboxEngine,
   isDearer,
   isElsewhere,
   isPoison,
-  isQueue,
   openEffects,
   openInbox,
   openJournal,
   type Place,
-  serverOf,
+  startEngine,
 } from './crash-engine.ts';
 import { until } from './run-store-crash.ts';
 
 export interface CrashOptions {
-  readonly engine: CrashEngineName;
+  readonly engine: InboxEngine;
   readonly rounds: number;
   /** Events of a round, each posted to both receivers at once. */
   readonly events: number;
   /** Post an event whose handler kills its process, among the others of the first round and every so many more. */
   readonly poisonEvery: number;
-  /** Kill and start the engine too, every so many rounds: a Redis or PostgreSQL of our own. */
+  /** Kill and start the engine too, every so many rounds. */
   readonly restartEvery?: number | undefined;
-  /** The engines of the test run, where we do not start our own. */
-  readonly machine: Pick<Place, 'redis' | 'postgresUrl'>;
 }
 
 export interface CrashFigures {
-  readonly engine: CrashEngineName;
+  readonly engine: InboxEngine;
   readonly rounds: number;
   /** By us; not those that an event killed. */
   readonly processesKilled: number;
@@ -76,25 +71,17 @@ interface Child extends SupervisedProcess {
 }
 
 const settleTimeoutMs = 120_000;
-/** A dead letter takes nine processes, each of which has to start and to be missed. */
+/** A dead letter takes five processes, each of which has to start. */
 const deathTimeoutMs = 120_000;
 
 /** Kills receivers and workers at random while deliveries come in twice, and counts what became of these. */
 export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   const begun = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
-  const isOwn = options.restartEvery !== undefined || isQueue(options.engine);
-  const server = isOwn ? await startOwn(options.engine, folder) : undefined;
-  const place: Place = {
-    engine: options.engine,
-    run: `pexcrash_${randomBytes(5).toString('hex')}`,
-    folder,
-    ...options.machine,
-    ...server?.place,
-  };
-  const effects = await openEffects(place);
+  const { place, server } = await startEngine(options.engine, folder);
+  const effects = openEffects(place);
   const inbox = await openInbox(place, 'receiver');
-  // Its tables or queues are there before the children race for them.
+  // Its tables are there before the children race for them.
   await until(
     () =>
       inbox.counts().then(
@@ -111,9 +98,6 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
   const elsewhere = new Set<string>();
   let [requests, processesKilled, engineRestarts] = [0, 0, 0];
   let ending = false;
-
-  /** A queue has its own dead letters. */
-  const deadElsewhere = () => (isQueue(options.engine) ? 0 : elsewhere.size);
 
   /** Posts until it is acknowledged, to whichever receiver is there. */
   async function post(order: string, first: number): Promise<void> {
@@ -160,18 +144,18 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
     // Everything that was acknowledged has its effect, or never will; and what cannot be handled is a dead letter.
     await until(
       async () => {
-        const present = await effects.readEffects().catch(() => new Map());
+        const present = effects.readEffects();
         const { dead } = await inbox.counts().catch(() => ({ dead: 0 }));
         const isSeen = async (id: string) => (await journal.get(id))?.attention !== undefined;
         const seen = await Promise.all([...elsewhere].map(isSeen));
         const known = [...acknowledged].every((order) => present.has(order)) && seen.every(Boolean);
-        return known && dead >= poisonous.size + deadElsewhere();
+        return known && dead >= poisonous.size + elsewhere.size;
       },
       settleTimeoutMs + poisonous.size * deathTimeoutMs,
     ).catch(() => {});
     // Time for what is done a second time.
     await sleep(300);
-    const [byOrder, calls] = [await effects.readEffects(), await effects.readCalls()];
+    const [byOrder, calls] = [effects.readEffects(), effects.readCalls()];
     const dead = await inbox.deadLetters({ limit: 10_000, withBody: true });
     const contradicting = [...elsewhere, ...acknowledged].filter(
       (order) => contradictionOf(order) !== undefined,
@@ -193,7 +177,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
       doubled: [...byOrder.values()].filter((times) => times !== 1).length,
       poisonous: poisonous.size,
       poisonousDead: poisonousDead.length,
-      othersDead: dead.length - poisonousDead.length - deadElsewhere(),
+      othersDead: dead.length - poisonousDead.length - elsewhere.size,
       contradicting: contradicting.length,
       contradictingFound: contradicting.filter((order) => found.has(order)).length,
       falselyFound: [...found].filter((order) => !contradicting.includes(order)).length,
@@ -204,7 +188,7 @@ export async function runCrash(options: CrashOptions): Promise<CrashFigures> {
     ending = true;
     await Promise.all(children.map((child) => child.end()));
     await inbox.stop();
-    await effects.close();
+    effects.close();
     await closeJournal();
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -222,27 +206,6 @@ async function findMismatches(journal: OrderJournal): Promise<Set<string>> {
   for await (const { kind, partner_order_id: id } of journal.reconcile({ since: 0 }))
     if (kind === (isDearer(id) ? 'amount_differs' : 'mismatch')) found.add(id);
   return found;
-}
-
-async function startOwn(
-  engine: CrashEngineName,
-  folder: string,
-): Promise<(PrivateServer & { place: Partial<Place> }) | undefined> {
-  if (serverOf(engine) === 'redis') {
-    const redis = await startRedis(folder);
-    return { ...redis, place: { redis: { host: '127.0.0.1', port: redis.port } } };
-  }
-  if (serverOf(engine) === 'postgres') {
-    const postgres = await startPostgres(folder);
-    const postgresUrl = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
-    return { ...postgres, place: { postgresUrl } };
-  }
-  if (isQueue(engine)) {
-    const nats = await startNats(folder);
-    return { ...nats, place: { queueUrl: `nats://127.0.0.1:${nats.port}` } };
-  }
-  // SQLite lives in the processes, and dies with each of them.
-  return undefined;
 }
 
 function start(role: Child['role'], place: Place): Child {

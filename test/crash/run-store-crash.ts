@@ -4,22 +4,19 @@ import { join } from 'node:path';
 import { sleep } from '../../src/internal/backoff.ts';
 import type { RecordStore, StoredRecord } from '../../src/store/record-store.ts';
 import { openStore } from '../store/open-store.ts';
-import { type PrivateServer, startPostgres, startRedis } from '../support/private-server.ts';
 import { type SupervisedProcess, supervise } from '../support/supervised-process.ts';
+import { type StoreEngine, startEngine } from './crash-engine.ts';
 import { accounts, type Transfer } from './store-accounts.ts';
 
-export const storeEngines = ['store-sqlite', 'store-redis', 'store-postgres'] as const;
-export type StoreCrashEngine = (typeof storeEngines)[number];
-
 export interface StoreCrashOptions {
-  readonly engine: StoreCrashEngine;
+  readonly engine: StoreEngine;
   readonly rounds: number;
   /** Kill and start the engine too, every so many rounds. */
   readonly restartEvery?: number | undefined;
 }
 
 export interface StoreCrashFigures {
-  readonly engine: StoreCrashEngine;
+  readonly engine: StoreEngine;
   readonly rounds: number;
   readonly processesKilled: number;
   readonly engineRestarts: number;
@@ -51,8 +48,8 @@ const startBalance = 1000;
 export async function runStoreCrash(options: StoreCrashOptions): Promise<StoreCrashFigures> {
   const begun = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'crash-'));
-  const { engine, address, server } = await startEngine(options.engine, folder);
-  const place = [engine, address, 'crash'] as const;
+  const { place: engine, server } = await startEngine(options.engine, folder);
+  const place = [engine.engine, engine.address, 'crash'] as const;
   const effectsFile = join(folder, 'effects');
   writeFileSync(effectsFile, '');
   // On a busy machine the engine may take its time, and must not be missed here.
@@ -124,26 +121,6 @@ export async function runStoreCrash(options: StoreCrashOptions): Promise<StoreCr
     await close();
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** An engine of our own, which can be killed too. SQLite lives in the processes, and dies with each of them. */
-export async function startEngine(
-  engine: StoreCrashEngine,
-  folder: string,
-): Promise<{ readonly engine: string; readonly address: string; readonly server?: PrivateServer }> {
-  switch (engine) {
-    case 'store-sqlite':
-      return { engine: 'sqlite', address: folder };
-    case 'store-redis': {
-      const server = await startRedis(folder);
-      return { engine: 'ioredis', address: `redis://127.0.0.1:${server.port}`, server };
-    }
-    case 'store-postgres': {
-      const server = await startPostgres(folder);
-      const address = `postgres://postgres@127.0.0.1:${server.port}/postgres`;
-      return { engine: 'postgres', address, server };
-    }
   }
 }
 

@@ -48,7 +48,7 @@ async function work(): Promise<never> {
 async function haveEffects(): Promise<never> {
   for (let number = 0; ; ) {
     try {
-      await once(store, `effect ${number}`, () => appendFileSync(effects, `${number}\n`), { leaseMs: 300 });
+      await once(store, `effect ${number}`, () => appendFileSync(effects, `${number}\n`));
       process.send?.(`effect ${number}`);
       number++;
     } catch (error) {
