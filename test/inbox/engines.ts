@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,17 +13,7 @@ import { memoryStore } from '../../src/store/memory-store.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { redisStore } from '../../src/store/redis/redis-store.ts';
-
-const [redis, postgres] = [inject('redis'), inject('postgres')];
-/** Of the run's own servers. Empty where there is none: `absent` says so, and nothing uses them. */
-export const postgresUrl = 'url' in postgres ? postgres.url : '';
-export const redisAddress = addressOf('url' in redis ? redis.url : 'redis://127.0.0.1:0');
-
-/** What this machine lacks to run them. */
-export const missingServers = {
-  redis: 'missing' in redis ? redis.missing : undefined,
-  postgres: 'missing' in postgres ? postgres.missing : undefined,
-};
+import { postgresUrl, redisUrl, run } from '../store/servers.ts';
 
 /** An engine that keeps deliveries, as the contract suite uses it. */
 export interface Engine {
@@ -32,7 +21,7 @@ export interface Engine {
   /** Acknowledges once stored, and handles after that. */
   readonly durable: boolean;
   /** What it needs and what is not there; `undefined` when it can run. */
-  absent(): Promise<string | undefined>;
+  readonly missing: string | undefined;
   /** A store of its own, empty, for one test. */
   open(): Promise<Store>;
   /** Removes everything that this run left in the engine. */
@@ -48,23 +37,26 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Unique to the run, so that runs side by side do not meet. */
-const run = `pex_${randomBytes(5).toString('hex')}`;
 let opened = 0;
+
+function missingServer(name: 'redis' | 'postgres'): string | undefined {
+  const server = inject(name);
+  return 'missing' in server ? server.missing : undefined;
+}
 
 export const engines: readonly Engine[] = [
   memoryEngine(),
   sqliteEngine(),
   storeEngine('memory store', openMemoryStore),
-  storeEngine('redis store', openRedisStore, missingServers.redis),
-  storeEngine('postgres store', openPostgresStore, missingServers.postgres),
+  storeEngine('redis store', openRedisStore, missingServer('redis')),
+  storeEngine('postgres store', openPostgresStore, missingServer('postgres')),
 ];
 
 function memoryEngine(): Engine {
   return {
     name: 'memory',
     durable: false,
-    absent: async () => undefined,
+    missing: undefined,
     async open() {
       const inboxes: ManagedInbox[] = [];
       return {
@@ -83,7 +75,7 @@ function sqliteEngine(): Engine {
   return {
     name: 'sqlite',
     durable: true,
-    absent: async () => undefined,
+    missing: undefined,
     async open() {
       const folder = mkdtempSync(join(tmpdir(), 'inbox-'));
       const inboxes: ManagedInbox[] = [];
@@ -102,7 +94,7 @@ function sqliteEngine(): Engine {
   };
 }
 
-export let sharedRedis: Redis | undefined;
+let sharedRedis: Redis | undefined;
 let sharedPool: pg.Pool | undefined;
 
 /** A record store, empty, that several inboxes open. */
@@ -118,7 +110,7 @@ function storeEngine(name: string, openStore: () => Promise<OpenedStore>, missin
   return {
     name,
     durable: true,
-    absent: async () => missing,
+    missing,
     async open() {
       const stores = await openStore();
       const inboxes: ManagedInbox[] = [];
@@ -156,7 +148,7 @@ async function openMemoryStore(): Promise<OpenedStore> {
 }
 
 async function openRedisStore(): Promise<OpenedStore> {
-  sharedRedis ??= new Redis(redisAddress);
+  sharedRedis ??= new Redis(redisUrl);
   const client = sharedRedis;
   const prefix = `${run}_store${opened++}`;
   return {
@@ -195,7 +187,7 @@ function readFolder(folder: string): string {
 
 /** The values of all keys of a pattern. */
 async function readRedis(pattern: string): Promise<string> {
-  const redis = new Redis(redisAddress);
+  const redis = new Redis(redisUrl);
   const read: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
     hash: (key) => redis.hgetall(key),
     zset: (key) => redis.zrange(key, '0', '-1', 'WITHSCORES'),
@@ -214,17 +206,4 @@ function keep(inboxes: ManagedInbox[], inbox: ManagedInbox): ManagedInbox {
 
 async function stopAll(inboxes: readonly ManagedInbox[]): Promise<void> {
   await Promise.all(inboxes.map((inbox) => inbox.stop({ timeoutMs: 0 })));
-}
-
-/** As ioredis takes it. */
-function addressOf(url: string) {
-  const { hostname, port, username, password, pathname, protocol } = new URL(url);
-  return {
-    host: hostname,
-    port: Number(port || 6379),
-    db: Number(pathname.slice(1)),
-    ...(username !== '' && { username: decodeURIComponent(username) }),
-    ...(password !== '' && { password: decodeURIComponent(password) }),
-    ...(protocol === 'rediss:' && { tls: {} }),
-  };
 }

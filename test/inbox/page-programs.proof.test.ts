@@ -1,39 +1,32 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { eventBody } from '../../src/devtools/testing/event-body.ts';
-import { signedDelivery } from '../../src/devtools/testing/signed-delivery.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
-import { root } from '../../tools/checks/entries.ts';
-import { type SnippetRun, startSnippet } from '../support/doc-snippets.ts';
 import { startOwnPostgres, startOwnRedis } from '../support/own-server.ts';
 import { missingForPostgres, missingForRedis, type PrivateServer } from '../support/private-server.ts';
 import { isThorough } from '../support/repeat.ts';
-import { scratchFolder } from '../support/scratch.ts';
 import { startGate } from '../support/tcp-gate.ts';
+import {
+  awayMs,
+  credentials,
+  credentialVariables,
+  isInCi,
+  listensAnywhere,
+  serveProgram,
+} from './served-program.ts';
 
 /*
  * The programs of the pages that keep events in a store or an engine, as they are printed, through outages. Those of
  * brokers are in queue/. The everyday run shortens the outages and the time limit, which the pages show as an option.
  */
 
-const credentials = {
-  partnerPublicKey: 'pk_partner_test',
-  partnerSecretKey: 'sk_partner_test',
-  merchantSecretKey: 'sk_merchant_test',
-};
-const awayMs = isThorough ? 10_000 : 2_500;
 const patience = { timeout: isThorough ? 240_000 : 40_000, interval: 50 };
 /** A lease of a killed program lasts as long, and 5 seconds. The thorough run waits for those of the pages. */
 const quickly = isThorough ? '' : 'timeLimitMs: 1_500,';
-const isInCi = process.env.CI === 'true' || process.env.CI === '1';
 
 /** Serves a page's program, and says which orders its handlers have seen. */
 const serving = `
@@ -70,80 +63,8 @@ const drainedByASchedule = {
     }`,
 };
 
-/** A service that posts each event until it is told 200, to a program that can be killed and started again. */
-function makeService(run: Omit<SnippetRun, 'folder'>, folder = scratchFolder()) {
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  let posted = 0;
-  let port = '';
-  let isRunning = false;
-  let printed = '';
-  const lines: string[] = [];
-
-  function nextDelivery() {
-    const event = eventBody('event.buy.credited.crypto', { partner_order_id: `A-${++posted}` });
-    return signedDelivery(event, { credentials });
-  }
-
-  async function postOnce({ headers, body } = nextDelivery()): Promise<number | undefined> {
-    const request = { method: 'POST', headers, body };
-    const reply = await fetch(`http://127.0.0.1:${port}/orders`, request).catch(() => undefined);
-    await reply?.arrayBuffer();
-    return reply?.status;
-  }
-
-  async function postOne(): Promise<void> {
-    const delivery = nextDelivery();
-    for (let tries = 0; tries < 240; tries++) {
-      if ((await postOnce(delivery)) === 200) return;
-      if (!isRunning) expect.unreachable(`the program ended: ${printed.slice(-3_000)}`);
-      // Its own tries are not to look like a busy loop.
-      // real time: looks again until it is there.
-      await sleep(500);
-    }
-    expect.unreachable(`never answered 200: ${printed.slice(-3_000)}`);
-  }
-
-  return {
-    folder,
-    lines,
-    async start() {
-      const child = startSnippet({ ...run, folder, stderr: 'pipe' });
-      isRunning = true;
-      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        printed += text;
-      });
-      child.once('exit', () => {
-        isRunning = false;
-      });
-      const { promise, resolve } = Promise.withResolvers<string>();
-      createInterface({ input: child.stdout ?? expect.unreachable() }).on('line', (line) => {
-        // Deliveries that were kept may be handled before it listens.
-        if (/^\d+$/.test(line)) resolve(line);
-        else lines.push(line);
-      });
-      port = await Promise.race([promise, once(child, 'exit').then(() => expect.unreachable(printed))]);
-      const kill = async () => {
-        if (!isRunning) return;
-        const ended = once(child, 'exit');
-        child.kill('SIGKILL');
-        await ended;
-      };
-      onTestFinished(kill);
-      return { kill };
-    },
-    postOnce: () => postOnce(),
-    post: (count: number) => Promise.all(Array.from({ length: count }, postOne)),
-    counts: async () => await (await fetch(`http://127.0.0.1:${port}/`)).json(),
-    /** The orders that `credit` was called with. */
-    seen(): number {
-      const file = join(folder, 'credited.txt');
-      return existsSync(file) ? new Set(readFileSync(file, 'utf8').trim().split('\n')).size : 0;
-    },
-  };
-}
-
 interface Outages {
-  readonly service: Pick<ReturnType<typeof makeService>, 'start' | 'post' | 'postOnce'>;
+  readonly service: Pick<ReturnType<typeof serveProgram>, 'start' | 'post' | 'postOnce'>;
   /** How many orders were credited. */
   readonly credited: () => number | Promise<number>;
   readonly dead: () => Promise<number>;
@@ -229,7 +150,7 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
     'storeInbox on PostgreSQL, drained by a schedule',
     async () => {
       const database = await startGated(startOwnPostgres());
-      const service = makeService({
+      const service = serveProgram({
         page: 'docs/guides/inboxes.md',
         mark: 'everyMinute',
         env: {
@@ -238,13 +159,11 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
           PGUSER: 'postgres',
           PGDATABASE: 'postgres',
         },
-        replaced: {
-          ...drainedByASchedule,
-        },
+        replaced: drainedByASchedule,
       });
-      const dead = async () => (await service.counts()).dead;
+      const dead = async () => (await service.get()).dead;
       const wipe = () => runSql(database.direct, 'DROP TABLE partner_exchange_records');
-      await goThrough({ service, credited: service.seen, dead, wipe, ...database });
+      await goThrough({ service, credited: () => seenIn(service.folder), dead, wipe, ...database });
     },
     300_000,
   );
@@ -253,7 +172,7 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
     'storeInbox on Redis, drained by a schedule',
     async () => {
       const redis = await startGated(startOwnRedis());
-      const service = makeService({
+      const service = serveProgram({
         page: 'docs/guides/inboxes.md',
         mark: 'everyMinute',
         replaced: {
@@ -266,9 +185,16 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
           ...drainedByASchedule,
         },
       });
-      const dead = async () => (await service.counts()).dead;
+      const dead = async () => (await service.get()).dead;
       const wipe = () => flush(redis.direct);
-      await goThrough({ service, credited: service.seen, dead, wipe, refusesWiped: true, ...redis });
+      await goThrough({
+        service,
+        credited: () => seenIn(service.folder),
+        dead,
+        wipe,
+        refusesWiped: true,
+        ...redis,
+      });
     },
     300_000,
   );
@@ -276,23 +202,17 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
   it.each(['receive-events.md', 'production.md'])(
     'sqliteInbox of %s, whose file another process holds',
     async (page) => {
-      const service = makeService({
+      const service = serveProgram({
         page: `docs/guides/${page}`,
-        env: {
-          PARTNER_PUBLIC_KEY: credentials.partnerPublicKey,
-          PARTNER_SECRET_KEY: credentials.partnerSecretKey,
-          MERCHANT_SECRET_KEY: credentials.merchantSecretKey,
-        },
+        env: credentialVariables,
         replaced: {
-          'listen(3000)': "listen(0, '127.0.0.1', function () { console.log(this.address().port); })",
+          ...listensAnywhere,
           "path: 'inbox.sqlite'": `${quickly} path: 'inbox.sqlite'`,
           ...(page === 'production.md' && { 'listen(9464,': 'listen(0,' }),
         },
       });
       const path = join(service.folder, 'inbox.sqlite');
-      const holder = () => fork(join(import.meta.dirname, '../support/lock-holder.ts'), [path]);
-      let held: ReturnType<typeof holder> | undefined;
-      onTestFinished(() => void held?.kill());
+      let other: DatabaseSync | undefined;
       await goThrough({
         service,
         credited: () => (page === 'production.md' ? new Set(service.lines).size : creditsIn(service.folder)),
@@ -304,13 +224,11 @@ describe('a program of a page handles all that it acknowledged, and makes no dea
           for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
         },
         refusesWiped: true,
-        async away() {
-          held = holder();
-          await once(held, 'message');
-          held.send('hold');
-          await once(held, 'message');
+        away() {
+          other = new DatabaseSync(path, { timeout: 5_000 });
+          other.exec('BEGIN IMMEDIATE');
         },
-        back: () => held?.kill(),
+        back: () => other?.close(),
       });
     },
     300_000,
@@ -328,6 +246,12 @@ async function flush(port: number): Promise<void> {
   const client = new Redis(port);
   await client.flushall();
   client.disconnect();
+}
+
+/** The orders that `credit` was called with. */
+function seenIn(folder: string): number {
+  const file = join(folder, 'credited.txt');
+  return existsSync(file) ? new Set(readFileSync(file, 'utf8').trim().split('\n')).size : 0;
 }
 
 /** In the shop of receive-events: a program that is killed after its effect does not print it. */

@@ -1,28 +1,12 @@
-import { inspect } from 'node:util';
 import { expect, it, vi } from 'vitest';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { once } from '../../src/store/once.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 
-/** A client of pg whose transaction has failed. It quotes a row, as PostgreSQL does. */
-const failed = {
-  query: async () => {
-    const quoted = { severity: 'ERROR', code: '25P02', detail: 'Failing row contains (Ada).' };
-    throw Object.assign(new Error('current transaction is aborted'), quoted);
-  },
-  getTransactionStatus: () => 'E',
-};
-
-it('a store in a transaction of the user that has failed throws a StoreError, which quotes no row', async () => {
-  const store = postgresStore({ client: failed });
-  const error: unknown = await store.transact(['key'], () => {}).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ name: 'StoreError', code: 'store_failed' });
-  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('Ada');
-});
-
 it('once refuses a store in a transaction of the user, whose rollback would forget the effect', async () => {
   const run = vi.fn();
-  await expect(once(postgresStore({ client: failed }), 'A-1', run)).rejects.toThrow('transactions');
+  const client = { query: async () => {}, getTransactionStatus: () => 'T' };
+  await expect(once(postgresStore({ client }), 'A-1', run)).rejects.toThrow('transactions');
   expect(run).not.toHaveBeenCalled();
 });
 

@@ -1,31 +1,16 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { eventBody } from '../../../src/devtools/testing/event-body.ts';
-import { signedDelivery } from '../../../src/devtools/testing/signed-delivery.ts';
-import { root } from '../../../tools/checks/entries.ts';
-import { startSnippet } from '../../support/doc-snippets.ts';
 import type { PrivateServer } from '../../support/private-server.ts';
 import { isThorough } from '../../support/repeat.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { startGate } from '../../support/tcp-gate.ts';
+import { awayMs, credentialVariables, isInCi, listensAnywhere, serveProgram } from '../served-program.ts';
 import { type QueueProgram, queuePrograms } from './programs.ts';
 
-const credentials = {
-  partnerPublicKey: 'pk_partner_test',
-  partnerSecretKey: 'sk_partner_test',
-  merchantSecretKey: 'sk_merchant_test',
-};
-const awayMs = isThorough ? 10_000 : 2_500;
 /** Nine handlers of four seconds run one after the other in some of these. */
 const patience = { timeout: 240_000, interval: 50 };
 const postgres = inject('postgres');
-const isInCi = process.env.CI === 'true' || process.env.CI === '1';
 
 /** What the tests of one program use. */
 export type PreparedProgram = Awaited<ReturnType<typeof prepare>>;
@@ -101,14 +86,12 @@ export function describeProgram(file: string, further: (prepareWith: Prepare) =>
   });
 }
 
-/** The program over a broker and a database of its own, with a service that posts until it is told 200. */
+/** The program over a broker and a database of its own. */
 async function prepare(
   program: QueueProgram,
   broker: PrivateServer,
   { replaced, isQuick }: { replaced: Readonly<Record<string, string>>; isQuick: boolean },
 ) {
-  const folder = scratchFolder();
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   // What an earlier test left there, if it left something.
   await program.deleteQueues?.(broker.port);
   const server = program.isDatabase
@@ -124,84 +107,23 @@ async function prepare(
   const pool = new pg.Pool({ connectionString: database.href, max: 1 });
   pool.on('error', () => {});
   onTestFinished(() => pool.end());
-  let posted = 0;
-  let port: unknown;
-  const running = new Set<ChildProcess>();
-  let printed = '';
-  const nextDelivery = (members: object = {}) =>
-    signedDelivery(
-      { ...eventBody('event.buy.credited.crypto', { partner_order_id: `A-${++posted}` }), ...members },
-      { credentials },
-    );
-  const postOnce = async ({ headers, body } = nextDelivery()) => {
-    const options = { method: 'POST', headers, body };
-    const reply = await fetch(`http://127.0.0.1:${port}/orders`, options).catch(() => undefined);
-    await reply?.arrayBuffer();
-    return reply?.status;
-  };
-  /** As the service might do it: again, until it is told 200. */
-  const postOne = async (delivery: ReturnType<typeof nextDelivery>) => {
-    for (let tries = 0; tries < 300; tries++) {
-      if ((await postOnce(delivery)) === 200) return;
-      if (running.size === 0) expect.unreachable(`the program ended: ${printed}`);
-      // real time: looks again until it is there.
-      await sleep(100);
-    }
-    expect.unreachable(`never answered 200: ${printed.slice(-3000)}`);
-  };
-  return {
-    broker,
-    folder,
-    gate,
-    postOnce: () => postOnce(),
-    async start() {
-      const child = startSnippet({
-        page: program.file,
-        folder,
-        env: {
-          ...program.env(broker.port),
-          DATABASE_URL: throughGate.href,
-          PARTNER_PUBLIC_KEY: credentials.partnerPublicKey,
-          PARTNER_SECRET_KEY: credentials.partnerSecretKey,
-          MERCHANT_SECRET_KEY: credentials.merchantSecretKey,
-        },
-        replaced: {
-          'listen(3000)': "listen(0, '127.0.0.1', function () { console.log(this.address().port); })",
-          // A handler that takes a moment, so that an outage meets some of them.
-          'credited VALUES ($1, $2)': 'credited SELECT $1::text, $2::text FROM pg_sleep(0.02)',
-          ...(isQuick && program.quicker),
-          ...replaced,
-        },
-        stderr: 'pipe',
-      });
-      running.add(child);
-      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        printed += text;
-      });
-      child.once('exit', () => {
-        running.delete(child);
-      });
-      const kill = async () => {
-        if (!running.has(child)) return;
-        const ended = once(child, 'exit');
-        child.kill('SIGKILL');
-        await ended;
-      };
-      onTestFinished(kill);
-      const lines = createInterface({ input: child.stdout ?? expect.unreachable() });
-      // A message can kill it before it listens.
-      const exit = once(child, 'exit').then(() => [port]);
-      [port] = await Promise.race([once(lines, 'line'), exit]);
-      const ended = () => (running.has(child) ? once(child, 'exit') : undefined);
-      return { kill, pid: child.pid ?? expect.unreachable(), ended };
+  const service = serveProgram({
+    page: program.file,
+    env: { ...program.env(broker.port), DATABASE_URL: throughGate.href, ...credentialVariables },
+    replaced: {
+      ...listensAnywhere,
+      // A handler that takes a moment, so that an outage meets some of them.
+      'credited VALUES ($1, $2)': 'credited SELECT $1::text, $2::text FROM pg_sleep(0.02)',
+      ...(isQuick && program.quicker),
+      ...replaced,
     },
+  });
+  return {
+    ...service,
+    broker,
+    gate,
     deadLetters: () => program.deadLetters(broker.port, database.href),
     leftovers: async () => await program.leftovers?.(broker.port, database.href),
-    /** @param times how often each of them comes */
-    async post(count: number, members: object = {}, times = 1) {
-      const deliveries = Array.from({ length: count }, () => nextDelivery(members));
-      await Promise.all(Array.from({ length: times }, () => deliveries.map(postOne)).flat());
-    },
     credited: (count: number) =>
       vi.waitFor(async () => {
         const { rows } = await pool.query('SELECT count(*)::int AS credits FROM credited');

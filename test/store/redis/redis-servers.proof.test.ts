@@ -9,39 +9,6 @@ import { increment, read } from '../counted.ts';
 import { connectTo } from './clients.ts';
 
 describe.skipIf(missingForRedis() !== undefined)('redisStore and its server', () => {
-  it('loses no change that was made when the server is killed, and makes none twice', async () => {
-    const server = await startOwnRedis();
-    const store = redisStore({ client: connectTo(server.port), storeTimeoutMs: 2_000 });
-    const told: number[] = [];
-    let [failed, isOver] = [0, false];
-    onTestFinished(() => {
-      isOver = true;
-    });
-    const work = (async () => {
-      while (!isOver) {
-        await increment(store).then(
-          (count) => told.push(count),
-          (error) => {
-            expect(error).toMatchObject({ code: 'store_failed' });
-            failed++;
-          },
-        );
-      }
-    })();
-    for (let kill = 1; kill <= 3; kill++) {
-      const before = told.length;
-      await vi.waitFor(() => expect(told.length).toBeGreaterThan(before + 50), 10_000);
-      await server.restart();
-    }
-    isOver = true;
-    await work;
-    // Each one that was told is a change of its own, and the last is there.
-    expect(new Set(told).size).toBe(told.length);
-    const count = Number(await read(store));
-    expect(count).toBeGreaterThanOrEqual(Number(told.at(-1)));
-    expect(count).toBeLessThanOrEqual(told.length + failed);
-  }, 60_000);
-
   it('warns once of settings that lose records', async () => {
     const server = await startOwnRedis('--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru');
     const warnings: string[] = [];

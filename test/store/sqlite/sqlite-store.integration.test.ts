@@ -85,6 +85,25 @@ describe('sqliteStore', () => {
     expect(await store.list({ prefix: '', limit: 1 })).toEqual([{ key: 'a', value: 2 }]);
   });
 
+  it('makes the changes that waited for another program in their order, and refuses each when its own time is over', async () => {
+    const store = open({ busyTimeoutMs: 2_000 });
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    const append = (number: number) =>
+      store.transact(['list'], (records) => {
+        records.set('list', [...((records.get('list') as number[] | undefined) ?? []), number]);
+      });
+    const early = append(0).catch((error: unknown) => error);
+    // real time: the later changes have so much more time.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const late = [1, 2, 3].map(append);
+    expect(await early).toMatchObject({ name: 'StoreError', code: 'store_conflict' });
+    other.exec('ROLLBACK');
+    other.close();
+    await Promise.all(late);
+    expect(await store.list({ prefix: '', limit: 1 })).toEqual([{ key: 'list', value: [1, 2, 3] }]);
+  });
+
   it('does not run the changes again that stand beside one that throws', async () => {
     const store = open();
     let runs = 0;
