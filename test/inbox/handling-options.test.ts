@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leaseMsOf, longestWaitMsOf, reportStore } from '../../src/inbox/handling-options.ts';
-import { warningsDuring } from '../webhooks/warnings.ts';
+import { leaseMsOf, longestWaitMsOf } from '../../src/inbox/handling-options.ts';
 import { readHandling } from './receiver.ts';
 
 describe('the times of handling', () => {
@@ -20,12 +19,4 @@ describe('the times of handling', () => {
   ])('let nothing wait longer than for %s', (_, options, waitMs) => {
     expect(longestWaitMsOf(readHandling(options))).toBe(waitMs);
   });
-});
-
-it('a hook that fails for a failure of the store is a warning with its name', async () => {
-  const onStoreError = () => {
-    throw new Error('no');
-  };
-  const warnings = await warningsDuring(() => reportStore(new Error('down'), { onStoreError }));
-  expect(warnings).toMatchObject([{ message: expect.stringContaining('onStoreError of an inbox failed') }]);
 });

@@ -1,8 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { HandleDelivery, ManagedInbox } from '../../src/inbox/inbox.ts';
-import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { buyInitBody } from '../support/bodies.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import { engines } from './engines.ts';
@@ -57,35 +53,4 @@ for (const engine of engines.filter(({ name }) =>
       await store.close();
     });
   });
-}
-
-it('the memory inbox lets go of a delivery that was handled, discarded or replayed', async () => {
-  const inbox = memoryInbox({ maxAttempts: 1 });
-  inbox.attach?.({ hasHandlers: true, handle: async () => 'handled', report: () => {} });
-  const held = [
-    await receive(inbox, '0', async () => 'handled'),
-    await receive(inbox, '1', () => Promise.reject(new Error('no'))),
-    await receive(inbox, '2', () => Promise.reject(new Error('no'))),
-  ];
-  await inbox.discard('1'.repeat(64));
-  await inbox.replay('2'.repeat(64));
-  setFlagsFromString('--expose-gc');
-  const collectGarbage: () => void = runInNewContext('gc');
-  await eventually(() => {
-    collectGarbage();
-    // The error of an assertion would hold what it compares.
-    expect(held.filter((delivery) => delivery.deref() !== undefined).length).toBe(0);
-  });
-  // What it knows of them is still there.
-  expect(await inbox.receive(deliveryOf('1'), async () => 'handled')).toBe('duplicate');
-});
-
-async function receive(inbox: ManagedInbox, digit: string, handle: HandleDelivery) {
-  const delivery = deliveryOf(digit);
-  await inbox.receive(delivery, handle).catch(() => {});
-  return new WeakRef(delivery);
-}
-
-function deliveryOf(digit: string) {
-  return { digest: digit.repeat(64), name: 'event.buy.init', key: { index: 0 }, body: '{}' };
 }

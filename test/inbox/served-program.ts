@@ -52,11 +52,11 @@ export function serveProgram(run: Omit<SnippetRun, 'folder' | 'stderr'>) {
   }
 
   async function postOne(delivery: ReturnType<typeof nextDelivery>): Promise<void> {
-    for (let tries = 0; tries < 600; tries++) {
+    for (let tries = 0; tries < 240; tries++) {
       if ((await postOnce(delivery)) === 200) return;
       if (running.size === 0) expect.unreachable(`the program ended: ${printed.slice(-3_000)}`);
       // real time: the service comes again a little later, and is not to look like a busy loop.
-      await sleep(200);
+      await sleep(500);
     }
     expect.unreachable(`never answered 200: ${printed.slice(-3_000)}`);
   }

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
-import { memoryStore } from '../../src/store/memory-store.ts';
 import { heldHandler, leaseOf, openWorker, pause } from './worker-bench.ts';
 
 describe('what lost its lease', () => {
@@ -75,46 +74,10 @@ describe('what lost its lease', () => {
   });
 });
 
-describe('a delivery whose lease ended before its handler could start', () => {
-  it('is put back, and not handled here', async () => {
-    const clock = { now: Date.now() };
-    const handled: string[] = [];
-    const back: string[] = [];
-    const { worker, sideBySide, reports } = openWorker(
-      {
-        async handle({ name }) {
-          handled.push(name);
-          // As if this handler had blocked the event loop for that long.
-          clock.now += 60_000;
-          return 'handled';
-        },
-        putBack: async ({ delivery }, delayMs) => void back.push(`${delivery.name} after ${delayMs}`),
-      },
-      { now: () => clock.now, timeLimitMs: 60_000 },
-    );
-    sideBySide.push(leaseOf('A'), leaseOf('B'));
-    await vi.waitFor(() => expect(back).toEqual(['B after 0']));
-    await vi.waitFor(() => expect(reports).toMatchObject([{ name: 'A', outcome: 'handled' }]));
-    expect(handled).toEqual(['A']);
-    await worker.stop(1_000);
-  });
-});
-
-it('a worker reports a handled delivery as failed when the store takes no word of it, since it is handled again', async () => {
-  const down = new Error('down');
-  const { worker, sideBySide, reports } = openWorker({
-    handle: async () => 'handled',
-    remove: () => Promise.reject(down),
-  });
-  sideBySide.push(leaseOf('A'));
-  await vi.waitFor(() => expect(reports).toMatchObject([{ name: 'A', outcome: 'failed', error: down }]));
-  await worker.stop(100);
-});
-
 describe('a store that does not take the end of a delivery', () => {
   const down = new Error('down');
 
-  it('is asked five times, and onStoreError is told each time', async () => {
+  it('is asked five times, and the delivery, which is handled again, is reported as failed', async () => {
     const remove = vi.fn(() => Promise.reject(down));
     const onStoreError = vi.fn();
     const { worker, sideBySide, reports } = openWorker(
@@ -255,56 +218,12 @@ describe('a worker', () => {
     expect(reports).toEqual([]);
   });
 
-  it('postpones a marked delivery whose handler failed before its transaction was committed', async () => {
-    const error = new Error('no');
-    const postpone = vi.fn(async () => {});
-    const { worker, sideBySide, reports } = openWorker({
-      async handle(_, options) {
-        await options?.mark?.(memoryStore());
-        throw error;
-      },
-      postpone,
-      isHandled: async () => false,
-    });
-    sideBySide.push(leaseOf('A'));
-    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed', error }]));
-    expect(postpone).toHaveBeenCalledTimes(1);
-    await worker.stop(100);
-  });
-});
-
-describe('the limit of a worker', () => {
-  it('counts what runs alone, too', async () => {
-    const { worker, alone, reports } = openWorker(
-      { handle: async () => 'handled' },
-      {},
-      { limit: 1, endsWhenIdle: true },
-    );
+  it('counts what runs alone in its limit, too', async () => {
+    const limits = { limit: 1, endsWhenIdle: true };
+    const { worker, alone, reports } = openWorker({ handle: async () => 'handled' }, {}, limits);
     alone.push(leaseOf('first'), leaseOf('second'));
     await worker.ended();
     expect(reports).toMatchObject([{ name: 'first' }]);
     expect(alone).toHaveLength(1);
-  });
-
-  it('is not used up by dead letters', async () => {
-    let isDue = true;
-    const { worker, sideBySide, reports } = openWorker(
-      {
-        handle: async () => 'handled',
-        isAloneDue: async () => isDue,
-        async leaseAlone() {
-          isDue = false;
-          sideBySide.push(leaseOf('A'));
-          return { leased: undefined, dead: [leaseOf('poison')] };
-        },
-      },
-      {},
-      { limit: 1, endsWhenIdle: true },
-    );
-    await worker.ended();
-    expect(reports).toMatchObject([
-      { name: 'poison', outcome: 'dead' },
-      { name: 'A', outcome: 'handled' },
-    ]);
   });
 });

@@ -34,34 +34,6 @@ describe('a delivery that is deduplicated in memory', () => {
     expect(await deduplication.receive(reference, handled)).toBe('handled');
   });
 
-  it('is a duplicate once it was remembered, though nothing handled it', async () => {
-    const deduplication = open();
-    deduplication.remember(reference.digest);
-    expect(await deduplication.receive(reference, handled)).toBe('duplicate');
-  });
-
-  it('is busy while its handler runs, whose end can be waited for', async () => {
-    const deduplication = open();
-    const { handle, end } = held();
-    const first = deduplication.receive(reference, handle);
-    expect(await deduplication.receive(reference, handled)).toBe('busy');
-    const active = deduplication.active();
-    expect(active).toHaveLength(1);
-    end();
-    expect(await Promise.all(active)).toEqual(['handled']);
-    expect(await first).toBe('handled');
-    expect(deduplication.active()).toEqual([]);
-  });
-
-  it('is aborted with the reason of the stop, and then forgotten', async () => {
-    const deduplication = open();
-    const reason = new Error('stopped');
-    const first = deduplication.receive(reference, held().handle);
-    deduplication.cutOff(reason);
-    await expect(first).rejects.toBe(reason);
-    expect(await deduplication.receive(reference, handled)).toBe('handled');
-  });
-
   it('is remembered while no more than maxRemembered came after it, and forgotten after twice as many', async () => {
     const deduplication = open({ maxRemembered: 100 });
     const receive = (number: number) =>

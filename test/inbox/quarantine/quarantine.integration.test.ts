@@ -1,8 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createKeyRing } from '../../../src/credentials/create-key-ring.ts';
-import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
 import type { Inbox } from '../../../src/inbox/inbox.ts';
-import type { QuarantineOptions } from '../../../src/inbox/quarantine/quarantine.ts';
 import { createKeyRotation } from '../../../src/keys/create-key-rotation.ts';
 import { storedKeys } from '../../../src/keys/stored-keys.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
@@ -11,7 +9,6 @@ import { eventSignedBy, generation } from '../../credentials/keys.ts';
 import { isThorough } from '../../support/repeat.ts';
 import { skipped } from '../../support/skipped.ts';
 import { quietWebhooks } from '../../webhooks/deliveries.ts';
-import { warningsDuring } from '../../webhooks/warnings.ts';
 import { engines } from '../engines.ts';
 import { eventually, quick } from '../receiver.ts';
 
@@ -68,26 +65,6 @@ for (const engine of keeping.filter(({ name }) => isThorough || everyday.include
       expect(handled.toSorted()).toEqual(orders.toSorted());
       expect(await one?.receive(eventSignedBy(2, orders[3]))).toMatchObject({ kind: 'duplicate' });
       await Promise.all(inboxes.map((inbox) => inbox.stop()));
-      expect(await store.raw()).not.toContain(marker);
-      await store.close();
-    });
-
-    it('keeps a flood within bounds, says so once, and drops it once the keys are settled', async () => {
-      const store = await engine.open();
-      const { rotation, handled, receiver } = await setUp();
-      const options: HandlingOptions & QuarantineOptions = { ...quick, maxQuarantined: 10 };
-      const inbox = store.inbox(options);
-      const webhooks = receiver(inbox);
-      const warnings = await warningsDuring(async () => {
-        for (const order of orders) await webhooks.receive(eventSignedBy('forger', order));
-      });
-      expect((await inbox.counts()).quarantined).toBe(10);
-      expect(warnings.filter(({ message }) => message.includes('maxQuarantined'))).toHaveLength(1);
-      await rotation.receive(generation(2));
-      await webhooks.receive(eventSignedBy(2, 'A-1'));
-      await eventually(async () => expect(await inbox.counts()).toEqual({ open: 0, dead: 0 }));
-      expect(handled).toEqual(['A-1']);
-      await inbox.stop();
       expect(await store.raw()).not.toContain(marker);
       await store.close();
     });

@@ -1,6 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { InboxHost } from '../../../src/inbox/inbox.ts';
 import type { UnverifiedText } from '../../../src/inbox/quarantine/quarantine.ts';
-import { all, bodiesOf, day, setUp } from './quarantine-for-tests.ts';
+import { recordQuarantine, reviewNowAndThen } from '../../../src/inbox/quarantine/record-quarantine.ts';
+import { memoryStore } from '../../../src/store/memory-store.ts';
+import { all, bodiesOf, day, keepIn, quarantineOptions, setUp } from './quarantine-for-tests.ts';
+
+afterEach(() => void vi.restoreAllMocks());
 
 describe('the quarantine of a record store', () => {
   it('keeps equal bytes once, and each text for the partners whose keys were tried', async () => {
@@ -73,4 +78,98 @@ describe('the quarantine of a record store', () => {
     await quarantine.remove(found.map(({ digest }) => digest));
     expect(await quarantine.count()).toBe(0);
   });
+});
+
+describe('the records of a quarantine', () => {
+  it('of a newer version are not listed, and are left as they are', async () => {
+    const { keep, store, quarantine } = setUp();
+    await keep('body');
+    const key = `inbox/unverified/body/${'a'.repeat(64)}`;
+    const newer = { version: 2, text: 'body' };
+    await store.transact([key], (records) => records.set(key, newer));
+    for (const call of [quarantine.list(all), quarantine.remove(['a'.repeat(64)])])
+      await expect(call).rejects.toThrow('An unverified delivery is in the form of a newer');
+    expect(await store.list({ prefix: key, limit: 1 })).toMatchObject([{ value: newer }]);
+  });
+});
+
+describe('the room of a quarantine', () => {
+  it('holds bodies of 4 KiB for each that it may have', async () => {
+    const { keep } = setUp({ maxQuarantined: 2 });
+    expect([await keep('x'.repeat(8_193)), await keep('x'.repeat(8_192)), await keep('x')]).toEqual([
+      'full',
+      'kept',
+      'full',
+    ]);
+  });
+
+  it('is counted anew at most once a minute while it is full', async () => {
+    let [time, lists] = [1_000, 0];
+    vi.spyOn(performance, 'now').mockImplementation(() => time);
+    const { keep } = setUp({ maxQuarantined: 1 }, ({ list }) => ({
+      list(options) {
+        lists++;
+        return list(options);
+      },
+    }));
+    await keep('first');
+    for (time of [1_000, 1_001, 60_999]) expect(await keep(`at ${time}`)).toBe('full');
+    expect(lists).toBe(1);
+    time = 61_000;
+    expect(await keep('later')).toBe('full');
+    expect(lists).toBe(2);
+  });
+
+  it('keeps the count of the process that has counted it anew meanwhile', async () => {
+    let meanwhile = async () => {};
+    const { keep, store, open, clock } = setUp({ maxQuarantined: 3 }, ({ list }) => ({
+      async list(options) {
+        const page = await list(options);
+        await meanwhile();
+        return page;
+      },
+    }));
+    for (const body of ['old', 'as old']) await keep(body);
+    clock.time += day / 2;
+    await keep('newer');
+    clock.time += day / 2;
+    const other = open({}, store);
+    meanwhile = async () => {
+      meanwhile = async () => {};
+      expect(await keepIn(other, 'of the other')).toBe('kept');
+    };
+    expect([await keep('next'), await keep('over')]).toEqual(['kept', 'full']);
+  });
+});
+
+const unverified = { digest: 'ab'.repeat(32), body: '{}', partners: 'P' };
+
+/** Whether a call is refused at once, without waiting for the store. */
+async function isRefused(call: Promise<unknown>): Promise<boolean> {
+  const waits = new Promise((resolve) => setImmediate(resolve, 'waits'));
+  return (await Promise.race([call.catch(() => 'refused'), waits])) === 'refused';
+}
+
+it('100 bodies of a quarantine may wait for the store, and reviews go on beside them', async () => {
+  const never = () => new Promise<never>(() => {});
+  const silent = { ...memoryStore(), transact: never, list: never };
+  const quarantine = recordQuarantine(silent, { ...quarantineOptions, now: () => 0 });
+  for (let count = 0; count < 100; count++) void quarantine.keep(unverified);
+  expect(await isRefused(quarantine.keep(unverified))).toBe(true);
+  expect(await isRefused(quarantine.list({ limit: 1 }))).toBe(false);
+});
+
+it('a review of the quarantine comes at most every two seconds', async () => {
+  let time = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => time);
+  const review = vi.fn(async () => {});
+  const host: InboxHost = { hasHandlers: true, review, handle: async () => 'handled', report: () => {} };
+  const { review: _, ...hostWithout } = host;
+  await reviewNowAndThen()(hostWithout);
+  const reviewNow = reviewNowAndThen();
+  for (time of [0, 1, 1_999]) await reviewNow(host);
+  expect(review).toHaveBeenCalledTimes(1);
+  time = 2_000;
+  await reviewNow(host);
+  expect(review).toHaveBeenCalledTimes(2);
 });

@@ -3,7 +3,6 @@ import type { InboxHost } from '../../../src/inbox/inbox.ts';
 import { queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
 import { nextTurn } from '../../support/next-turn.ts';
 import { gate } from '../../webhooks/deliveries.ts';
-import { warningsDuring } from '../../webhooks/warnings.ts';
 import { order } from '../receiver.ts';
 import { guarded, open } from './queue-for-tests.ts';
 
@@ -83,14 +82,6 @@ describe('a message in another form', () => {
     expect(await inbox.handleMessage({ ...message, v: 2 })).toBe('retry');
     expect(errors).toMatchObject([{ code: 'newer_format' }]);
     expect(calls).toEqual([]);
-  });
-
-  it('is dead, with a warning, if it is no delivery', async () => {
-    const { inbox } = open();
-    const warnings = await warningsDuring(async () => {
-      expect(await inbox.handleMessage('not JSON')).toBe('dead');
-    });
-    expect(warnings).toMatchObject([{ message: expect.stringContaining('is no delivery') }]);
   });
 });
 

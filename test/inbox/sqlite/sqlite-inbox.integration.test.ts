@@ -81,12 +81,4 @@ describe('the SQLite inbox', () => {
     await eventually(() => expect(restarted.calls).toEqual(['B']));
     expect(calls).toEqual(['A']);
   });
-
-  it('does not open a file in a folder that is not there', () => {
-    const missing = join(folder, 'missing', 'inbox.sqlite');
-    expect(() => sqliteInbox({ path: missing })).toThrow(
-      expect.objectContaining({ code: 'store_unavailable' }),
-    );
-    expect(existsSync(missing)).toBe(false);
-  });
 });

@@ -66,27 +66,3 @@ describe('the process that stored a delivery', () => {
     await inbox.stop();
   });
 });
-
-describe('a delivery that another process stored', () => {
-  it('is found at the next poll, which comes every 250 milliseconds', async () => {
-    const store = memoryStore();
-    const pauses: number[] = [];
-    let poll = () => {};
-    const sleep = (ms: number, signal: AbortSignal) =>
-      new Promise<void>((resolve) => {
-        pauses.push(ms);
-        poll = resolve;
-        if (signal.aborted) resolve();
-        signal.addEventListener('abort', () => resolve());
-      });
-    const inbox = open({ store, role: 'both', sleep });
-    const { calls } = receiver(inbox);
-    await eventually(() => expect(pauses).toEqual([250]));
-    await receiver(open({ store, role: 'receiver' })).webhooks.receive(order('A'));
-    await nextTurn();
-    expect(calls).toEqual([]);
-    poll();
-    await eventually(() => expect(calls).toEqual(['A']));
-    await inbox.stop();
-  });
-});
