@@ -13,7 +13,7 @@ export { ConfigurationError, isConfigurationError, isKeyError, KeyError } from '
 export type { SignatureScheme } from '../../signature/signature-scheme.ts';
 export type { AttackResult } from './attack/attack-case.ts';
 export type { AttackOptions, AttackProgress } from './attack/attack-options.ts';
-export { type AttackLimits, type AttackReport, attackReceiver } from './attack/attack-receiver.ts';
+export { type AttackReport, attackReceiver } from './attack/attack-receiver.ts';
 export type { AttackFinding } from './attack/findings.ts';
 export type { AttackOrder } from './attack/probes.ts';
 export type { UncheckedKeys } from './detection/scheme-space.ts';

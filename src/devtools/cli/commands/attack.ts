@@ -1,18 +1,23 @@
-import { exec } from 'node:child_process';
-import { promisify } from 'node:util';
-import { isLoopbackHost } from '../../../deployment/base-url.ts';
-import { tryParse } from '../../../internal/json.ts';
-import type { AttackResult } from '../../diagnostics/attack/attack-case.ts';
-import { type AttackLimits, attackReceiver } from '../../diagnostics/attack/attack-receiver.ts';
-import type { AttackFinding } from '../../diagnostics/attack/findings.ts';
-import type { Verdict } from '../../diagnostics/finding.ts';
-import { currentCredentials, readConfiguration } from '../inputs/configuration.ts';
-import { defineCommand } from '../terminal/command.ts';
-import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
-import { formatFlags, keysFlag, parseWebAddress, textFlag, toggle, wholeNumber } from '../terminal/flags.ts';
-import { countBy, openOutput } from '../terminal/output.ts';
-import { withoutSecrets } from '../terminal/secret-guard.ts';
-import type { Paint, Style } from '../terminal/terminal-text.ts';
+import { isLoopbackHost } from '../../../../deployment/base-url.ts';
+import type { AttackResult } from '../../../diagnostics/attack/attack-case.ts';
+import { attackReceiver } from '../../../diagnostics/attack/attack-receiver.ts';
+import type { AttackFinding } from '../../../diagnostics/attack/findings.ts';
+import type { Verdict } from '../../../diagnostics/finding.ts';
+import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
+import { defineCommand } from '../../terminal/command.ts';
+import { CliError, exitCodes } from '../../terminal/context.ts';
+import {
+  formatFlags,
+  parseWebAddress,
+  signingFlags,
+  textFlag,
+  toggle,
+  webAddress,
+  wholeNumber,
+} from '../../terminal/flags.ts';
+import { countBy, openOutput, startProgress } from '../../terminal/output.ts';
+import type { Paint, Style } from '../../terminal/terminal-text.ts';
+import { handledCount } from './handled-count.ts';
 
 const styles: Readonly<Record<Verdict, Style>> = {
   ok: 'green',
@@ -66,7 +71,7 @@ export default defineCommand({
     'partner-exchange attack http://127.0.0.1:3000/orders --order A-1001',
     'partner-exchange attack https://test.partner.example/orders --i-own-this-host test.partner.example',
   ],
-  json: "{ findings: [{ id, what, verdict: 'weak' | 'broken', cases, advice, seen, tried }], results: [{ id, what, expected, answered, verdict: 'ok' | 'weak' | 'broken' | 'skipped', advice? }], orders, limits?: { answered, pausedMs } }",
+  json: "{ findings: [{ id, what, verdict: 'weak' | 'broken', cases, advice }], results: [{ id, what, expected, answered, verdict: 'ok' | 'weak' | 'broken' | 'skipped', advice? }], orders }",
   flags,
   args: [{ placeholder: 'url', brief: 'Where your receiver listens', parse: parseWebAddress }],
   async run(context, flags, url) {
@@ -81,38 +86,39 @@ export default defineCommand({
     const handled = handledCount(context, flags.handledCommand, timeoutMs);
     // Fails before anything is sent if it cannot count.
     await handled?.('probe-none');
-    let reportedAt = context.now();
-    const { results, findings, limits, orders } = await attackReceiver(url, {
-      credentials: currentCredentials(configuration),
-      deployment: configuration.deployment,
-      iOwnThisHost,
-      timeoutMs,
-      handled,
-      handles: handles?.length ? handles : undefined,
-      order:
-        order === undefined ? undefined : { partner_order_id: order, buyer_crypto_address: orderAddress },
-      quick,
-      only: only?.length ? only : undefined,
-      skip,
-      signal: context.signal,
-      onCase(_, { done, left }) {
-        if (context.now() - reportedAt < progressIntervalMs) return;
-        reportedAt = context.now();
-        output.status(`${done} done, ${left} left.`);
-      },
-    });
-    output.result({ findings, results, limits, orders }, (paint) => [
-      ...findings.flatMap((finding) => describeFinding(finding, paint)),
-      ...describeUnjudged(results, paint),
-      ...(limits === undefined ? [] : [describeLimits(limits, paint)]),
-    ]);
-    const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
-    output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
-    if (orders.length > 0) output.status(describeOrders(orders));
-    const isFailed = findings.some(({ verdict }) => verdict === 'broken' || verdict === flags.failOn);
-    // If every case was skipped, the receiver was not judged.
-    const isJudged = results.some(({ verdict }) => verdict !== 'skipped');
-    return isJudged && !isFailed ? exitCodes.ok : exitCodes.findings;
+    const progress = startProgress(context);
+    try {
+      const { results, findings, orders } = await attackReceiver(url, {
+        credentials: currentCredentials(configuration),
+        deployment: configuration.deployment,
+        iOwnThisHost,
+        timeoutMs,
+        handled,
+        handles: handles?.length ? handles : undefined,
+        order:
+          order === undefined ? undefined : { partner_order_id: order, buyer_crypto_address: orderAddress },
+        quick,
+        only: only?.length ? only : undefined,
+        skip,
+        signal: context.signal,
+        onCase: ({ id }, { done, left }) => progress.update(`${done} done, ${left} left, last ${id}`),
+      });
+      progress.stop();
+      output.result({ findings, results, orders }, (paint) => [
+        ...(flags.all ? results.flatMap((result) => describeCase(result, paint)) : []),
+        ...findings.flatMap((finding) => describeFinding(finding, paint)),
+        ...(flags.all ? [] : describeUnjudged(results, paint)),
+      ]);
+      const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
+      output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
+      if (orders.length > 0) output.status(describeOrders(orders));
+      const isFailed = findings.some(({ verdict }) => verdict === 'broken' || verdict === flags.failOn);
+      // If every case was skipped, the receiver was not judged.
+      const isJudged = results.some(({ verdict }) => verdict !== 'skipped');
+      return isJudged && !isFailed ? exitCodes.ok : exitCodes.findings;
+    } finally {
+      progress.stop();
+    }
   },
 });
 
@@ -127,17 +133,12 @@ function describeOrders(orders: readonly string[]): string {
 
 const indent = ' '.repeat(8);
 
-function describeLimits({ answered, pausedMs }: AttackLimits, paint: Paint): string {
-  const paused = (pausedMs / 1000).toFixed(1);
-  return `${paint('dim', 'limits ')} the receiver limits what it gets (429 or 503, ${answered} times); the attack paused for ${paused} s`;
-}
-
 function describeFinding(finding: AttackFinding, paint: Paint): string[] {
-  const { id, verdict, what, cases, advice, seen, tried } = finding;
+  const { id, verdict, what, cases, advice } = finding;
   return [
     `${paint(styles[verdict], verdict.padEnd(7))} ${paint('bold', what)}`,
     `${indent}${advice}`,
-    `${indent}${paint('dim', `shown by ${nameSome(cases)}; seen ${seen} of ${tried} times`)}`,
+    `${indent}${paint('dim', `shown by ${nameSome(cases)}`)}`,
     `${indent}${paint('dim', `see docs/details/attack-faults.md#${id}`)}`,
   ];
 }

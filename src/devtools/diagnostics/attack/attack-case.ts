@@ -6,31 +6,27 @@ import type { CauseId } from './causes.ts';
 import type { Effects } from './effect-records.ts';
 import type { OrderWatch } from './ledger.ts';
 import type { ProbeRequest, Probes } from './probes.ts';
-import type { Limits } from './receiver-limits.ts';
 
 export interface Attack {
   readonly credentials: PartnerCredentials;
   readonly probes: Probes;
-  /** Sends a delivery, and sends it again if it was limited. */
   post(delivery: ProbeRequest): Promise<PostAnswer>;
-  /** Sends a delivery once. */
-  send(delivery: ProbeRequest): Promise<PostAnswer>;
   /** The receiver's records of the orders; `undefined` if the owner gives none. */
   readonly handled: Effects | undefined;
   /** Judges the effects on the one order that is given, after each case. */
   readonly watchOrder: OrderWatch;
-  readonly url: string;
   /** The names of the events that must have an effect. */
   readonly handles: readonly string[];
   /** The authentic delivery that began the attack. */
   readonly baseline: string;
-  readonly limits: Limits;
   readonly signal: AbortSignal | undefined;
   /** Rejects with the reason of the signal. */
   pause(ms: number): Promise<void>;
 }
 
 export interface AttackCase extends Pick<AttackResult, 'what' | 'expected'> {
+  /** What to do if it fails. */
+  readonly advice: string;
   run(attack: Attack): Promise<CaseResult>;
   /** The causes that can explain its failure, beside those of every case. */
   readonly causes?: readonly CauseId[] | undefined;
@@ -40,10 +36,8 @@ export interface AttackCase extends Pick<AttackResult, 'what' | 'expected'> {
   readonly advice?: string | undefined;
   /** Whether `quick` leaves it out. @default false */
   readonly isSlow?: boolean | undefined;
-  /** The words for the effects that the receiver's records show. @default words for the deliveries */
-  readonly faults?: Readonly<Partial<Record<Problem, Pick<CaseResult, 'fault' | 'advice'>>>> | undefined;
-  /** How often one run looks. A finding of a case that looks more than once is not tried again. @default 1 */
-  readonly looks?: number | undefined;
+  /** What a receiver does that fails it. @default words for the problem, and the deliveries */
+  readonly faults?: Readonly<Partial<Record<Problem, string>>> | undefined;
 }
 
 /** Cases by their ids. */

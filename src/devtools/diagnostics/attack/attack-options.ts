@@ -70,8 +70,8 @@ export interface AttackOptions {
   /** The ids of cases to leave out. @default none */
   skip?: readonly string[] | undefined;
   /**
-   * The reporter: called, and awaited, when a case has run or was skipped. What it throws ends the attack. Effects are compared and findings repeated at the end, so the report can
-   * hold another verdict.
+   * The reporter: called, and awaited, when a case has run or was skipped. What it throws ends the attack. Effects are
+   * compared at the end, so the report can hold another verdict.
    */
   onCase?: ((result: AttackResult, progress: AttackProgress) => unknown) | undefined;
 }

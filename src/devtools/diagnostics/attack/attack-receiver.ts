@@ -5,8 +5,7 @@ import type { AttackResult } from './attack-case.ts';
 import { type AttackOptions, type AttackSettings, readAttackOptions } from './attack-options.ts';
 import type { CaseResult } from './case-result.ts';
 import { attackCases, baselineCase, type NamedCase } from './case-table.ts';
-import { confirmFindings } from './confirm-findings.ts';
-import type { AttackFinding } from './findings.ts';
+import { type AttackFinding, findCauses, type JudgedCase } from './findings.ts';
 import { prepareAttack } from './prepare-attack.ts';
 import { probeIdForm } from './probes.ts';
 import { auditEffects, type CaseRun, notRun, runCase, runInTurn } from './run-cases.ts';
@@ -54,9 +53,8 @@ export async function attackReceiver(url: string | URL, options: AttackOptions):
     await auditEffects([...runs.values()], attack);
   }
   const inOrder = [baselineCase, ...cases].flatMap(({ id }) => runs.get(id) ?? []);
-  const findings = await confirmFindings(inOrder, attack);
-  const results = inOrder.map(resultOf);
-  return { findings, results, limits: attack.limits.summary(), orders: acknowledgedOrders(inOrder) };
+  const findings = findCauses(inOrder.map(judged));
+  return { findings, results: inOrder.map(resultOf), orders: acknowledgedOrders(inOrder) };
 }
 
 /** The results of an attack. */
@@ -70,16 +68,6 @@ export interface AttackReport {
    * journal may keep them; they begin with `probe-`.
    */
   readonly orders: readonly string[];
-  /** How the receiver limited the attack, which then slowed down; `undefined` if it did not. */
-  readonly limits: AttackLimits | undefined;
-}
-
-/** Answers 429 and 503 of a receiver that limits what it gets. */
-export interface AttackLimits {
-  /** The number of these answers. */
-  readonly answered: number;
-  /** The milliseconds for which the attack paused because of them. */
-  readonly pausedMs: number;
 }
 
 /** Without the right effect, too: then the other cases are judged by their answers. */
@@ -93,10 +81,18 @@ function acknowledgedOrders(runs: readonly CaseRun[]): readonly string[] {
   return [...new Set(acknowledged.map(({ orderId }) => orderId))].filter((id) => probeIdForm.test(id));
 }
 
-function resultOf({ probe, outcome }: CaseRun): AttackResult {
-  const { id, what, expected } = probe;
-  const { verdict, answered, advice } = outcome;
+function resultOf(run: CaseRun): AttackResult {
+  const { id, what, expected, answered, verdict, advice } = judged(run);
   return Object.freeze({ id, what, expected, answered, verdict, advice });
+}
+
+/** A result with the words of its case, where it has none of its own. */
+function judged({ probe, outcome }: CaseRun): JudgedCase {
+  const { id, what, expected, causes, faults } = probe;
+  const { verdict, problem, fault = problem && faults?.[problem] } = outcome;
+  const isFault = verdict === 'weak' || verdict === 'broken';
+  const advice = isFault ? (outcome.advice ?? probe.advice) : undefined;
+  return { id, what, expected, causes, ...outcome, fault, advice };
 }
 
 /** @throws {ConfigurationError} `invalid_option` if no connection could be made */

@@ -6,11 +6,11 @@ export interface CaseResult {
   readonly verdict: Verdict;
   /** The answer of the receiver, or why nothing was sent. */
   readonly answered: string;
-  /** What to do; absent for `ok`. */
+  /** What to do. @default the advice of the case */
   readonly advice?: string | undefined;
   /** How the receiver failed, if it did in one of the ways that many cases share. */
   readonly problem?: Problem | undefined;
-  /** What the receiver does, as in {@link AttackFinding.what}. @default made of the problem and the deliveries */
+  /** What the receiver does, as in {@link AttackFinding.what}. @default the words of the case for the problem */
   readonly fault?: string | undefined;
 }
 

@@ -4,21 +4,18 @@ import { authenticCases } from './cases/authentic.ts';
 import { firstDelivery } from './cases/baseline.ts';
 import { bodyCases } from './cases/bodies.ts';
 import { contextCases } from './cases/contexts.ts';
-import { disclosureCases } from './cases/disclosure.ts';
 import { forgedCases } from './cases/forgeries.ts';
 import { handlingCases } from './cases/handled-once.ts';
 import { orderIdCases } from './cases/order-ids.ts';
 import { keyCases } from './cases/other-keys.ts';
 import { repetitionCases } from './cases/repetition.ts';
 import { sequenceCases } from './cases/sequences.ts';
-import { shapeCases } from './cases/shapes.ts';
 import { signatureCases } from './cases/signatures.ts';
 import { type Cause, type CauseId, causeTable } from './causes.ts';
 
 /** All cases but the first. */
 const table = {
   ...authenticCases,
-  ...shapeCases,
   ...orderIdCases,
   ...sequenceCases,
   ...forgedCases,
@@ -29,7 +26,6 @@ const table = {
   ...contextCases,
   ...repetitionCases,
   ...handlingCases,
-  ...disclosureCases,
 };
 
 export type CaseId = 'authentic' | keyof typeof table;

@@ -12,10 +12,6 @@ export interface AttackFinding extends Finding {
   readonly advice: string;
   /** The ids of the cases that show it. */
   readonly cases: readonly string[];
-  /** How often its first case failed; at least once. */
-  readonly seen: number;
-  /** How often its first case was tried: a finding is repeated before it is stated. */
-  readonly tried: number;
 }
 
 /** The id of a finding: of a cause, or of the one case that shows it. */
@@ -30,21 +26,19 @@ export interface JudgedCase extends AttackResult, Pick<CaseResult, 'problem' | '
 /** The fewest causes that explain all results that are weak or broken, the worst first. */
 export function findCauses(results: readonly JudgedCase[]): readonly AttackFinding[] {
   // Sound: the table is a literal, so it has no other keys.
-  const shown = (Object.entries(causeTable) as [CauseId, Cause][])
-    .filter(([id, cause]) => isShown(id, cause, results))
-    .toSorted(([, first], [, second]) => first.rank - second.rank);
+  const causes = Object.entries(causeTable) as [CauseId, Cause][];
+  const shown = causes.filter(([id, cause]) => isShown(id, cause, results));
+  const ids = causes.map(([id]) => id as string);
+  const rankOf = ({ id }: AttackFinding) => (ids.includes(id) ? ids.indexOf(id) : ids.length);
   const failures = results.filter(isFailed);
   const groups = Map.groupBy(
     failures,
     (failure): FindingId => shown.find(([id, cause]) => explains(id, cause, failure))?.[0] ?? failure.id,
   );
   return [...groups]
-    .map(([id, cases]) => ({ finding: toFinding(id, cases), rank: causeOf(id)?.rank ?? lastRank }))
-    .toSorted((first, second) => badness(first.finding) - badness(second.finding) || first.rank - second.rank)
-    .map(({ finding }) => finding);
+    .map(([id, cases]) => toFinding(id, cases))
+    .toSorted((first, second) => badness(first) - badness(second) || rankOf(first) - rankOf(second));
 }
-
-const lastRank = Number.MAX_SAFE_INTEGER;
 
 type FailedCase = JudgedCase & { readonly verdict: 'weak' | 'broken' };
 
@@ -94,7 +88,7 @@ function causeOf(id: string): Cause | undefined {
 
 function toFinding(id: FindingId, failures: readonly FailedCase[]): AttackFinding {
   const cause = causeOf(id);
-  // The case that shows it comes first: it has the words, and is the one that is repeated.
+  // The case that shows it comes first: it has the words.
   const isSign = (failure: FailedCase) => cause?.shownBy === undefined || matches(cause.shownBy, failure);
   const cases = [...failures.filter(isSign), ...failures.filter((failure) => !isSign(failure))];
   const worst = cases.find(({ verdict }) => verdict === 'broken') ?? cases[0];
@@ -104,8 +98,6 @@ function toFinding(id: FindingId, failures: readonly FailedCase[]): AttackFindin
     verdict: worst?.verdict ?? 'weak',
     cases: cases.map((failure) => failure.id),
     advice: cause?.advice ?? worst?.advice ?? '',
-    seen: 1,
-    tried: 1,
   });
 }
 

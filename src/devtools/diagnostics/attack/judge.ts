@@ -10,16 +10,10 @@ interface RefusalRule {
   readonly ifAccepted?: 'ok' | 'weak' | 'broken' | undefined;
   /** The verdict if the connection is closed without an answer. @default 'broken' */
   readonly ifClosed?: 'ok' | 'broken' | undefined;
-  /** The advice if it is accepted. */
-  readonly advice: string;
-  /** What a receiver does that accepts it. @default 'accepts' and the delivery */
-  readonly fault?: string | undefined;
 }
 
-interface Refused extends RefusalRule, Pick<AttackCase, 'what' | 'causes' | 'isSlow'> {
-  /** @default '4xx, or 503 with Retry-After' */
-  readonly expected?: string;
-  /** The deliveries; an empty list if they need a merchant secret and it is missing. */
+interface Refused extends RefusalRule, Pick<AttackCase, 'what' | 'advice' | 'causes' | 'faults'> {
+  /** The deliveries; an empty list if they need a merchant secret and there is none. */
   readonly deliveries: (
     probes: Probes,
     credentials: PartnerCredentials,
@@ -28,48 +22,32 @@ interface Refused extends RefusalRule, Pick<AttackCase, 'what' | 'causes' | 'isS
 }
 
 /** A case in which every delivery must be refused. */
-export function refused({
-  what,
-  causes,
-  isSlow,
-  expected = refusal,
-  deliveries,
-  ...rule
-}: Refused): AttackCase {
+export function refused({ ifAccepted, ifClosed, deliveries, ...described }: Refused): AttackCase {
   return {
-    what,
-    expected,
-    causes,
-    isSlow,
-    fault: rule.fault,
-    advice: rule.advice,
+    ...described,
+    expected: '4xx, or 503 with Retry-After',
     async run(attack) {
       const { probes, credentials, post } = attack;
       const all = await deliveries(probes, credentials, attack);
       if (all.length === 0) return skipped('there is no merchant secret');
       // Some schemes do not sign everything: the receiver cannot see such a change.
-      const isForged = ({ body, carries }: ProbeRequest) =>
-        body === undefined || carries !== undefined || !probes.verifies(body);
-      if (!all.every(isForged)) return skipped(notForged);
+      if (all.some(({ body }) => probes.verifies(body))) return skipped(notForged);
       const results: CaseResult[] = [];
-      for (const delivery of all) results.push(judgeRefusal(await post(delivery), rule));
+      for (const delivery of all) results.push(judgeRefusal(await post(delivery), { ifAccepted, ifClosed }));
       return worstOf(results);
     },
   };
 }
 
-const refusal = '4xx, or 503 with Retry-After';
 const notForged = 'under this signature scheme it has a valid signature, so it is no forgery';
 
-interface Accepted extends Pick<AttackCase, 'what' | 'causes' | 'faults'> {
-  /** The advice if it is refused. */
-  readonly advice: string;
+interface Accepted extends Pick<AttackCase, 'what' | 'advice' | 'causes' | 'faults'> {
   /** A body, or several requests. */
   readonly body: (probes: Probes) => string | readonly (ProbeRequest & { readonly body: string })[];
 }
 
 /** A case whose deliveries are authentic and must be accepted. */
-export function accepted({ advice, body, ...described }: Accepted): AttackCase {
+export function accepted({ body, ...described }: Accepted): AttackCase {
   return {
     ...described,
     advice,
@@ -79,7 +57,7 @@ export function accepted({ advice, body, ...described }: Accepted): AttackCase {
       const results: CaseResult[] = [];
       for (const { body: text, ...request } of typeof made === 'string' ? [{ body: made }] : made) {
         if (!attack.probes.verifies(text)) return skipped('this signature scheme cannot sign it');
-        results.push(judgeAcceptance(await deliverAsService(attack, text, request), advice));
+        results.push(judgeAcceptance(await deliverAsService(attack, text, request)));
       }
       return worstOf(results);
     },
@@ -111,7 +89,7 @@ export async function deliverTwice(
 /** Whether the receiver still takes authentic deliveries, though it may limit their rate. */
 export async function takesAuthentic(attack: Attack): Promise<boolean> {
   const answer = await deliverAsService(attack, attack.probes.authentic());
-  return isAccepted(answer) || (answer.kind === 'answered' && isLimited(answer));
+  return isAccepted(answer) || isPostponed(answer);
 }
 
 /** Whether the answer says that the receiver will not take the delivery, however often it comes. */
@@ -119,37 +97,38 @@ export function isRefused(answer: PostAnswer): boolean {
   return answer.kind === 'answered' && answer.status >= 400 && answer.status < 500;
 }
 
-/** Whether it refuses for now, as a receiver does that reads its keys again before it calls a delivery forged. */
-function isPostponed(answer: PostAnswer): boolean {
-  return answer.kind === 'answered' && answer.status === 503 && answer.headers.has('retry-after');
+/** Whether it refuses for now: it limits rates, or reads its keys again before it calls a delivery forged. */
+export function isPostponed(answer: PostAnswer): boolean {
+  if (answer.kind !== 'answered') return false;
+  return answer.status === 429 || (answer.status === 503 && answer.headers.has('retry-after'));
 }
 
 /** Judges the answer to a delivery that a receiver must refuse. */
 export function judgeRefusal(
   answer: PostAnswer,
-  { ifAccepted = 'broken', ifClosed = 'broken', advice, fault }: RefusalRule,
+  { ifAccepted = 'broken', ifClosed = 'broken' }: RefusalRule = {},
 ): CaseResult {
   const answered = describePostAnswer(answer);
   const sound: CaseResult = { verdict: 'ok', answered };
   if (answer.kind === 'closed' && ifClosed === 'ok') return sound;
   if (answer.kind !== 'answered') return missing(answer.kind, answered);
   if (!isAccepted(answer)) return judgeStatus(answer, answered) ?? sound;
-  return ifAccepted === 'ok' ? sound : { verdict: ifAccepted, answered, advice, problem: 'accepted', fault };
+  return ifAccepted === 'ok' ? sound : { verdict: ifAccepted, answered, problem: 'accepted' };
 }
 
 /** Judges the answer to an authentic delivery. */
-export function judgeAcceptance(answer: PostAnswer, advice: string): CaseResult {
+export function judgeAcceptance(answer: PostAnswer): CaseResult {
   const answered = describePostAnswer(answer);
   if (isAccepted(answer)) return { verdict: 'ok', answered };
   if (answer.kind !== 'answered') return missing(answer.kind, answered);
-  if (isLimited(answer)) return skipped(rateLimited);
-  return { verdict: 'broken', answered, advice, problem: 'lost' };
+  if (isPostponed(answer)) return skipped(rateLimited);
+  return { verdict: 'broken', answered, problem: 'lost' };
 }
 
 /** Judges the answer to an authentic delivery that may also be answered with 5xx: then the service repeats it. */
-export function judgeHonesty(answer: PostAnswer, advice: string): CaseResult {
+export function judgeHonesty(answer: PostAnswer): CaseResult {
   const isHonest = answer.kind === 'answered' && answer.status >= 500;
-  return isHonest ? { verdict: 'ok', answered: describePostAnswer(answer) } : judgeAcceptance(answer, advice);
+  return isHonest ? { verdict: 'ok', answered: describePostAnswer(answer) } : judgeAcceptance(answer);
 }
 
 function missing(problem: 'closed' | 'late', answered: string): CaseResult {
@@ -159,19 +138,15 @@ function missing(problem: 'closed' | 'late', answered: string): CaseResult {
 /** `undefined` for a proper refusal. */
 function judgeStatus(answer: HttpAnswer, answered: string): CaseResult | undefined {
   const { status } = answer;
-  if (isLimited(answer)) return skipped(rateLimited);
+  if (status === 429) return skipped(rateLimited);
   if (isPostponed(answer)) return undefined;
   if (status >= 500) return { verdict: 'broken', answered, advice: adviceFor.failed, problem: 'failed' };
   if (status < 400) return { verdict: 'weak', answered, advice: adviceFor.redirected, problem: 'redirected' };
   return undefined;
 }
 
-function isLimited({ status }: HttpAnswer): boolean {
-  return status === 429;
-}
-
 const rateLimited =
-  'answered 429 in spite of pauses (rate limit), so nothing is known: lift the limit for the attack, or name fewer cases in `only`';
+  'answered 429 or 503 with Retry-After (rate limit), so nothing is known: lift the limit for the attack, or name fewer cases in `only`';
 
 const adviceFor = {
   late: 'Answer within the time that a sender waits: refuse what is malformed before any work, and give every step a time limit.',

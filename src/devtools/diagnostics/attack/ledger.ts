@@ -15,19 +15,24 @@ export interface LedgerEntry {
   readonly answer: PostAnswer;
 }
 
-/** The events of a request: one, or those of a list; none if there is no order id in it. */
-export function entriesOf(probes: Probes, request: ProbeRequest, answer: PostAnswer): readonly LedgerEntry[] {
-  const { body, carries, effect, method = 'POST', path } = request;
-  const isPlain = carries === undefined && method === 'POST' && path === undefined;
-  const isAuthentic = isPlain && body !== undefined && probes.verifies(body);
-  return [carries ?? body].flat().flatMap((text) => {
-    const event = objectOf(text) ?? {};
-    if (typeof event.partner_order_id !== 'string') return [];
-    const name = String(event.event_name);
-    const step = effect === 'separate' ? String(text) : name;
-    const isOptional = effect !== undefined;
-    return [{ orderId: event.partner_order_id, name, step, isOptional, isAuthentic, answer }];
-  });
+/** The event of a request; none if there is no order id in it. */
+export function entryOf(
+  probes: Probes,
+  { body, effect }: ProbeRequest,
+  answer: PostAnswer,
+): LedgerEntry | undefined {
+  const { partner_order_id: orderId, event_name } = objectOf(body) ?? {};
+  if (typeof orderId !== 'string') return undefined;
+  const name = String(event_name);
+  const step = effect === 'separate' ? String(body) : name;
+  return {
+    orderId,
+    name,
+    step,
+    isOptional: effect !== undefined,
+    isAuthentic: probes.verifies(body),
+    answer,
+  };
 }
 
 /** How often a sound receiver acts on the order of these entries. */

@@ -8,7 +8,6 @@ import { type AttackSettings, checkHttpUrl } from './attack-options.ts';
 import { readEffects } from './effect-records.ts';
 import { watchOrder } from './ledger.ts';
 import { makeProbes, type ProbeRequest } from './probes.ts';
-import { watchLimits } from './receiver-limits.ts';
 
 /**
  * Prepares an attack without sending anything.
@@ -30,14 +29,12 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
   const authorization = `Bearer ${credentials.partnerPublicKey}`;
   const headers = { 'content-type': 'application/json', authorization };
   const pause = pauser(signal);
-  const limits = watchLimits({ probes, pause, budgetMs: Math.min(15_000, 2 * timeoutMs) });
   const handled =
     settings.handled && readEffects(settings.handled, { pause, timeoutMs: settings.effectTimeoutMs });
   let last: PostAnswer | undefined;
-  const send = async (delivery: ProbeRequest) => {
-    const { body, method, headers: own } = delivery;
+  const post = async ({ body, headers: own, query }: ProbeRequest) => {
     const sent = Object.entries({ ...headers, ...own }).filter(([, value]) => value !== undefined);
-    const request = { url: urlOf(target, delivery), method, headers: Object.fromEntries(sent), body };
+    const request = { url: urlOf(target, query), headers: Object.fromEntries(sent), body };
     const answer = await postRequest(request, { fetch: settings.fetch ?? platformFetch, timeoutMs, signal });
     last = answer;
     return answer;
@@ -45,14 +42,11 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
   const attack: Attack = {
     credentials,
     probes,
-    post: (delivery) => limits.post(delivery, send),
-    send,
+    post,
     handled,
     watchOrder: watchOrder(order?.partner_order_id, { handled, handles }),
-    url: target.href,
     handles,
     baseline: probes.authentic(),
-    limits,
     signal,
     pause,
   };
@@ -75,9 +69,8 @@ function pauser(signal: AbortSignal | undefined) {
   };
 }
 
-function urlOf(url: URL, { query, path }: ProbeRequest): string {
+function urlOf(url: URL, query: string | undefined): string {
   const target = new URL(url);
-  if (path !== undefined) target.pathname = path(url.pathname);
   if (query !== undefined) target.search = url.search === '' ? query : `${url.search}&${query}`;
   return target.href;
 }

@@ -4,24 +4,15 @@ import { isJsonObject, type JsonObject, type JsonValue, tryParse } from '../../.
 import { writeSignature } from '../../../signature/digest.ts';
 import { canonicalText } from '../../../signature/serializations.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
-import { removeSignature } from '../../../signature/signed-body.ts';
 import { tryVerify } from '../../../signature/try-verify.ts';
 
 /** One request to the receiver. Absent members are those of an authentic delivery. */
 export interface ProbeRequest {
-  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
-  /** @default 'POST' */
-  readonly method?: string | undefined;
+  readonly body: string | Uint8Array<ArrayBuffer>;
   /** Headers that are added to those of a delivery, or replace them; an undefined one is left out. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** Parameters that are added to the URL: `test=1`. */
   readonly query?: string | undefined;
-  /** The events in a body that is not the text of one: compressed, a form, a list. */
-  readonly carries?: string | readonly string[] | undefined;
-  /** Another path, made of that of the receiver. */
-  readonly path?: ((pathname: string) => string) | undefined;
-  /** 429 and 503 are answers, not limits: an equal delivery is being handled. @default false */
-  readonly mayBeBusy?: boolean | undefined;
   /**
    * - `optional`: a sound receiver may also leave it out, such as an event that a later one has overtaken.
    * - `separate`: the same, and it may act on both events of that name: the two contradict each other.
@@ -121,17 +112,6 @@ export function makeProbes(options: {
       }
       return verified.isAuthentic;
     },
-    /** The signature that a body should have had; `undefined` if it has no place for one. */
-    rightSignatureOf(body: string | Uint8Array) {
-      try {
-        const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-        const value: unknown = JSON.parse(text);
-        if (!isJsonObject(value)) return undefined;
-        return sign(Object.hasOwn(value, 'signature') ? removeSignature(text) : text);
-      } catch {
-        return undefined;
-      }
-    },
   };
 }
 
@@ -149,8 +129,7 @@ export function orderIdOf(text: string): string {
 export type ProbeMembers = { readonly [member: string]: JsonValue | undefined };
 
 /** The value of a body, or `undefined` if it is no JSON object. */
-export function objectOf(body: string | Uint8Array | undefined): JsonObject | undefined {
-  if (body === undefined) return undefined;
+export function objectOf(body: string | Uint8Array): JsonObject | undefined {
   const value = tryParse(typeof body === 'string' ? body : new TextDecoder().decode(body));
   return isJsonObject(value) ? value : undefined;
 }

@@ -3,7 +3,7 @@ import type { Attack } from './attack-case.ts';
 import { type CaseResult, skipped } from './case-result.ts';
 import type { NamedCase } from './case-table.ts';
 import { takesAuthentic } from './judge.ts';
-import { boundsOf, entriesOf, judgeEffects, type LedgerEntry } from './ledger.ts';
+import { boundsOf, entryOf, judgeEffects, type LedgerEntry } from './ledger.ts';
 
 /** A case that has run, and what it sent. */
 export interface CaseRun {
@@ -15,13 +15,13 @@ export interface CaseRun {
 /** Runs one case, and takes down everything that it sends. */
 export async function runCase(probe: NamedCase, attack: Attack): Promise<CaseRun> {
   const entries: LedgerEntry[] = [];
-  const send: Attack['send'] = async (delivery) => {
-    const answer = await attack.send(delivery);
-    entries.push(...entriesOf(attack.probes, delivery, answer));
+  const post: Attack['post'] = async (delivery) => {
+    const answer = await attack.post(delivery);
+    const entry = entryOf(attack.probes, delivery, answer);
+    if (entry !== undefined) entries.push(entry);
     return answer;
   };
-  const post: Attack['post'] = (delivery) => attack.limits.post(delivery, send);
-  const run: CaseRun = { probe, outcome: await probe.run({ ...attack, post, send }), entries };
+  const run: CaseRun = { probe, outcome: await probe.run({ ...attack, post }), entries };
   worsen(run, await attack.watchOrder(entries));
   return run;
 }
@@ -38,8 +38,6 @@ const banned: CaseResult = {
   verdict: 'broken',
   answered: 'refused, as authentic deliveries are since then',
   problem: 'banned',
-  advice:
-    'Answer 429 or 503 with Retry-After where you limit, and limit only what does not verify: behind a proxy all senders have one address, so a stranger could keep the service out.',
 };
 
 interface Turns {
@@ -119,5 +117,6 @@ export async function auditEffects(runs: readonly CaseRun[], attack: Attack): Pr
 function worsen(run: CaseRun, worse: CaseResult | undefined): void {
   // A weak case says what it means that the receiver accepts it.
   if (worse === undefined || run.outcome.verdict === 'broken' || run.outcome.problem === 'accepted') return;
-  run.outcome = { ...worse, ...(worse.problem && run.probe.faults?.[worse.problem]) };
+  const fault = worse.problem && run.probe.faults?.[worse.problem];
+  run.outcome = fault === undefined ? worse : { ...worse, fault, advice: run.probe.advice };
 }

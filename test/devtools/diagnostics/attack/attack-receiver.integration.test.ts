@@ -76,7 +76,7 @@ describe('attackReceiver', () => {
     expect(first).toMatchObject({ id: 'authentic', verdict: 'broken', answered: String(status) });
     expect(first?.advice).toMatch(advice);
     expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(['skipped']));
-    expect(others.length).toBeGreaterThan(80);
+    expect(others.length).toBeGreaterThan(50);
     expect(findings).toMatchObject([{ id: 'authentic', verdict: 'broken', cases: ['authentic'] }]);
     // It is tried again with another event, and only a refusal is looked into.
     if (status !== 401) expect(server.requests).toHaveLength(status === 404 ? 2 : 4);
@@ -151,7 +151,7 @@ describe('attackReceiver', () => {
     await using receiver = await startReceiver({
       before: (text, { crash }) => (text === 'null' ? crash() : undefined),
     });
-    const only = ['empty-body', 'wrong-type', 'utf-16'];
+    const only = ['not-json', 'wrong-type', 'invalid-utf-8'];
     const { results } = await attackReceiver(receiver.url, { credentials, timeoutMs: 1000, only });
     const at = results.findIndex(({ id }) => id === 'wrong-type');
     expect(results[at]).toMatchObject({ verdict: 'broken', advice: expect.stringMatching(/crashed/) });
@@ -168,8 +168,8 @@ describe('attackReceiver', () => {
     let [running, mostAtOnce] = [0, 0];
     const { results } = await attackReceiver(receiver.url, {
       credentials,
-      only: ['forged', 'unsigned', 'empty-body'],
-      skip: ['empty-body'],
+      only: ['forged', 'unsigned', 'not-json'],
+      skip: ['not-json'],
       async onCase(result, { done, left }) {
         mostAtOnce = Math.max(mostAtOnce, ++running);
         await nextTurn();
@@ -226,13 +226,13 @@ describe('attackReceiver', () => {
       decode: (body) => body.toString(),
     });
     const { fetch } = receiver;
-    const only = ['unsigned', 'key-partner-alone', 'key-unknown-merchant', 'invalid-utf-8'];
+    const only = ['unsigned', 'key-partner-alone', 'invalid-utf-8'];
     const { findings } = await attackReceiver(receiver.url, { credentials, fetch, only });
     expect(findings.map(({ verdict, what, cases }) => ({ verdict, what, cases }))).toEqual([
       {
         verdict: 'broken',
         what: 'verifies with the partner secret alone',
-        cases: ['key-partner-alone', 'key-unknown-merchant'],
+        cases: ['key-partner-alone'],
       },
       {
         verdict: 'weak',
@@ -240,27 +240,6 @@ describe('attackReceiver', () => {
         cases: ['invalid-utf-8'],
       },
     ]);
-  });
-
-  it.each<[string, number, object[]]>([
-    ['does not state a failure that two repetitions do not show again', 500, []],
-    [
-      'states that a forgery was accepted, even if it was once',
-      200,
-      [{ verdict: 'broken', seen: 1, tried: 3 }],
-    ],
-  ])('%s', async (_, firstStatus, expected) => {
-    let tried = 0;
-    const { findings } = await attackReceiver('http://localhost/', {
-      credentials,
-      only: ['empty-object'],
-      async fetch(_url, init) {
-        const isFirst = init?.body === '{}' && tried++ === 0;
-        return new Response(null, { status: isFirst ? firstStatus : init?.body === '{}' ? 401 : 200 });
-      },
-    });
-    expect(findings).toMatchObject(expected);
-    expect({ tried, found: findings.length }).toEqual({ tried: 3, found: expected.length });
   });
 
   it('takes 429 for no answer to the question', async () => {
@@ -314,27 +293,11 @@ describe('attackReceiver', () => {
       refuse: (_, text) => [401, `${secrets.join(' ')} ${text}`],
     });
     const { fetch } = receiver;
-    const only = ['unsigned', 'forged', 'altered-amount', 'discloses-signature', 'discloses-key'];
+    const only = ['unsigned', 'forged', 'altered-amount', 'discloses-signature'];
     const { results } = await attackReceiver(receiver.url, { credentials, fetch, only });
     const shown = inspect(results, { depth: 9 });
     for (const secret of secrets) expect(shown).not.toContain(secret);
     expect(shown).not.toMatch(/[0-9a-f]{64}/);
-  });
-
-  it('does not mind an answer that repeats a delivery that it accepts', async () => {
-    const { results } = await attackReceiver('http://localhost/', {
-      credentials,
-      only: ['authentic-extra-members', 'discloses-signature'],
-      async fetch(_, init) {
-        try {
-          verifyBody(String(init?.body), { key: orderKey });
-          return new Response(`stored by store.ts:12: ${init?.body}`);
-        } catch {
-          return new Response(null, { status: 401 });
-        }
-      },
-    });
-    expect(results.map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'ok']);
   });
 
   it('does not trust a certificate that nobody vouches for', async () => {

@@ -21,7 +21,7 @@ describe('attackReceiver, a receiver that', () => {
       handled: receiver.handled,
     });
     expect(results.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
-    expect(results.length).toBeGreaterThan(80);
+    expect(results.length).toBeGreaterThan(50);
   });
 
   for (const receiver of brokenReceivers) {
@@ -31,7 +31,7 @@ describe('attackReceiver, a receiver that', () => {
 });
 
 async function expectFound(broken: BrokenReceiver) {
-  const { steps, findings: expected, finds, mayFind = [], timeoutMs = 20_000 } = broken;
+  const { steps, findings: expected, finds, timeoutMs = 20_000 } = broken;
   await using receiver = await startReceiver(steps);
   const { results, findings } = await attackReceiver(receiver.url, {
     credentials,
@@ -44,7 +44,6 @@ async function expectFound(broken: BrokenReceiver) {
   });
   expect(findings.map(({ id }) => id)).toEqual(expected);
   const found = results.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'skipped');
-  const certain = found.filter(({ id }) => !mayFind.some((caseId) => caseId === id));
-  if (finds) expect(Object.fromEntries(certain.map(({ id, verdict }) => [id, verdict]))).toEqual(finds);
+  expect(Object.fromEntries(found.map(({ id, verdict }) => [id, verdict]))).toEqual(finds);
   expect(found.filter(({ advice = '' }) => advice.length < 20)).toEqual([]);
 }

@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 /** The cases that some receiver has failed: here, or in the tests of the broken ones in TypeScript and in Python. */
 const failed = new Set<string>([
-  ...brokenReceivers.flatMap(({ finds }) => Object.keys(finds ?? {})),
+  ...brokenReceivers.flatMap(({ finds }) => Object.keys(finds)),
   ...Object.values(pythonReceivers).flat(),
 ]);
 const all: readonly string[] = attackCases.map(({ id }) => id);
@@ -46,7 +46,7 @@ describe('every case of the attack can fail:', () => {
     expect(passed.filter((id) => !['authentic', ...expected].includes(id))).toEqual([]);
     const forgeries = results.filter(({ id }) => /^(?:un|forged|altered|signatures?-|key)/.test(id));
     for (const { id, verdict } of forgeries.filter(({ id }) => !mayBeAccepted.includes(id))) {
-      const isHarmless = /white-space|respelled|trailing|in-array|other-paths/.test(id);
+      const isHarmless = /white-space|respelled/.test(id);
       expect([id, verdict]).toEqual([id, isHarmless ? 'weak' : 'broken']);
     }
   });
@@ -67,9 +67,6 @@ describe('every case of the attack can fail:', () => {
       ...Object.keys(sequenceCases),
       'forged-among-genuine',
       'repeated',
-      'repeated-during',
-      'repeated-after-others',
-      'repeated-later',
       'respelled',
       'repeated-at-once',
       'forged-first',
@@ -87,7 +84,7 @@ describe('every case of the attack can fail:', () => {
       request.on('end', () => {
         try {
           verifyBody(text, { key: orderKey });
-          response.writeHead(text.includes('u0073') ? 500 : 200).end();
+          response.writeHead(200).end();
         } catch {
           response.writeHead(500).end();
         }
@@ -97,7 +94,7 @@ describe('every case of the attack can fail:', () => {
     const passed = results.filter(({ verdict }) => verdict === 'ok').map(({ id }) => id);
     const asked = all.filter((id) => /^(?:discloses|repea|replay|order-id)/.test(id));
     // In these it counts what is accepted: other cases send the same forgeries and judge the failure.
-    const inContext = ['forged-other-paths', 'forged-among-genuine'];
+    const inContext = ['forged-among-genuine'];
     const allowed = [...asked, ...sequences, ...mayBeAccepted, ...inContext];
     expect(passed.filter((id) => !/^authentic/.test(id) && !allowed.includes(id))).toEqual([]);
   });

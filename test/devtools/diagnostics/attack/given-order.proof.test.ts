@@ -33,7 +33,7 @@ describe('attackReceiver, given an order that exists, of a receiver whose credit
   it.each([1, 2] as const)('reports nothing if it is sound, in run %d', async (times) => {
     const { findings, results } = await attack(soundSteps.act, times);
     expect(findings).toEqual([]);
-    expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(85);
+    expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(45);
     const left = results.filter(({ verdict }) => verdict === 'skipped').map(({ id }) => id);
     expect(left).toEqual([
       'order-id-case',

@@ -4,7 +4,6 @@ Prints its port. Ends when its standard input does. `/<name>/handled?partner_ord
 receiver acted on an order.
 """
 
-import gzip
 import hashlib
 import hmac
 import json
@@ -276,10 +275,6 @@ class Rewrites(Sound):
         raise Refused("wrong signature")
 
 
-class RewritesLetters(Rewrites):
-    ascii = False
-
-
 class RewritesKnownMembers(Rewrites):
     """As code does that reads bodies into a class."""
 
@@ -480,13 +475,6 @@ class FailsOnForgeries(Sound):
         raise error
 
 
-class DropsForgeries(Sound):
-    """The same, in a server that closes the connection of what it did not catch."""
-
-    def refuse(self, error, text):
-        return None
-
-
 class FailsOnOtherEncodings(Sound):
     def decode(self, body):
         return body.decode("utf-8")
@@ -519,11 +507,6 @@ class FailsOpen(Sound):
 
 class ReadsOnce(Sound):
     reads_once = True
-
-
-class ReadsFourKilobytes(Sound):
-    def decode(self, body):
-        return super().decode(body[:4096])
 
 
 class QuotesByHand(Sound):
@@ -561,16 +544,6 @@ class DropsOtherShapes(Sound):
             super().act(event, text)
 
 
-class FailsOnOtherShapes(Sound):
-    """Answers 500 to what its model does not accept: the service may repeat it."""
-
-    def receive(self, body, request):
-        status, answer = super().receive(body, request)
-        if status == 200 and b'"bank_name"' not in body:
-            return 500, "unknown shape"
-        return status, answer
-
-
 class FailsOnDuplicates(Sound):
     def act(self, event, text):
         with self.lock:
@@ -590,32 +563,6 @@ class KnowsSignatures(Sound):
 
     def act(self, event, text):
         self.once(event["signature"], event)
-
-
-class ForgetsAfterTwoSeconds(Sound):
-    def __init__(self):
-        super().__init__()
-        self.times = {}
-
-    def act(self, event, text):
-        with self.lock:
-            now = time.monotonic()
-            if now - self.times.get(step(event), -9) < 2:
-                return
-            self.times[step(event)] = now
-            self.count(event)
-
-
-class RemembersEight(Sound):
-    """A cache of the eight latest."""
-
-    def act(self, event, text):
-        with self.lock:
-            latest = list(self.seen) if isinstance(self.seen, dict) else []
-            if step(event) in latest:
-                return
-            self.seen = dict.fromkeys([*latest[-7:], step(event)])
-            self.count(event)
 
 
 class CachesSignatures(Sound):
@@ -652,70 +599,6 @@ class AnswersDuplicatesFirst(Sound):
         return (200, "duplicate") if isinstance(error, Duplicate) else (401, "refused")
 
 
-class NeedsNoBearer(DebugHeader):
-    """Verifies what has a bearer, as another gate lets the rest through."""
-
-    def is_trusted(self, request):
-        return "authorization" not in request.headers
-
-
-class TrustsPrivateAddresses(DebugHeader):
-    def is_trusted(self, request):
-        return (request.headers.get("X-Real-IP") or "").startswith("10.")
-
-
-class SecondPath(DebugHeader):
-    """An older route with a slash at its end, without verification."""
-
-    def is_trusted(self, request):
-        return urlsplit(request.path).path.endswith("/")
-
-
-class ReadsForms(Sound):
-    def decode(self, body):
-        text = super().decode(body)
-        fields = parse_qs(text)
-        self.form = "payload" in fields
-        return fields["payload"][0] if self.form else text
-
-    def verify(self, text, request):
-        event = parse(text)
-        return event if self.form and isinstance(event, dict) else super().verify(text, request)
-
-
-class ReadsLists(Sound):
-    """Verifies the first event of a list, and acts on each."""
-
-    def verify(self, text, request):
-        event = parse(text)
-        if isinstance(event, list) and len(event) > 1:
-            super().verify(json.dumps(event[0], separators=(",", ":")), request)
-            return event[-1]
-        return super().verify(text, request)
-
-
-class ReadsCompressed(Sound):
-    """Verifies the bytes, unless they were compressed."""
-
-    def decode(self, body):
-        self.zipped = body[:2] == b"\x1f\x8b"
-        return super().decode(gzip.decompress(body) if self.zipped else body)
-
-    def verify(self, text, request):
-        event = parse(text)
-        return event if self.zipped and isinstance(event, dict) else super().verify(text, request)
-
-
-class SkipsLarge(Sound):
-    """Too slow to hash: larger bodies go unverified."""
-
-    limit = 1 << 30
-
-    def verify(self, text, request):
-        event = parse(text)
-        return event if len(text) > 100_000 and isinstance(event, dict) else super().verify(text, request)
-
-
 class SharesItsVerdict(Sound):
     """Keeps the verdict in the object that all requests share."""
 
@@ -730,24 +613,6 @@ class SharesItsVerdict(Sound):
         if not self.is_right:
             raise Refused("wrong signature")
         return event
-
-
-class ExampleKeys(Sound):
-    def keys(self):
-        return [KEY, "sk_merchant_testsk_partner_test"]
-
-
-class KeyByCurrency(Sound):
-    """Chooses the merchant secret by a member that is not verified yet."""
-
-    def verify(self, text, request):
-        event = parse(text)
-        currency = event.get("fiat_currency") if isinstance(event, dict) else None
-        self.key = {"NGN": MERCHANT, "KES": MERCHANT, None: MERCHANT}.get(currency)
-        return super().verify(text, request)
-
-    def keys(self):
-        return [KEY if self.key else f"{None}{PARTNER}"]
 
 
 class VerifiesUnsignedClose(Sound):

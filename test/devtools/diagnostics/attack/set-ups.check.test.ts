@@ -50,7 +50,7 @@ const env = {
 async function expectNothing(url: string, options: Partial<AttackOptions> = {}) {
   const { findings, results } = await attackReceiver(url, { credentials, quick: true, ...options });
   expect(findings).toEqual([]);
-  expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(80);
+  expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(45);
 }
 
 /** How often an event of the order is a dead letter. */

@@ -15,8 +15,8 @@ type Steps = NonNullable<Parameters<typeof startReceiver>[0]>;
 interface SoundReceiver {
   readonly steps: () => Steps;
   readonly handles?: AttackOptions['handles'];
-  /** What `limits` says. @default undefined */
-  readonly limits?: object;
+  /** How many cases it lets be judged, at least. @default 45 */
+  readonly judged?: number;
 }
 
 class Busy extends Error {}
@@ -153,7 +153,7 @@ const soundReceivers: Readonly<Record<string, SoundReceiver>> = {
 /** Of this many requests in a fifth of a second, the rest has to come again. */
 function limiting(status: 429 | 503): SoundReceiver {
   return {
-    limits: { answered: expect.any(Number), pausedMs: expect.any(Number) },
+    judged: 1,
     steps() {
       let [window, used] = [0, 0];
       return {
@@ -171,10 +171,10 @@ function limiting(status: 429 | 503): SoundReceiver {
 }
 
 describe.concurrent('attackReceiver reports nothing of a sound receiver that', () => {
-  it.each(Object.entries(soundReceivers))('%s', async (_, { steps, handles, limits }) => {
+  it.each(Object.entries(soundReceivers))('%s', async (_, { steps, handles, judged = 45 }) => {
     await using receiver = await startReceiver(steps());
     const { fetch, handled } = receiver;
-    const report = await attackReceiver(receiver.url, {
+    const { findings, results } = await attackReceiver(receiver.url, {
       credentials,
       fetch,
       handled,
@@ -182,9 +182,7 @@ describe.concurrent('attackReceiver reports nothing of a sound receiver that', (
       timeoutMs: 20_000,
       skip: ['too-large'],
     });
-    const { findings, results } = report;
     expect(findings).toEqual([]);
-    expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(100);
-    expect(report.limits).toEqual(limits);
+    expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(judged);
   });
 });

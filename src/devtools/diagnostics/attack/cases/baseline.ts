@@ -12,8 +12,8 @@ import { wrongKeys } from './other-keys.ts';
 export const firstDelivery: AttackCase = {
   what: 'an authentic delivery, as plain as can be',
   expected: '2xx, and an effect',
-  causes: ['forgets-among-others', 'repeated-later', 'replayed'],
-  looks: 2,
+  causes: ['replayed'],
+  advice: 'See which step of your receiver fails, with the answer and its log.',
   async run(attack): Promise<CaseResult> {
     const first = await judgeDelivery(attack, attack.baseline);
     if (first.verdict !== 'broken') return first;
@@ -31,7 +31,8 @@ async function judgeDelivery(
   const { handled, probes } = attack;
   const { first, last } = await deliverTwice(attack, body);
   const answer = isAccepted(last) ? last : first;
-  const result = judgeAcceptance(answer, adviceFor(answer));
+  const judged = judgeAcceptance(answer);
+  const result = judged.verdict === 'broken' ? { advice: adviceFor(answer), ...judged } : judged;
   const isRefused = answer.kind === 'answered' && [400, 401, 403].includes(answer.status);
   if (isRefused || handled === undefined || result.verdict === 'skipped') return { ...result, isRefused };
   const id = orderIdOf(body);

@@ -4,27 +4,11 @@ import { worstOf } from '../case-result.ts';
 import { secondEffectCauses, unsignedCauses } from '../causes.ts';
 import { effects } from '../effects.ts';
 import { deliverAsService, judgeAcceptance, judgeRefusal, takesAuthentic } from '../judge.ts';
-import { type Probes, withSignature } from '../probes.ts';
-
-const verifyBeforeAll =
-  'Verify before you look an id up or remember it: otherwise a forgery makes the genuine event a repetition, which is not handled.';
-const remembersForgery = {
-  fault: 'remembers a delivery before it verifies it: a forgery makes the genuine event a repetition',
-  advice: verifyBeforeAll,
-};
+import { withSignature } from '../probes.ts';
 
 /** A forged close has a case of its own. */
 const openEvents = orderEventNames.filter((name) => name !== 'buy.event.close');
-const locksOrder = {
-  fault: 'locks an order after some forgeries that name it: genuine events of it are lost then',
-  advice:
-    'Count failures by sender or not at all, never by order: anybody can write the id of an order into a forgery.',
-};
-
-const endsOrder = {
-  fault: 'lets a forged close end an order: what is genuine about it is lost then',
-  advice: 'Verify before you change the state of an order: anybody can send a close.',
-};
+const locksOrder = 'locks an order after some forgeries that name it: genuine events of it are lost then';
 
 /** Genuine deliveries beside forgeries and other events, and what was done about each. */
 export const handlingCases = {
@@ -32,15 +16,16 @@ export const handlingCases = {
     what: 'two forgeries of a delivery, then the genuine one',
     expected: '4xx to the forgeries, 2xx to the genuine one',
     causes: ['remembers-forgeries', ...secondEffectCauses],
+    advice:
+      'Verify before you look an id up or remember it: otherwise a forgery makes the genuine event a repetition, which is not handled.',
     async run(attack) {
-      const { post } = attack;
-      const { forgery, genuine } = forgedAndGenuine(attack.probes);
-      const first = judgeRefusal(await post({ body: forgery }), { advice: verifyBeforeAll });
+      const { post, probes } = attack;
+      const text = probes.text();
+      const forgery = probes.forged(text);
+      const first = judgeRefusal(await post({ body: forgery }));
       if (first.verdict !== 'ok') return first;
-      const second = judgeRefusal(await post({ body: forgery }), remembersForgery);
-      const last = judgeAcceptance(await deliverAsService(attack, genuine), verifyBeforeAll);
-      const isRefused = last.problem === 'lost';
-      return worstOf([first, second, isRefused ? { ...last, fault: remembersForgery.fault } : last]);
+      const second = judgeRefusal(await post({ body: forgery }));
+      return worstOf([first, second, judgeAcceptance(await deliverAsService(attack, probes.signed(text)))]);
     },
   },
   'forged-often': {
@@ -48,6 +33,8 @@ export const handlingCases = {
     expected: '4xx to the forgeries, 2xx to the genuine one, and its effect',
     causes: ['accepts-unsigned', 'forged-other-events', 'remembers-forgeries', ...secondEffectCauses],
     faults: { dropped: locksOrder },
+    advice:
+      'Count failures by sender or not at all, never by order: anybody can write the id of an order into a forgery.',
     async run(attack) {
       const { probes, post } = attack;
       const order = probes.newOrder();
@@ -55,14 +42,13 @@ export const handlingCases = {
       for (let count = 0; count < 12; count++) {
         const event_name = openEvents[count % openEvents.length];
         const text = probes.unsigned({ partner_order_id, event_name, note: count });
-        const result = judgeRefusal(await post({ body: probes.forged(text) }), { advice: verifyBeforeAll });
+        const result = judgeRefusal(await post({ body: probes.forged(text) }));
         if (result.verdict !== 'ok') return result;
       }
-      const answer = await deliverAsService(attack, probes.authentic(order));
-      const result = judgeAcceptance(answer, locksOrder.advice);
+      const result = judgeAcceptance(await deliverAsService(attack, probes.authentic(order)));
       // Events of other orders must be accepted: otherwise the receiver limits or bans.
       const isLocked = result.problem === 'lost' && (await takesAuthentic(attack));
-      return isLocked ? { ...result, fault: locksOrder.fault } : result;
+      return isLocked ? { ...result, fault: locksOrder } : result;
     },
   },
   // No forged close of an order that exists: a receiver that takes it would end that order.
@@ -70,7 +56,8 @@ export const handlingCases = {
     what: 'a forged and an unsigned close of an order, then a genuine event of it',
     expected: '2xx to the genuine one, and its effect',
     causes: ['unsigned-other-events', 'forged-other-events', ...unsignedCauses, ...secondEffectCauses],
-    faults: { dropped: endsOrder },
+    faults: { dropped: 'lets a forged close end an order: what is genuine about it is lost then' },
+    advice: 'Verify before you change the state of an order: anybody can send a close.',
     async run(attack) {
       const { probes, post } = attack;
       const order = probes.newOrder();
@@ -80,7 +67,7 @@ export const handlingCases = {
       });
       // Whether these are refused is the question of other cases.
       for (const body of [probes.forged(close), close]) await post({ body });
-      return judgeAcceptance(await deliverAsService(attack, probes.authentic(order)), endsOrder.advice);
+      return judgeAcceptance(await deliverAsService(attack, probes.authentic(order)));
     },
   }),
   'acted-before-verification': effects(
@@ -88,6 +75,7 @@ export const handlingCases = {
       what: 'whether anything was done about unsigned, forged and altered deliveries',
       expected: 'nothing done',
       causes: ['fails-open', 'accepts-unsigned', 'accepts-cut-signature'],
+      advice: 'Verify before anything is written, queued or called.',
       async run({ probes, post }) {
         const { unsigned, forged, signed, authentic } = probes;
         const altered = signed(unsigned()).replace('":10,', '":70,');
@@ -102,8 +90,3 @@ export const handlingCases = {
     'anyOrder',
   ),
 } satisfies CaseTable;
-
-function forgedAndGenuine(probes: Probes) {
-  const text = probes.text();
-  return { forgery: probes.forged(text), genuine: probes.signed(text) };
-}

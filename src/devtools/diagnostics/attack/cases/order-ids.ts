@@ -36,11 +36,13 @@ interface Alike {
   readonly advice: string;
 }
 
-function alike({ what, ids, ...words }: Alike): AttackCase {
+function alike({ what, ids, fault, advice }: Alike): AttackCase {
   return effects({
     what: `authentic deliveries of two orders whose ids differ only in ${what}`,
     expected: 'an effect of each, or a refusal',
     causes: ['order-id-length'],
+    faults: { dropped: fault },
+    advice,
     async run(attack) {
       const { probes, handled } = attack;
       const [first = '', second = ''] = ids(probes.newId());
@@ -57,7 +59,7 @@ function alike({ what, ids, ...words }: Alike): AttackCase {
       if (early === 0 && (!other.isTaken || other.count > 0))
         return { verdict: 'ok', answered: 'handled each' };
       const answered = early > 0 ? 'an effect of one counts for both' : 'handled the first of the two alone';
-      return { verdict: 'broken', answered, problem: 'dropped', ...words };
+      return { verdict: 'broken', answered, problem: 'dropped' };
     },
   });
 }
