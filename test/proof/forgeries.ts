@@ -5,10 +5,8 @@
  *
  * All structured ones, and so many at random; in a time, as many of both as there is time for.
  */
-import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import { searchSize } from '../support/search-size.ts';
 import { forgeAll, forgeSome, noForgeries, total, unverified } from './forgery-rounds.ts';
-import { isExtendable } from './length-extension.ts';
 
 const size = searchSize({ rounds: 200_000 });
 /** Each batch has the next seed. */
@@ -31,17 +29,6 @@ console.log(`Forged under every scheme, from seed ${size.seed}:`);
 print(result.tried);
 console.log('Refused with:');
 print(result.refused);
-
-console.log('A digest can be extended to a longer text without the secret:');
-for (const construction of schemeParts.construction) {
-  const extendable = isExtendable(construction, 'sk_merchant_1sk_partner_1', '{"partner_order_id":"A-1"}');
-  console.log(`  ${construction.padEnd(12)} ${extendable ? 'yes' : 'no'}`);
-  if (extendable !== (construction === 'hash-prefix'))
-    problems.push(`${construction} is not as it should be`);
-}
-console.log(
-  '  (of hash-prefix too no body can make use: its padding begins with byte 80, which is not UTF-8)',
-);
 
 for (const problem of [...problems, ...result.failures]) console.log(problem);
 const failed = problems.length + result.failed;

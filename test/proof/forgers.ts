@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type Construction, schemeParts } from '../../src/signature/signature-scheme.ts';
-import { digestUnder, extend, hashedBytes } from './length-extension.ts';
+import { schemeParts } from '../../src/signature/signature-scheme.ts';
 import {
   digestOf,
   encoded,
@@ -65,11 +64,6 @@ export const forgers: readonly Forger[] = [
       text(replaced(right, at, String.fromCharCode(right.charCodeAt(at) + 0x100 * (1 + (at % 254))))),
   },
   {
-    name: 'full-width characters',
-    count: signatureLength,
-    make: ({ right }, at) => text(replaced(right, at, String.fromCharCode(right.charCodeAt(at) + 0xfee0))),
-  },
-  {
     name: 'one byte repeated',
     count: () => 256,
     make: (target, byte) => inEncoding(target, Buffer.alloc(64, byte)),
@@ -78,12 +72,6 @@ export const forgers: readonly Forger[] = [
     name: 'a part of the digest repeated',
     count: () => 63,
     make: (target, length) => inEncoding(target, Buffer.alloc(64, target.digest.subarray(0, length + 1))),
-  },
-  {
-    name: 'the digest shifted round',
-    count: () => 63,
-    make: (target, by) =>
-      inEncoding(target, Buffer.concat([target.digest.subarray(by + 1), target.digest.subarray(0, by + 1)])),
   },
   {
     name: 'a digest of another length',
@@ -117,17 +105,6 @@ export const forgers: readonly Forger[] = [
     make: (target, index) => inEncoding(target, digests[index]?.(target.vector) ?? Buffer.alloc(64)),
   },
   {
-    name: 'the digest extended by what is known',
-    count: () => schemeParts.construction.length * 4,
-    make: (target, index) => {
-      const { key, signed } = target.vector;
-      const construction: Construction = schemeParts.construction[index >> 2] ?? 'hmac';
-      const hashed = hashedBytes(construction, Buffer.byteLength(key), Buffer.byteLength(signed));
-      const addition = ['', ',"added":true}', ' ', key.slice(0, 1)][index & 3] ?? '';
-      return inEncoding(target, extend(target.digest, hashed, Buffer.from(addition)).digest);
-    },
-  },
-  {
     name: 'not a text',
     count: () => 9,
     make: ({ right }, index) =>
@@ -141,56 +118,27 @@ export const forgers: readonly Forger[] = [
   },
 ];
 
-const around = [
-  ...[' $', '$ ', '\n$', '$\n', '$\r\n', '\t$', '$\0', '\0$', '\ufeff$', '\u00a0$', '$\u00a0', '$$', '"$"'],
-  ...[
-    '0x$',
-    '0$',
-    '$0',
-    'sha512=$',
-    'SHA512=$',
-    'v1=$',
-    'hmac-sha512 $',
-    '$=',
-    '$==',
-    '=$',
-    '$,',
-    '$;',
-    "'$'",
-  ],
-  ...['$,$', '$ $', '%$', '+$', '-$', '$%00', '$.', '{$}', '[$]', 'base64:$', 'hex:$', 'Bearer $', '$\u200b'],
-];
+const around =
+  ' $|$ |\n$|$\n|$\r\n|$\0|\ufeff$|$\u00a0|$$|"$"|0x$|0$|$0|sha512=$|v1=$|$=|$==|=$|$,|$,$|$ $|$%00|[$]|Bearer $'.split(
+    '|',
+  );
 
 const writings: readonly ((digest: Buffer, right: string) => string)[] = [
   ...schemeParts.encoding.map((encoding) => (digest: Buffer) => encoded(digest, encoding)),
   (_, right) => right.toUpperCase(),
   (_, right) => right.toLowerCase(),
   (_, right) => right.slice(0, right.length >> 1) + right.slice(right.length >> 1).toUpperCase(),
-  (_, right) => [...right].reverse().join(''),
   (_, right) => right.replaceAll('=', ''),
   (_, right) => right.replace('=', ''),
   (_, right) => right.replaceAll('+', '-').replaceAll('/', '_'),
-  (_, right) => right.replaceAll('-', '+').replaceAll('_', '/'),
   (_, right) => right.replaceAll(/(.{2})(?=.)/g, '$1:'),
-  (_, right) => right.replaceAll(/(.{64})/g, '$1\n'),
   (_, right) => right.replaceAll(/(.{76})/g, '$1\r\n'),
   (_, right) => Buffer.from(right).toString('hex'),
   (_, right) => Buffer.from(right).toString('base64'),
-  (_, right) => Buffer.from(right).toString('base64url'),
-  (_, right) => Buffer.from(right, 'base64').toString('hex'),
-  (_, right) => Buffer.from(right, 'base64').toString('base64'),
-  (_, right) => Buffer.from(right, 'hex').toString('base64'),
-  (_, right) => Buffer.from(right, 'hex').toString('hex'),
   (_, right) => encodeURIComponent(right),
   (digest) => digest.toString('latin1'),
-  (digest) => digest.toString('utf8'),
-  (digest) => digest.toString('ucs2'),
-  (digest) => [...digest].join(','),
-  (digest) => BigInt(`0x${digest.toString('hex')}`).toString(),
   (digest) => BigInt(`0x${digest.toString('hex')}`).toString(16),
   (digest) => Buffer.from(digest.toString('hex').toUpperCase()).toString('base64'),
-  (digest) => `${Buffer.from(digest.toString('hex')).toString('base64').slice(0, -1)}`,
-  (digest) => Buffer.from(digest).swap64().toString('hex'),
   // The bits of the last character that stand for nothing.
   ...['B', 'R', 'h', 'x', 'C', 'E', 'I'].map(
     (letter) => (_: Buffer, right: string) => right.replace(/.(=*)$/, `${letter}$1`),
@@ -201,35 +149,22 @@ const sha = (algorithm: string, ...parts: string[]) => createHash(algorithm).upd
 const hmac = (key: string | Buffer, body: string) => createHmac('sha512', key).update(body).digest();
 
 const digests: readonly ((vector: SchemeVector) => Buffer)[] = [
-  ...schemeParts.construction.map(
-    (construction) =>
-      ({ key, signed }: SchemeVector) =>
-        digestUnder(construction, key, Buffer.from(signed)),
-  ),
+  ({ key, signed }) => hmac(key, signed),
+  ({ key, signed }) => sha('sha512', signed, key),
+  ({ key, signed }) => sha('sha512', key, signed),
   ({ signed }) => sha('sha512', signed),
   ({ sent }) => sha('sha512', sent),
-  ({ key }) => sha('sha512', key),
-  () => sha('sha512', ''),
   ({ key }) => hmac(key, ''),
   ({ signed }) => hmac('', signed),
   ({ key, sent }) => hmac(key, sent),
   ({ key, signed }) => hmac(signed, key),
   ({ key, signed }) => hmac(`${key}\n`, signed),
-  ({ key, signed }) => hmac(` ${key}`, signed),
   ({ key, signed }) => hmac(key.slice(1), signed),
-  ({ key, signed }) => hmac(key.toUpperCase(), signed),
   ({ key, signed }) => hmac(sha('sha512', key), signed),
   ({ key, signed }) => hmac(key, `${signed}\n`),
   ({ key, signed }) => hmac(key, `\ufeff${signed}`),
   ({ key, signed }) => hmac(key, JSON.stringify(signed)),
-  ({ key, signed }) => hmac(key, Buffer.from(signed).toString('hex')),
-  ({ key, signed }) => hmac(key, hmac(key, signed).toString('hex')),
-  ({ key, signed }) => sha('sha512', sha('sha512', signed).toString('hex'), key),
   ({ key, signed }) => sha('sha512', signed, ' ', key),
-  ({ key, signed }) => sha('sha512', key, ' ', signed),
   ({ key, signed }) => sha('sha3-512', signed, key),
-  ({ key, signed }) => sha('blake2b512', key, signed),
-  ({ key, signed }) => sha('sha256', signed, key),
   ({ key, signed }) => Buffer.concat([sha('sha256', signed, key), sha('sha256', key, signed)]),
-  ({ key, signed }) => Buffer.concat([sha('sha384', signed, key), Buffer.alloc(16)]),
 ];
