@@ -273,7 +273,8 @@ export const causeTable = {
   },
   'drops-connections': {
     what: 'drops the connection where it must answer',
-    advice: 'Look whether the process crashed, and catch what it threw.',
+    advice:
+      'Look whether the process crashed, and catch what it threw: one request of a stranger must not end others.',
     everywhere: ['closed'],
     atLeast: 3,
   },

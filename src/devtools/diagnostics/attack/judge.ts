@@ -1,39 +1,35 @@
-import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
+import type { Verdict } from '../finding.ts';
 import { describePostAnswer, type HttpAnswer, isAccepted, type PostAnswer } from '../post-request.ts';
 import type { Attack, AttackCase } from './attack-case.ts';
 import { type CaseResult, skipped, worstOf } from './case-result.ts';
+import { causeTable } from './causes.ts';
+import { isRefusal } from './ledger.ts';
 import type { ProbeRequest, Probes } from './probes.ts';
 
-/** How to judge the answer to a delivery that must be refused. */
-interface RefusalRule {
-  /** The verdict if it is accepted. @default 'broken' */
-  readonly ifAccepted?: 'ok' | 'weak' | 'broken' | undefined;
-  /** The verdict if the connection is closed without an answer. @default 'broken' */
-  readonly ifClosed?: 'ok' | 'broken' | undefined;
-}
-
-interface Refused extends RefusalRule, Pick<AttackCase, 'what' | 'advice' | 'causes' | 'faults'> {
+interface Refused extends Pick<AttackCase, 'what' | 'advice' | 'causes' | 'faults'> {
+  /** The verdict if one is accepted. @default 'broken' */
+  readonly ifAccepted?: 'weak';
   /** The deliveries; an empty list if they need a merchant secret and there is none. */
   readonly deliveries: (
     probes: Probes,
-    credentials: PartnerCredentials,
     attack: Attack,
   ) => readonly ProbeRequest[] | Promise<readonly ProbeRequest[]>;
 }
 
 /** A case in which every delivery must be refused. */
-export function refused({ ifAccepted, ifClosed, deliveries, ...described }: Refused): AttackCase {
+export function refused({ ifAccepted, deliveries, ...described }: Refused): AttackCase {
   return {
     ...described,
     expected: '4xx, or 503 with Retry-After',
     async run(attack) {
-      const { probes, credentials, post } = attack;
-      const all = await deliveries(probes, credentials, attack);
+      const { probes, post } = attack;
+      const all = await deliveries(probes, attack);
       if (all.length === 0) return skipped('there is no merchant secret');
       // Some schemes do not sign everything: the receiver cannot see such a change.
-      if (all.some(({ body }) => probes.verifies(body))) return skipped(notForged);
+      const forged = all.filter(({ body }) => !probes.verifies(body));
+      if (forged.length === 0) return skipped(notForged);
       const results: CaseResult[] = [];
-      for (const delivery of all) results.push(judgeRefusal(await post(delivery), { ifAccepted, ifClosed }));
+      for (const delivery of forged) results.push(judgeRefusal(await post(delivery), { ifAccepted }));
       return worstOf(results);
     },
   };
@@ -54,11 +50,12 @@ export function accepted({ body, ...described }: Accepted): AttackCase {
     expected: '2xx',
     async run(attack) {
       const made = body(attack.probes);
+      const all = typeof made === 'string' ? [{ body: made }] : made;
+      const signed = all.filter((request) => attack.probes.verifies(request.body));
+      if (signed.length === 0) return skipped('this signature scheme cannot sign it');
       const results: CaseResult[] = [];
-      for (const { body: text, ...request } of typeof made === 'string' ? [{ body: made }] : made) {
-        if (!attack.probes.verifies(text)) return skipped('this signature scheme cannot sign it');
+      for (const { body: text, ...request } of signed)
         results.push(judgeAcceptance(await deliverAsService(attack, text, request)));
-      }
       return worstOf(results);
     },
   };
@@ -81,7 +78,7 @@ export async function deliverTwice(
   request: Omit<ProbeRequest, 'body'> = {},
 ): Promise<{ readonly first: PostAnswer; readonly last: PostAnswer }> {
   const first = await post({ ...request, body });
-  if (first.kind === 'late' || isAccepted(first) || isRefused(first)) return { first, last: first };
+  if (first.kind === 'late' || isAccepted(first) || isRefusal(first)) return { first, last: first };
   await pause(20);
   return { first, last: await post({ ...request, body }) };
 }
@@ -92,21 +89,20 @@ export async function takesAuthentic(attack: Attack): Promise<boolean> {
   return isAccepted(answer) || isPostponed(answer);
 }
 
-/** Whether the answer says that the receiver will not take the delivery, however often it comes. */
-export function isRefused(answer: PostAnswer): boolean {
-  return answer.kind === 'answered' && answer.status >= 400 && answer.status < 500;
-}
-
 /** Whether it refuses for now: it limits rates, or reads its keys again before it calls a delivery forged. */
 export function isPostponed(answer: PostAnswer): boolean {
   if (answer.kind !== 'answered') return false;
   return answer.status === 429 || (answer.status === 503 && answer.headers.has('retry-after'));
 }
 
-/** Judges the answer to a delivery that a receiver must refuse. */
+/**
+ * Judges the answer to a delivery that a receiver must refuse.
+ *
+ * @param rule the verdict if it is accepted, and if the connection is closed without an answer; both `broken` by default
+ */
 export function judgeRefusal(
   answer: PostAnswer,
-  { ifAccepted = 'broken', ifClosed = 'broken' }: RefusalRule = {},
+  { ifAccepted = 'broken', ifClosed }: { ifAccepted?: Verdict | undefined; ifClosed?: 'ok' } = {},
 ): CaseResult {
   const answered = describePostAnswer(answer);
   const sound: CaseResult = { verdict: 'ok', answered };
@@ -149,10 +145,8 @@ const rateLimited =
   'answered 429 or 503 with Retry-After (rate limit), so nothing is known: lift the limit for the attack, or name fewer cases in `only`';
 
 const adviceFor = {
-  late: 'Answer within the time that a sender waits: refuse what is malformed before any work, and give every step a time limit.',
-  closed:
-    'The connection broke off: look whether the process crashed, and catch what it threw. One request of a stranger must not end others.',
-  failed:
-    'It failed where it should refuse. Catch what this input throws and answer 400 or 401: a 5xx asks the sender to repeat it, and anybody can provoke it.',
-  redirected: 'Answer 401, not a redirect: senders do not follow it, or send the body elsewhere.',
+  late: causeTable['does-not-answer'].advice,
+  closed: causeTable['drops-connections'].advice,
+  failed: causeTable['fails-on-forgeries'].advice,
+  redirected: causeTable['redirects-forgeries'].advice,
 } as const;

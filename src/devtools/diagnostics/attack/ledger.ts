@@ -1,5 +1,6 @@
 import { isAccepted, type PostAnswer } from '../post-request.ts';
 import type { CaseResult } from './case-result.ts';
+import { causeTable } from './causes.ts';
 import type { Effects } from './effect-records.ts';
 import { objectOf, type ProbeRequest, type Probes } from './probes.ts';
 
@@ -58,7 +59,7 @@ function countSteps(entries: readonly LedgerEntry[]): number {
   return new Set(entries.map(({ step }) => step)).size;
 }
 
-function isRefusal(answer: PostAnswer): boolean {
+export function isRefusal(answer: PostAnswer): boolean {
   return answer.kind === 'answered' && answer.status >= 400 && answer.status < 500;
 }
 
@@ -109,8 +110,7 @@ function excess(entries: readonly LedgerEntry[], most: number): Fault {
     return {
       problem: isAnyAccepted ? 'accepted' : 'acted',
       fault: isAnyAccepted ? 'acts on forgeries' : 'acts before it verifies',
-      advice:
-        'Verify before anything is written, queued or called. A forged delivery was acted on, whatever was answered.',
+      advice: causeTable['acted-before-verification'].advice,
     };
   }
   if (most === 0) {
@@ -118,8 +118,7 @@ function excess(entries: readonly LedgerEntry[], most: number): Fault {
     return { problem: 'acted', fault: 'acts on an authentic event that it refuses', advice };
   }
   const failed = entries.find(isUnsettled);
-  const advice =
-    'Write the effect and its guard (order and event, unique) in one transaction, and answer after it: a sender repeats what was not answered with 2xx.';
+  const { advice } = causeTable['acts-then-fails'];
   return failed === undefined
     ? { problem: 'repeated', fault: 'acts more than once on one event', advice }
     : {
@@ -136,12 +135,10 @@ function shortfall(entries: readonly LedgerEntry[], handles: readonly string[]):
       entries.slice(index).some((later) => later.step === entry.step && isDue(later, handles)),
   );
   if (failed === undefined) return { problem: 'dropped', advice: keep };
-  const advice =
-    'Remember an event when you have acted on it, in the same transaction, not when it arrives: otherwise a failure between the two loses it.';
   return {
     problem: 'forgotten',
     fault: `takes the repetition of an event for handled, whose first answer was ${statusText(failed.answer)}`,
-    advice,
+    advice: causeTable['remembers-before-acting'].advice,
   };
 }
 

@@ -1,8 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../../src/devtools/diagnostics/attack/case-result.ts';
-import { attackCases } from '../../../../src/devtools/diagnostics/attack/case-table.ts';
-import { findCauses, type JudgedCase } from '../../../../src/devtools/diagnostics/attack/findings.ts';
+import {
+  attackCases,
+  attackCauses,
+  baselineCase,
+} from '../../../../src/devtools/diagnostics/attack/case-table.ts';
+import type { Cause } from '../../../../src/devtools/diagnostics/attack/causes.ts';
+import {
+  explains,
+  findCauses,
+  type JudgedCase,
+} from '../../../../src/devtools/diagnostics/attack/findings.ts';
 
 const problems: readonly (Problem | undefined)[] = [
   ...(['accepted', 'lost', 'failed', 'redirected', 'closed', 'late', 'dropped'] as const),
@@ -67,6 +76,20 @@ describe('the findings of an attack', () => {
     ],
   ])('name %s', (_, failures, expected) => {
     expect(findingsOf(failures).map(({ id }) => id)).toEqual(expected);
+  });
+
+  it('are shown by cases that their cause can explain', () => {
+    const wrong = Object.entries<Cause>(attackCauses).flatMap(([id, cause]) =>
+      Object.entries(cause.shownBy ?? {}).flatMap(([outcome, names]) =>
+        [baselineCase, ...attackCases].filter((probe) => {
+          // Sound: the outcomes of a failure are its problems.
+          const problem = outcome === 'other' ? undefined : (outcome as Problem);
+          const failure = { ...probe, answered: '200', verdict: 'broken' as const, problem };
+          return names !== 'every case' && names.includes(probe.id) && !explains(id, cause, failure);
+        }),
+      ),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('name each failed case once, whatever failed, the worst first', () => {

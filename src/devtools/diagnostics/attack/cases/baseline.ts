@@ -3,6 +3,7 @@ import { type SignatureScheme, schemeParts } from '../../../../signature/signatu
 import { describePostAnswer, isAccepted, type PostAnswer } from '../../post-request.ts';
 import type { Attack, AttackCase } from '../attack-case.ts';
 import type { CaseResult } from '../case-result.ts';
+import { causeTable } from '../causes.ts';
 import { oneOfEach } from '../effect-records.ts';
 import { deliverTwice, judgeAcceptance } from '../judge.ts';
 import { orderIdOf, type Probes, withSignature } from '../probes.ts';
@@ -51,16 +52,14 @@ async function judgeDelivery(
       ...unhandled,
       problem: 'forgotten',
       fault: `takes the repetition of an event for handled, whose first answer was ${describePostAnswer(first)}`,
-      advice:
-        'Remember an event when you have acted on it, in the same transaction, not when it arrives: otherwise a failure between the two loses it.',
+      advice: causeTable['remembers-before-acting'].advice,
     };
   }
   return {
     ...unhandled,
     problem: 'dropped',
     fault: `acknowledges a genuine ${probes.event}, and nothing comes of it: your records count no effect`,
-    advice:
-      'Handle the event, or store it, before you answer 2xx. If your code acts on other events, name them in `handles` (--handles); if your count looks elsewhere, correct it.',
+    advice: causeTable['handles-nothing'].advice,
   };
 }
 

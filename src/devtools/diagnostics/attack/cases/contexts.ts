@@ -19,7 +19,7 @@ export const contextCases = {
     faults: { accepted: 'accepts forgeries about an order of which it has accepted a genuine delivery' },
     advice:
       'Verify every delivery before anything else: what was delivered before proves nothing about the next one.',
-    async deliveries(probes, _credentials, attack) {
+    async deliveries(probes, attack) {
       const genuine = probes.authentic();
       await deliverAsService(attack, genuine);
       const partner_order_id = orderIdOf(genuine);
@@ -39,7 +39,7 @@ export const contextCases = {
     faults: { accepted: 'accepts any body under a signature that it has accepted before' },
     advice:
       'Verify the signature over this body each time: a signature that was right once is right for one text.',
-    async deliveries(probes, _credentials, attack) {
+    async deliveries(probes, attack) {
       const genuine = probes.authentic();
       await deliverAsService(attack, genuine);
       const { signature, ...event } = objectOf(genuine) ?? {};

@@ -73,7 +73,7 @@ function signedWith({ what, keys, advice }: WrongKey): AttackCase {
     what: `a delivery signed with ${what}`,
     faults: { accepted: `verifies with ${what}` },
     advice,
-    deliveries: ({ unsigned, sign }, credentials) =>
+    deliveries: ({ unsigned, sign }, { credentials }) =>
       keys(credentials).map((key) => {
         const text = unsigned();
         return { body: withSignature(text, sign(text, { key })) };

@@ -21,7 +21,7 @@ export const repetitionCases = {
     },
   },
   respelled: {
-    what: 'an authentic event again in other texts, each with its own valid signature: white space, order of members, escapes, spelling of numbers',
+    what: 'an authentic event again in other texts, each with its own valid signature: white space, order of members, escapes in values and names, spelling of numbers',
     expected: '2xx, and one effect',
     causes: ['refuses-repetitions', 're-serialises'],
     advice: 'Know an effect by the order and the event, not by the text, its digest or its signature.',
@@ -36,6 +36,7 @@ export const repetitionCases = {
         JSON.stringify(JSON.parse(text), null, 2),
         `{${[...others, first].join(',')}}`,
         text.replace('"NGN"', '"\\u004eGN"').replace('NGN/USDT', 'NGN\\/USDT'),
+        text.replace('"partner_order_id"', '"partner\\u005forder_id"'),
         text.replace('":10,', '":10.00,').replace('":0.5,', '":5e-1,'),
       ];
       const results: CaseResult[] = [];
