@@ -1,6 +1,7 @@
 import { merchantsFor, signingKey } from '../../../credentials/signing-key.ts';
 import { isLoopbackHost } from '../../../deployment/base-url.ts';
 import { platformFetch } from '../../../deployment/platform-fetch.ts';
+import { sleep } from '../../../internal/backoff.ts';
 import { invalidOption } from '../../../internal/options.ts';
 import { type PostAnswer, postRequest } from '../post-request.ts';
 import type { Attack } from './attack-case.ts';
@@ -28,13 +29,15 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
   // The service sends these (contract: Authentication 2).
   const authorization = `Bearer ${credentials.partnerPublicKey}`;
   const headers = { 'content-type': 'application/json', authorization };
-  const pause = pauser(signal);
+  const pause = async (ms: number) => {
+    await sleep(ms, signal);
+    signal?.throwIfAborted();
+  };
   const handled =
     settings.handled && readEffects(settings.handled, { pause, timeoutMs: settings.effectTimeoutMs });
   let last: PostAnswer | undefined;
   const post = async ({ body, headers: own, query }: ProbeRequest) => {
-    const sent = Object.entries({ ...headers, ...own }).filter(([, value]) => value !== undefined);
-    const request = { url: urlOf(target, query), headers: Object.fromEntries(sent), body };
+    const request = { url: urlOf(target, query), headers: { ...headers, ...own }, body };
     const answer = await postRequest(request, { fetch: settings.fetch ?? platformFetch, timeoutMs, signal });
     last = answer;
     return answer;
@@ -51,22 +54,6 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
     pause,
   };
   return { attack, target, lastAnswer: () => last };
-}
-
-function pauser(signal: AbortSignal | undefined) {
-  return async (ms: number) => {
-    signal?.throwIfAborted();
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal?.addEventListener('abort', end);
-    });
-    signal?.throwIfAborted();
-  };
 }
 
 function urlOf(url: URL, query: string | undefined): string {

@@ -9,8 +9,8 @@ import { tryVerify } from '../../../signature/try-verify.ts';
 /** One request to the receiver. Absent members are those of an authentic delivery. */
 export interface ProbeRequest {
   readonly body: string | Uint8Array<ArrayBuffer>;
-  /** Headers that are added to those of a delivery, or replace them; an undefined one is left out. */
-  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Headers that are added to those of a delivery, or replace them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Parameters that are added to the URL: `test=1`. */
   readonly query?: string | undefined;
   /**
@@ -121,8 +121,7 @@ export function withSignature(unsigned: string, signature: unknown): string {
 }
 
 export function orderIdOf(text: string): string {
-  const value: unknown = JSON.parse(text);
-  return isJsonObject(value) ? String(value.partner_order_id) : '';
+  return String(objectOf(text)?.partner_order_id);
 }
 
 /** Members of a probe; an undefined one is left out. */
