@@ -38,9 +38,11 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
   let last: PostAnswer | undefined;
   const post = async ({ body, headers: own, query }: ProbeRequest) => {
     const request = { url: urlOf(target, query), headers: { ...headers, ...own }, body };
-    const answer = await postRequest(request, { fetch: settings.fetch ?? platformFetch, timeoutMs, signal });
-    last = answer;
-    return answer;
+    for (let attempt = 1; ; attempt++) {
+      last = await postRequest(request, { fetch: settings.fetch ?? platformFetch, timeoutMs, signal });
+      // A server may close an idle connection at the moment at which it is used.
+      if (last.kind !== 'closed' || attempt === mostAttempts) return last;
+    }
   };
   const attack: Attack = {
     credentials,
@@ -55,6 +57,9 @@ export function prepareAttack(url: unknown, settings: AttackSettings) {
   };
   return { attack, target, lastAnswer: () => last };
 }
+
+/** A receiver that closes each connection closes these, too. */
+const mostAttempts = 3;
 
 function urlOf(url: URL, query: string | undefined): string {
   const target = new URL(url);

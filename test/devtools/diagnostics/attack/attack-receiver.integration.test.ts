@@ -242,6 +242,22 @@ describe('attackReceiver', () => {
     ]);
   });
 
+  it.each([
+    ['states nothing of a connection that is closed twice', 2, []],
+    ['states that a connection is closed each time', 3, [{ id: 'not-json', verdict: 'broken' }]],
+  ])('%s', async (_, times, expected) => {
+    let closed = 0;
+    const { findings } = await attackReceiver('http://localhost/', {
+      credentials,
+      only: ['not-json'],
+      async fetch(_url, init) {
+        if (init?.body === '' && closed++ < times) throw new TypeError('fetch failed');
+        return new Response(null, { status: String(init?.body).endsWith('"}') ? 200 : 401 });
+      },
+    });
+    expect(findings).toMatchObject(expected);
+  });
+
   it('takes 429 for no answer to the question', async () => {
     const server = await startServer({ status: 200 }, { status: 429 });
     const { results } = await attackReceiver(server.url, {
