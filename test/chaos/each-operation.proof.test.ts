@@ -288,7 +288,6 @@ describe('After any one operation has failed', () => {
       const request = { headers: [['content-type', 'application/json']] as const, target: '/orders', body };
       const options = {
         maxBytes: 1e6,
-        onFull() {},
         now: Date.now,
         random: (size: number) => Buffer.alloc(size),
       };
@@ -297,7 +296,7 @@ describe('After any one operation has failed', () => {
         const folder = openDeliveryFolder(path, options);
         for (let count = 0; count < 2; count++)
           await folder.save(request, 'done').then(
-            (name) => saved.push(name ?? ''),
+            (name) => saved.push(name),
             (error) => expect(error).toMatchObject({ code: 'EIO' }),
           );
       });

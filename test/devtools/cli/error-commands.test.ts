@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commandNames } from '../../../src/devtools/cli/commands/command-list.ts';
-import { errorCommands } from '../../../src/devtools/cli/terminal/error-commands.ts';
-import { describeFailure } from '../../../src/devtools/cli/terminal/failure-line.ts';
+
+import { describeFailure, errorCommands } from '../../../src/devtools/cli/terminal/failure-line.ts';
 import { ConfigurationError, KeyError, SignatureError } from '../../../src/errors/errors.ts';
 
 const errors = [

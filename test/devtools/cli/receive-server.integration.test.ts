@@ -8,7 +8,6 @@ it('listen answers 408 to a body that does not arrive, and closes the connection
     port: 0,
     host: '127.0.0.1',
     allowedHosts: [],
-    maxBodyBytes: 100,
     now: Date.now,
     requestTimeoutMs: 100,
     receive: async () => jsonAnswer(200, {}),

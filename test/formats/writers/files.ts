@@ -8,9 +8,7 @@ import { credentials, eventOf, writtenAt } from '../subjects.ts';
 export async function writeSavedDeliveries(folder: string): Promise<void> {
   const path = join(folder, 'saved');
   const random = (bytes: number) => new Uint8Array(bytes).fill(7);
-  const saved = openDeliveryFolder(path, {
-    ...{ maxBytes: 1e6, onFull() {}, now: () => writtenAt, random },
-  });
+  const saved = openDeliveryFolder(path, { now: () => writtenAt, random });
   const save = (state: 'unsigned' | 'done', body: string | Uint8Array) =>
     saved.save(
       {

@@ -4,14 +4,13 @@ import { createKeyRing } from '../../../credentials/create-key-ring.ts';
 import { defineCredentials, secretKeysOf } from '../../../credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
 import type { JsonObject } from '../../../internal/json.ts';
-import { printableText } from '../../../internal/printable-text.ts';
 import { createKeyRotation, type KeyRotation } from '../../../keys/create-key-rotation.ts';
 import type { KeyStorage } from '../../../keys/rotation-state.ts';
 import type { KeyStatus, RotationStatus } from '../../../keys/rotation-steps.ts';
 import { storedKeys } from '../../../keys/stored-keys.ts';
 import { readDeployment, requireAddress } from '../inputs/configuration.ts';
 import { readInput, readJsonObject } from '../inputs/input.ts';
-import { parseStoreAddress, withStore } from '../inputs/open-store.ts';
+import { parseStoreAddress, storeOptions, withStore } from '../inputs/open-store.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
 import { type FlagsOf, formatFlags, storeFlag, tableFlags, textFlag, toggle } from '../terminal/flags.ts';
@@ -132,15 +131,9 @@ async function showStatus(output: Output, flags: Flags, rotation: KeyRotation) {
   return exitCodes.ok;
 }
 
-function sayNext(output: Output, flags: Flags, step: Parameters<typeof nextStep>[0]): void {
-  output.status(`Next: ${nextStep(step, storeOptions(flags))}`);
-}
-
-/** The options that name the store, as they were given. */
-function storeOptions({ keys, record, schema, table }: Flags): string {
-  return Object.entries({ keys, record, schema, table })
-    .flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${printableText(value)}`]))
-    .join(' ');
+function sayNext(output: Output, flags: Flags, step: RotationStatus['step']): void {
+  const { keys, record, schema, table } = flags;
+  output.status(`Next: ${nextStep(step, storeOptions({ keys, record, schema, table }))}`);
 }
 
 /** Works with a store that is there: at a misspelt address nothing is made. */

@@ -55,7 +55,7 @@ const start = defineCommand({
         [sandboxUrlVariable]: `${server.url}/?token=${server.token}`,
       };
       for (const value of Object.values(environment)) context.secrets.release(value);
-      announce(output, { simulated, server, environment });
+      announce(output, server, { seed: simulated.seed, environment });
       await onceAborted(context.signal);
     } finally {
       await server.close();
@@ -64,8 +64,6 @@ const start = defineCommand({
     return exitCodes.stopped;
   },
 });
-
-const partnerCode = 'sandbox';
 
 /** Whitelists this machine and onboards a partner, so that the first order can follow at once. */
 async function prepare(
@@ -78,19 +76,17 @@ async function prepare(
     const url = operationUrl(deployment, 'whitelistIp');
     await simulated.fetch(url, { method: 'POST', headers, body: '{}' });
   }
-  const body = JSON.stringify({ partner_code: partnerCode, email: 'partner@sandbox.example' });
+  const body = JSON.stringify({ partner_code: 'sandbox', email: 'partner@sandbox.example' });
   const url = operationUrl(deployment, 'onboard');
   await simulated.fetch(url, { method: 'POST', headers, body });
   return simulated.openLink(simulated.emails.at(-1)?.link ?? '');
 }
 
-interface Announcement {
-  readonly simulated: Sandbox;
-  readonly server: SandboxServer;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-function announce(output: Output, { simulated: { seed }, server, environment }: Announcement): void {
+function announce(
+  output: Output,
+  server: SandboxServer,
+  { seed, environment }: { readonly seed: string; readonly environment: Readonly<Record<string, string>> },
+): void {
   const { url, inspectorUrl } = server;
   output.item({ url, seed, environment }, () =>
     Object.entries(environment)

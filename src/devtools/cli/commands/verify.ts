@@ -10,7 +10,7 @@ import { allCredentials, readConfiguration } from '../inputs/configuration.ts';
 import { defineCommand } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/context.ts';
 import { findingLines } from '../terminal/finding-lines.ts';
-import { formatFlags, keysFlag, purposeFlag, samples } from '../terminal/flags.ts';
+import { arg, formatFlags, keysFlag, manyArgs, purposeFlag } from '../terminal/flags.ts';
 import { openOutput } from '../terminal/output.ts';
 
 /** Bodies that are explained: a search for each takes up to half a second. */
@@ -38,7 +38,7 @@ export default defineCommand({
   ],
   json: '{ results: [{ source, verified, key?: { index, merchant?, partnerId?, partnerCode? }, code?, message?, findings? }] }',
   flags,
-  args: samples,
+  args: manyArgs(arg('file', 'Raw bodies, saved deliveries, or folders of them (default: stdin)')),
   async run(context, flags, ...paths) {
     const output = openOutput(context, flags);
     const configuration = await readConfiguration(context, flags);

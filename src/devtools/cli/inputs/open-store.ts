@@ -182,6 +182,13 @@ export function parseStoreAddress(context: CliContext, given: string): StoreAddr
   };
 }
 
+/** The options that name a store, as they were given. */
+export function storeOptions(values: Readonly<Record<string, string | undefined>>): string {
+  return Object.entries(values)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${printableText(value)}`]))
+    .join(' ');
+}
+
 /** Loads a package of the user's project: this one does not bring it. */
 async function loadPackage<Package>({ cwd }: CliContext, name: string): Promise<Package> {
   let path: string;

@@ -9,11 +9,11 @@ import {
   isRequestError,
   isValidationError,
   type SdkError,
+  wholeMessage,
 } from '../../../errors/errors.ts';
 import { printableText } from '../../../internal/printable-text.ts';
 import { redactCredentials, redactQuote } from '../../../internal/redact-credentials.ts';
 import { CliError, type ExitCode, exitCodes, type Failure } from './context.ts';
-import { messageWithCommand } from './error-commands.ts';
 
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CliError) {
@@ -34,6 +34,27 @@ export function describeFailure(error: unknown): Failure {
     };
   }
   return describeForeign(error);
+}
+
+/** The command for each code whose message names a function of the library that a command runs. */
+export const errorCommands: Readonly<Partial<Record<SdkError['code'], string>>> = {
+  invalid_scheme: 'learn',
+  signature_malformed: 'learn',
+  signature_mismatch: 'verify',
+  keys_unavailable: 'keys receive',
+  keys_known: 'keys receive',
+  keys_not_received: 'keys receive',
+  keys_unconfirmed: 'keys receive',
+  rotation_pending: 'keys receive',
+  rotation_unknown: 'keys receive',
+  key_storage_invalid: 'keys receive',
+};
+
+/** The whole message of an error, and the command that helps. */
+function messageWithCommand(error: SdkError): string {
+  const message = wholeMessage(error);
+  const command = errorCommands[error.code];
+  return command === undefined ? message : `${message} Command: partner-exchange ${command}`;
 }
 
 function exitCodeOf(error: SdkError): ExitCode {

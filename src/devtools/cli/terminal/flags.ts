@@ -55,12 +55,6 @@ export function manyArgs(
   return { kind: 'array', parameter, ...(minimum && { minimum }) } as const;
 }
 
-export const samples = manyArgs(
-  arg('file', 'Raw bodies, saved deliveries, or folders of them (default: stdin)'),
-);
-
-export const commonFlags = { debug: toggle('Say more when something fails') };
-
 export const formatFlags = {
   format: {
     kind: 'enum',
@@ -68,7 +62,7 @@ export const formatFlags = {
     brief: 'How results are printed',
     default: 'text',
   },
-  ...commonFlags,
+  debug: toggle('Say more when something fails'),
 } as const;
 
 export const keysFlag = textFlag.optional(

@@ -7,24 +7,27 @@ import { makeFolder, writeWholeFile } from '../../inputs/folders.ts';
 import { CliError } from '../../terminal/context.ts';
 
 interface DeliveryFolderOptions {
-  readonly maxBytes: number;
-  /** Called when the first delivery finds no room. */
-  readonly onFull: () => void;
+  /** @default 100 MiB */
+  readonly maxBytes?: number;
   readonly now: () => number;
   readonly random: RandomBytes;
 }
 
+const defaultMaxBytes = 100 * 1024 * 1024;
+
 export type DeliveryFolder = ReturnType<typeof openDeliveryFolder>;
 
 /** The folder in which `listen` keeps deliveries, one file each. Unsigned ones take at most half of its room. */
-export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random }: DeliveryFolderOptions) {
+export function openDeliveryFolder(
+  path: string,
+  { maxBytes = defaultMaxBytes, now, random }: DeliveryFolderOptions,
+) {
   // Two processes may use one folder.
   const owner = Buffer.from(random(4)).toString('hex');
   /** The sizes of our files, by name; of those in `writing` they are reserved. */
   let files = new Map<string, number>();
   let readAt = Number.NEGATIVE_INFINITY;
   const writing = new Map<string, number>();
-  let isFull = false;
   let count = 0;
 
   /** Returns whether there is room. A user may have removed files: the folder is read at most once a second. */
@@ -53,23 +56,17 @@ export function openDeliveryFolder(path: string, { maxBytes, onFull, now, random
       await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     },
     /**
-     * Returns the name of the file when it is safely on the disk. An unsigned delivery without room is not saved, and has
-     * no name.
+     * Returns the name of the file when it is safely on the disk.
      *
      * @throws {CliError} if there is no room, and the system's error if the folder cannot be written
      */
-    async save(delivery: SavedRequest, state: SavedState): Promise<string | undefined> {
+    async save(delivery: SavedRequest, state: SavedState): Promise<string> {
       // The folder may have been made or removed since the last delivery.
       await makeFolder(path);
       const text = writeSavedRequest(delivery);
       const name = fileName({ at: now(), count: ++count, owner }, state);
       if (!reserve(name, sizeOnDisk(Buffer.byteLength(text)))) {
-        if (!isFull) onFull();
-        isFull = true;
-        if (state === 'unsigned') return undefined;
-        throw new CliError(
-          `${path} is full: remove events that you do not need, or raise --max-saved-bytes.`,
-        );
+        throw new CliError(`${path} is full: move events elsewhere that you want to keep.`);
       }
       try {
         await writeWholeFile(join(path, name), text);

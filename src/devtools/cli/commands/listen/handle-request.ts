@@ -2,7 +2,6 @@ import type { VerificationKey } from '../../../../credentials/verification-keys.
 import type { EventStatuses } from '../../../../deployment/event-statuses.ts';
 import { fromWireNames, type WireNames } from '../../../../deployment/wire-names.ts';
 import type { SignatureErrorCode } from '../../../../errors/errors.ts';
-import type { EventReading } from '../../../../events/event-readings.ts';
 import { isJsonObject, tryParse } from '../../../../internal/json.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../../../signature/signature-scheme.ts';
@@ -94,8 +93,6 @@ export interface DeliveryVerdict {
   readonly merchant?: string;
   /** `unknown`: an unfamiliar name. `nonconforming`: not in the published shape. */
   readonly kind?: 'known' | 'unknown' | 'nonconforming';
-  /** The members of a known event that were sent in another form than the documented one; absent without any. */
-  readonly readings?: readonly EventReading[];
   /** This member and those below are claims unless the signature is verified. */
   readonly event_name?: string;
   readonly partner_order_id?: string;
@@ -125,13 +122,12 @@ export function verifyDelivery(
   if (verified.refusal !== undefined) {
     return { signature: 'refused', code: verified.refusal.code, ...claims(body, wireNames) };
   }
-  const { parsed, readings } = readEvent(verified, { wireNames, eventStatuses });
+  const { parsed } = readEvent(verified, { wireNames, eventStatuses });
   const { merchant } = ring[verified.keyIndex]?.matched ?? {};
   return {
     signature: 'verified',
     ...(merchant !== undefined && { merchant }),
     kind: parsed.kind,
-    ...(readings.length > 0 && { readings }),
     ...identity(parsed.kind === 'known' ? parsed.event : parsed.body),
   };
 }
@@ -181,21 +177,8 @@ export function describeReceived(received: Received, paint: Paint): string {
   return `${paint('dim', time)} ${describeVerdict(verdict, paint)} -> ${outcome}`;
 }
 
-function describeReading({ path, found, readAs }: EventReading): string {
-  return `${path.join('.')} ${found} as ${readAs}`;
-}
-
 function describeVerdict(verdict: DeliveryVerdict, paint: Paint): string {
-  const {
-    signature,
-    code,
-    kind,
-    readings = [],
-    event_name,
-    partner_order_id,
-    platform_order_ref,
-    merchant,
-  } = verdict;
+  const { signature, code, kind, event_name, partner_order_id, platform_order_ref, merchant } = verdict;
   const { fiat_payment_status: fiat, crypto_payment_status: crypto } = verdict;
   const style = ({ verified: 'green', refused: 'red', unchecked: 'yellow' } as const)[signature];
   const facts = [
@@ -205,7 +188,6 @@ function describeVerdict(verdict: DeliveryVerdict, paint: Paint): string {
     fiat === undefined && crypto === undefined ? undefined : `${fiat ?? '?'}/${crypto ?? '?'}`,
     kind === undefined || kind === 'known' ? undefined : kind,
     merchant === undefined ? undefined : `merchant ${merchant}`,
-    readings.length === 0 ? undefined : `(read: ${readings.map(describeReading).join(', ')})`,
   ].filter((fact) => fact !== undefined);
   return [
     paint(style, signature),

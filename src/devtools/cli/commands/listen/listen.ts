@@ -4,10 +4,9 @@ import { createPoster } from '../../deliveries/post-delivery.ts';
 import type { SavedRequest } from '../../deliveries/saved-deliveries.ts';
 import { readConfiguration } from '../../inputs/configuration.ts';
 import { defineCommand } from '../../terminal/command.ts';
-import { type CliContext, exitCodes, onceAborted } from '../../terminal/context.ts';
+import { exitCodes, onceAborted } from '../../terminal/context.ts';
 import { describeFailure } from '../../terminal/failure-line.ts';
 import {
-  type FlagsOf,
   formatFlags,
   hostFlags,
   keysFlag,
@@ -16,8 +15,8 @@ import {
   webAddress,
   wholeNumber,
 } from '../../terminal/flags.ts';
-import { type Output, openOutput } from '../../terminal/output.ts';
-import { type DeliveryFolder, openDeliveryFolder } from './delivery-folder.ts';
+import { openOutput } from '../../terminal/output.ts';
+import { openDeliveryFolder } from './delivery-folder.ts';
 import {
   describeReceived,
   receiveDelivery,
@@ -32,17 +31,10 @@ const flags = {
   ...hostFlags,
   forwardTo: webAddress.optional('url', 'Your receiver'),
   save: textFlag.optional('folder', 'Keep every event here, each as a file; they hold personal data'),
-  maxSavedBytes: wholeNumber(4096, Number.MAX_SAFE_INTEGER).withDefault(
-    'bytes',
-    'How much of the disk kept events may take',
-    '104857600',
-  ),
-  maxBodyBytes: wholeNumber(1, 64 * 1024 * 1024).withDefault('bytes', 'Longest body', '65536'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long your receiver may take', '10000'),
   keys: keysFlag,
   ...formatFlags,
 };
-type Flags = FlagsOf<typeof flags>;
 
 export default defineCommand({
   brief: 'Receive events, verify them, and pass them on',
@@ -60,15 +52,17 @@ export default defineCommand({
     const { deployment, credentials } = await readConfiguration(context, flags);
     const { signature: scheme, wireNames, eventStatuses } = deployment;
     const ring = credentials.length === 0 ? undefined : verificationKeysOf(credentials, scheme);
-    const folder = openFolder(context, output, flags);
-    const poster = createPoster(context.now);
+    const { now, random, cwd, signal } = context;
+    const folder =
+      flags.save === undefined ? undefined : openDeliveryFolder(resolve(cwd, flags.save), { now, random });
+    const poster = createPoster(now);
     const post = flags.forwardTo && postTo(flags.forwardTo);
     const verify = (body: Uint8Array) => verifyDelivery(body, { ring, scheme, wireNames, eventStatuses });
 
     const server = await startReceiveServer({
       ...flags,
       allowedHosts: flags.allowHost ?? [],
-      now: context.now,
+      now,
       async receive(delivery) {
         try {
           const received = await receiveDelivery(delivery, { verify, folder, post });
@@ -82,7 +76,7 @@ export default defineCommand({
       },
     });
     try {
-      const stopped = onceAborted(context.signal);
+      const stopped = onceAborted(signal);
       // A disk that hangs must not hold back a signal.
       await Promise.race([announce(server.url), stopped]);
       await stopped;
@@ -117,17 +111,3 @@ export default defineCommand({
 
 /** How long a stopped command waits for answers under way. */
 const longestStopMs = 10_000;
-
-function openFolder(
-  { now, random, cwd }: CliContext,
-  output: Output,
-  { save, maxSavedBytes: maxBytes }: Flags,
-): DeliveryFolder | undefined {
-  const onFull = () =>
-    output.warn(
-      'The folder has no room left: an unsigned event is not saved, a signed one gets 503. Remove events, or raise --max-saved-bytes.',
-    );
-  return save === undefined
-    ? undefined
-    : openDeliveryFolder(resolve(cwd, save), { maxBytes, onFull, now, random });
-}

@@ -9,7 +9,6 @@ interface ReceiveOptions {
   readonly host: string;
   /** Further names of the server, e.g. that of a tunnel. */
   readonly allowedHosts: readonly string[];
-  readonly maxBodyBytes: number;
   readonly now: () => number;
   /** The limit for a whole request to arrive. @default 10_000 */
   readonly requestTimeoutMs?: number;
@@ -17,10 +16,14 @@ interface ReceiveOptions {
   readonly receive: (delivery: SavedRequest) => Promise<SenderAnswer>;
 }
 
+/** Events take a few kilobytes. */
+const maxBodyBytes = 1024 * 1024;
+
 /** The server that takes deliveries. Rejects with the system's error, e.g. `EADDRINUSE`. */
 export function startReceiveServer(options: ReceiveOptions): Promise<HttpServer> {
   return startHttpServer({
     requestTimeoutMs: 10_000,
+    maxBodyBytes,
     ...options,
     async answer(call) {
       const { status, headers, body } = await answerCall(call, options);
@@ -37,7 +40,7 @@ export function startReceiveServer(options: ReceiveOptions): Promise<HttpServer>
 
 async function answerCall(
   { method, target, rawHeaders, body }: HttpCall,
-  { maxBodyBytes, now, receive }: ReceiveOptions,
+  { now, receive }: ReceiveOptions,
 ): Promise<SenderAnswer> {
   if (method !== 'POST') return jsonAnswer(405, { error: 'method_not_allowed' }, [['allow', 'POST']]);
   if (body.byteLength > maxBodyBytes) return jsonAnswer(413, { error: 'body_too_large' });

@@ -16,7 +16,7 @@ import {
   readInput,
   requireConfirmable,
 } from '../../inputs/input.ts';
-import { parseStoreAddress, withStore } from '../../inputs/open-store.ts';
+import { parseStoreAddress, storeOptions, withStore } from '../../inputs/open-store.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes } from '../../terminal/context.ts';
 import {
@@ -142,11 +142,8 @@ function sayUnknown(
   { journal, schema, table, prefix }: FlagsOf<typeof journalFlags>,
 ): void {
   const id = printableText(String(partner_order_id));
-  const place = Object.entries({ journal, schema, table, prefix }).flatMap(([name, given]) =>
-    given === undefined ? [] : [`--${name} ${printableText(given)}`],
-  );
   output.status(
     `The service may have order ${id}: do not create it again. Wait for an event of it, or ask the service; then run: ` +
-      `partner-exchange order settle ${id} accepted --note "…" ${place.join(' ')} (or abandoned).`,
+      `partner-exchange order settle ${id} accepted --note "…" ${storeOptions({ journal, schema, table, prefix })} (or abandoned).`,
   );
 }
