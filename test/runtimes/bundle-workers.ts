@@ -10,11 +10,7 @@ const folder = import.meta.dirname;
  */
 export async function bundleWorkers(): Promise<string[]> {
   const { metafile } = await build({
-    entryPoints: [
-      join(folder, 'suite', 'worker.ts'),
-      join(folder, 'suite', 'queue-worker.ts'),
-      join(root, 'examples', 'queues', 'cloudflare.ts'),
-    ],
+    entryPoints: [join(folder, 'suite', 'worker.ts'), join(root, 'examples', 'queues', 'cloudflare.ts')],
     entryNames: '[name]',
     absWorkingDir: root,
     bundle: true,

@@ -1,20 +1,15 @@
-/**
- * Receivers on Cloudflare Queues, in workerd: the Worker of examples/workers, and one whose inbox has a store. Plain
- * JavaScript: miniflare is only installed here.
- */
+/** The Worker of examples/queues on Cloudflare Queues, in workerd. Plain JavaScript: miniflare is only installed here. */
 import { Miniflare } from 'miniflare';
 import { equal } from './suite/checks.ts';
 import { credentials, delivery, until } from './suite/fixtures.ts';
 
 const recipe = 'cloudflare';
-const withStore = 'queue-worker';
 
 /** @param {(name: string) => object} worker the options of a bundled Worker */
 export async function checkQueues(checks, worker) {
   /** What the handlers asked of the accounts: the order, and the idempotency key. */
   const asked = [];
   const failuresLeft = new Map();
-  const results = [];
   const deadLetters = [];
   const workers = [
     {
@@ -27,18 +22,6 @@ export async function checkQueues(checks, worker) {
       queueProducers: { EVENTS: 'events' },
       queueConsumers: { events: { maxBatchTimeout: 0, maxRetries: 3, deadLetterQueue: 'dead-letters' } },
       serviceBindings: { ACCOUNTS: accounts },
-    },
-    {
-      ...worker(withStore),
-      queueProducers: { EVENTS: 'shared-events' },
-      queueConsumers: { 'shared-events': { maxBatchTimeout: 0, maxRetries: 3 } },
-      serviceBindings: {
-        ACCOUNTS: accounts,
-        RESULTS: ({ url }) => {
-          results.push(new URL(url).pathname.slice(1));
-          return new Response(null, { status: 204 });
-        },
-      },
     },
     {
       name: 'dead-letters',
@@ -70,8 +53,8 @@ export async function checkQueues(checks, worker) {
 
   const keysOf = (id) => asked.flatMap(([askedId, key]) => (askedId === id ? [key] : []));
 
-  async function post(name, body) {
-    const { fetch } = await miniflare.getWorker(name);
+  async function post(body) {
+    const { fetch } = await miniflare.getWorker(recipe);
     const headers = { 'content-type': 'application/json' };
     const response = await fetch('http://worker.example/', { method: 'POST', headers, body });
     await response.text();
@@ -93,35 +76,23 @@ export async function checkQueues(checks, worker) {
     'a verified delivery is handled from the queue, and a forged one never reaches it',
     async () => {
       const body = credited('queued');
-      equal([await post(recipe, body.replace('queued', 'forged')), await post(recipe, body)], [401, 200]);
+      equal([await post(body.replace('queued', 'forged')), await post(body)], [401, 200]);
       await until('handled', () => keysOf('queued').length === 1);
       equal(keysOf('forged'), []);
     },
   );
   await check('a handler that fails runs again, with the same idempotency key', async () => {
     failuresLeft.set('flaky', 2);
-    equal(await post(recipe, credited('flaky')), 200);
+    equal(await post(credited('flaky')), 200);
     await until('handled', () => keysOf('flaky').length === 3);
     equal(new Set(keysOf('flaky')).size, 1);
   });
   await check('a message whose last attempt failed is in the dead letter queue', async () => {
     failuresLeft.set('poison', Number.POSITIVE_INFINITY);
     const body = credited('poison');
-    equal(await post(recipe, body), 200);
+    equal(await post(body), 200);
     await until('dead', () => deadLetters.length > 0);
     equal([keysOf('poison').length, deadLetters.map((message) => message.body)], [4, [body]]);
-  });
-  await check('with a store, repeated deliveries and repeated messages are handled once', async () => {
-    equal([await post(withStore, credited('once')), await post(withStore, credited('once'))], [200, 200]);
-    await until('consumed', () => results.length === 2);
-    equal([results, keysOf('once').length], [['done', 'done'], 1]);
-  });
-  await check('with a store, attempts are counted across batches', async () => {
-    results.length = 0;
-    failuresLeft.set('again', 1);
-    equal(await post(withStore, credited('again')), 200);
-    await until('consumed', () => results.length === 3);
-    equal([results.toSorted(), keysOf('again').length], [['done', 'done', 'retry'], 2]);
   });
   await miniflare.dispose();
 }

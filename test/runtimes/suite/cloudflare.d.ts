@@ -3,8 +3,3 @@ declare module 'cloudflare:node' {
   /** Hands a request to the server of node:http that listens on a port. */
   export function handleAsNodeRequest(port: number, request: Request): Promise<Response>;
 }
-
-declare module 'cloudflare:workers' {
-  /** The bindings of the Worker. */
-  export const env: object;
-}

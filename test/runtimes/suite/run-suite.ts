@@ -2,11 +2,8 @@ import { checkAnswers } from './answers.ts';
 import type { Checks } from './checks.ts';
 import { checkClients } from './clients.ts';
 import { checkEntries } from './entries.ts';
-import { checkEvents } from './events.ts';
-import { checkMemoryInbox } from './memory-inbox.ts';
 import { checkOneTimeCodes } from './one-time-codes.ts';
 import type { Platform } from './platform.ts';
-import { checkReceiver } from './receiver.ts';
 import { checkSandbox } from './sandbox.ts';
 import { checkSentOnce } from './sent-once.ts';
 import { checkSignatures } from './signatures.ts';
@@ -16,15 +13,12 @@ import { checkNoSqlite, checkSqliteInbox } from './sqlite-inbox.ts';
 export async function runSuite(checks: Checks, { serve, servers, sqliteFolder }: Platform): Promise<void> {
   await checkEntries(checks);
   await checkSignatures(checks);
-  await checkEvents(checks);
-  await checkReceiver(checks);
   await checkAnswers(checks, 'fetch', async (webhooks) => ({
     url: 'https://partner.example/orders',
     send: webhooks.fetch,
     close: async () => {},
   }));
   await checkAnswers(checks, 'node', (webhooks) => serve(webhooks.node));
-  await checkMemoryInbox(checks);
   if (sqliteFolder === undefined) await checkNoSqlite(checks);
   else await checkSqliteInbox(checks, sqliteFolder);
   await checkOneTimeCodes(checks);

@@ -13,16 +13,6 @@ export async function checkSqliteInbox(checks: Checks, folder: string): Promise<
     equal(calls, ['A-1001']);
     equal(await inbox.stop(), 'drained');
   });
-  await checks.run('sqliteInbox tries again what fails', async () => {
-    const { inbox, webhooks, calls, failing } = await open(`${folder}/retry.sqlite`);
-    failing.add('A-1001');
-    await webhooks.receive(delivery());
-    await until('a first attempt', () => calls.length === 1);
-    failing.clear();
-    await until('a second attempt', () => calls.length === 2);
-    await until('handled', async () => (await inbox.counts()).open === 0);
-    equal(await inbox.stop(), 'drained');
-  });
   await checks.run('sqliteInbox gives up in the end, and replays a dead letter', async () => {
     const { inbox, webhooks, calls, failing } = await open(`${folder}/dead.sqlite`);
     failing.add('A-1001');
