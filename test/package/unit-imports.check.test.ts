@@ -17,8 +17,6 @@ describe('unit tests', () => {
 
   it.each([
     "import { spawn } from 'node:child_process';",
-    "import { BlockList, connect } from 'node:net';",
-    "import { Redis } from 'ioredis-5';",
     "import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';",
   ])('are refused %s, also through a helper', (statement) => {
     const sources = {
