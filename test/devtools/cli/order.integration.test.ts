@@ -294,28 +294,6 @@ it.each(['"redis://:s3cretpass@127.0.0.1:1"', `\${S3CRETPASS}`, 'undefined'])(
 );
 
 describeWith('postgres', 'order unsettled and order settle, on a PostgreSQL', () => {
-  it('say that there is no journal in the schema, and make no table', async () => {
-    const pool = new pg.Pool({ connectionString: postgresUrl });
-    const schema = `${run}_no_journal`;
-    await pool.query(`CREATE SCHEMA ${schema}`);
-    onTestFinished(async () => {
-      await pool.query(`DROP SCHEMA ${schema} CASCADE`);
-      await pool.end();
-    });
-    const address = new URL(postgresUrl);
-    address.searchParams.set('options', `-c search_path=${schema}`);
-    for (const args of [['unsettled'], ['settle', 'A-1', 'abandoned', '--note', 'none']]) {
-      const command = ['order', ...args, '--journal', 'env:STORE'];
-      const { code, stderr } = await partnerExchange(command, { cwd: root, env: { STORE: address.href } });
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringContaining('There is no table partner_exchange_records in this database'),
-      });
-    }
-    const tables = 'SELECT tablename FROM pg_tables WHERE schemaname = $1';
-    expect((await pool.query(tables, [schema])).rows).toEqual([]);
-  });
-
   it('read the journal of a schema, a table and a prefix, and say so where there is none', async () => {
     const pool = new pg.Pool({ connectionString: postgresUrl });
     const schema = `${run}_journal`;

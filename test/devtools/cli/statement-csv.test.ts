@@ -68,15 +68,6 @@ describe('the statement of `order reconcile`', () => {
     expect(String(error)).not.toContain('secret');
   });
 
-  it('names twelve titles of the header at most, in part and printable', async () => {
-    const titles = Array.from({ length: 14 }, (_, index) => `title ${index + 1}`);
-    const csv = ['\u202e', 'x'.repeat(50), ...titles].join(',');
-    const quoted = ['\\u202e', 'x'.repeat(40), ...titles.slice(0, 10)].map((title) => `"${title}"`);
-    expect(await rejected(rowsOf(csv))).toMatchObject({
-      message: expect.stringContaining(`its first line is ${quoted.join(', ')}.`),
-    });
-  });
-
   it('does not collect the rest of a file after an unclosed quote', async () => {
     let chunks = 0;
     function* endless() {

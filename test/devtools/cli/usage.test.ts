@@ -23,28 +23,12 @@ function wordsOf(example: string): string[] {
 }
 
 describe('help', () => {
-  it('lists every command', async () => {
+  it('lists every command, and is what a group says by itself', async () => {
     const { code, stdout } = await partnerExchange(['--help']);
     expect(code).toBe(0);
-    for (const name of [
-      'doctor',
-      'sandbox',
-      'listen',
-      'trigger',
-      'replay',
-      'attack',
-      'sign',
-      'verify',
-      'learn',
-    ]) {
-      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
-    }
-  });
-
-  it('is what a command group says by itself', async () => {
-    const { code, stdout } = await partnerExchange(['messenger']);
-    expect(code).toBe(0);
-    expect(stdout).toContain('scan');
+    for (const name of commandNames) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+    const group = await partnerExchange(['messenger']);
+    expect(group).toMatchObject({ code: 0, stdout: expect.stringContaining('scan') });
   });
 
   it('of sandbox lists its commands, and that of its start the options', async () => {
@@ -121,8 +105,6 @@ describe('usage errors', () => {
   it.each([
     [['veryfy'], 'did you mean `verify`'],
     [['sign', '--fromat', 'json'], 'did you mean --format'],
-    [['messenger', 'sned'], 'did you mean `send`'],
-    [['sign', '--format', 'yaml'], '--format must be text or json'],
     [['trigger', 'event.buy.init'], '--to needs a value'],
     [['trigger', 'event.buy.nit', '--to', 'http://127.0.0.1'], 'event: must be event.buy.init,'],
     [['listen', '--port', '70000'], 'port: must be a whole number from 0 to 65535'],
@@ -135,8 +117,6 @@ describe('usage errors', () => {
     [['sandbox', 'advance', 'A-1', 'creditd'], 'credited, refunded: did you mean credited?'],
     [['sandbox', 'advance', 'A-1', 'sk_partner_abcdef'], 'credited, refunded. Add --help'],
     [['sandbox', '--format', 'jsn'], '--format must be text or json: did you mean json?'],
-    [['sandbox', '--sede', '7'], 'did you mean --seed'],
-    [['sandbox', 'port=3000'], 'Options begin with two hyphens'],
     [['sandbox', '-port', '3000'], 'There is no such option. Options begin with two hyphens'],
     [['onboard', '--email'], '--email needs a value'],
     [['sign', '--format', 'text', '--format', 'text'], 'can be given only once'],
@@ -144,13 +124,10 @@ describe('usage errors', () => {
     // stricli would find these on every object.
     [['sign', '--toString'], 'There is no such option.'],
     [['sign', '--to-string=x'], 'There is no such option.'],
-    [['sign', '--noToString'], 'There is no such option.'],
     [['--constructor'], 'There is no such option.'],
-    [['--to-string'], 'There is no such option.'],
     [['--hasOwnProperty', 'sign'], 'There is no such option.'],
     [['order', 'create', '--__proto__', 'x'], 'Options begin with two hyphens'],
     [['constructor'], 'There is no such command.'],
-    [['sandbox', 'toString'], 'There is no such command.'],
   ])('%j: one line, with the next step, and exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await partnerExchange(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
