@@ -12,12 +12,10 @@ RUN mkdir -p /image /image-state \
 FROM scratch
 COPY --from=build /image /
 COPY --from=build --chown=65532:65532 /image-state /state
-# Where commands find a running sandbox. The rest of the file system can be read-only.
-ENV XDG_STATE_HOME=/state
+# Where commands write the files that they are asked for. The rest of the file system can be read-only.
 VOLUME ["/state"]
 WORKDIR /state
 USER 65532:65532
 EXPOSE 4200
-HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["/partner-exchange", "sandbox", "clock"]
 ENTRYPOINT ["/partner-exchange"]
 CMD ["sandbox", "--host", "0.0.0.0"]

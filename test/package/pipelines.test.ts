@@ -12,7 +12,7 @@ describe('the Dockerfile', () => {
 
   it('pleases its linter, which notices an unknown instruction and flag', () => {
     expect(findDockerfileProblems(dockerfile)).toEqual([]);
-    const broken = `${dockerfile.replace('--interval', '--intervall')}RNU true\n`;
+    const broken = `${dockerfile.replace('--chown=', '--chownn=')}RNU true\n`;
     expect(findDockerfileProblems(broken)).toHaveLength(2);
   });
 
@@ -20,7 +20,7 @@ describe('the Dockerfile', () => {
     expect(lastStage).toMatch(/^USER 65532:65532$/m);
     expect(lastStage).not.toMatch(/^RUN /m);
     const commands = lastStage.match(/(?:^|\s)(?:CMD|ENTRYPOINT) .*/g) ?? [];
-    expect(commands.map((command) => command.includes(' ["'))).toEqual([true, true, true]);
+    expect(commands.map((command) => command.includes(' ["'))).toEqual([true, true]);
   });
 });
 
