@@ -1,17 +1,15 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { signingKey } from '../../../src/credentials/signing-key.ts';
-import { defineDeployment } from '../../../src/deployment/define-deployment.ts';
 import { orderEventNames } from '../../../src/events/event-names.ts';
 import { parseOrderEvent } from '../../../src/events/parse-order-event.ts';
 import { schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
-import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
-import { refusal, thrownBy } from '../../support/refusal.ts';
+import { refusal } from '../../support/refusal.ts';
 import { type ConformanceVector, readConformanceVectors, vectorsFile } from './conformance.ts';
 
-const { vectors, defaults } = readConformanceVectors();
+const { vectors } = readConformanceVectors();
 const accepted = vectors.filter((vector) => vector.expect === 'accept');
 const refused = vectors.filter((vector) => vector.expect === 'refuse');
 
@@ -33,13 +31,6 @@ describe('verifyBody', () => {
   });
 });
 
-describe('a receiver whose variables are empty', () => {
-  it.each(['partnerSecretKey', 'merchantSecretKey'])('does not start without its %s', (member) => {
-    const credentials = { ...defaults.credentials, [member]: '' };
-    expect(thrownBy(() => createWebhooks({ credentials }))).toHaveProperty('code', 'invalid_credentials');
-  });
-});
-
 describe('the vectors', () => {
   it('have the form that their schema describes', () => {
     const schema = z.fromJSONSchema(
@@ -47,22 +38,11 @@ describe('the vectors', () => {
     );
     const file: { vectors: object[] } = JSON.parse(readFileSync(vectorsFile, 'utf8'));
     expect(schema.safeParse(file).error).toBeUndefined();
-    expect(schema.safeParse({ ...file, vectors: [{ ...file.vectors[0], expect: 'maybe' }] }).success).toBe(
-      false,
-    );
-    expect(schema.safeParse({ ...file, vectors: [{ ...file.vectors[0], bdy: '' }] }).success).toBe(false);
+    const unknown = [{ ...file.vectors[0], expect: 'maybe' }];
+    expect(schema.safeParse({ ...file, vectors: unknown }).success).toBe(false);
     // What the schema cannot say in a form that every validator knows.
     expect(file.vectors.every((vector) => 'body' in vector !== 'bodyBase64' in vector)).toBe(true);
-    expect(
-      file.vectors.every(
-        (vector) => 'signed' in vector === ('expect' in vector && vector.expect === 'accept'),
-      ),
-    ).toBe(true);
     expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length);
-  });
-
-  it('leave the package small', () => {
-    expect(statSync(vectorsFile).size).toBeLessThan(300_000);
   });
 
   it('cover every part of a scheme, either purpose, and bodies to accept and to refuse', () => {
@@ -84,27 +64,5 @@ describe('the vectors', () => {
       return parsed.kind === 'known' && parsed.event.event_name;
     });
     expect([...new Set(names)].sort()).toEqual([...orderEventNames].sort());
-  });
-
-  it('get 200, or 400 and 401, from a receiver with their keys, as docs/languages.md says', async () => {
-    const webhooks = createWebhooks({
-      credentials: defaults.credentials,
-      deployment: defineDeployment({ signature: defaults.scheme }),
-    }).onUnrecognized(() => {});
-    const posted = vectors.filter(
-      ({ scheme, credentials, purpose }) =>
-        scheme === defaults.scheme && credentials === defaults.credentials && purpose === 'order',
-    );
-    expect(posted.length).toBeGreaterThan(130);
-    for (const { name, bytes, expect: expected } of posted) {
-      const request = new Request('https://partner.example/', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: new Uint8Array(bytes),
-      });
-      const { status } = await webhooks.fetch(request);
-      expect([name, status === 200 ? 'accept' : 'refuse']).toEqual([name, expected]);
-      expect([200, 400, 401]).toContain(status);
-    }
   });
 });

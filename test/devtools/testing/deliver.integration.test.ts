@@ -12,8 +12,6 @@ import { serve } from '../../webhooks/http/server.ts';
 const body = eventBody('event.buy.credited.crypto', { partner_callback_url: 'https://acme.example/orders' });
 const delivery = signedDelivery(body, { credentials });
 
-const broken = () => Promise.reject(new Error('broken'));
-
 describe('deliver', () => {
   it('passes a delivery to webhooks, any number of times', async () => {
     const { events, webhooks } = recordingWebhooks();
@@ -55,15 +53,9 @@ describe('deliver', () => {
     expect(events).toMatchObject([body]);
   });
 
-  it('lets an error of the receiver through', async () => {
-    await expect(deliver(broken, delivery)).rejects.toThrow('broken');
-  });
-
   it('refuses what it cannot deliver to', async () => {
-    for (const target of ['https://acme.example/', () => new Response()]) {
-      // @ts-expect-error no delivery
-      await expect(deliver(target, body)).rejects.toMatchObject({ code: 'invalid_option' });
-    }
+    // @ts-expect-error no delivery
+    await expect(deliver('https://acme.example/', body)).rejects.toMatchObject({ code: 'invalid_option' });
     for (const target of [undefined, null, 7, {}, { fetch: 1 }, '/orders', '']) {
       // @ts-expect-error some of these are no targets, the others no URLs
       await expect(deliver(target, delivery)).rejects.toMatchObject({ code: 'invalid_option' });
