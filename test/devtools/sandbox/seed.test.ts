@@ -17,11 +17,3 @@ it('a sandbox gives the same keys for a seed in every version', async () => {
   expect(sandbox.masterKey).toBe(masterKey);
   expect(await onboarded(sandbox)).toMatchObject(keys);
 });
-
-it('a sandbox draws the master key first, and only if none is given', async () => {
-  const sandbox = createSandbox({ seed: 7, masterKey: 'a-master-key-of-mine' });
-  const { partnerPublicKey } = await onboarded(sandbox);
-  expect(partnerPublicKey).not.toBe(keys.partnerPublicKey);
-  await sandbox.reset();
-  expect((await onboarded(sandbox)).partnerPublicKey).toBe(partnerPublicKey);
-});

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { ExchangeClient } from '../../../src/client/exchange-client.ts';
-import { reportedBuyOrder } from '../../../src/deployment/order-schema.ts';
 import type { SigningOracle } from '../../../src/devtools/diagnostics/learn/ask-oracle.ts';
 import { learn } from '../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
-import { inForm } from '../../../src/devtools/sandbox/settings/reply-forms.ts';
 import type { SandboxOptions } from '../../../src/devtools/sandbox/settings/sandbox-options.ts';
 import { schemeParts } from '../../../src/signature/signature-scheme.ts';
 import { verifyBody } from '../../../src/signature/verify-body.ts';
 import { createWebhooks } from '../../../src/webhooks/create-webhooks.ts';
-import { callback, onboarded, order, partner, place, post, refusal, regenerate, reply } from './support.ts';
+import { callback, onboarded, order, place, refusal, regenerate, reply } from './support.ts';
 
 async function start(options: SandboxOptions = {}) {
   const { fetch, received } = callback();
@@ -78,38 +75,6 @@ describe('an order with an id that was used', () => {
   });
 });
 
-describe('the service', () => {
-  it('knows only some values, where the schema of the order says so', async () => {
-    const { sandbox, credentials } = await start({
-      deployment: { orderSchema: reportedBuyOrder.extend({ chain: z.literal('usdt-trc20') }) },
-    });
-    expect((await place(sandbox, credentials)).status).toBe(200);
-    const other = place(sandbox, credentials, { ...order, partner_order_id: 'A-2', chain: 'usdt-pol' });
-    expect(await refusal(other)).toEqual([400, 'invalid_order']);
-    expect(sandbox.orders).toHaveLength(1);
-  });
-
-  it.each([
-    ['wrapped', { status: 'success', data: { message: expect.any(String) } }],
-    ['text', 'OK'],
-    ['empty', ''],
-  ] as const)('can give replies that are %s', async (form, expected) => {
-    const sandbox = createSandbox({ reply: (own) => inForm(own, form) });
-    const response = await post(sandbox, 'onboard', partner);
-    expect(response.headers.get('content-type')).toContain(form === 'text' ? 'text/plain' : 'json');
-    const text = await response.text();
-    expect(form === 'wrapped' ? JSON.parse(text) : text).toEqual(expected);
-  });
-
-  it('can answer 204 without the body that the hook leaves', async () => {
-    const sandbox = createSandbox({ reply: (own) => ({ ...own, status: 204 }) });
-    const response = await post(sandbox, 'onboard', partner);
-    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
-      ...[204, null, ''],
-    ]);
-  });
-});
-
 describe('events', () => {
   it('can follow in any order', async () => {
     const { sandbox, credentials } = await start({ orderTransitions: 'any' });
@@ -123,18 +88,6 @@ describe('events', () => {
     await expect(sandbox.advance('A-1', 'refund')).rejects.toThrow('followed by fiat_received, no_kyc,');
     // @ts-expect-error: wrong on purpose
     await expect(sandbox.advance('A-1', 'created')).rejects.toThrow('cannot follow');
-  });
-
-  it.each([
-    [204, true],
-    [302, false],
-    [500, false],
-  ])('answered with %i are received: %s', async (status, acknowledged) => {
-    const fetch = async () => new Response(null, { status });
-    const { sandbox, credentials } = await start({ fetch });
-    await place(sandbox, credentials);
-    await sandbox.idle();
-    expect(sandbox.deliveries).toMatchObject([{ acknowledged }]);
   });
 });
 
@@ -155,22 +108,11 @@ describe('the signing endpoint', () => {
     expect(deployment).toEqual({ signature });
   });
 
-  it('needs a secret, and can be absent', async () => {
-    const url = '/api/v1/no-auth/PartnerP2P/SignRequestSha512/';
-    const on = createSandbox();
-    const off = createSandbox({
-      reply: (own, operation) =>
-        operation === 'signRequest' ? { ...own, status: 404, body: { error: 'not_found' } } : own,
-    });
+  it('needs a secret', async () => {
+    const { fetch, deployment } = createSandbox();
+    const url = `${deployment.onboardingBaseUrl}/api/v1/no-auth/PartnerP2P/SignRequestSha512/`;
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":1}' };
-    expect(await refusal(on.fetch(on.deployment.onboardingBaseUrl + url, init))).toEqual([
-      400,
-      'invalid_body',
-    ]);
-    expect(await refusal(off.fetch(off.deployment.onboardingBaseUrl + url, init))).toEqual([
-      404,
-      'not_found',
-    ]);
+    expect(await refusal(fetch(url, init))).toEqual([400, 'invalid_body']);
   });
 });
 

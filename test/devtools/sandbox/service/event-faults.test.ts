@@ -88,19 +88,6 @@ describe('a receiver', () => {
     expect(sandbox.trace.entries.filter(({ kind }) => kind === 'fault')).toMatchObject([{ faults: [fault] }]);
   });
 
-  it('gets what was dropped when it is redelivered', async () => {
-    const { sandbox, attach } = connect();
-    const credentials = await onboarded(sandbox);
-    const { webhooks, handled } = receiver(credentials, sandbox.deployment);
-    attach(webhooks);
-    sandbox.faults.plan('event', 'drop');
-    await place(sandbox, credentials, order);
-    await sandbox.idle();
-    expect(sandbox.deliveries).toMatchObject([{ attempts: 0, faults: ['drop'] }]);
-    await sandbox.redeliver(sandbox.deliveries[0]?.id ?? '');
-    expect(handled).toEqual([init]);
-  });
-
   it('that holds both generations of keys takes events signed with the old one', async () => {
     const { sandbox, attach } = connect();
     const old = await onboarded(sandbox);

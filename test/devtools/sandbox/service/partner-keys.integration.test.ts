@@ -75,14 +75,12 @@ describe('onboarding', () => {
     expect(sandbox.emails).toHaveLength(1);
   });
 
-  it.each([
-    ['no partner_code', { email: partner.email }],
-    ['an empty partner_code', { ...partner, partner_code: '' }],
-    ['an email that is none', { ...partner, email: 'acme' }],
-    ['a partner_code that is a number', { ...partner, partner_code: 1 }],
-  ])('refuses %s', async (_, body) => {
-    expect(await refusal(post(createSandbox(), 'onboard', body))).toEqual([400, 'invalid_body']);
-  });
+  it.each([{ email: partner.email }, { ...partner, partner_code: '' }, { ...partner, email: 'acme' }])(
+    'refuses %j',
+    async (body) => {
+      expect(await refusal(post(createSandbox(), 'onboard', body))).toEqual([400, 'invalid_body']);
+    },
+  );
 });
 
 it('a sandbox keeps the last mails, as many as maxRemembered says', async () => {

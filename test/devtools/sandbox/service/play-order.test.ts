@@ -1,32 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../../../src/credentials/signing-key.ts';
 import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
-import {
-  type OrderScenario,
-  orderScenarios,
-} from '../../../../src/devtools/sandbox/service/order-scenarios.ts';
+import type { OrderScenario } from '../../../../src/devtools/sandbox/service/order-scenarios.ts';
 import type { SandboxOptions } from '../../../../src/devtools/sandbox/settings/sandbox-options.ts';
 import { isValidationError } from '../../../../src/errors/errors.ts';
 import { verifyBody } from '../../../../src/signature/verify-body.ts';
-import { createWebhooks } from '../../../../src/webhooks/create-webhooks.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { callback, onboarded, place } from '../support.ts';
 
-/** The events of each scenario after the init event, in the order in which they are posted, and the order's end. */
-const expected: Record<OrderScenario, [events: string[], state: string]> = {
-  happy: [['received.fiat', 'credited.crypto'], 'credited'],
-  kyc_then_credited: [['received.fiat_kyc_error', 'received.fiat', 'credited.crypto'], 'credited'],
-  kyc_then_refund: [['received.fiat_kyc_error', 'close'], 'refunded'],
-  third_party_then_credited: [['received.fiat_kyc_error', 'received.fiat', 'credited.crypto'], 'credited'],
-  third_party_then_refund: [['received.fiat_kyc_error', 'close'], 'refunded'],
-  third_party_error_then_refund: [['third_party_error', 'close'], 'refunded'],
-  refund: [['received.fiat', 'close'], 'refunded'],
-  credited_then_closed: [['received.fiat', 'credited.crypto', 'close'], 'refunded'],
-  refunded_then_credited: [['received.fiat', 'close', 'credited.crypto'], 'credited'],
-  events_reversed: [['credited.crypto', 'received.fiat'], 'credited'],
-  events_repeated: [['received.fiat', 'credited.crypto', 'received.fiat', 'credited.crypto'], 'credited'],
-  events_lost: [[], 'credited'],
-};
+/** The events after the init event, in the order in which they are posted, and the order's end. */
+const courses: [OrderScenario, events: string[], state: string][] = [
+  ['happy', ['received.fiat', 'credited.crypto'], 'credited'],
+  ['kyc_then_refund', ['received.fiat_kyc_error', 'close'], 'refunded'],
+  ['refunded_then_credited', ['received.fiat', 'close', 'credited.crypto'], 'credited'],
+  ['events_reversed', ['credited.crypto', 'received.fiat'], 'credited'],
+  ['events_repeated', ['received.fiat', 'credited.crypto', 'received.fiat', 'credited.crypto'], 'credited'],
+  ['events_lost', [], 'credited'],
+];
 
 async function start(options: SandboxOptions = {}) {
   const partnerSide = callback();
@@ -42,17 +32,12 @@ async function start(options: SandboxOptions = {}) {
 }
 
 describe('play', () => {
-  it.each(Object.entries(expected))('%s', async (scenario, [events, state]) => {
+  it.each(courses)('%s', async (scenario, events, state) => {
     const { sandbox, names } = await start();
-    // Sound: the keys are the names.
-    const deliveries = await sandbox.play('A-1', scenario as OrderScenario);
+    const deliveries = await sandbox.play('A-1', scenario);
     expect(names()).toEqual(['init', ...events]);
     expect(sandbox.order('A-1').state).toBe(state);
     expect(deliveries.every(({ acknowledged }) => acknowledged)).toBe(true);
-  });
-
-  it('knows every scenario that there is', () => {
-    expect(Object.keys(orderScenarios)).toEqual(Object.keys(expected));
   });
 
   it('refuses what is unknown, and an order that has gone on', async () => {
@@ -67,25 +52,8 @@ describe('play', () => {
 });
 
 describe('an attack on a receiver', () => {
-  it.each(['forged', 'tampered'] as const)('%s is refused, and the genuine event is not', async (as) => {
-    const { sandbox, credentials, received } = await start();
-    const webhooks = createWebhooks({
-      credentials,
-      deployment: sandbox.deployment,
-      onRefused: () => {},
-    }).onAny(() => {});
-    const { id = '', body = '' } = sandbox.deliveries[0] ?? {};
-    expect(await sandbox.redeliver(id, as)).toMatchObject({ name: 'event.buy.init', acknowledged: true });
-    const [genuine, attacked] = received;
-    expect(attacked?.text).not.toBe(body);
-    expect(await webhooks.receive(attacked?.text ?? '')).toMatchObject({ code: 'signature_mismatch' });
-    expect(await webhooks.receive(genuine?.text ?? '')).toMatchObject({ kind: 'handled' });
-  });
-
   it.each([
     ['an order id that is a number', { event_name: 'event.buy.init', partner_order_id: 7 }],
-    ['names of its own', { kind: 'created', order: 'A-1', paid: null }],
-    ['values that are numbers', { kind: 1 }],
     ['a value that begins with an escape', { partner_order_id: '"7"', kind: 'created' }],
   ])('tampered is refused where an event has %s', async (_, event) => {
     const { sandbox, credentials, received } = await start({ event: () => event });
@@ -97,7 +65,8 @@ describe('an attack on a receiver', () => {
     expect(verifyBody(genuine ?? '', { key }).value).toMatchObject(event);
   });
 
-  it.each(['again', 'forged', 'tampered'] as const)('refuses an event that there is not: %s', async (as) => {
-    await expect(createSandbox().redeliver('delivery-1', as)).rejects.toSatisfy(isValidationError);
+  it('refuses an event that there is not', async () => {
+    for (const as of ['again', 'forged', 'tampered'] as const)
+      await expect(createSandbox().redeliver('delivery-1', as)).rejects.toSatisfy(isValidationError);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../../src/devtools/sandbox/create-sandbox.ts';
-import type { TraceEntry } from '../../../../src/devtools/sandbox/world/trace.ts';
 import { createTraceLog } from '../../../../src/devtools/sandbox/world/trace.ts';
 import { lines } from '../lines.ts';
 import { bearer, callback, callbackUrl, onboarded, order, place, post } from '../support.ts';
@@ -93,23 +92,14 @@ describe('a trace', () => {
     expect(seen).toEqual([1]);
   });
 
-  it('is text that no order id can break, colour or continue on a terminal', () => {
+  it('is text with the seed, without headers and bodies, which no order id can break, colour or continue', () => {
     const { add, view } = log(10);
-    add({ ...facts, order: 'A\u001b[2J-1\n#9 reply 200\u202e' });
-    add({ kind: 'event_reply', note: 'E\u009b31mRR\r' });
-    expect(view.text()).toBe(
-      'sandbox seed s\n#1 request order A\\u001b[2J-1 #9 reply 200\\u202e\n#2 event_reply E\\u009b31mRR',
-    );
-  });
-
-  it('is text with the seed first, and without headers and bodies', () => {
-    const { add, view } = log(10);
-    const entry: Partial<TraceEntry> = { operation: 'createOrder', method: 'POST', order: 'A-1' };
-    add({ ...facts, ...entry, headers: { authorization: 'secret' }, body: 'secret' });
-    add({ kind: 'reply', exchange: 1, status: 500, faults: ['server_error'] });
-    expect(view.text()).toBe(
-      'sandbox seed s\n#1 request createOrder POST order A-1\n#2 reply of #1 500 fault server_error',
-    );
-    expect(view.text({ last: 1 }).split('\n')).toHaveLength(2);
+    const order = 'A\u001b[2J-1\n#9 reply 200\u202e';
+    add({ ...facts, operation: 'createOrder', order, headers: { authorization: 'secret' }, body: 'secret' });
+    add({ kind: 'reply', exchange: 1, status: 500, faults: ['server_error'], note: 'E\u009b31mRR\r' });
+    const last = '#2 reply of #1 500 fault server_error E\\u009b31mRR';
+    const first = '#1 request createOrder order A\\u001b[2J-1 #9 reply 200\\u202e';
+    expect(view.text()).toBe(`sandbox seed s\n${first}\n${last}`);
+    expect(view.text({ last: 1 })).toBe(`sandbox seed s\n${last}`);
   });
 });
