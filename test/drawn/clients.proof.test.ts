@@ -75,19 +75,14 @@ async function endingOf(call: () => Promise<unknown>): Promise<Ending> {
   }
 }
 
-/** A call that fails in a service, and the rows of the ledger that make it fail there. */
-interface Failure {
-  readonly seed: string;
-  readonly call: string;
-  readonly ending: NonNullable<Ending>;
-  readonly causes: readonly string[];
-}
-
 /** What happens now and then would happen at another call as soon as one goes elsewhere. */
 const byChance = ['rateLimit', 'refusedThoughDone', 'deniedThoughDone'] as const;
 
-/** A row is a cause if the call succeeds, or fails otherwise, in the same service where that row holds. */
-async function failuresOf(seed: number): Promise<Failure[]> {
+/**
+ * The calls that fail in a service, and the rows of the ledger that make them fail: the call succeeds, or fails otherwise,
+ * in the same service where that row holds.
+ */
+async function failuresOf(seed: number) {
   const service = drawService(seed, { asDocumented: byChance });
   const endings = await callAll(service);
   const causes = new Map<string, string[]>();
@@ -112,7 +107,7 @@ async function failuresOf(seed: number): Promise<Failure[]> {
 
 describe('a client that knows nothing of a drawn service but its addresses', () => {
   it('fails with errors of ours alone, each of which names the assumption that does not hold', async () => {
-    const failures: Failure[] = [];
+    const failures: Awaited<ReturnType<typeof failuresOf>> = [];
     for (let seed = 0; seed < times(60, 150); seed++) failures.push(...(await failuresOf(seed)));
     // A run in which nothing fails shows nothing.
     expect(failures.length).toBeGreaterThan(100);

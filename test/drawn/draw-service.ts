@@ -27,21 +27,23 @@ export interface DrawnService {
   readonly differences: Readonly<Partial<Record<ServiceDimension, readonly AssumptionId[]>>>;
 }
 
-/** Options of {@link drawService}. */
-export interface DrawServiceOptions {
-  /** Points that stay as documented, such as those that your deployment says already. @default none */
-  asDocumented?: readonly ServiceDimension[] | undefined;
-}
-
 /**
  * Draws a service at random from everything that the ledger leaves open: how it signs, what it replies and refuses, the
  * form, the order and the repetition of its events, what happens to events that nobody acknowledges, when keys die. A
  * client or receiver that works with a thousand of them does not rest on our guesses.
  *
  * The same seed draws the same service. Each point is drawn for itself: a further one changes no other.
+ *
+ * @param asDocumented points that stay as documented, such as those that your deployment says already
  */
-export function drawService(seed: string | number, options: DrawServiceOptions = {}): DrawnService {
-  const drawn = drawTraits(seed, options);
+export function drawService(
+  seed: string | number,
+  { asDocumented = [] }: { readonly asDocumented?: readonly ServiceDimension[] } = {},
+): DrawnService {
+  const drawn = serviceDimensions.map((dimension) => {
+    const random = seededRandom(String(seed), `service ${dimension}`);
+    return { dimension, ...drawTrait(dimension, random, asDocumented.includes(dimension)) };
+  });
   return {
     seed: String(seed),
     options: merged(drawn.map(({ trait }) => trait.options)),
@@ -52,21 +54,6 @@ export function drawService(seed: string | number, options: DrawServiceOptions =
   };
 }
 
-/** The trait of each dimension. */
-export function drawTraits(seed: string | number, options: DrawServiceOptions = {}): readonly DrawnTrait[] {
-  const { asDocumented = [] } = options;
-  return serviceDimensions.map((dimension) => {
-    const random = seededRandom(String(seed), `service ${dimension}`);
-    return { dimension, ...drawTrait(dimension, random, asDocumented.includes(dimension)) };
-  });
-}
-
-interface DrawnTrait {
-  readonly dimension: ServiceDimension;
-  readonly trait: Trait;
-  readonly differs: boolean;
-}
-
 /** The share of points in which a service differs. If it differed in all of them, no call would succeed. */
 const differenceRate = 0.3;
 
@@ -74,14 +61,12 @@ function drawTrait(
   dimension: ServiceDimension,
   random: SeededRandom,
   isDocumented: boolean,
-): Omit<DrawnTrait, 'dimension'> {
+): { readonly trait: Trait; readonly differs: boolean } {
   const isOtherwise = random.chance(differenceRate) && !isDocumented;
-  if (dimension === 'members') {
-    const trait = isOtherwise ? drawMembers(random) : { options: {} };
-    return { trait, differs: isOtherwise };
-  }
+  if (dimension === 'members')
+    return { trait: isOtherwise ? drawMembers(random) : { options: {} }, differs: isOtherwise };
   const [usual, ...others]: readonly [Trait, ...Trait[]] = dimensions[dimension];
-  const other = others[Math.floor(random.fraction() * others.length)];
+  const other = random.pick(others);
   return isOtherwise && other !== undefined
     ? { trait: other, differs: true }
     : { trait: usual, differs: false };
@@ -91,9 +76,9 @@ function drawTrait(
 function drawMembers(random: SeededRandom): Trait {
   const count = 1 + Math.floor(random.fraction() * 3);
   const parts = Array.from({ length: count }, (): ServiceOptions => {
-    const member = pick(eventMembers, random);
-    const change = pick(memberChangeNames, random);
-    const event = random.chance(0.5) ? undefined : pick(orderEventNames, random);
+    const member = random.pick(eventMembers) ?? 'event_name';
+    const change = random.pick(memberChangeNames) ?? 'missing';
+    const event = random.chance(0.5) ? undefined : random.pick(orderEventNames);
     // A body cannot have a member twice, but its text can.
     if (change === 'repeated') return { faults: faultsAt('event', { member_repeated: { rate: 1, member } }) };
     return {
@@ -124,11 +109,6 @@ const eventMembers = [
   ...['default_kyc_url', 'message', 'kyc_error_type', 'meta_data', 'meta_data.status', 'meta_data.message'],
   ...['meta_data.refund_account', 'meta_data.amount_refunded', 'meta_data.fee'],
 ] as const;
-
-function pick<Item>(items: readonly Item[], random: SeededRandom): Item {
-  // Sound: no list here is empty.
-  return items[Math.floor(random.fraction() * items.length)] as Item;
-}
 
 /** Objects member by member, hooks one after another. */
 function merged(parts: readonly ServiceOptions[]): ServiceOptions {
