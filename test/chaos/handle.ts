@@ -48,7 +48,6 @@ export async function handle(
     }
     await simulation.delay(workMs(digest, version, isFirst), machine);
     if (digest[3] === '7') {
-      world.sometimes('a handler blocked its loop');
       simulation.stall(machine, 3_000);
     }
     if (digest[4] !== '1') signal?.throwIfAborted();

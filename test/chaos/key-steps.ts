@@ -47,7 +47,6 @@ async function nextOfRotation(
         });
         if (openedKeys[0] === keys) openedKeys.shift();
         books.receivedKeys.add(keys.partnerPublicKey);
-        world.sometimes('keys were received');
         await ring.reload().catch(() => {});
         return true;
       }
@@ -86,7 +85,7 @@ export const nameKeys: Step = async (world, random) => {
       await rotation.receive(world.credentials.a);
       await rotation.promote();
       await ring.reload().catch(() => {});
-      world.sometimes('a name became known between two generations');
+      world.count('a name became known between two generations');
     });
   } catch (error) {
     if (!isKeyError(error) && !isStoreError(error)) throw error;

@@ -96,7 +96,6 @@ export function callbackFetch(world: World): typeof fetch {
         world.books.received(text, { status: response.status, machine, begun, tookMs });
         simulation.log(`${machine.name} answers ${response.status} after ${Math.round(tookMs)} ms`);
         if (fault === 'dies-after') {
-          world.sometimes('a process died before its answer left');
           world.die(machine, 'before its answer leaves');
         }
         await simulation.delay(wayMs(), world.service);

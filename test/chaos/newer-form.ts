@@ -14,7 +14,7 @@ export function inFormOf({ hasNewerForm }: Version, world: World, store: RecordS
   async function noting(options: ListOptions): Promise<StoredRecord[]> {
     const found = await store.list(options);
     if (found.some(({ value }) => open(value) !== value))
-      world.sometimes('a delivery was left to the version that wrote it');
+      world.count('a delivery was left to the version that wrote it');
     return found;
   }
 }

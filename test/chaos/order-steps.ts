@@ -64,7 +64,6 @@ export const createNew: Step = async (world, random) => {
   const id = newOrder(world, random);
   switch (pick(random, ['once', 'once', 'insists', 'at once', 'dies'])) {
     case 'at once':
-      world.sometimes('one order was created by two processes at once');
       await Promise.all([create(world, id, world.pick(random)), create(world, id, world.pick(random))]);
       break;
     case 'dies':
@@ -82,7 +81,6 @@ export const createNew: Step = async (world, random) => {
 async function insist(world: World, id: string, random: SeededRandom): Promise<void> {
   for (let tries = 0; tries < 5; tries++) {
     const told = await create(world, id, world.pick(random));
-    if (told === 'outcome_unknown') world.sometimes('an insisting caller heard that nothing is known');
     if (told === 'created' || told === 'order_refused') return;
     await world.simulation.delay(1_000 + random.fraction() * 40_000);
   }
@@ -161,7 +159,7 @@ async function replace(
   );
   if (written.has(told)) {
     books.amounts.set(id, amount);
-    world.sometimes('an order was replaced');
+    world.count('an order was replaced');
   }
   if (written.has(told) || told === 'different_order') books.replaced.delete(id);
 }
@@ -187,7 +185,6 @@ export const createMisdirected: Step = async (world, random) => {
   const order = { ...orderOf(id, '15000.50'), ...pickOf(random, misdirections) };
   const told = await tell(world, process, () => journalOf(process, id).create(order));
   if (told === 'created') books.breach(`${id} was told to be created.`);
-  if (told === 'address_refused') world.sometimes('an address of another network was refused');
 };
 
 /** A person looks at what differs from an order, thinks, while the order goes on, and decides about what was there. */
@@ -216,8 +213,7 @@ export const decide: Step = async (world, random) => {
   for (const digest of events) addTo(books.decisions, digest, decision);
   await tell(world, decider, async () => {
     const settled = await journalOf(decider, id).settle(id, decision, 'looked at it', { events });
-    world.sometimes('a person decided about an event');
-    if (undecided(settled).length > 0) world.sometimes('an event came while a person looked at another one');
+    if (undecided(settled).length > 0) world.count('an event came while a person looked at another one');
   });
 };
 
@@ -244,7 +240,6 @@ async function create(
     return created;
   });
   simulation.log(`${id} of ${process.machine.name}: ${told}`);
-  if (told === 'rate_limited') world.sometimes('an order waited for a service that wants fewer requests');
   const count = ordersOf(sandbox, id).length;
   if (told === 'created' && count === 0) books.breach(`${id} was told to be created, and is not there.`);
   if (
@@ -266,7 +261,7 @@ function isTimeTricky({ plan }: World): boolean {
 async function createAndDie(world: World, id: string, process: PartnerProcess | undefined): Promise<void> {
   if (process === undefined) return;
   const forget = dieAtRequest(world, process.machine, 'createOrder', ({ order }) => {
-    if (order === id) world.sometimes('a process died while it sent an order');
+    if (order === id) world.count('a process died while it sent an order');
     return order === id;
   });
   await create(world, id, process);

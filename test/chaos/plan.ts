@@ -142,12 +142,6 @@ export function deviates({ service }: Plan, faults: readonly EventFaultName[]): 
   return shapes.some((shape) => shape in service.differences) || faults.some((fault) => reshaping.has(fault));
 }
 
-/** Leaves out steps or kinds of faults, to find the least that fails. */
-export interface Shrunk {
-  readonly steps?: readonly number[] | undefined;
-  readonly withoutFaults?: readonly string[] | undefined;
-}
-
 export function drawPlan(seed: string): Plan {
   const draw = dimensionsOf(seed);
   const duplicateOrders = draw.one('duplicate orders', { refused: 1, same: 1, second: 1 });
@@ -238,39 +232,6 @@ function dimensionsOf(seed: string) {
 }
 
 type Dimensions = ReturnType<typeof dimensionsOf>;
-
-export function shrinkPlan(plan: Plan, { steps, withoutFaults = [] }: Shrunk): Plan {
-  const without = <Rates extends Record<string, unknown>>(rates: Rates, kind: string): Rates =>
-    withoutFaults.includes(kind)
-      ? ({} as Rates) // Sound: every rate is optional.
-      : rates;
-  const none = { stall: 0, lateTimer: 0, clockJump: 0 };
-  const off = Object.keys(none).filter((name) => withoutFaults.includes(name));
-  return {
-    ...plan,
-    steps: steps === undefined ? plan.steps : plan.steps.filter(({ number }) => steps.includes(number)),
-    requestFaults: without(plan.requestFaults, 'request'),
-    eventFaults: without(plan.eventFaults, 'event'),
-    faults: {
-      store: without(plan.faults.store, 'store'),
-      network: without(plan.faults.network, 'network'),
-      sqlite: without(plan.faults.sqlite, 'sqlite'),
-    },
-    disturbances: { ...plan.disturbances, ...Object.fromEntries(off.map((name) => [name, 0])) },
-  };
-}
-
-/** What `shrinkPlan` can leave out. */
-export const faultKinds = [
-  'request',
-  'event',
-  'store',
-  'network',
-  'sqlite',
-  'stall',
-  'lateTimer',
-  'clockJump',
-];
 
 function drawVersion(
   { number, chance }: Dimensions,

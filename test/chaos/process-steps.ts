@@ -13,10 +13,9 @@ export const restartOne: Step = async (world, random) => {
   const process = world.pick(random);
   if (process === undefined) return;
   const { machine } = process;
-  if (world.books.isHandling(machine)) world.sometimes('a process was stopped while a handler ran');
   world.simulation.log(`${machine.name} is stopped`);
   const end = await process.stop(pick(random, [0, 1_000, 30_000]));
-  if (end === 'cut-off') world.sometimes('a stop was cut off');
+  if (end === 'cut-off') world.count('a stop was cut off');
   await world.simulation.delay(5, machine);
   if (!machine.isAlive) return;
   machine.kill(world.simulation.time);
@@ -85,7 +84,7 @@ export const replayDead: Step = async (world, random) => {
       if (letter === undefined) return;
       const { replayed } = world.books;
       replayed.set(letter.digest, [...(replayed.get(letter.digest) ?? []), world.simulation.time]);
-      if (await inbox.replay(letter.digest)) world.sometimes('a dead letter was replayed');
+      if (await inbox.replay(letter.digest)) world.count('a dead letter was replayed');
     });
   } catch (error) {
     // In memory it is handled at once, and fails with its handler.

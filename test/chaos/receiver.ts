@@ -5,7 +5,7 @@ import { effectKey } from '../../src/events/effect-key.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
 import { applyEvent, emptyTimeline, type OrderTimeline } from '../../src/events/order-timeline.ts';
-import type { Inbox, InboxHost } from '../../src/inbox/inbox.ts';
+import type { Inbox } from '../../src/inbox/inbox.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import { openSqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
@@ -43,7 +43,7 @@ export function startReceiver(
     onDelivery: ({ stage, outcome, digest = '', code }) => {
       simulation.log(`${stage} ${outcome} ${digest.slice(0, 8)} ${code ?? ''}`);
       if (stage === 'handle') books.reported(digest, { outcome, code, machine });
-      world.noteDelivery(stage, outcome, code);
+      world.count(`${stage} ${outcome}`);
     },
   });
   if (isReceiver) return { webhooks, inbox };
@@ -123,33 +123,17 @@ export function startReceiver(
     } catch (error) {
       // A person looks whether it was sent.
       if (!isOnceError(error) || error.code !== 'unknown') throw error;
-      world.sometimes('nobody knew whether a mail was sent');
+      world.count('nobody knew whether a mail was sent');
     }
   }
 
   /** Tells the books what comes and goes. */
   function noting<Kept extends Inbox>(kept: Kept): Kept {
-    const { attach } = kept;
     return {
       ...kept,
       receive: (delivery, handled) => {
         books.identify(delivery);
         return kept.receive(delivery, handled);
-      },
-      ...(attach && { attach: (host: InboxHost) => attach(notingHost(host)) }),
-    };
-  }
-
-  function notingHost(host: InboxHost): InboxHost {
-    return {
-      ...host,
-      get hasHandlers() {
-        return host.hasHandlers;
-      },
-      async handle(...given) {
-        const result = await host.handle(...given);
-        if (result === 'put-back') world.sometimes('a delivery was put back');
-        return result;
       },
     };
   }

@@ -77,7 +77,7 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
   }
 
   function fallAsleep(): void {
-    world.sometimes('a process slept when it had taken a lease');
+    world.count('a process slept when it had taken a lease');
     simulation.stall(machine, machine.sleepsFor);
     machine.sleepsFor = 0;
   }

@@ -6,19 +6,15 @@ import { checkBooks } from './check-books.ts';
 import { checkContract } from './check-contract.ts';
 import { endRotation } from './key-steps.ts';
 import type { Machine } from './machine.ts';
-import { claimMs, drawPlan, type Plan, type Shrunk, shrinkPlan } from './plan.ts';
-import type { RareState } from './sometimes.ts';
+import { claimMs, drawPlan } from './plan.ts';
 import { setDisk } from './sqlite-world.ts';
 import { steps } from './steps.ts';
 import { World } from './world.ts';
 
 export interface ScenarioResult {
-  readonly plan: Plan;
   /** What does not agree; empty when all is well. */
   readonly breaches: readonly string[];
   readonly trace: readonly string[];
-  /** How often each rare state was reached. */
-  readonly reached: ReadonlyMap<RareState, number>;
   /** What was met: faults by kind, deaths, answers. */
   readonly figures: ReadonlyMap<string, number>;
 }
@@ -29,10 +25,9 @@ const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const hour = 3_600_000;
 
 /** One seeded scenario, from its first order to books that agree. */
-export async function runScenario(seed: string, shrunk: Shrunk = {}): Promise<ScenarioResult> {
+export async function runScenario(seed: string): Promise<ScenarioResult> {
   const folder = mkdtempSync(join(scratch, 'chaos-'));
-  const plan = shrinkPlan(drawPlan(seed), shrunk);
-  const world = new World(plan, { seed, folder });
+  const world = new World(drawPlan(seed), { seed, folder });
   const { simulation, books } = world;
   try {
     await during(world, world.prepare());
@@ -49,8 +44,7 @@ export async function runScenario(seed: string, shrunk: Shrunk = {}): Promise<Sc
   for (const { machine } of world.processes) machine.kill(simulation.time);
   rmSync(folder, { recursive: true, force: true });
   world.count('simulated minutes', Math.round(simulation.time / 60_000));
-  const { reached, figures } = world;
-  return { plan, breaches: books.breaches, trace: simulation.trace, reached, figures };
+  return { breaches: books.breaches, trace: simulation.trace, figures: world.figures };
 }
 
 /** Lets the world go on until this work of an observer is done. */

@@ -20,9 +20,6 @@ const net = require('node:net') as { Socket: { prototype: Record<string, unknown
 const performanceHooks = require('node:perf_hooks') as { performance: Performance };
 
 const setRealImmediate = setImmediate;
-/** Real time as a person waits for it: for figures alone. */
-export const stopwatch = performance.now.bind(performance);
-
 /** All microtasks and next ticks have run. */
 export function realImmediate(): Promise<void> {
   return new Promise((resolve) => setRealImmediate(resolve));
@@ -37,17 +34,14 @@ export function simulateGlobals(globals: SimulatedGlobals): void {
 /** In `src/internal/deadline.ts`: processes share its list here, as they share every module, and none waits for another. */
 const endOfTurn = 'release';
 
-/** A text that tells a leak from any other failure. */
-export const leaked = 'The simulated world has no';
-
 function world(what: string): SimulatedGlobals {
-  if (simulated === undefined) throw new Error(`${leaked} ${what} of its own yet.`);
+  if (simulated === undefined) throw new Error(`The simulated world has no ${what} of its own yet.`);
   return simulated;
 }
 
 function refuse(what: string): () => never {
   return () => {
-    throw new Error(`${leaked} ${what}.`);
+    throw new Error(`The simulated world has no ${what}.`);
   };
 }
 

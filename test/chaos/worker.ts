@@ -2,15 +2,12 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import './simulated-globals.ts';
-import type { Shrunk } from './plan.ts';
 import { plant } from './plant.ts';
-import { stopwatch } from './simulated-globals.ts';
 
 /** What a worker is asked to play. */
 export interface Ask {
   readonly seed: string;
   readonly number: number;
-  readonly shrunk?: Shrunk | undefined;
   readonly withTrace?: boolean | undefined;
 }
 
@@ -19,11 +16,8 @@ export interface Played {
   readonly seed: string;
   readonly number: number;
   readonly breaches: readonly string[];
-  readonly steps: readonly number[];
-  readonly reached: ReadonlyMap<string, number>;
   readonly figures: ReadonlyMap<string, number>;
   readonly trace: string | undefined;
-  readonly ms: number;
 }
 
 // Sound: chaos.ts gives it.
@@ -36,13 +30,8 @@ const { runScenario } = await import('./run-scenario.ts');
 // Fills what modules keep from their first use, so that a scenario is the same alone and after others.
 await runScenario('warm-up');
 
-parentPort?.on('message', async ({ seed, number, shrunk, withTrace }: Ask) => {
-  const begun = stopwatch();
-  const { breaches, trace, reached, figures, plan } = await runScenario(`${seed}/${number}`, shrunk);
-  const played: Played = {
-    ...{ seed, number, breaches, reached, figures, ms: stopwatch() - begun },
-    steps: plan.steps.map((step) => step.number),
-    trace: withTrace ? trace.join('\n') : undefined,
-  };
+parentPort?.on('message', async ({ seed, number, withTrace }: Ask) => {
+  const { trace, ...result } = await runScenario(`${seed}/${number}`);
+  const played: Played = { seed, number, ...result, trace: withTrace ? trace.join('\n') : undefined };
   parentPort?.postMessage(played);
 });

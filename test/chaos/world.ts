@@ -18,7 +18,6 @@ import { type PartnerProcess, startProcess } from './partner-process.ts';
 import { messageFaults, type Plan, pick, pickOf, type WorldFaults } from './plan.ts';
 import { StoreServer } from './remote-store.ts';
 import { dayOne, Simulation } from './simulation.ts';
-import type { RareState } from './sometimes.ts';
 import { simulateSqlite } from './sqlite-world.ts';
 
 export const partnerNames = ['a', 'b'] as const;
@@ -43,7 +42,6 @@ export class World {
   readonly openedMails = new Set<string>();
   /** Of links that were opened, until they are stored. */
   readonly openedKeys: SandboxCredentials[] = [];
-  readonly reached = new Map<RareState, number>();
   readonly figures = new Map<string, number>();
   /** Where observers and load balancers are drawn from. */
   readonly #observers: SeededRandom;
@@ -176,10 +174,6 @@ export class World {
     return pickOf(this.#balancer, this.alive());
   }
 
-  sometimes(state: RareState): void {
-    this.reached.set(state, (this.reached.get(state) ?? 0) + 1);
-  }
-
   count(name: string, by = 1): void {
     this.figures.set(name, (this.figures.get(name) ?? 0) + by);
   }
@@ -207,7 +201,6 @@ export class World {
       sum += rate;
       if (draw >= sum) continue;
       this.count(`${kind} ${name}`);
-      this.#noteFault(kind, name);
       if (name !== 'repeated') this.disturb({ kind: 'fault', machine, about: keys.join() });
       // Sound: the names are the keys of the table.
       return name as keyof WorldFaults[Kind];
@@ -223,7 +216,7 @@ export class World {
       self: () => ({ space, pid, startedAt: machine.name }),
       hasEnded: (other) => {
         const hasEnded = other.space === space && this.#machines[other.pid - 1]?.isAlive === false;
-        if (hasEnded) this.sometimes('a start freed the lease of a dead process');
+        if (hasEnded) this.count('a start freed the lease of a dead process');
         return hasEnded;
       },
     };
@@ -235,9 +228,9 @@ export class World {
       this.simulation.log(`${machine.name} dies ${why}`);
       this.count('deaths');
       this.disturb({ kind: 'death', machine });
-      if (this.books.isHandling(machine)) this.sometimes('a process died while it handled');
+      if (this.books.isHandling(machine)) this.count('a process died while it handled');
       machine.kill(this.simulation.time);
-      if (this.alive().length === 0) this.sometimes('all processes were dead at once');
+      if (this.alive().length === 0) this.count('all processes were dead at once');
       const restarting = this.simulation.stream(`restart ${++this.#restarts}`);
       const ms = pick(restarting, [300, 5_000, 60_000]) * restarting.fraction();
       this.simulation.after(ms, undefined, () => this.replace(machine, this.pickVersion(restarting)));
@@ -257,10 +250,8 @@ export class World {
     if (former === undefined) return;
     this.processes[index] = startProcess(this, version, former.isReceiver);
     this.count('restarts');
-    const limits = this.alive().map((one) => one.version);
-    if (new Set(limits).size > 1) this.sometimes('two versions ran side by side');
-    if (new Set(limits.map(({ timeLimitMs }) => timeLimitMs)).size > 1)
-      this.sometimes('two versions with different time limits ran side by side');
+    if (new Set(this.alive().map((other) => other.version)).size > 1)
+      this.count('two versions ran side by side');
   }
 
   disturb({
@@ -271,46 +262,10 @@ export class World {
     this.books.disturbances.push({ ...rest, from, until: this.simulation.timeOf(rest.machine) + forMs });
   }
 
-  noteDelivery(stage: string, outcome: string, code: string | undefined): void {
-    this.count(`${stage} ${outcome}`);
-    if (stage === 'quarantine' && outcome === 'stored')
-      this.sometimes('a delivery waited in quarantine until its keys came');
-    if (stage === 'receive' && outcome === 'duplicate') this.sometimes('a repetition was dropped');
-    if (stage === 'receive' && outcome === 'refused' && code === 'signature_mismatch')
-      this.sometimes('a forgery was refused');
-    if (stage === 'receive' && outcome === 'unverified') this.sometimes('an answer was 503 for want of keys');
-    if (stage === 'handle' && outcome === 'unrecognized')
-      this.sometimes('an event nobody could read was set aside');
-    if (code === 'handler_timeout') this.sometimes('a handler took longer than its time limit');
-    if (outcome === 'dead') {
-      if (code === 'lease_lost') this.sometimes('a delivery lost its lease while alone');
-      else this.sometimes('a delivery became a dead letter after its last attempt');
-    }
-  }
-
-  #noteFault(kind: string, name: string): void {
-    if (kind === 'sqlite' && name === 'busy') this.sometimes('SQLite was busy');
-    if (kind === 'sqlite' && name === 'full') this.sometimes('the disk was full');
-    if (name === 'lost') this.sometimes('the store lost an answer');
-    if (kind === 'store' && (name === 'slow' || name === 'slow-answer'))
-      this.sometimes('the store did not answer in time');
-    if (kind === 'store' && name === 'full') this.sometimes('the store was full');
-    if (kind !== 'network' && name === 'dies-after')
-      this.sometimes('a process died when its change was written');
-    if (kind !== 'network' && name === 'dies-before')
-      this.sometimes('a process died before its change was written');
-  }
-
   #noteDisturbance(kind: 'stall' | 'clock-jump', machine: Machine, ms: number): void {
     this.count(kind);
-    if (kind === 'clock-jump') {
-      if (ms < 0 && this.simulation.isInTransaction)
-        this.sometimes('the clock went back inside a transaction');
-      if (Math.abs(ms) >= 86_400_000) this.sometimes('the clock jumped by a day');
-    } else {
-      if (ms > 65_000) this.sometimes('a process stalled for longer than its lease');
-      if (this.books.isHandling(machine)) this.sometimes('a process stalled while it handled');
-    }
+    if (ms < 0 && this.simulation.isInTransaction) this.count('the clock went back inside a transaction');
+    if (kind === 'stall' && ms > 65_000) this.count('a process stalled for longer than its lease');
     this.disturb({ kind, machine });
   }
 
@@ -323,8 +278,6 @@ export class World {
       const process = this.pick(random);
       if (process === undefined || !('drain' in process.inbox)) return;
       const { machine, inbox } = process;
-      if ([...draining].some(([each, { count }]) => each.isAlive && count > 0))
-        this.sometimes('two drains ran at once');
       const timeLimitMs = pick(random, [3_000, 8_000, 50_000, 50_000]);
       const limit = random.chance(0.2) ? 2 : undefined;
       const begun = this.simulation.time;
@@ -334,7 +287,7 @@ export class World {
         const result = await this.simulation.within(machine, () => inbox.drain({ timeLimitMs, limit }));
         this.simulation.log(`drain of ${machine.name}: ${JSON.stringify(result)}`);
         this.books.drained(result, { machine, begun });
-        if (this.books.isCutOff(machine, begun)) this.sometimes('a drain was cut off while a handler ran');
+        if (this.books.isCutOff(machine, begun)) this.count('a drain was cut off while a handler ran');
       } catch {
         // The store is away: the next one goes on.
       }
