@@ -30,13 +30,6 @@ function ringOf(first: LoadedKeys | Error, options: Partial<KeyRingOptions> = {}
 const publicKeys = ({ verifying }: KeySets) => verifying.map(({ partnerPublicKey }) => partnerPublicKey);
 
 describe('a key ring', () => {
-  it('signs with the first of a list, and verifies with all', async () => {
-    const { ring } = ringOf([generation(2), generation(1)]);
-    const sets = await ring.current();
-    expect(sets.signing.partnerSecretKey).toBe('sk_partner_2');
-    expect(publicKeys(sets)).toEqual(['pk_partner_2', 'pk_partner_1']);
-  });
-
   it('gives its keys without a promise while they are fresh, and reads them again when they are old', async () => {
     const { ring, source } = ringOf(generation(1));
     const first = await ring.current();
@@ -272,22 +265,6 @@ describe('a key ring', () => {
     await rejected(ring.reload());
     expect(errors).toHaveLength(1);
     expect(inspect(errors, { depth: 9, showHidden: true })).not.toMatch(/unpre|secret/i);
-  });
-
-  it('an onError that fails changes nothing, and is one warning', async () => {
-    const onError = () => {
-      throw new Error('the hook is broken');
-    };
-    const { ring, source } = ringOf(generation(1), { onError });
-    const first = await ring.current();
-    source.keys = new Error('no');
-    const warnings = await warningsDuring(async () => {
-      for (let round = 0; round < 3; round++) {
-        source.time += 600_000;
-        expect(await ring.current()).toBe(first);
-      }
-    });
-    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('onError')]);
   });
 
   it('shows no key: not printed, not as JSON, not in an error whose cause quotes one', async () => {

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Inbox, InboxHost } from '../../src/inbox/inbox.ts';
-import type { JsonObject } from '../../src/internal/json.ts';
 import { canonicalText } from '../../src/signature/serializations.ts';
 import { defaultScheme, type SignatureScheme, schemeParts } from '../../src/signature/signature-scheme.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
@@ -79,18 +78,6 @@ describe.each(Object.entries(ways))('a delivery that is handled %s', (_, context
       expect(decimal('amount')).toBeUndefined();
     },
   );
-
-  it('has the whole body, with the members that its type does not have', async () => {
-    const sent = delivery(buyInitBody({ added_later: { deep: [1, null] } }));
-    const { body } = await contextFor({}, sent);
-    expect(body).toEqual(JSON.parse(sent));
-    expectTypeOf(body).toEqualTypeOf<JsonObject>();
-  });
-
-  it('has the whole body when it is no published event', async () => {
-    const sent = delivery({ event_name: 'event.sell.init', amount: 5 });
-    expect((await contextFor({}, sent)).body).toEqual(JSON.parse(sent));
-  });
 
   describe('in a deployment with names of its own', () => {
     const options = {

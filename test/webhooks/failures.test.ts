@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { InboxError, KeyError } from '../../src/errors/errors.ts';
 import type { DeliveryReference } from '../../src/inbox/inbox.ts';
-import type { JsonObject } from '../../src/internal/json.ts';
 import { signatureMismatch } from '../../src/signature/verify-body.ts';
-import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
-import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+import { buyInitBody } from '../support/bodies.ts';
+import { delivery, quietWebhooks } from './deliveries.ts';
 import { warningsDuring } from './warnings.ts';
 
 const sent = delivery(buyInitBody());
@@ -68,25 +67,6 @@ describe('a handler that', () => {
     expect(await webhooks.receive(sent)).toMatchObject({ kind: 'handled' });
     expect(calls).toEqual(['any', 'own', 'any', 'own']);
   });
-
-  it('throws what throws when it is looked at makes the delivery fail, and it comes again', async () => {
-    const thrown: unknown[] = [
-      new Proxy(failure, {
-        has: () => {
-          throw failure;
-        },
-      }),
-    ];
-    const { proxy, revoke } = Proxy.revocable(failure, {});
-    revoke();
-    thrown.push(proxy);
-    const count = thrown.length;
-    const webhooks = quietWebhooks().on('event.buy.init', () => {
-      if (thrown.length > 0) throw thrown.pop();
-    });
-    for (let time = 0; time < count; time++) expect((await webhooks.receive(sent)).kind).toBe('failed');
-    expect((await webhooks.receive(sent)).kind).toBe('handled');
-  });
 });
 
 describe('onError', () => {
@@ -105,41 +85,4 @@ describe('onError', () => {
       ]);
     },
   );
-
-  it('is told of the unrecognized handler too', async () => {
-    const onError = vi.fn();
-    await quietWebhooks({ onError })
-      .onUnrecognized(() => {
-        throw failure;
-      })
-      .receive(delivery({ event_name: 'event.sell.init' }));
-    expect(onError).toHaveBeenCalledExactlyOnceWith(
-      failure,
-      expect.objectContaining({ name: 'event.sell.init' }),
-    );
-  });
-
-  it('is not told of forgeries, duplicates and what nothing is registered for', async () => {
-    const webhooks = quietWebhooks({ onError: () => expect.unreachable('onError was called') });
-    await webhooks.receive(sent);
-    webhooks.on('event.buy.init', () => {});
-    await webhooks.receive(sent);
-    expect(await webhooks.receive(sent)).toMatchObject({ kind: 'duplicate' });
-    const forged: JsonObject = buyInitBody({ pair: 'NGN/OTHER' });
-    const text = signedText(unsignedText(forged), hmacHex('{}'));
-    expect(await webhooks.receive(text)).toMatchObject({ kind: 'refused' });
-  });
-
-  it.each<[string, () => void | Promise<void>]>([
-    ['throws', fail(new Error('the log is full'))],
-    ['rejects', () => Promise.reject(new Error('the log is full'))],
-  ])('does not break the answer when it %s, and a warning says so', async (_, onError) => {
-    const webhooks = quietWebhooks({ onError }).on('event.buy.init', () => {
-      throw failure;
-    });
-    const warnings = await warningsDuring(async () => {
-      expect(await webhooks.receive(sent)).toMatchObject({ kind: 'failed', status: 500, error: failure });
-    });
-    expect(String(warnings)).toContain('onError');
-  });
 });

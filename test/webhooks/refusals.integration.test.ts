@@ -6,7 +6,7 @@ import { explainMismatch } from '../../src/devtools/diagnostics/mismatch/explain
 import { isSignatureError, type SignatureErrorCode } from '../../src/errors/errors.ts';
 import { defaultScheme } from '../../src/signature/signature-scheme.ts';
 import type { RefusedBody } from '../../src/webhooks/receive-outcome.ts';
-import { buyInitBody, hmacHex, orderKey, signedText } from '../support/bodies.ts';
+import { buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
 import { credentials, quietWebhooks, unsignedText } from './deliveries.ts';
 import { describeTransports } from './http/transports.ts';
 import { warningsDuring } from './warnings.ts';
@@ -56,17 +56,6 @@ describeTransports('the operator', (post) => {
       expect.stringMatching(/refused.*method_not_allowed\. Give health checks/),
       expect.stringMatching(/Raise maxBodyBytes.*#body_too_large/),
     ]);
-  });
-
-  it('gets nothing of the request into the log', async () => {
-    const webhooks = quietWebhooks();
-    const warnings = await warningsDuring(async () => {
-      for (const { body } of cases) await post(webhooks, { body });
-    });
-    const log = String(warnings);
-    for (const secret of ['sk_', 'pk_', 'A-1001', 'Ada', hmacHex(text), base64, orderKey]) {
-      expect(log).not.toContain(secret);
-    }
   });
 });
 
@@ -120,40 +109,11 @@ describeTransports('onRefused', (post) => {
     },
   );
 
-  it('gets every one of them', async () => {
-    const codes: string[] = [];
-    const webhooks = quietWebhooks({ onRefused: ({ error }) => codes.push(error.code) });
-    for (let time = 0; time < 3; time++) await post(webhooks, { body: refused.signature_mismatch });
-    expect(codes).toEqual(Array(3).fill('signature_mismatch'));
-  });
-
   it('gets neither what is authentic nor what is refused unread', async () => {
     const webhooks = quietWebhooks({ maxBodyBytes: 2_000, onRefused: () => expect.unreachable('called') });
     expect((await post(webhooks, { body: sent })).status).toBe(200);
     expect((await post(webhooks, { body: sent })).status).toBe(200);
     expect((await post(webhooks, { body: 'x'.repeat(2_001) })).status).toBe(413);
     expect((await post(webhooks, { method: 'PUT', body: 'x' })).status).toBe(405);
-  });
-
-  it.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error('disk full');
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('disk full'))],
-    ['never settles', () => new Promise(() => {})],
-  ])('does not change the answer when it %s, and is complained of once at most', async (how, onRefused) => {
-    const webhooks = quietWebhooks({ onRefused });
-    const warnings = await warningsDuring(async () => {
-      for (let time = 0; time < 3; time++) {
-        const answer = await post(webhooks, { body: refused.signature_mismatch });
-        expect([answer.status, answer.body]).toEqual([401, '{"error":"signature_mismatch"}']);
-      }
-      expect((await post(webhooks, { body: sent })).status).toBe(200);
-    });
-    const complaints = warnings.filter(({ message }) => message.includes('onRefused failed'));
-    expect(complaints).toHaveLength(how === 'never settles' ? 0 : 1);
   });
 });

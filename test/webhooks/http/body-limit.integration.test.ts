@@ -44,12 +44,6 @@ describeTransports('the body limit', (post) => {
       status: 413,
     });
   });
-
-  it('can be set, to the byte', async () => {
-    const webhooks = quietWebhooks({ maxBodyBytes: 2000 });
-    expect(await post(webhooks, { body: deliveryOf(2000) })).toMatchObject({ status: 200 });
-    expect(await post(webhooks, { body: deliveryOf(2001) })).toMatchObject({ status: 413 });
-  });
 });
 
 describe('fetch stops reading at the limit', () => {
@@ -82,28 +76,12 @@ describe('fetch stops reading at the limit', () => {
     expect(seen.cancelled).toBe(true);
   });
 
-  it('of a body that is longer than the request says', async () => {
-    const { seen, stream } = endless();
-    const webhooks = quietWebhooks({ maxBodyBytes: 10 * kibibyte });
-    const response = await webhooks.fetch(requestOf(stream, { 'content-length': '5' }));
-    expect(response.status).toBe(413);
-    expect(seen.bytes).toBeLessThanOrEqual(13 * kibibyte);
-  });
-
   it('before it begins, by its length', async () => {
     const { seen, stream } = endless();
     const response = await quietWebhooks().fetch(requestOf(stream, { 'content-length': '1000000' }));
     expect(response.status).toBe(413);
     expect(seen.bytes).toBeLessThanOrEqual(kibibyte);
     expect(seen.cancelled).toBe(true);
-  });
-
-  it('also when the stream cannot be cancelled', async () => {
-    const stream = new ReadableStream<Uint8Array>({
-      pull: (controller) => controller.enqueue(new Uint8Array(5000)),
-      cancel: () => Promise.reject(new Error('no')),
-    });
-    expect((await quietWebhooks({ maxBodyBytes: 100 }).fetch(requestOf(stream))).status).toBe(413);
   });
 });
 

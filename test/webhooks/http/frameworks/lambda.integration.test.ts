@@ -47,14 +47,6 @@ const forms: Record<string, (received: Received) => LambdaRequest> = {
     multiValueQueryStringParameters: null,
     requestContext: { httpMethod: method, path: '/live/orders', stage: 'live' },
   }),
-  'a load balancer': ({ method, body, ...rest }) => ({
-    ...rest,
-    body: body ?? '',
-    httpMethod: method,
-    path: '/orders',
-    queryStringParameters: {},
-    requestContext: { elb },
-  }),
   'a load balancer with multi-value headers': ({ method, body, headers, isBase64Encoded }) => ({
     body: body ?? '',
     isBase64Encoded,
@@ -114,17 +106,6 @@ async function requestOf(event: LambdaRequest): Promise<BufferedRequest | undefi
 
 const event = { httpMethod: 'POST', path: '/orders', body: '{}', isBase64Encoded: false };
 
-it('the handler passes repeated headers on, of which `headers` has only the last', async () => {
-  const repeated = {
-    headers: { 'X-Forwarded-For': '203.0.113.9', Host: 'a' },
-    multiValueHeaders: { 'X-Forwarded-For': ['198.51.100.1', '203.0.113.9'], Host: ['a'] },
-  };
-  expect((await requestOf({ ...event, ...repeated }))?.headers).toEqual({
-    'X-Forwarded-For': ['198.51.100.1', '203.0.113.9'],
-    Host: ['a'],
-  });
-});
-
 it.each([
   [
     'API Gateway, which decodes the query',
@@ -156,35 +137,24 @@ it('the handler takes the test event of the console, whose headers and body are 
   expect(answer).toMatchObject({ statusCode: 400, headers: { 'content-type': 'application/json' } });
 });
 
-it.each([
-  ['a queue', { Records: [{ body: '{}' }] }],
-  ['a test in the console', { key1: 'value1' }],
-  ['nothing', undefined],
-])('the handler says what it takes to an event of %s', async (_, other) => {
+it('the handler says what it takes to an event of a queue', async () => {
   const handler = lambdaHandler(recordingWebhooks().webhooks);
-  const error: unknown = await handler(Object(other)).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({
-    name: 'ConfigurationError',
+  await expect(handler(Object({ Records: [{ body: '{}' }] }))).rejects.toMatchObject({
     code: 'invalid_option',
-    message: expect.stringMatching(
-      /neither httpMethod nor requestContext\.http\.method\. Put one of .* queue to webhooks\.receive\./,
-    ),
+    message: expect.stringContaining('queue to webhooks.receive.'),
   });
 });
 
-it.each([
-  ['text', false],
-  ['base64', true],
-])('the handler refuses a body that a middleware has parsed, of %s', async (_, isBase64Encoded) => {
-  const { events, webhooks } = recordingWebhooks();
-  const parsed = { ...event, isBase64Encoded, body: { event_name: 'event.buy.init' } };
-  const error: unknown = await lambdaHandler(webhooks)(Object(parsed)).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ name: 'ConfigurationError', code: 'raw_body_required' });
-  expect(String(error)).not.toContain('event.buy.init');
-  expect(events).toEqual([]);
-});
+it.each([false, true])(
+  'the handler refuses a body that a middleware has parsed (base64: %s)',
+  async (isBase64Encoded) => {
+    const parsed = { ...event, isBase64Encoded, body: { event_name: 'event.buy.init' } };
+    const answer = lambdaHandler(recordingWebhooks().webhooks)(Object(parsed));
+    await expect(answer).rejects.toMatchObject({ code: 'raw_body_required' });
+  },
+);
 
-it.each([{ keys: ['one'] }, undefined])('the handler is not made of %j in place of webhooks', (other) => {
+it.each([{ credentials: {} }, undefined])('the handler is not made of %j in place of webhooks', (other) => {
   // What a JavaScript caller may pass.
   const error = thrownBy(() => lambdaHandler(other as unknown as Parameters<typeof lambdaHandler>[0]));
   expect(error).toMatchObject({ code: 'invalid_option', message: expect.stringContaining('createWebhooks') });

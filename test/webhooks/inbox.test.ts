@@ -4,7 +4,6 @@ import { verifyBody } from '../../src/signature/verify-body.ts';
 import { buyInitBody, orderKey } from '../support/bodies.ts';
 import { thrownBy } from '../support/refusal.ts';
 import { delivery, quietWebhooks } from './deliveries.ts';
-import { describeTransports } from './http/transports.ts';
 
 const sent = delivery(buyInitBody({ emoji: '😀' }));
 
@@ -19,19 +18,6 @@ function inboxThat(receive: Inbox['receive']): { inbox: Inbox; given: Delivery[]
   };
   return { inbox, given };
 }
-
-describeTransports('an inbox of your own', (post) => {
-  it.each<[Awaited<ReturnType<Inbox['receive']>>, number]>([
-    ['stored', 200],
-    ['handled', 200],
-    ['duplicate', 200],
-    ['busy', 503],
-  ])('that says %s has the delivery answered %i', async (result, status) => {
-    const { inbox } = inboxThat(async () => result);
-    const webhooks = quietWebhooks({ inbox }).on('event.buy.init', () => expect.unreachable('called'));
-    expect(await post(webhooks, { body: sent })).toMatchObject({ status });
-  });
-});
 
 describe('an inbox of your own', () => {
   it.each([

@@ -3,9 +3,8 @@ import type { UnrecognizedEvent } from '../../src/events/parse-order-event.ts';
 import type { JsonObject } from '../../src/internal/json.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
-import { buyCreditedBody, buyInitBody, eventBodies } from '../support/bodies.ts';
+import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
 import { credentials, delivery, quietWebhooks } from './deliveries.ts';
-import { describeTransports } from './http/transports.ts';
 import { warningsDuring } from './warnings.ts';
 
 const sellBody = { event_name: 'event.sell.init', anything: [1, { b: null }] };
@@ -38,41 +37,9 @@ describe('onUnrecognized', () => {
     expect(event.body.fiat_amount_to_pay).toBe('much');
   });
 
-  it.each<[string, JsonObject]>([
-    ['a status the contract does not know', buyCreditedBody({ crypto_payment_status: 'SETTLED' })],
-    ['a missing member', buyInitBody({ payer_into_account: {} })],
-    [
-      'a KYC error without a kind',
-      eventBodies['event.buy.received.fiat_kyc_error']({ kyc_error_type: null }),
-    ],
-    ['a close without its refund', eventBodies['buy.event.close']({ meta_data: { status: 'kept' } })],
-  ])('receives a published event with %s', async (_, body) => {
-    expect((await unrecognized(body)).event.kind).toBe('nonconforming');
-  });
-
   it('does not receive what is not authentic', async () => {
     const webhooks = quietWebhooks().onUnrecognized(() => expect.unreachable('called for a forgery'));
     expect(await webhooks.receive(delivery(sellBody, 'other'))).toMatchObject({ status: 401 });
-  });
-});
-
-describeTransports('an unrecognized event', (post) => {
-  it.each([sellBody, buyInitBody({ pair: 5 })])('is not when it fails, and comes again', async (body) => {
-    let failures = 1;
-    const webhooks = quietWebhooks().onUnrecognized(async () => {
-      if (failures-- > 0) throw new Error('no');
-    });
-    expect(await post(webhooks, { body: delivery(body) })).toMatchObject({ status: 500 });
-    expect(await post(webhooks, { body: delivery(body) })).toMatchObject({ status: 200 });
-  });
-
-  it('is answered 500 without a handler, and no handler of another event changes that', async () => {
-    await warningsDuring(async () => {
-      for (const webhooks of [quietWebhooks(), quietWebhooks().onAny(() => {})]) {
-        const answer = await post(webhooks, { body: delivery(sellBody) });
-        expect(answer).toMatchObject({ status: 500, body: '{"error":"event_unrecognized"}' });
-      }
-    });
   });
 });
 
