@@ -23,7 +23,7 @@ if (role === 'receiver') {
   const { journal } = openJournal(place);
   // One that failed each time would be a dead letter.
   const failed = new Set<string>();
-  createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny(async (event, context) => {
+  createWebhooks({ credentials, inbox, onError: () => {} }).onAny(async (event, context) => {
     const { digest } = context;
     await sleep(Math.random() * 10);
     // With all that the process has in hand.

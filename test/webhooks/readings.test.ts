@@ -5,8 +5,8 @@ import type { Inbox, InboxHost } from '../../src/inbox/inbox.ts';
 import type { EventContext } from '../../src/webhooks/handlers.ts';
 import type { DeliveryReport } from '../../src/webhooks/receive-outcome.ts';
 import type { WebhooksOptions } from '../../src/webhooks/webhooks-options.ts';
-import { buyCreditedBody, buyInitBody, hmacHex, signedText } from '../support/bodies.ts';
-import { delivery, quietWebhooks, unsignedText } from './deliveries.ts';
+import { buyCreditedBody, buyInitBody } from '../support/bodies.ts';
+import { delivery, quietWebhooks } from './deliveries.ts';
 
 const { payment_link: _, transactional_kyc: __, ...rest } = buyCreditedBody();
 const otherForm = {
@@ -89,15 +89,5 @@ describe('a delivery in another form', () => {
     expect(reports[0]?.readings?.toSorted(byPath)).toEqual(readings.toSorted(byPath));
     expect(reports[1]?.readings).toBeUndefined();
     expect(JSON.stringify(reports)).not.toContain('1538');
-  });
-
-  it('is unrecognized when the deployment’s own name of a member has two values', async () => {
-    const deployment = { signature: defaultScheme, wireNames: { platform_order_ref: 'acme_ref' } };
-    const webhooks = quietWebhooks({ deployment }).onAny(() => {});
-    const { platform_order_ref: ref, ...others } = buyInitBody();
-    const one = unsignedText({ acme_ref: ref ?? '', ...others });
-    const two = one.replace('{', '{"acme_ref":"x",');
-    expect(await webhooks.receive(signedText(one, hmacHex(one)))).toMatchObject({ kind: 'handled' });
-    expect(await webhooks.receive(signedText(two, hmacHex(two)))).toMatchObject({ kind: 'unrecognized' });
   });
 });

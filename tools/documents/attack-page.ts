@@ -8,7 +8,6 @@ import {
   type NamedCase,
 } from '../../src/devtools/diagnostics/attack/case-table.ts';
 import type { Cause, Signs } from '../../src/devtools/diagnostics/attack/causes.ts';
-import { describeFailure } from '../../src/devtools/diagnostics/attack/findings.ts';
 
 const intro = `# Faults that the attack finds
 
@@ -28,9 +27,7 @@ The rest is generated from the tables of the attack (\`npm run docs:tables\`).
 
 /** docs/details/attack-faults.md, from the causes and the cases. */
 export function attackPage(): string {
-  const causes = Object.entries<Cause<CaseId>>(attackCauses).toSorted(
-    ([, first], [, second]) => first.rank - second.rank,
-  );
+  const causes = Object.entries<Cause<CaseId>>(attackCauses);
   const sections = [
     intro.trimEnd(),
     '## Causes',
@@ -44,55 +41,30 @@ export function attackPage(): string {
 const cases: readonly NamedCase[] = [baselineCase, ...attackCases];
 
 function causeSection(id: string, cause: Cause<CaseId>): string {
-  const shown = casesThatShow(id, cause);
-  const [first] = shown;
-  const words = cause.what ?? (first && describeFailure({ ...first.probe, ...wordsOf(first) })) ?? id;
-  const advice = cause.advice ?? shown.map((sign) => wordsOf(sign).advice).find(Boolean);
-  const links = [...new Set(shown.map(({ probe }) => `[\`${probe.id}\`](#${probe.id})`))].join(', ');
-  const { atLeast = 1 } = cause;
-  const signs = links ? (atLeast > 1 ? `${atLeast} of ${links}` : links) : `${atLeast} cases or more`;
+  const { what, advice, atLeast = 1 } = cause;
+  const links = casesThatShow(id, cause).map((name) => `[\`${name}\`](#${name})`);
+  const shown = links.length > 0 ? `${atLeast > 1 ? `${atLeast} of ` : ''}${links.join(', ')}` : 'any case';
   return [
     `### ${id}`,
-    `**The receiver ${plain(words)}.**`,
-    ...(advice ? [`What to do: ${plain(advice)}`] : []),
-    `Shown by: ${signs}.`,
+    `**The receiver ${plain(what)}.**`,
+    `What to do: ${plain(advice)}`,
+    `Shown by: ${shown}.`,
   ].join('\n\n');
 }
 
-interface Sign {
-  readonly probe: NamedCase;
-  readonly problem: NonNullable<Parameters<typeof describeFailure>[0]['problem']> | undefined;
-}
-
-/** The cases whose failure points to a cause, each with its outcome. */
-function casesThatShow(id: string, { shownBy, named = ['accepted'] }: Cause<CaseId>): readonly Sign[] {
-  const problem = (outcome: string) =>
-    outcome === 'other' || outcome === 'ok' ? undefined : (outcome as Sign['problem']);
-  if (shownBy === undefined) {
-    const naming = cases.filter((probe) => probe.id === id || probe.causes?.some((name) => name === id));
-    return naming.map((probe) => ({ probe, problem: problem(named[0] ?? 'other') }));
-  }
-  return Object.entries<Signs<CaseId>[keyof Signs]>(shownBy).flatMap(([outcome, ids = []]) =>
-    ids === 'every case'
-      ? []
-      : cases
-          .filter((probe) => ids.includes(probe.id))
-          .map((probe) => ({ probe, problem: problem(outcome) })),
-  );
-}
-
-/** The words of a case for its failure. */
-function wordsOf({ probe, problem }: Sign) {
-  const { fault = probe.fault, advice = probe.advice } = (problem && probe.faults?.[problem]) ?? {};
-  return { problem, fault, advice };
+/** The cases whose failure points to a cause. */
+function casesThatShow(id: string, { shownBy }: Cause<CaseId>): readonly CaseId[] {
+  const named = cases.filter((probe) => probe.id === id || probe.causes?.some((name) => name === id));
+  if (shownBy === undefined) return named.map((probe) => probe.id);
+  const signs = Object.values<Signs<CaseId>[keyof Signs]>(shownBy);
+  const ids = signs.flatMap((sign) => (sign === 'every case' || sign === undefined ? [] : sign));
+  return [...new Set(ids)];
 }
 
 function caseTable(): string {
-  const rows = cases.map((probe) => {
-    const { id, what, expected } = probe;
+  const rows = cases.map(({ id, what, expected, advice }) => {
     // A case that is a cause has its anchor there.
     const anchor = Object.hasOwn(attackCauses, id) ? '' : `<a id="${id}"></a>`;
-    const advice = probe.advice ?? Object.values(probe.faults ?? {})[0]?.advice ?? '';
     return `| ${anchor}\`${id}\` | ${[what, expected, advice].map(plain).join(' | ')} |`;
   });
   return ['| case | deliveries | a sound answer | what to do |', '|---|---|---|---|', ...rows].join('\n');

@@ -7,7 +7,7 @@ const [path = ''] = process.argv.slice(2);
 // Do not outlive the parent.
 process.on('disconnect', () => process.exit());
 const inbox = sqliteInbox({ path, timeLimitMs: 600_000, pollMs: 20 });
-createWebhooks({ keys: [orderKey], inbox, onError: () => {} }).onAny((event) => {
+createWebhooks({ credentials, inbox, onError: () => {} }).onAny((event) => {
   process.send?.(event.partner_order_id);
   return new Promise(() => {});
 });

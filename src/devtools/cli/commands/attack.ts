@@ -1,23 +1,18 @@
-import { isLoopbackHost } from '../../../../deployment/base-url.ts';
-import type { AttackResult } from '../../../diagnostics/attack/attack-case.ts';
-import { attackReceiver } from '../../../diagnostics/attack/attack-receiver.ts';
-import type { AttackFinding } from '../../../diagnostics/attack/findings.ts';
-import type { Verdict } from '../../../diagnostics/finding.ts';
-import { currentCredentials, readConfiguration } from '../../inputs/configuration.ts';
-import { defineCommand } from '../../terminal/command.ts';
-import { CliError, exitCodes } from '../../terminal/context.ts';
-import {
-  formatFlags,
-  parseWebAddress,
-  signingFlags,
-  textFlag,
-  toggle,
-  webAddress,
-  wholeNumber,
-} from '../../terminal/flags.ts';
-import { countBy, openOutput, startProgress } from '../../terminal/output.ts';
-import type { Paint, Style } from '../../terminal/terminal-text.ts';
-import { handledCount } from './handled-count.ts';
+import { exec } from 'node:child_process';
+import { promisify } from 'node:util';
+import { isLoopbackHost } from '../../../deployment/base-url.ts';
+import { tryParse } from '../../../internal/json.ts';
+import type { AttackResult } from '../../diagnostics/attack/attack-case.ts';
+import { attackReceiver } from '../../diagnostics/attack/attack-receiver.ts';
+import type { AttackFinding } from '../../diagnostics/attack/findings.ts';
+import type { Verdict } from '../../diagnostics/finding.ts';
+import { currentCredentials, readConfiguration } from '../inputs/configuration.ts';
+import { defineCommand } from '../terminal/command.ts';
+import { type CliContext, CliError, exitCodes } from '../terminal/context.ts';
+import { formatFlags, keysFlag, parseWebAddress, textFlag, toggle, wholeNumber } from '../terminal/flags.ts';
+import { countBy, openOutput } from '../terminal/output.ts';
+import { withoutSecrets } from '../terminal/secret-guard.ts';
+import type { Paint, Style } from '../terminal/terminal-text.ts';
 
 const styles: Readonly<Record<Verdict, Style>> = {
   ok: 'green',
@@ -86,39 +81,37 @@ export default defineCommand({
     const handled = handledCount(context, flags.handledCommand, timeoutMs);
     // Fails before anything is sent if it cannot count.
     await handled?.('probe-none');
-    const progress = startProgress(context);
-    try {
-      const { results, findings, orders } = await attackReceiver(url, {
-        credentials: currentCredentials(configuration),
-        deployment: configuration.deployment,
-        iOwnThisHost,
-        timeoutMs,
-        handled,
-        handles: handles?.length ? handles : undefined,
-        order:
-          order === undefined ? undefined : { partner_order_id: order, buyer_crypto_address: orderAddress },
-        quick,
-        only: only?.length ? only : undefined,
-        skip,
-        signal: context.signal,
-        onCase: ({ id }, { done, left }) => progress.update(`${done} done, ${left} left, last ${id}`),
-      });
-      progress.stop();
-      output.result({ findings, results, orders }, (paint) => [
-        ...(flags.all ? results.flatMap((result) => describeCase(result, paint)) : []),
-        ...findings.flatMap((finding) => describeFinding(finding, paint)),
-        ...(flags.all ? [] : describeUnjudged(results, paint)),
-      ]);
-      const found = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
-      output.status(`${found}. Cases: ${countBy(results, 'verdict')}.`);
-      if (orders.length > 0) output.status(describeOrders(orders));
-      const isFailed = findings.some(({ verdict }) => verdict === 'broken' || verdict === flags.failOn);
-      // If every case was skipped, the receiver was not judged.
-      const isJudged = results.some(({ verdict }) => verdict !== 'skipped');
-      return isJudged && !isFailed ? exitCodes.ok : exitCodes.findings;
-    } finally {
-      progress.stop();
-    }
+    let reportedAt = context.now();
+    const { results, findings, orders } = await attackReceiver(url, {
+      credentials: currentCredentials(configuration),
+      deployment: configuration.deployment,
+      iOwnThisHost,
+      timeoutMs,
+      handled,
+      handles: handles?.length ? handles : undefined,
+      order:
+        order === undefined ? undefined : { partner_order_id: order, buyer_crypto_address: orderAddress },
+      quick,
+      only: only?.length ? only : undefined,
+      skip,
+      signal: context.signal,
+      onCase(_, { done, left }) {
+        if (context.now() - reportedAt < progressIntervalMs) return;
+        reportedAt = context.now();
+        output.status(`${done} done, ${left} left.`);
+      },
+    });
+    output.result({ findings, results, orders }, (paint) => [
+      ...findings.flatMap((finding) => describeFinding(finding, paint)),
+      ...describeUnjudged(results, paint),
+    ]);
+    const summary = findings.length === 0 ? 'Nothing found' : `Found: ${countBy(findings, 'verdict')}`;
+    output.status(`${summary}. Cases: ${countBy(results, 'verdict')}.`);
+    if (orders.length > 0) output.status(describeOrders(orders));
+    const isFailed = findings.some(({ verdict }) => verdict === 'broken' || verdict === flags.failOn);
+    // If every case was skipped, the receiver was not judged.
+    const isJudged = results.some(({ verdict }) => verdict !== 'skipped');
+    return isJudged && !isFailed ? exitCodes.ok : exitCodes.findings;
   },
 });
 

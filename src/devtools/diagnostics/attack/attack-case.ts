@@ -30,10 +30,6 @@ export interface AttackCase extends Pick<AttackResult, 'what' | 'expected'> {
   run(attack: Attack): Promise<CaseResult>;
   /** The causes that can explain its failure, beside those of every case. */
   readonly causes?: readonly CauseId[] | undefined;
-  /** What a receiver does that fails it. @default made of the problem and the deliveries */
-  readonly fault?: string | undefined;
-  /** What to do if it fails; absent where only a run can tell. */
-  readonly advice?: string | undefined;
   /** Whether `quick` leaves it out. @default false */
   readonly isSlow?: boolean | undefined;
   /** What a receiver does that fails it. @default words for the problem, and the deliveries */

@@ -46,7 +46,6 @@ interface Accepted extends Pick<AttackCase, 'what' | 'advice' | 'causes' | 'faul
 export function accepted({ body, ...described }: Accepted): AttackCase {
   return {
     ...described,
-    advice,
     expected: '2xx',
     async run(attack) {
       const made = body(attack.probes);

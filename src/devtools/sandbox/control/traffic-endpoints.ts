@@ -19,22 +19,7 @@ export function trafficEndpoints(state: SandboxState): readonly ControlEndpoint[
     endpoint({
       method: 'GET',
       path: 'trace',
-      summary: 'The traffic, the oldest entry first',
-      query: traceQuery.extend({
-        limit: z.coerce.number().int().min(1).optional(),
-        search: searchQuery,
-      }),
-      handle: ({ query: { after, bodies, limit, search } }) => {
-        // A search in the keys that the caller gave would tell what they are.
-        const all = search === '' ? trace.entries : findEntries(trace.entries.map(hide), search);
-        const entries = all.filter(({ id }) => id > after).slice(0, limit);
-        return { entries: entries.map((entry) => listed(entry, bodies)), ...extentOf(trace) };
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: 'trace/stream',
-      summary: 'The traffic as server-sent events; continue with Last-Event-ID or `after`',
+      summary: 'The traffic, the oldest entry first: a file for `replay`',
       query: traceQuery,
       handle: ({ query: { after, bodies, limit } }) => {
         const entries = trace.entries.filter(({ id }) => id > after).slice(0, limit);
