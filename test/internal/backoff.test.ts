@@ -28,14 +28,3 @@ describe('the wait before another attempt', () => {
     );
   });
 });
-
-it('the wait falls with the first random byte, then with the second', () => {
-  const waits = [
-    [0, 0],
-    [0, 255],
-    [1, 0],
-    [128, 0],
-    [255, 255],
-  ].map((bytes) => backoffDelay(20, retry, () => Uint8Array.from(bytes)));
-  expect(waits).toEqual([600_000, 598_833, 598_828, 450_000, 300_005]);
-});

@@ -31,44 +31,25 @@ describe('work with a deadline', () => {
     expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
   });
 
-  it('gives its own error', async () => {
-    const timers = ownTimers(ms);
-    const boom = new Error('boom');
-    await expect(withDeadline({ ms }, () => Promise.reject(boom))).rejects.toBe(boom);
-    await afterTicks();
-    expect(timers.left()).toBe(0);
-  });
-
-  it('ends at the deadline with a DeadlineError, which aborts its signal too', async () => {
-    const outer = new AbortController();
-    let own: AbortSignal | undefined;
-    const result = withDeadline({ ms: 1_000, signal: outer.signal }, (signal) => {
-      own = signal;
-      return never();
-    });
-    const ended = expect(result).rejects.toThrow('It did not end within 1000 ms.');
-    await afterTicks();
-    await vi.advanceTimersByTimeAsync(999);
-    expect(own?.aborted).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    await ended;
-    expect(own?.reason).toBeInstanceOf(DeadlineError);
-    expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
-  });
-
-  it('ends with the error that its caller gives it, and its signal has the same', async () => {
-    const error = new Error('too late');
-    let own: AbortSignal | undefined;
-    const result = withDeadline({ ms: 1_000, tooLate: () => error }, (signal) => {
-      own = signal;
-      return never();
-    });
-    const ended = expect(result).rejects.toBe(error);
-    await afterTicks();
-    await vi.advanceTimersByTimeAsync(1_000);
-    await ended;
-    expect(own?.reason).toBe(error);
-  });
+  it.each([undefined, () => new Error('too late')])(
+    'ends at the deadline with its error, which aborts its signal too: %s',
+    async (tooLate) => {
+      const outer = new AbortController();
+      let own: AbortSignal | undefined;
+      const result = withDeadline({ ms: 1_000, signal: outer.signal, tooLate }, (signal) => {
+        own = signal;
+        return never();
+      });
+      const ended = expect(result).rejects.toThrow(tooLate?.() ?? new DeadlineError(1_000));
+      await afterTicks();
+      await vi.advanceTimersByTimeAsync(999);
+      expect(own?.aborted).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      await ended;
+      expect(own?.reason).toEqual(tooLate?.() ?? new DeadlineError(1_000));
+      expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
+    },
+  );
 
   it('ends with the reason of the outer signal', async () => {
     const outer = new AbortController();
@@ -114,18 +95,10 @@ describe('work with a deadline', () => {
   });
 });
 
-describe('settledWithin', () => {
-  it('is true when all have settled in time, whatever they settled with', async () => {
-    const timers = ownTimers(ms);
-    expect(await settledWithin([Promise.resolve(1), Promise.reject(new Error('boom'))], ms)).toBe(true);
-    await afterTicks();
-    expect(timers.left()).toBe(0);
-  });
-
-  it('is false when one has not', async () => {
-    const settled = settledWithin([Promise.resolve(1), never()], 1_000);
-    await afterTicks();
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(await settled).toBe(false);
-  });
+it('settledWithin is true when all have settled in time, whatever they settled with', async () => {
+  expect(await settledWithin([Promise.resolve(1), Promise.reject(new Error('boom'))], ms)).toBe(true);
+  const settled = settledWithin([Promise.resolve(1), never()], 1_000);
+  await afterTicks();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await settled).toBe(false);
 });

@@ -12,12 +12,6 @@ describe('the end of a turn', () => {
     expect(done.at(-1)).toBe('after the turn');
   });
 
-  it('is the same for all that wait in it, in their order', async () => {
-    const done: number[] = [];
-    await Promise.all([1, 2, 3].map((each) => endOfTurn()?.then(() => done.push(each))));
-    expect(done).toEqual([1, 2, 3]);
-  });
-
   it('does not keep timers waiting for 10,000 of them', async () => {
     let done = 0;
     let doneBeforeTimer = Number.NaN;

@@ -3,19 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { membersOf, tryParse } from '../../src/internal/json.ts';
 import { decodeUtf8 } from '../../src/internal/utf8.ts';
 
-describe('a text that may be JSON', () => {
-  it('is parsed', () => {
-    fc.assert(
-      fc.property(fc.json(), (text) => {
-        expect(tryParse(text)).toEqual(JSON.parse(text));
-      }),
-    );
-    expect(tryParse('null')).toBeNull();
-  });
-
-  it.each(['', ' ', '{', 'undefined', '\ufeff{}'])('is undefined for %j', (text) => {
-    expect(tryParse(text)).toBeUndefined();
-  });
+it('a text that is not JSON is undefined', () => {
+  expect([tryParse('null'), tryParse('{"a":1}')]).toEqual([null, { a: 1 }]);
+  for (const text of ['', ' ', '{', 'undefined', '\ufeff{}']) expect(tryParse(text)).toBeUndefined();
 });
 
 describe('bytes that may be UTF-8', () => {

