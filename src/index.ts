@@ -10,7 +10,6 @@ export type {
   ClientOptions,
   NoResponseObservation,
   ObservedAttempt,
-  ObservedCall,
   ResponseObservation,
   RetryOptions,
 } from './client/client-options.ts';
@@ -46,8 +45,7 @@ export {
 export type { EventStatuses } from './deployment/event-statuses.ts';
 export type { DeploymentFile, DuplicateIds, LearntDeployment } from './deployment/learnt-deployment.ts';
 export { usualMessageReply } from './deployment/message-reply.ts';
-export type { BaseUrlName, Operation } from './deployment/operations.ts';
-export { defaultPaths, type Paths } from './deployment/operations.ts';
+export { type BaseUrlName, defaultPaths, type Operation, type Paths } from './deployment/operations.ts';
 export {
   type AcceptingReply,
   type OrderReply,
@@ -105,7 +103,6 @@ export {
 } from './errors/errors.ts';
 export type { PayerAccount } from './events/event-types.ts';
 export type { JsonObject, JsonValue } from './internal/json.ts';
-export type { RandomBytes } from './internal/options.ts';
 export type { OrderState } from './orders/order-state.ts';
 export type { OtpLimit } from './otp/otp-limit.ts';
 export type { Serialization } from './signature/serializations.ts';

@@ -25,9 +25,8 @@ type PaymentMembers = Pick<AcceptedOrderReply, 'payer_into_account' | 'payment_l
 /** Reads what a body tells a buyer. Never throws: the order exists, whatever its reply looks like. */
 export function paymentMembers(body: unknown, names: WireNames): PaymentMembers {
   if (!isJsonObject(body)) return {};
-  const objects = [body, ...Object.values(body).filter(isJsonObject)].map((object) =>
-    fromWireNames(object, names),
-  );
+  const inner = Object.values(body).filter(isJsonObject);
+  const objects = [body, ...inner].map((object) => fromWireNames(object, names));
   /** The first of its name that has its form. */
   const member = <Value>(name: keyof PaymentMembers, read: (value: unknown) => Value | undefined) =>
     objects.map((object) => read(object[name])).find((value) => value !== undefined);

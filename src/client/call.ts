@@ -2,6 +2,7 @@ import { type Deployment, operationUrl } from '../deployment/define-deployment.t
 import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
 import type { OrderReply, OrderStatuses, OrderVerdict } from '../deployment/order-reply.ts';
 import type { RequestError } from '../errors/errors.ts';
+import { isJsonObject, type JsonObject, tryParse } from '../internal/json.ts';
 import { defineOptions } from '../internal/options.ts';
 import { sensitiveValues } from '../internal/redaction.ts';
 import { userAgent } from '../internal/user-agent.ts';
@@ -74,6 +75,7 @@ export function makeCall<Schema extends ReplySchema>(
   // Sound: reading keeps the schema that was given.
   const options = defineOptions(operation, callRows)(content.options) as CallOptions<Schema>;
   const url = new URL(operationUrl(deployment, operation));
+  const prefix = prefixes[authorization];
   for (const [name, value] of Object.entries(content.query ?? {})) url.searchParams.set(name, value);
   const headers = new Headers({
     accept: 'application/json',
@@ -82,7 +84,7 @@ export function makeCall<Schema extends ReplySchema>(
     ...deployment.headers,
     ...content.headers,
     ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...authorizationHeader(authorization, credential),
+    ...(prefix !== undefined && credential !== undefined && { authorization: prefix + credential }),
   });
   const secrets = [
     ...(content.secrets ?? []),
@@ -109,6 +111,12 @@ export function makeCall<Schema extends ReplySchema>(
   };
 }
 
+/** The master key goes bare, without a scheme in front (contract: Endpoints 6). */
+const prefixes: { readonly [Kind in OperationRules['authorization']]?: string } = {
+  'public-key': 'Bearer ',
+  'master-key': '',
+};
+
 /** Reads the 2xx replies of an operation that has acted only if they do not deny it. */
 export interface ReplyReader {
   /** The option of the deployment. */
@@ -122,12 +130,8 @@ function replyReaderOf(deployment: Deployment<unknown>, operation: Operation): R
   return undefined;
 }
 
-function authorizationHeader(
-  authorization: OperationRules['authorization'],
-  credential: string | undefined,
-): Record<string, string> {
-  if (credential === undefined) return {};
-  if (authorization === 'public-key') return { authorization: `Bearer ${credential}` };
-  // The master key goes bare, without a scheme in front (contract: Endpoints 6).
-  return authorization === 'master-key' ? { authorization: credential } : {};
+/** The order that a call posts, as JSON. */
+export function postedOrder({ operation, body }: Call): JsonObject | undefined {
+  const posted = operation === 'createOrder' ? tryParse(body ?? '') : undefined;
+  return isJsonObject(posted) ? posted : undefined;
 }

@@ -1,7 +1,7 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { reportedBuyOrder } from '../deployment/order-schema.ts';
 import { bareIssue, issuePath, type StandardSchema } from '../deployment/standard-schema.ts';
-import { ValidationError, type ValidationIssue } from '../errors/errors.ts';
+import { ValidationError } from '../errors/errors.ts';
 import { findNonJson, type JsonObject } from '../internal/json.ts';
 
 /**
@@ -11,39 +11,24 @@ import { findNonJson, type JsonObject } from '../internal/json.ts';
  */
 export function checkInput(operation: string, schema: z.ZodObject, input: unknown): JsonObject {
   const { data, error } = schema.safeParse(input, { error: plainMessage });
-  if (error) throw new ValidationError(operation, error.issues.map(ownIssue));
+  if (error) {
+    const issues = error.issues.map((issue) => ({ path: issuePath(issue), message: issue.message }));
+    throw new ValidationError(operation, issues);
+  }
   // Sound: an object schema returns an object, and the walk has found only JSON data.
   return requireJson(operation, data) as JsonObject;
 }
 
-/** Checks with any Standard Schema, whose output may be anything. */
+/** Checks with any Standard Schema, whose output may be anything. Issues of ours are said in plain words. */
 export async function checkWithSchema(
   operation: string,
   schema: StandardSchema,
   input: unknown,
 ): Promise<unknown> {
-  if (!(schema instanceof z.ZodObject)) {
-    const result = await schema['~standard'].validate(input);
-    if (result.issues === undefined) return requireJson(operation, result.value);
-    throw new ValidationError(operation, result.issues.map(bareIssue));
-  }
-  const { data, error } = await schema.safeParseAsync(input, { error: plainMessage });
-  if (!error) return requireJson(operation, data);
-  const describe = (issue: z.core.$ZodIssue) =>
-    isOwnIssue(schema, issue) ? ownIssue(issue) : bareIssue(issue);
-  throw new ValidationError(operation, error.issues.map(describe));
-}
-
-/** Whether a schema of ours found it: an `orderSchema` that extends ours has our members. */
-function isOwnIssue({ shape }: z.ZodObject, { path: [member] }: z.core.$ZodIssue): boolean {
-  const ours: z.core.$ZodShape = reportedBuyOrder.shape;
-  return member === undefined
-    ? shape === ours
-    : Object.hasOwn(ours, member) && shape[String(member)] === ours[String(member)];
-}
-
-function ownIssue(issue: z.core.$ZodIssue): ValidationIssue {
-  return { path: issuePath(issue), message: issue.message };
+  if (schema === reportedBuyOrder) return checkInput(operation, reportedBuyOrder, input);
+  const result = await schema['~standard'].validate(input);
+  if (result.issues === undefined) return requireJson(operation, result.value);
+  throw new ValidationError(operation, result.issues.map(bareIssue));
 }
 
 /** zod's messages for the checks of our schemas, for people who do not know zod. */

@@ -7,7 +7,6 @@ import {
   nested,
   type OptionTable,
   optional,
-  type RandomBytes,
   randomBytes,
   type Settings,
   timerMs,
@@ -25,8 +24,8 @@ export interface ObservedAttempt {
   readonly attempt: number;
 }
 
-/** An attempt that has ended. `learn` of `./diagnostics` reads it. */
-export interface ObservedCall extends ObservedAttempt {
+/** A reply that has arrived, with the shape of its body in place of the body: it can be logged and kept for `learn`. */
+export interface ResponseObservation extends ObservedAttempt {
   /** When the attempt ended, in ISO 8601. */
   readonly at: string;
   /** Milliseconds since this attempt was sent. */
@@ -35,10 +34,6 @@ export interface ObservedCall extends ObservedAttempt {
   readonly order?: string | undefined;
   /** The first 16 hexadecimal digits of the SHA-256 of its `Authorization` header, if that has the public key. */
   readonly key?: string | undefined;
-}
-
-/** A reply that has arrived, with the shape of its body in place of the body: it can be logged and kept. */
-export interface ResponseObservation extends ObservedCall {
   /** HTTP status. */
   readonly status: number;
   /** The headers, with secrets redacted. */
@@ -49,8 +44,9 @@ export interface ResponseObservation extends ObservedCall {
   readonly failure?: 'too_large' | 'broken' | undefined;
 }
 
-/** An attempt that ended without a reply. */
-export interface NoResponseObservation extends ObservedCall {
+/** An attempt that ended without a reply: `learn` has to know of it, since the service may have acted. */
+export interface NoResponseObservation
+  extends Omit<ResponseObservation, 'status' | 'headers' | 'shape' | 'failure'> {
   /** `connection_failed`, `network_error`, `timeout` or `aborted`. */
   readonly code: RequestErrorCode;
   /** Whether the service can have acted on this attempt. */
@@ -95,7 +91,7 @@ export interface ClientOptions {
    */
   onNoResponse?: ((attempt: NoResponseObservation) => void) | undefined;
   /** As many random bytes as it is asked for, for jitter. @default crypto.getRandomValues */
-  random?: RandomBytes | undefined;
+  random?: ((size: number) => Uint8Array) | undefined;
   /** Milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined;
 }

@@ -82,7 +82,7 @@ export class ExchangeClient<Order = BuyOrder> {
    */
   async assertReady(): Promise<void> {
     operationUrl(this.#deployment, 'createOrder');
-    const { signer } = await this.#requireCredentials('createOrder').current();
+    const { signing: signer } = await this.#requireCredentials('createOrder').current();
     const merchants = merchantsFor(signer, this.#deployment.signature);
     for (const merchant of merchants.length === 0 ? [undefined] : merchants)
       this.#signingKey('createOrder', signer, merchant);
@@ -174,10 +174,7 @@ export class ExchangeClient<Order = BuyOrder> {
     const { merchant, acceptAddress } = readPrepareOptions(options);
     operationUrl(this.#deployment, 'createOrder');
     const signing = this.#requireCredentials('createOrder');
-    const { signer, rotation } = await signing.current();
-    // Before the schema: a missing merchant secret is a configuration error, whatever the order.
-    if (merchant !== undefined || merchantsFor(signer, this.#deployment.signature).length === 1)
-      this.#signingKey('createOrder', signer, merchant);
+    const { signing: signer, origin } = await signing.current();
     // Once, should the call be repeated with other keys: a schema may transform.
     const payload = await checkOrder(this.#deployment.orderSchema, order);
     checkOrderAddress(payload, { deployment: this.#deployment, acceptAddress });
@@ -187,7 +184,7 @@ export class ExchangeClient<Order = BuyOrder> {
       payload,
       partnerId: signer.partnerId,
       partnerCode: signer.partnerCode,
-      rotation,
+      rotation: origin?.rotation,
       send: (callOptions = {}) =>
         signing.call(async (credentials, previousFailure) => {
           const key = this.#orderKey(credentials, payload, merchant);
@@ -200,11 +197,9 @@ export class ExchangeClient<Order = BuyOrder> {
 
   #requireCredentials(operation: Operation): SigningCredentials {
     if (this.#credentials !== undefined) return this.#credentials;
-    throw new ConfigurationError(
-      'not_configured',
-      `${operation} needs credentials, and ExchangeClient was given none.`,
-      { remedy: 'Give it credentials: readEnvironment() returns them where PARTNER_PUBLIC_KEY is set.' },
-    );
+    const what = `${operation} needs credentials, and ExchangeClient was given none.`;
+    const remedy = `Give it credentials (${unsetVariables()}).`;
+    throw new ConfigurationError('not_configured', what, { remedy });
   }
 
   #signingKey(operation: Operation, credentials: PartnerCredentials, merchant?: string): string {

@@ -2,11 +2,10 @@ import { operationRules } from '../deployment/operations.ts';
 import { orderIdDigest, shapeOfReply } from '../deployment/reply-shape.ts';
 import type { RequestOutcome } from '../errors/errors.ts';
 import { hash } from '../internal/hash.ts';
-import { isJsonObject, tryParse } from '../internal/json.ts';
 import { redactReplyHeaders, redactUrl } from '../internal/redaction.ts';
 import { traced } from '../internal/tracing.ts';
 import { callHook } from '../internal/warn.ts';
-import { type Call, leftMsOf, secretsOf } from './call.ts';
+import { type Call, leftMsOf, postedOrder, secretsOf } from './call.ts';
 import type { ClientSettings, ObservedAttempt } from './client-options.ts';
 import { type ReadReply, readReply, replyHead } from './reply.ts';
 import { AttemptFailure, classifyFetchError, lessCertain, outcomeOfStatus } from './request-outcome.ts';
@@ -92,7 +91,7 @@ function failureFacts(error: unknown, signal: AbortSignal, { options }: Call): F
 type FailureFacts = Pick<AttemptFailure, 'code' | 'outcome'>;
 
 /** The time is over in which it may leave: nothing has left. */
-export function tooLate(): AttemptFailure {
+function tooLate(): AttemptFailure {
   return new AttemptFailure('timeout', 'not-sent', new Error('the time in which it may leave was over'));
 }
 
@@ -175,12 +174,11 @@ function observedAttempt({ operation, method, url }: Call, attempt: number): Obs
 }
 
 function endedAttempt(call: Call, attempt: number, { started, now }: { started: number; now: number }) {
-  const { operation, headers, body } = call;
+  const { operation, headers } = call;
   // Of the public key only: a digest of a master key could be guessed.
   const isByPublicKey = operationRules(operation).authorization === 'public-key';
   const authorization = isByPublicKey ? headers.get('authorization') : null;
-  const sent = operation === 'createOrder' ? tryParse(body ?? '') : undefined;
-  const order = isJsonObject(sent) ? sent.partner_order_id : undefined;
+  const order = postedOrder(call)?.partner_order_id;
   return {
     ...observedAttempt(call, attempt),
     at: new Date(now).toISOString(),

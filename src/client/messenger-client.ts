@@ -120,11 +120,10 @@ export class MessengerClient {
     options: CallOptions<Schema> = {},
   ): Promise<Reply<ReplyBody<Schema>>> {
     const { deployment, masterKey } = this.#own;
-    if (masterKey === undefined)
-      throw new ConfigurationError(
-        'not_configured',
-        'generateApiKey needs the masterKey of MessengerClient.',
-      );
+    if (masterKey === undefined) {
+      const what = 'generateApiKey needs the masterKey of MessengerClient.';
+      throw new ConfigurationError('not_configured', what);
+    }
     const checked = checkInput('generateApiKey', apiKeyRequest, request);
     const body = JSON.stringify(toWireNames(checked, deployment.wireNames));
     const call = makeCall(deployment, 'generateApiKey', { credential: masterKey, body, options });

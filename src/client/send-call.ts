@@ -1,14 +1,12 @@
 import ky, { isTimeoutError } from 'ky';
 import { orderVerdicts } from '../deployment/order-reply.ts';
 import { bareIssue, type StandardResult } from '../deployment/standard-schema.ts';
-import type { RequestError } from '../errors/errors.ts';
 import { backoffDelay } from '../internal/backoff.ts';
-import { isJsonObject, type JsonObject } from '../internal/json.ts';
-import { type Call, leftMsOf } from './call.ts';
+import { type Call, leftMsOf, postedOrder } from './call.ts';
 import type { ReplyBody, ReplySchema } from './call-options.ts';
 import type { ClientSettings } from './client-options.ts';
 import { failure } from './failure.ts';
-import { CallRecord, sendAttempt, tooLate } from './http-attempt.ts';
+import { CallRecord, sendAttempt } from './http-attempt.ts';
 import { makeReply, type ReadReply, type Reply, retryAfterMs } from './reply.ts';
 import { AttemptFailure, lessCertain } from './request-outcome.ts';
 
@@ -30,13 +28,12 @@ export async function sendCall<Schema extends ReplySchema>(
     throw failure(call, record, { code: 'aborted', outcome: record.outcome, cause: signal.reason });
   }
   try {
-    const leftMs = leftMsOf(call);
-    if (leftMs === 0) throw tooLate();
     await ky(call.url, {
       method: call.method,
       signal: signal ?? null,
       timeout: timeoutMs,
-      totalTimeout: Math.min(client.totalTimeoutMs, leftMs),
+      // Where nothing is left the attempt says so, and sends nothing.
+      totalTimeout: Math.max(1, Math.min(client.totalTimeoutMs, leftMsOf(call))),
       throwHttpErrors: false,
       retry: {
         // ky counts only the repetitions.
@@ -52,7 +49,14 @@ export async function sendCall<Schema extends ReplySchema>(
       fetch: (input) => sendAttempt((input as Request).signal, call, client, record),
     });
   } catch (error) {
-    throw toRequestError(error, call, client, record);
+    const outcome = record.giveUp();
+    if (signal?.aborted) throw failure(call, record, { code: 'aborted', outcome });
+    // If time runs out between two attempts, the last reply is known.
+    const known = { outcome, retryAfterMs: retryAfterMs(record.reply, client.now()) };
+    if (isTimeoutError(error)) throw failure(call, record, { ...known, code: 'timeout' });
+    const { code, cause } =
+      error instanceof AttemptFailure ? error : new AttemptFailure('network_error', outcome, error);
+    throw failure(call, record, { ...known, code, cause });
   }
   return checkReply(call, record);
 }
@@ -73,22 +77,6 @@ function mayRepeat(call: Call, client: ClientSettings, record: CallRecord, error
 function isRepeatable(repeat: Call['repeat'], status = 0): boolean {
   if (status === 429) return repeat !== 'if-not-sent';
   return repeat === 'always' && (status === 408 || (status >= 500 && status <= 599));
-}
-
-function toRequestError(
-  error: unknown,
-  call: Call,
-  client: ClientSettings,
-  record: CallRecord,
-): RequestError {
-  const outcome = record.giveUp();
-  if (call.options.signal?.aborted) return failure(call, record, { code: 'aborted', outcome });
-  // If time runs out between two attempts, the last reply is known.
-  const known = { outcome, retryAfterMs: retryAfterMs(record.reply, client.now()) };
-  if (isTimeoutError(error)) return failure(call, record, { ...known, code: 'timeout' });
-  const { code, cause } =
-    error instanceof AttemptFailure ? error : new AttemptFailure('network_error', outcome, error);
-  return failure(call, record, { ...known, code, cause });
 }
 
 /** @throws {RequestError} for an order or a message that is not accepted, or a body that does not fit the schema */
@@ -136,17 +124,9 @@ function requireAcceptance(call: Call, record: CallRecord, { status, headers, bo
   throw failure(call, record, {
     code: 'reply_not_accepted',
     outcome: lessCertain(record.outcome, verdict === 'refused' ? 'refused' : 'unknown'),
-    what:
-      verdict === 'refused' || verdict === 'unknown'
-        ? undefined
-        : `${option} of the deployment has to return ${orderVerdicts.join(', ')}`,
+    what: orderVerdicts.some((known) => known === verdict)
+      ? undefined
+      : `${option} of the deployment has to return ${orderVerdicts.join(', ')}`,
     cause,
   });
-}
-
-/** What a service may repeat of an order without saying anything. */
-function postedOrder({ operation, body }: Call): JsonObject | undefined {
-  if (operation !== 'createOrder' || body === undefined) return undefined;
-  const posted: unknown = JSON.parse(body);
-  return isJsonObject(posted) ? posted : undefined;
 }

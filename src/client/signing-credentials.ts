@@ -18,15 +18,10 @@ export type SigningCredentials = ReturnType<typeof signingCredentials>;
 export function signingCredentials(ring: KeyRing) {
   const secrets = new Set<string>();
   if (ring.loaded !== undefined) remember(ring.loaded);
-  /** Pending keys that the service has accepted go first until they are promoted. */
-  let accepted: PartnerCredentials | undefined;
-
-  async function load(): Promise<{ first: PartnerCredentials; sets: KeySets }> {
+  async function current(): Promise<KeySets> {
     const sets = await ring.current();
     remember(sets);
-    const { signing, pending } = sets;
-    const isAccepted = pending && accepted && areSameCredentials(pending, accepted);
-    return { first: isAccepted ? pending : signing, sets };
+    return sets;
   }
 
   function remember({ signing, pending, verifying }: KeySets): void {
@@ -56,11 +51,8 @@ export function signingCredentials(ring: KeyRing) {
     /** Every key that was seen: no error may show them. */
     secrets: (): readonly string[] => [...secrets],
 
-    /** The credentials that sign now, and their rotation. @throws {KeyError} `keys_unavailable` when a key ring has none */
-    async current(): Promise<{ signer: PartnerCredentials; rotation: string | undefined }> {
-      const { first, sets } = await load();
-      return { signer: first, rotation: sets.origin?.rotation };
-    },
+    /** The keys of the ring now. @throws {KeyError} `keys_unavailable` when it has none */
+    current,
 
     /**
      * Sends a call with the credentials that sign now, and once more with other keys if the service refuses these.
@@ -72,22 +64,21 @@ export function signingCredentials(ring: KeyRing) {
     async call<Result>(
       send: (credentials: PartnerCredentials, previousFailure?: RequestError) => Promise<Result>,
     ): Promise<Result> {
-      const { first, sets: used } = await load();
+      const used = await current();
+      const first = used.signing;
       try {
         return await send(first);
       } catch (refusal) {
         if (!isKeyRefusal(refusal)) throw refusal;
         const { other, sets, doubt } = await afterRefusal([first], used);
         if (other === undefined) throw doubt === undefined ? refusal : withReason(refusal, doubt);
-        const result = await send(other, refusal).catch(async (error: unknown) => {
+        return await send(other, refusal).catch(async (error: unknown) => {
           if (!isKeyRefusal(error)) throw error;
           const next = await afterRefusal([first, other], sets);
           const replaced = 'Newer keys came while the service refused a request with the ones before.';
           const reason = next.other === undefined ? next.doubt : new KeyError('keys_replaced', replaced);
           throw reason === undefined ? error : withReason(error, reason);
         });
-        accepted = other;
-        return result;
       }
     },
   };

@@ -82,10 +82,10 @@ describe("what a user's own schema finds is said by its place and its code alone
     );
   });
 
-  it('where it extends ours; our members are said in plain words', async () => {
-    const schema = reportedBuyOrder.extend({ chain: z.enum(['a']), memo: secret });
-    expect(await complaint(schema, { ...order, chain: 's3cret', memo: 's3cret', fiat_currency: 'ngn' })).toBe(
-      'createOrder: fiat_currency: must be in capitals, such as "NGN"; chain: does not fit (invalid_value); memo: does not fit (custom)',
+  it('also where it extends ours', async () => {
+    const schema = reportedBuyOrder.extend({ memo: secret });
+    expect(await complaint(schema, { ...order, memo: 's3cret', fiat_currency: 'ngn' })).toBe(
+      'createOrder: fiat_currency: does not fit (invalid_format); memo: does not fit (custom)',
     );
     expect(await complaint(schema, undefined)).toBe('createOrder: does not fit (invalid_type)');
     expect(await complaint(reportedBuyOrder, undefined)).toBe('createOrder: must be an object');
