@@ -62,13 +62,6 @@ describe('credentials', () => {
     expect(Object.isFrozen(credentials)).toBe(true);
     expect(Object.isFrozen(credentials.merchantSecretKeys)).toBe(true);
   });
-
-  it('leave the object they were made from as it was', () => {
-    const source = { ...plain };
-    defineCredentials(source);
-    expect(source).toEqual(plain);
-    expect(Object.isFrozen(source)).toBe(false);
-  });
 });
 
 describe.each(keyNames)('%s is refused, by its name', (name) => {
@@ -81,25 +74,17 @@ describe.each(keyNames)('%s is refused, by its name', (name) => {
     ['padded before', ` ${right}`],
     ['padded behind', `${right} `],
     ['ended by a line break', `${right}\n`],
-    ['ended by a Windows line break', `${right}\r\n`],
     ['padded with a no-break space', `${right}\u00a0`],
     ['behind a byte order mark', `\ufeff${right}`],
     ['with a blank inside', `${right} x`],
-    ['with a tab inside', `${right}\tx`],
     ['with a line break inside', `${right}\nx`],
     ['with a null character inside', `${right}\0x`],
-    ['with a DEL inside', `${right}\u007fx`],
     ['with a letter beyond ASCII', `${right}é`],
-    ['with a zero-width space', `${right}\u200b`],
     ['only its prefix', right.slice(0, right.lastIndexOf('_') + 1)],
   ];
 
   it.each(wrong)('when it is %s', (_, value) => {
     expect(complaint({ ...plain, [name]: value })).toContain(name);
-  });
-
-  it.each([` ${right}`, `${right}\n`])('when it is padded, and the message says to trim it: %j', (value) => {
-    expect(complaint({ ...plain, [name]: value })).toContain('around it. Trim it');
   });
 
   it.each(keyNames.filter((other) => other !== name))('when it holds the %s', (other) => {
@@ -172,18 +157,14 @@ describe('no secret is shown by', () => {
 
   it.each<[string, () => string]>([
     ['console.log and util.inspect', () => inspect(credentials)],
-    ['util.inspect without hidden members', () => inspect(credentials, { showHidden: false })],
     ['util.inspect with hidden members', () => inspect(credentials, { showHidden: true, depth: null })],
     [
       'util.inspect without custom printing',
       () => inspect(credentials, { customInspect: false, depth: null }),
     ],
     ['util.inspect inside another object', () => inspect({ options: { credentials } }, { depth: null })],
-    ['util.inspect in a list', () => inspect([credentials])],
     ['JSON.stringify', () => JSON.stringify(credentials)],
-    ['JSON.stringify inside another object', () => JSON.stringify({ credentials })],
     ['String()', () => String(credentials)],
-    ['a template', () => `${credentials}`],
     ['a spread copy', () => inspect({ ...credentials }, { showHidden: true, depth: null })],
     ['Object.assign', () => inspect(Object.assign({}, credentials), { showHidden: true, depth: null })],
     ['structuredClone', () => inspect(structuredClone({ ...credentials }), { showHidden: true })],

@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createKeyRing, type KeyRingOptions } from '../../src/credentials/create-key-ring.ts';
 import type { KeySets, LoadedKeys } from '../../src/credentials/key-ring.ts';
@@ -304,60 +303,6 @@ describe('a key ring', () => {
     const error = thrownBy(() => createKeyRing(options));
     expect(error).toMatchObject({ code: 'invalid_option', message: expect.stringContaining(message) });
   });
-});
-
-/** What the world and the users of a ring can do, in any order. */
-type Step =
-  | { readonly kind: 'current' | 'forged' | 'break' | 'repair' | 'rotate' }
-  | { readonly kind: 'wait'; readonly ms: number };
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.constantFrom<Step>(
-    { kind: 'current' },
-    { kind: 'forged' },
-    { kind: 'break' },
-    { kind: 'repair' },
-    { kind: 'rotate' },
-  ),
-  fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 200_000 }) }),
-);
-
-it('any traffic and any failures: no load within a cool-down, and never worse keys than the last good ones', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const cooldownMs = 5_000;
-      let lastLoad = Number.NEGATIVE_INFINITY;
-      let generations = 1;
-      const gaps: number[] = [];
-      const { ring, source } = ringOf(generation(1), {
-        load: () => {
-          gaps.push(source.time - lastLoad);
-          lastLoad = source.time;
-          if (source.keys instanceof Error) throw source.keys;
-          good = source.keys;
-          return source.keys;
-        },
-      });
-      let good: unknown;
-      for (const { kind, ...rest } of steps) {
-        if (kind === 'wait' && 'ms' in rest) source.time += rest.ms;
-        else if (kind === 'break') source.keys = new Error('no');
-        else if (kind === 'repair') source.keys = generation(generations);
-        else if (kind === 'rotate') source.keys = generation(++generations);
-        else if (kind === 'current') await Promise.resolve(ring.current()).catch(() => {});
-        else if (ring.loaded !== undefined) {
-          const asked = Array.from({ length: 5 }, () => ring.loaded && ring.newerThan(ring.loaded));
-          await Promise.allSettled(asked);
-        }
-        expect(ring.loaded && publicKeys(ring.loaded)).toEqual(
-          // Sound: only good keys are kept there.
-          good === undefined ? undefined : [(good as PartnerCredentials).partnerPublicKey],
-        );
-        expect(gaps.filter((gap) => gap < cooldownMs)).toEqual([]);
-      }
-    }),
-    { numRuns: 300 },
-  );
 });
 
 it('a key ring loads again at once when its clock was set back', async () => {

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineCredentials } from '../../src/credentials/define-credentials.ts';
 import type { PartnerCredentials } from '../../src/credentials/partner-credentials.ts';
 import {
@@ -84,10 +84,6 @@ describe.each([
     expect(() => signingKey(swapped, 'order', { merchant: 'NGN' })).toThrow('it has "[redacted]".');
   });
 
-  it('general requests need no merchant', () => {
-    expect(signingKey(prepare(partner), 'general')).toBe('sk_partner_secret1');
-  });
-
   it('orders are refused without a merchant', () => {
     expect(refusal(() => signingKey(prepare(partner), 'order'))).toBe(invalid);
   });
@@ -149,9 +145,5 @@ describe('a signing key is refused', () => {
     const swapped = { ...one, merchantSecretKey: 'sk_partner_secret1' };
     const error = thrownBy(() => signingKey(swapped, 'order'));
     expect(inspect(error, { showHidden: true })).not.toContain('secret1');
-  });
-
-  it('for no purpose that the types allow', () => {
-    expectTypeOf<SigningPurpose>().toEqualTypeOf<'general' | 'order'>();
   });
 });
