@@ -1,4 +1,4 @@
-import { composeMessage, KeyError, whatFailed } from '../errors/errors.ts';
+import { composeMessage, KeyError } from '../errors/errors.ts';
 import { withDeadline } from '../internal/deadline.ts';
 import { redactError } from '../internal/driver-error.ts';
 import {
@@ -9,7 +9,7 @@ import {
   optional,
   timerMs,
 } from '../internal/options.ts';
-import { callHook, warn } from '../internal/warn.ts';
+import { callHook, warnOnce } from '../internal/warn.ts';
 import { allKeysOf } from './define-credentials.ts';
 import { type KeyRing, type KeySets, keySetsOf, type LoadedKeys, sameKeySets } from './key-ring.ts';
 
@@ -33,8 +33,8 @@ export interface KeyRingOptions {
   /** Milliseconds of a clock that is never set back. @default performance.now */
   now?: (() => number) | undefined;
   /**
-   * Called when a load fails. Nothing waits for it. Without it there is one process warning, and none for later
-   * failures. The error never shows a key.
+   * Called when a load fails. Nothing waits for it. Without it each reason is one process warning. The error never shows
+   * a key.
    */
   onError?: ((error: KeyError) => unknown) | undefined;
 }
@@ -85,7 +85,6 @@ class LoadedKeyRing implements KeyRing {
   #cooldownFrom: number | undefined;
   #loading: Promise<void> | undefined;
   #failure: KeyError | undefined;
-  #hasWarned = false;
 
   constructor(options: KeyRingSettings) {
     this.#options = options;
@@ -183,48 +182,26 @@ class LoadedKeyRing implements KeyRing {
   }
 
   async #loadOnce(): Promise<void> {
+    const { load, timeoutMs, onError } = this.#options;
+    const tooLate = () => new KeyError('keys_not_loaded', `load did not settle within ${timeoutMs} ms.`);
     try {
-      const sets = await this.#read();
+      const loaded = await withDeadline({ ms: timeoutMs, tooLate }, async (signal) => load({ signal }));
+      const sets = keySetsOf(loaded);
       this.#readAt = this.#options.now();
       this.#failure = undefined;
       this.#latest = sets;
       // The same object as long as the keys are the same: that is how others see that nothing has changed.
       if (this.#loaded === undefined || !sameKeySets(this.#loaded, sets)) this.#loaded = sets;
     } catch (error) {
-      this.#failure = this.#describe(error);
+      const cause = redactError(error, this.#loaded?.verifying.flatMap(allKeysOf) ?? []);
+      const what = `The keys could not be loaded: ${reasonOf({ cause })}`;
+      const failure = new KeyError('keys_not_loaded', what, { cause });
+      this.#failure = failure;
       this.#cooldownFrom = this.#triedAt;
-      this.#report(this.#failure);
-      throw this.#failure;
+      if (onError !== undefined) callHook('createKeyRing: onError', () => onError(failure));
+      else warnOnce(composeMessage({ what, remedy: goesOn }, failure.code));
+      throw failure;
     }
-  }
-
-  async #read(): Promise<KeySets> {
-    const { load, timeoutMs } = this.#options;
-    const tooLate = () => new KeyError('keys_not_loaded', `load did not settle within ${timeoutMs} ms.`);
-    return keySetsOf(await withDeadline({ ms: timeoutMs, tooLate }, async (signal) => load({ signal })));
-  }
-
-  #describe(error: unknown): KeyError {
-    const known = this.#loaded?.verifying.flatMap(allKeysOf) ?? [];
-    const cause = redactError(error, known);
-    return new KeyError('keys_not_loaded', `The keys could not be loaded: ${reasonOf({ cause })}`, { cause });
-  }
-
-  #report(error: KeyError): void {
-    const { onError } = this.#options;
-    const warnOnce = (message: string) => this.#warnOnce(message);
-    if (onError !== undefined) {
-      callHook('createKeyRing: onError', () => onError(error), warnOnce);
-      return;
-    }
-    const remedy =
-      'The key ring goes on with the keys it has: give createKeyRing an onError to hear of each failure.';
-    warnOnce(composeMessage({ what: whatFailed(error), remedy }, error.code));
-  }
-
-  #warnOnce(message: string): void {
-    if (!this.#hasWarned) warn(message);
-    this.#hasWarned = true;
   }
 
   /** Milliseconds since a time; endless without one. A clock that was set back makes keys old, and not young. */
@@ -232,6 +209,9 @@ class LoadedKeyRing implements KeyRing {
     return time === undefined ? Number.POSITIVE_INFINITY : Math.abs(this.#options.now() - time);
   }
 }
+
+const goesOn =
+  'The key ring goes on with the keys it has: give createKeyRing an onError to hear of each failure.';
 
 /** Why a load failed. Its cause is redacted. */
 function reasonOf({ cause }: { readonly cause?: unknown }): string {

@@ -102,15 +102,18 @@ export type LoadedKeys = PartnerCredentials | readonly PartnerCredentials[] | Ke
 
 /** Reads credentials or a list of them: the first signs, and all verify. @throws {ConfigurationError} `invalid_credentials` */
 export function keySetsOf(loaded: LoadedKeys): KeySets {
-  if (isKeySets(loaded)) {
-    const { signing, pending, verifying, awaited, unconfirmed, origin } = loaded;
+  if (typeof loaded === 'object' && loaded !== null && 'signing' in loaded) {
+    const { signing, pending, verifying, awaited, unconfirmed } = loaded;
+    // Without what a newer version may have added.
+    const origin = readOrigin(loaded.origin);
+    if (loaded.origin && !origin) throw invalid('The origin of the keys names no rotation.');
     return Object.freeze({
       signing: defineCredentials(signing),
       pending: pending && defineCredentials(pending),
       verifying: checkAll(verifying),
       awaited,
       unconfirmed: unconfirmed && checkFunction('unconfirmed', unconfirmed),
-      origin: origin && checkOrigin(origin),
+      origin: origin && Object.freeze(origin),
       matched: loaded.matched && checkFunction('matched', loaded.matched),
     });
   }
@@ -135,15 +138,4 @@ function fingerprint({ signing, pending, verifying, origin }: KeySets): string {
 
 function checkAll(list: readonly PartnerCredentials[]): readonly PartnerCredentials[] {
   return Object.freeze(list.map(defineCredentials));
-}
-
-/** Without what a newer version may have added. */
-function checkOrigin(origin: KeyOrigin): KeyOrigin {
-  const read = readOrigin(origin);
-  if (read === undefined) throw invalid('The origin of the keys names no rotation.');
-  return Object.freeze(read);
-}
-
-function isKeySets(loaded: LoadedKeys): loaded is KeySets {
-  return typeof loaded === 'object' && loaded !== null && 'signing' in loaded;
 }

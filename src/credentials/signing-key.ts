@@ -85,13 +85,9 @@ export function merchantOfOrder(
   if (named.includes(currency)) return currency;
   const [only, ...others] = named.filter((name) => name.toLowerCase() === currency.toLowerCase());
   if (only !== undefined && others.length === 0) return only;
-  const hasUnnamed = credentials.merchantSecretKey !== undefined;
-  const unnamed = hasUnnamed ? ', and give merchantSecretKey a name in merchantSecretKeys, too' : '';
   throw invalid(
-    candidates.length === 1
-      ? "The only merchant is named like another currency than the order's fiat_currency."
-      : "There are several merchants, and none is named like the order's fiat_currency.",
-    `Say with the merchant option which one signs (${listOf(named)})${unnamed}.`,
+    "No merchant is named like the order's fiat_currency.",
+    `Say with the merchant option which of merchantSecretKeys signs (${listOf(named)}).`,
   );
 }
 
@@ -122,12 +118,8 @@ function merchantKey(credentials: PartnerCredentials, merchant: string | undefin
   return checkNamedKey('merchantSecretKey', named[name], `merchantSecretKeys.${name}`);
 }
 
-const mostListed = 20;
-
 function listOf(merchants: readonly string[]): string {
-  if (merchants.length === 0) return 'none';
-  const more = merchants.length > mostListed ? ', …' : '';
-  return merchants.slice(0, mostListed).map(shown).join(', ') + more;
+  return merchants.map(shown).join(', ') || 'none';
 }
 
 /** Name and key may have been swapped. */

@@ -61,10 +61,7 @@ export function verificationKeysOf(
   );
 }
 
-interface RotatedSet {
-  readonly partner: string;
-  readonly matched: Pick<MatchedKey, 'partnerId' | 'partnerCode' | 'origin'>;
-}
+type RotatedSet = { readonly partner: string; readonly matched: Omit<MatchedKey, 'index' | 'merchant'> };
 
 /**
  * The sets of one rotation are one partner: its first name is in the digests of all, and each is shown with all names.

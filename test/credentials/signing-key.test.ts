@@ -58,7 +58,7 @@ describe.each([
     const message = thrownBy(() => merchantOfOrder(only('NGN'), { fiat_currency: 'GHS' }));
     expect(message).toMatchObject({
       code: 'invalid_credentials',
-      message: expect.stringMatching(/named like another currency.*"NGN"/s),
+      message: expect.stringMatching(/named like the order's fiat_currency.*"NGN"/s),
     });
   });
 
@@ -71,7 +71,7 @@ describe.each([
       expect(refusal(() => merchantOfOrder(credentials, given))).toBe(invalid);
     }
     expect(() => merchantOfOrder(prepare({ ...one, ...several }), given)).toThrow(
-      `Say with the merchant option which one signs ("NGN", "GHS"), and give merchantSecretKey a name`,
+      'Say with the merchant option which of merchantSecretKeys signs ("NGN", "GHS").',
     );
   });
 
