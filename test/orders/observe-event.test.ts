@@ -185,21 +185,6 @@ describe('an unrecognized event', () => {
     const more = { kind: 'unknown', name: 'x', body: {} };
     expect(await journal.observe({ ...event(), ...more })).toMatchObject({ result: 'known' });
   });
-
-  it('settles no order of another partner in a receiver for several', async () => {
-    const { journal } = await ordered('lost');
-    const rival = {
-      ...{ partnerPublicKey: 'pk_partner_rival', partnerSecretKey: 'sk_partner_rival' },
-      ...{ merchantSecretKey: 'sk_merchant_rival', partnerCode: 'rival' },
-    };
-    const webhooks = createWebhooks({ credentials: [credentials, rival] })
-      .onAny(journal.observe)
-      .onUnrecognized(journal.observe);
-    await webhooks.receive(signed(event(), rival));
-    expect(await journal.get('A-1001')).toMatchObject({ state: 'unknown' });
-    await webhooks.receive(signed(event()));
-    expect(await journal.get('A-1001')).toMatchObject({ state: 'accepted', evidence: 'event' });
-  });
 });
 
 describe('an event that differs from its order', () => {

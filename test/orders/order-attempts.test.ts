@@ -83,16 +83,6 @@ describe('the check of an order', () => {
     expect(address).toBe(hashed);
     expect((await bench.check()).intent.ordered.salt).not.toBe(salt);
   });
-
-  it.each([7, '', undefined])('refuses the id %j before anything is written', async (id) => {
-    const bench = attemptsBench();
-    const message = 'must be a text: the journal and the events know an order by it';
-    expect(await rejected(bench.check({ partner_order_id: id }))).toMatchObject({
-      ...{ code: 'invalid_input', issues: [{ path: ['partner_order_id'], message }] },
-      message: expect.stringContaining('create'),
-    });
-    expect(bench.calls).toEqual([]);
-  });
 });
 
 describe('an attempt', () => {
@@ -114,13 +104,6 @@ describe('an attempt', () => {
     expect(record).toMatchObject({ state: 'not-sent', failure: 'store_failed', unresolved: [] });
     expect(record).not.toHaveProperty('status');
     expect(bench.requests).toEqual([]);
-  });
-
-  it('makes no request for an order that is known, and ends with its record', async () => {
-    const bench = attemptsBench();
-    const { record: first } = await bench.attempt();
-    expect(await bench.attempt()).toEqual({ kind: 'known', record: first });
-    expect(bench.requests).toHaveLength(1);
   });
 
   it.each([true, false])('writes its result, and whether it is to be reported: %s', async (reports) => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparedAddress, differencesFrom } from '../../src/orders/order-differences.ts';
 import { buyInitBody } from '../support/bodies.ts';
@@ -30,12 +29,12 @@ describe('the comparison of an event with its order', () => {
     ]);
   });
 
-  it.each(['buy.event.close', 'buy event close', 'buy_event_close', 'BUY.EVENT.CLOSE'])(
-    'compares no chain of %s',
-    (event_name) => {
-      expect(differencesFromOrder({ event_name, chain: 'eusd-mob' }, order)).toEqual([]);
-    },
-  );
+  it.each([
+    ...['buy.event.close', 'buy event close', 'buy_event_close', 'BUY.EVENT.CLOSE'].map((name) => [name, 0]),
+    ...[undefined, 7, ['buy.event.close'], 'buy.event.closed', 'a buy.event.close'].map((name) => [name, 1]),
+  ])('compares the chain of every event but the close event: %j', (event_name, differences) => {
+    expect(differencesFromOrder({ event_name, chain: 'eusd-mob' }, order)).toHaveLength(Number(differences));
+  });
 
   it('takes an EVM address in any case for the same, and no other address', () => {
     const [lower, upper] = [
@@ -80,29 +79,5 @@ describe('the comparison of an event with its order', () => {
     expect(differencesFromOrder({ chain: reported }, { chain: ordered })).toEqual([
       { member: 'chain', ordered: 'a'.repeat(100), reported: `\ufffd${'b'.repeat(99)}` },
     ]);
-  });
-
-  it.each([undefined, 7, ['buy.event.close'], 'buy.event.closed', 'a buy.event.close'])(
-    'compares the chain of an event with the name %j',
-    (event_name) => {
-      expect(differencesFromOrder({ event_name, chain: 'eusd-mob' }, order)).toHaveLength(1);
-    },
-  );
-
-  it('throws for no event, and finds nothing in an event that repeats its order', () => {
-    const members = fc.record({
-      buyer_crypto_address: fc.anything(),
-      chain: fc.anything(),
-      fiat_currency: fc.anything(),
-      fiat_amount: fc.anything(),
-    });
-    fc.assert(
-      fc.property(members, members, (one, other) => {
-        expect(
-          Array.isArray(differencesFromOrder({ ...one, fiat_amount_to_pay: one.fiat_amount }, other)),
-        ).toBe(true);
-        expect(differencesFromOrder({ ...one, fiat_amount_to_pay: one.fiat_amount }, one)).toEqual([]);
-      }),
-    );
   });
 });

@@ -1,9 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
-import type { OrderLoopOptions } from '../../src/orders/loop-options.ts';
 import { nextTurn } from '../support/next-turn.ts';
-import { refusal } from '../support/refusal.ts';
 import { bench, event, keySets, named, order, ringBench } from './service.ts';
 import { idle, loopOf } from './stepped-loop.ts';
 
@@ -232,37 +230,6 @@ describe('the loop of start', () => {
         'Order "W-1" needs a person: it was sent, and nothing tells whether the service has it.',
         'The loop of an order journal goes on after an error: Error: no such row',
       ]);
-  });
-
-  it('needs a load, and refuses options that do not exist', () => {
-    const { journal } = bench();
-    // Sound: they are refused.
-    const start = (options: object) => refusal(() => journal.start(options as OrderLoopOptions));
-    expect(start({})).toBe('ConfigurationError invalid_option');
-    expect(start({ load: () => order, every: 5 })).toBe('ConfigurationError invalid_option');
-  });
-
-  it('asks again for an order that load gives with another payload, and sends the right one', async () => {
-    const { journal, service, clock } = bench();
-    await journal.prepare(order);
-    let row = { ...order, fiat_amount: '999999.00' };
-    const { pass, errors } = loopOf(journal, { load: () => row });
-    for (const [waitMs, reports] of [
-      [1_000, 1],
-      [999, 1],
-      [1, 2],
-    ] as const) {
-      clock.now += waitMs;
-      await pass();
-      await expect.poll(() => errors).toHaveLength(reports);
-    }
-    expect(errors).toMatchObject(errors.map(() => ({ code: 'different_order', state: 'prepared' })));
-    expect(service.requests).toEqual([]);
-    row = order;
-    clock.now += 2_000;
-    await pass();
-    await expect.poll(async () => await journal.get('A-1001')).toMatchObject({ state: 'accepted' });
-    expect(errors).toHaveLength(2);
   });
 
   it('loads an order again that was replaced meanwhile', async () => {

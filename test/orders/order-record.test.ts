@@ -164,15 +164,6 @@ describe('an error about an order', () => {
     expect(orderError('rate_limited', waiting, { now }).retryAfterMs).toBe(retryAfterMs);
   });
 
-  it('points to what is assumed', () => {
-    const assumptionsOf = (code: Parameters<typeof orderError>[0]) =>
-      orderError(code, record(), { now }).assumptions;
-    expect(assumptionsOf('outcome_unknown')).toEqual(['partner-order-id']);
-    expect(assumptionsOf('waiting_for_keys')).toEqual(['old-keys-die']);
-    expect(assumptionsOf('rate_limited')).toEqual(['order-rate-limit']);
-    expect(assumptionsOf('order_refused')).toEqual([]);
-  });
-
   it('says of an event which members differ', () => {
     const differences = [{ member: 'chain' }, { member: 'fiat_amount' }] as const;
     const overdue = record({ state: 'sending', leaseUntil: now });

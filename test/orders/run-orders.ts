@@ -71,7 +71,6 @@ export async function runOrders({
 
   const ids = Array.from({ length: orders }, (_, index) => `A-${index}`);
   const reports: Report[] = [];
-  let processes = 0;
   let killed = 0;
   const dice = seededRandom(String(seed), 'orders');
   const random = () => dice.fraction();
@@ -85,7 +84,6 @@ export async function runOrders({
       const child = fork(join(import.meta.dirname, 'order-process.ts'), [JSON.stringify(task)], {
         execArgv: ['--disable-warning=ExperimentalWarning'],
       });
-      processes++;
       if (await finished(child)) return;
     }
   };
@@ -127,7 +125,6 @@ export async function runOrders({
   };
   const said = new Map<string, number>();
   for (const report of reports) add(said, report.said);
-  const { length: events } = sandbox.deliveries;
   await server.close();
   await sandbox.close();
   await store.close();
@@ -136,14 +133,11 @@ export async function runOrders({
     names.reduce((sum, name) => sum + (faults.get(`request ${name}`) ?? faults.get(`reply ${name}`) ?? 0), 0);
   return {
     orders,
-    processes,
     killed,
     // Requests for an order that came to the service.
     requests: [...requests.values()].reduce((sum, count) => sum + count, 0),
     lostReplies: faulty('reply_lost', 'reset', 'truncate'),
     serverErrorsAfterActing: faulty('server_error'),
-    serverErrorsBeforeActing: faulty('html'),
-    events,
     // How often the processes were told each thing, and what settled the orders that the service has.
     said: Object.fromEntries(said),
     settledBy: Object.fromEntries(settledBy),

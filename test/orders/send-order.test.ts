@@ -66,13 +66,6 @@ describe('a request that failed', () => {
     expect((await sendWith(error, [400])).result).toMatchObject({ outcome });
   });
 
-  it('without a reply is no duplicate: a client of one’s own may have sent it', async () => {
-    const sent = await sendWith(new Error('mine'), everything);
-    expect(sent.result).toEqual({
-      ...{ outcome: 'unknown', failure: 'other', status: undefined },
-    });
-  });
-
   const cause = new KeyError('keys_replaced', 'Newer keys came.');
 
   it.each<[Failure, boolean]>([

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
 import { countOpenOrders } from '../../src/orders/order-journal.ts';
 import type { OrderAttemptResult } from '../../src/orders/transitions.ts';
 import type { RecordSet } from '../../src/store/record-store.ts';
 import { processWarnings } from '../support/process-warnings.ts';
-import { times } from '../support/repeat.ts';
 import { down, keyOf, put, recordsBench } from './records-bench.ts';
-import { bench, named } from './service.ts';
+import type { bench } from './service.ts';
 
 const accepted: OrderAttemptResult = { outcome: 'accepted', status: 200 };
 
@@ -121,40 +119,5 @@ describe('a result that the store has not taken', () => {
     bench.hooks.before = () => {};
     expect(await bench.records.read('A-0')).toMatchObject({ state: 'accepted' });
     expect(await bench.open().read('A-1')).toMatchObject({ state: 'unknown' });
-  });
-
-  it('leaves no order unknown that was never sent, however the store failed', async () => {
-    processWarnings();
-    const { store, another, service, clock } = bench();
-    const other = another();
-    /** The fates of the next transactions: `lost` commits and reports a failure, as a broken connection does. */
-    const fates: ('fails' | 'lost')[] = [];
-    const transact: typeof store.transact = async (keys, change) => {
-      const fate = fates.shift();
-      if (fate === 'fails') down();
-      const result = await store.transact(keys, change);
-      return fate === 'lost' ? down() : result;
-    };
-    const journal = another({ store: { ...store, transact } });
-    const random = seededRandom('7', 'outage');
-    let failures = 0;
-    for (let index = 0; index < times(100, 400); index++) {
-      if (index % 20 < 10)
-        fates.push(
-          ...Array.from(
-            { length: 4 },
-            () => (random.fraction() < 0.6 ? 'fails' : 'lost') as 'fails' | 'lost',
-          ),
-        );
-      await journal.create(named(`A-${index}`)).catch(() => failures++);
-      fates.length = 0;
-      clock.now += 1_000;
-    }
-    clock.now += 120_000;
-    expect(failures).toBeGreaterThan(10);
-    for (const { state } of await journal.unsettled()) expect(state).toBe('not-sent');
-    for await (const { partner_order_id: id, state } of other.list())
-      expect([id, state]).toEqual([id, service.requests.includes(id) ? 'accepted' : 'not-sent']);
-    expect(new Set(service.requests).size).toBe(service.requests.length);
   });
 });
