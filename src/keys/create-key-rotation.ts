@@ -159,8 +159,7 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
     });
   const verifiesUntil = ({ retiredAt, matchedAt = retiredAt }: RetiredGeneration) =>
     Math.max(retiredAt, matchedAt) + overlapMs + recordEveryMs;
-  const unexpired = (retired: readonly RetiredGeneration[]) =>
-    retired.filter((generation) => verifiesUntil(generation) >= now());
+  const isExpired = (generation: RetiredGeneration) => verifiesUntil(generation) < now();
 
   const matches = keyMatches({ change, now, recordEveryMs });
 
@@ -201,13 +200,13 @@ export function createKeyRotation(options: KeyRotationOptions): KeyRotation {
       await change((state) => withReceived(state, { given, at: now(), rotation }));
     },
 
-    promote: () => change((state) => withPromoted(state, { at: now(), unexpired })),
+    promote: () => change((state) => withPromoted(state, { at: now(), isExpired })),
 
     async credentials() {
       const state = readState(await storage.read());
       const { origin, current, pending, request, retired } = state;
       if (current === undefined) throw noKeys();
-      const replaced = unexpired(retired);
+      const replaced = retired.filter((generation) => !isExpired(generation));
       const newest = unconfirmedOf(state);
       const isInDoubt = () =>
         newest !== undefined && !matches.isConfirmed(newest.number) && now() < newest.receivedAt + overlapMs;

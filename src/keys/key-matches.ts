@@ -12,45 +12,42 @@ export interface KeyMatchesOptions {
 /** Stores which keys deliveries have matched. When storing fails, the next delivery tries again. */
 export function keyMatches({ change, now, recordEveryMs }: KeyMatchesOptions) {
   const recordedAt = new Map<number, number>();
-  const confirmed = new Set<number>();
+  const confirmedAt = new Map<number, number>();
+
+  async function store(
+    times: Map<number, number>,
+    number: number,
+    next: (state: RotationState, at: number) => RotationState | undefined,
+  ): Promise<void> {
+    const at = now();
+    // Before the first await, so that one of many deliveries stores it.
+    times.set(number, at);
+    try {
+      await change((state) => next(state, at));
+    } catch (error) {
+      times.delete(number);
+      throw error;
+    }
+  }
 
   return {
     /** Whether this process has stored that a delivery matched these keys, or is about to. */
-    isConfirmed: (number: number): boolean => confirmed.has(number),
+    isConfirmed: (number: number): boolean => confirmedAt.has(number),
 
     /** Confirms new keys: they were not typed wrong. */
-    async confirm(number: number): Promise<void> {
-      // Before the first await, so that one of many deliveries stores it.
-      confirmed.add(number);
-      try {
-        await change((state) => withConfirmed(state, number, now()));
-      } catch (error) {
-        confirmed.delete(number);
-        throw error;
-      }
-    },
+    confirm: (number: number) => store(confirmedAt, number, (state, at) => withConfirmed(state, number, at)),
 
     /** Records a match of replaced keys, so that they keep verifying. */
     async record({ number, matchedAt }: RetiredGeneration): Promise<void> {
-      const at = now();
       const isRecent = (time: number | undefined) =>
-        time !== undefined && Math.abs(at - time) < recordEveryMs;
+        time !== undefined && Math.abs(now() - time) < recordEveryMs;
       if (isRecent(recordedAt.get(number) ?? matchedAt)) return;
-      // Before the first await, so that one of many deliveries stores it.
-      recordedAt.set(number, at);
-      try {
-        await change((state) => {
-          const stored = state.retired.find((generation) => generation.number === number);
-          if (stored === undefined || isRecent(stored.matchedAt)) return undefined;
-          const retired = state.retired.map((generation) =>
-            generation === stored ? { ...generation, matchedAt: at } : generation,
-          );
-          return { ...state, retired };
-        });
-      } catch (error) {
-        recordedAt.delete(number);
-        throw error;
-      }
+      await store(recordedAt, number, (state, at) => {
+        const stored = state.retired.find((generation) => generation.number === number);
+        if (stored === undefined || isRecent(stored.matchedAt)) return undefined;
+        const matched = { ...stored, matchedAt: at };
+        return { ...state, retired: state.retired.map((keys) => (keys === stored ? matched : keys)) };
+      });
     },
   };
 }

@@ -72,8 +72,7 @@ export function writeState({ origin, current, request, pending, retired, ...late
 export function readState(text: string | undefined): RotationState {
   if (text === undefined) return { retired: [] };
   const state = tryParse(text);
-  if (state === undefined) throw invalid('it is not JSON: it may be encrypted');
-  if (!isJsonObject(state)) throw invalid('it is not an object');
+  if (!isJsonObject(state)) throw invalid('it is no JSON object');
   refuseNewer(state, 'The state of a key rotation');
   if (state.version !== version) throw invalid('it has another version');
   const { version: _, origin, current, request, pending, retired, ...later } = state;
@@ -88,7 +87,6 @@ export function readState(text: string | undefined): RotationState {
   };
 }
 
-/** A stored generation, with what a newer version has written in it. */
 function readStoredOrigin(value: JsonValue): KeyOrigin {
   const origin = readOrigin(value);
   if (origin === undefined) throw invalid('origin names no rotation');

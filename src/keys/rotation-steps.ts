@@ -98,10 +98,7 @@ function partnerName({ partnerId, partnerCode }: PartnerNames): string {
 /** The state with the pending keys as those that sign; `undefined` without any. @throws {KeyError} */
 export function withPromoted(
   state: RotationState,
-  {
-    at,
-    unexpired,
-  }: { at: number; unexpired: (retired: readonly RetiredGeneration[]) => RetiredGeneration[] },
+  { at, isExpired }: { at: number; isExpired: (generation: RetiredGeneration) => boolean },
 ): RotationState | undefined {
   const { current, pending, request, retired } = state;
   if (pending === undefined) {
@@ -109,7 +106,7 @@ export function withPromoted(
     if (current === undefined) throw noKeys();
     return undefined;
   }
-  const kept = unexpired(retired);
+  const kept = retired.filter((generation) => !isExpired(generation));
   const replaced = current === undefined ? [] : [{ ...current, retiredAt: at }];
   return {
     ...state,

@@ -143,20 +143,6 @@ describe('a rotation', () => {
   });
 
   it.each([
-    [{ agian: true }, 'Did you mean "again"?'],
-    [{ again: 'no' }, 'again must be true or false'],
-  ])('refuses %j, and asks for nothing', async (wrong, message) => {
-    await rotation().receive(generation(1));
-    // What a JavaScript caller may pass.
-    expect(await rejected(rotation().request(partner, wrong as never))).toMatchObject({
-      code: 'invalid_option',
-      message: expect.stringContaining(message),
-    });
-    expect(sent).toEqual([]);
-    expect(await stepNow()).toBe('idle');
-  });
-
-  it.each([
     ['unknown', requestError('unknown')],
     ['an exception of another kind', new TypeError('?')],
     [
@@ -290,28 +276,6 @@ describe('a rotation', () => {
     expect(error).toMatchObject({ code: 'invalid_credentials' });
     expect(inspect(error)).not.toContain('padded');
     expect(await verifying(rotation())).toEqual(['1']);
-  });
-
-  it('stores the next match when one could not be stored', async () => {
-    await rotation().receive(generation(1));
-    await rotation().receive(generation(2));
-    await rotation().promote();
-    let isDown = true;
-    const failing: KeyStorage = {
-      read: () => storage.read(),
-      async update(change) {
-        if (isDown) throw new Error('The disk is full.');
-        await storage.update(change);
-      },
-    };
-    time += day / 2;
-    const { matched } = await rotation({ storage: failing }).credentials();
-    await expect(matched?.(1)).rejects.toThrow('full');
-    isDown = false;
-    time += 60_000;
-    await matched?.(1);
-    time += day;
-    expect(await verifying(rotation())).toEqual(['2', '1']);
   });
 
   it('keeps replaced keys when the clock is set back, and forgets none while it is wrong', async () => {

@@ -5,7 +5,6 @@ import type { PartnerCredentials, PartnerNames } from '../../src/credentials/par
 import type { MatchedKey } from '../../src/credentials/verification-keys.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { effectKey } from '../../src/events/effect-key.ts';
-import { applyEvent, emptyTimeline } from '../../src/events/order-timeline.ts';
 import { parseOrderEvent } from '../../src/events/parse-order-event.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/keys/create-key-rotation.ts';
@@ -19,7 +18,7 @@ import { partner } from '../client/clients.ts';
 import { bases } from '../deployment/bases.ts';
 import { errorOf, fakeService, order } from '../orders/service.ts';
 import { buyInitBody } from '../support/bodies.ts';
-import { rejected, thrownBy } from '../support/refusal.ts';
+import { rejected } from '../support/refusal.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
 
@@ -102,22 +101,6 @@ describe('keys of one rotation are one partner', () => {
     const context = { key: await keyOf(after, 2) };
     expect(await after.journal.observe(event, context)).toMatchObject({ result: 'accepted' });
     expect(await fresh().journal.get(order.partner_order_id)).toMatchObject({ state: 'accepted' });
-  });
-
-  it('a timeline takes an event under the name for an owner that was stored before it', async () => {
-    await fresh().rotation.receive(keys(1));
-    const before = await keyOf(fresh(), 1);
-    await fresh().rotation.receive(keys(2, { partnerId: 'P-1' }));
-    const after = fresh();
-    const timeline = emptyTimeline(order.partner_order_id);
-    for (const key of [before, await keyOf(after, 1), await keyOf(after, 2)])
-      expect(applyEvent(timeline, event, { owner: {}, key }).stage).toBe('initialised');
-    for (const key of [await keyOf(after, 1), await keyOf(after, 2)]) {
-      expect(applyEvent(timeline, event, { owner: { partnerId: 'P-1' }, key }).stage).toBe('initialised');
-      expect(thrownBy(() => applyEvent(timeline, event, { owner: { partnerId: 'P-2' }, key }))).toMatchObject(
-        { name: 'ValidationError', message: expect.stringContaining('another partner') },
-      );
-    }
   });
 
   it.each<[string, PartnerNames, PartnerNames]>([
@@ -222,22 +205,6 @@ describe('owners count as one among the keys of one rotation only', () => {
     expect(String(messages)).toMatch(/event of another partner/);
     const key = await keyOf(start(one, memoryStore()), 'P-1-2');
     expect(await sender.journal.observe(event, { key })).toMatchObject({ result: 'accepted' });
-  });
-
-  it.each<[string, boolean]>([
-    ['a list of several partners', false],
-    ['a credentials function', true],
-  ])('with %s an owner without a name matches nobody', async (_, isFunction) => {
-    const sets = [keys('a', { partnerId: 'P-1' }), keys('b', { partnerId: 'P-2' })];
-    const webhooks = createWebhooks({ credentials: isFunction ? () => sets : sets }).onAny(() => {});
-    const outcome = await webhooks.receive(eventBy('a'));
-    const { key, kind } = outcome;
-    if (key === undefined) throw new Error(kind);
-    expect(key).toEqual({ index: 0, partnerId: 'P-1' });
-    const timeline = emptyTimeline(order.partner_order_id);
-    expect(thrownBy(() => applyEvent(timeline, event, { owner: {}, key }))).toMatchObject({
-      name: 'ValidationError',
-    });
   });
 
   it('keys of another partner that a ring adds to those of a rotation stay those of another partner', async () => {

@@ -28,9 +28,8 @@ describe('the stored text of a rotation', () => {
   });
 
   it.each<[string, string]>([
-    ['sk_partner_1', 'it is not JSON: it may be encrypted'],
-    ['v1.2026-11.AAAA.BBBB', 'it is not JSON: it may be encrypted'],
-    ['[]', 'it is not an object'],
+    ['sk_partner_1', 'it is no JSON object'],
+    ['[]', 'it is no JSON object'],
     ['{"retired":[]}', 'it has another version'],
     ['{"version":1}', 'retired is not a list'],
     [stored({ current: [] }), 'current is not an object'],

@@ -38,13 +38,6 @@ describe('received keys', () => {
     expect(await storage.read()).toBe(before);
   });
 
-  it('take what their link leaves out from the keys received last', async () => {
-    const { rotation } = await rotated(1);
-    await rotation.receive(generation(2));
-    await rotation.receive({ partnerPublicKey: 'pk_partner_3', partnerSecretKey: 'sk_partner_3' });
-    expect((await rotation.credentials()).pending?.merchantSecretKey).toBe('sk_merchant_2');
-  });
-
   it('are no longer in doubt in any process once a delivery has matched them after promote', async () => {
     const { rotation, start } = await rotated(2);
     const sets = await rotation.credentials();
