@@ -154,7 +154,12 @@ async function openRedisStore(): Promise<OpenedStore> {
   return {
     open: () => redisStore({ client, prefix }),
     end: (store) => store.close(),
-    raw: () => readRedis(`{${prefix}}:*`),
+    async raw() {
+      const members = ['keys', 'expiries', 'commits'].map((name) =>
+        client.zrange(`{${prefix}}:${name}`, '0', '-1'),
+      );
+      return JSON.stringify([await client.hgetall(`{${prefix}}:records`), ...(await Promise.all(members))]);
+    },
     async close() {
       const keys = await client.keys(`{${prefix}}:*`);
       if (keys.length > 0) await client.del(...keys);
@@ -183,20 +188,6 @@ function readFolder(folder: string): string {
   return readdirSync(folder)
     .map((name) => readFileSync(join(folder, name), 'latin1'))
     .join('');
-}
-
-/** The values of all keys of a pattern. */
-async function readRedis(pattern: string): Promise<string> {
-  const redis = new Redis(redisUrl);
-  const read: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
-    hash: (key) => redis.hgetall(key),
-    zset: (key) => redis.zrange(key, '0', '-1', 'WITHSCORES'),
-  };
-  const values = await Promise.all(
-    (await redis.keys(pattern)).map(async (key) => [key, await read[await redis.type(key)]?.(key)]),
-  );
-  await redis.quit();
-  return JSON.stringify(values);
 }
 
 function keep(inboxes: ManagedInbox[], inbox: ManagedInbox): ManagedInbox {

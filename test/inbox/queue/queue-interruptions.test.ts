@@ -85,6 +85,12 @@ describe('a message in another form', () => {
   });
 });
 
+it('a message that its handlers ignore is done', async () => {
+  const inbox = queueInbox({ send: async () => {} });
+  inbox.attach?.({ hasHandlers: true, handle: async () => 'ignored', report: () => {} });
+  expect(await inbox.handleMessage(message)).toBe('done');
+});
+
 describe('the review of the quarantine', () => {
   it('holds up no message of a process that stays', async () => {
     const { inbox, steps } = underReview();

@@ -40,19 +40,6 @@ describe('drain', () => {
     expect(await inbox.drain()).toEqual(nothing);
   });
 
-  it('handles no more than its limit, oldest first', async () => {
-    const { open, clock } = shared();
-    const inbox = open();
-    const { webhooks, calls } = receiver(inbox);
-    for (const id of ['A', 'B', 'C', 'D', 'E']) {
-      await webhooks.receive(order(id));
-      clock.now++;
-    }
-    expect(await inbox.drain({ limit: 2 })).toEqual({ ...nothing, handled: 2, left: 3 });
-    expect(calls).toEqual(['A', 'B']);
-    expect(await inbox.drain({ limit: 3 })).toEqual({ ...nothing, handled: 3 });
-  });
-
   it('leaves a failed delivery until its delay is over', async () => {
     const { open, clock } = shared();
     const inbox = open({ retry: { firstDelayMs: 1_000 } });

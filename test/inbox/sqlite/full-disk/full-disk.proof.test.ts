@@ -19,8 +19,8 @@ function onSmallDisk(folder: string, command: readonly string[]): string {
   );
 }
 
-/** Runs a child of this folder on a small disk. Skipped where none can be mounted. */
-function runOnSmallDisk(child: string, further: readonly string[], skip: (why: string) => void): unknown {
+/** Runs the child of this folder on a small disk. Skipped where none can be mounted. */
+function runOnSmallDisk(skip: (why: string) => void): unknown {
   const folder = mkdtempSync(join(tmpdir(), 'full-disk-'));
   try {
     try {
@@ -28,8 +28,8 @@ function runOnSmallDisk(child: string, further: readonly string[], skip: (why: s
     } catch {
       skip('no disk can be mounted here');
     }
-    const program = join(import.meta.dirname, child);
-    return JSON.parse(onSmallDisk(folder, [process.execPath, program, folder, ...further]));
+    const program = join(import.meta.dirname, 'child.ts');
+    return JSON.parse(onSmallDisk(folder, [process.execPath, program, folder]));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -39,7 +39,7 @@ it('a disk that is really full has deliveries answered 503, and all that were st
   skip,
 }) => {
   // Sound: the child prints these.
-  const figures = runOnSmallDisk('child.ts', [], skip) as FullDiskFigures;
+  const figures = runOnSmallDisk(skip) as FullDiskFigures;
   expect(figures).toMatchObject({ refused: 100, reasons: ['503 store_full'], dead: 0 });
   expect(figures.stored).toBeGreaterThan(20);
   expect(figures.handled).toBe(figures.stored);
