@@ -6,7 +6,6 @@ import type { JsonObject } from '../../src/internal/json.ts';
 import type { OrderJournal } from '../../src/orders/journal-types.ts';
 import { order } from '../orders/service.ts';
 import { buyInitBody } from '../support/bodies.ts';
-import { type SupervisedProcess, supervise } from '../support/supervised-process.ts';
 import { delivery } from '../webhooks/deliveries.ts';
 import {
   type InboxEngine,
@@ -20,6 +19,7 @@ import {
   startEngine,
 } from './crash-engine.ts';
 import { until } from './run-store-crash.ts';
+import { type SupervisedProcess, supervise } from './supervised-process.ts';
 
 export interface CrashOptions {
   readonly engine: InboxEngine;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { sleep } from '../../src/internal/backoff.ts';
 import type { RecordStore, StoredRecord } from '../../src/store/record-store.ts';
 import { openStore } from '../store/open-store.ts';
-import { type SupervisedProcess, supervise } from '../support/supervised-process.ts';
 import { type StoreEngine, startEngine } from './crash-engine.ts';
 import { accounts, type Transfer } from './store-accounts.ts';
+import { type SupervisedProcess, supervise } from './supervised-process.ts';
 
 export interface StoreCrashOptions {
   readonly engine: StoreEngine;

@@ -9,7 +9,7 @@ import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { startOwnPostgres, startOwnRedis } from '../support/own-server.ts';
 import { missingForPostgres, missingForRedis, type PrivateServer } from '../support/private-server.ts';
 import { isThorough } from '../support/repeat.ts';
-import { startGate } from '../support/tcp-gate.ts';
+import { startProxy } from '../support/tcp-proxy.ts';
 import {
   awayMs,
   credentials,
@@ -127,7 +127,7 @@ async function goThrough({
 
 async function startGated(starting: Promise<PrivateServer>) {
   const server = await starting;
-  const gate = await startGate({ host: '127.0.0.1', port: server.port });
+  const gate = await startProxy(server.port);
   onTestFinished(() => gate.close());
   return {
     port: gate.port,

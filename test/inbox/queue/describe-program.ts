@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi }
 import type { PrivateServer } from '../../support/private-server.ts';
 import { isThorough } from '../../support/repeat.ts';
 import { scratchFolder } from '../../support/scratch.ts';
-import { startGate } from '../../support/tcp-gate.ts';
+import { startProxy } from '../../support/tcp-proxy.ts';
 import { awayMs, credentialVariables, isInCi, listensAnywhere, serveProgram } from '../served-program.ts';
 import { type QueueProgram, queuePrograms } from './programs.ts';
 
@@ -100,7 +100,7 @@ async function prepare(
       ? postgres.url
       : expect.unreachable(postgres.missing);
   const database = await makeDatabase(server);
-  const gate = await startGate({ host: database.hostname, port: Number(database.port || 5432) });
+  const gate = await startProxy(Number(database.port || 5432), database.hostname);
   onTestFinished(() => gate.close());
   const throughGate = new URL(database);
   throughGate.host = `127.0.0.1:${gate.port}`;
