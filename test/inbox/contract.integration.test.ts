@@ -231,8 +231,12 @@ function describeDurable(engine: Engine): void {
     const { kind, digest } = Object(await webhooks.receive(order('A')));
     expect(kind).toBe('stored');
     webhooks.on('buy.event.close', () => {});
-    const waiting = { state: 'waiting', attempts: 0 };
-    await eventually(async () => expect(await inbox.find?.(digest)).toMatchObject([waiting]));
+    await eventually(async () => {
+      const [status] = (await inbox.find?.(digest)) ?? [];
+      expect(status).toMatchObject({ state: 'waiting', attempts: 0 });
+      // It was put back.
+      expect(Number(status?.dueAt)).toBeGreaterThan(Number(status?.receivedAt));
+    });
     await inbox.stop();
     const { calls, reports } = receiver(open());
     await eventually(() => expect(calls).toEqual(['A']));

@@ -138,18 +138,14 @@ describe('a handler that marks its delivery in its own transaction', () => {
   });
 
   it.each([
-    ['was not committed', async () => false],
-    ['cannot be looked up', () => Promise.reject(new Error('down'))],
-  ])('has failed when the transaction %s', async (_, isThere) => {
+    ['was not committed', async () => false, { code: 'not_committed' }],
+    ['cannot be looked up', () => Promise.reject(new Error('down')), { message: 'down' }],
+  ])('has failed when the transaction %s, and learns of it', async (_, isThere, learnt) => {
     const marking = markingThat({ isAsked: true, isThere });
-    expect((await attempt({ marking })).result).toMatchObject({ outcome: 'failed' });
+    const { result } = await attempt({ marking });
+    expect(result).toMatchObject({ outcome: 'failed', error: learnt });
     const thrown = await attempt({ marking, handle: failing(error) });
     expect(thrown.result).toMatchObject({ outcome: 'failed', error });
-  });
-
-  it('learns that its transaction was not committed', async () => {
-    const { result } = await attempt({ marking: markingThat({ isAsked: true, isThere: async () => false }) });
-    expect(result).toMatchObject({ error: { code: 'not_committed' } });
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { LeasedDelivery } from '../../src/inbox/handling-attempt.ts';
+import { memoryStore } from '../../src/store/memory-store.ts';
 import { heldHandler, leaseOf, openWorker, pause } from './worker-bench.ts';
 
 describe('what lost its lease', () => {
@@ -216,6 +217,21 @@ describe('a worker', () => {
     await worker.ended();
     expect(postpone).not.toHaveBeenCalled();
     expect(reports).toEqual([]);
+  });
+
+  it('postpones a marked delivery whose handler failed before its transaction was committed', async () => {
+    const postpone = vi.fn(async () => {});
+    const { worker, sideBySide, reports } = openWorker({
+      async handle(_, options) {
+        await options?.mark?.(memoryStore());
+        throw new Error('no');
+      },
+      postpone,
+    });
+    sideBySide.push(leaseOf('A'));
+    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: 'failed' }]));
+    expect(postpone).toHaveBeenCalledTimes(1);
+    await worker.stop(100);
   });
 
   it('counts what runs alone in its limit, too', async () => {

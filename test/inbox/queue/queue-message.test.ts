@@ -27,22 +27,14 @@ describe('a message of the queue', () => {
     expect(delivery).toStrictEqual({ ...plain, key: { index: 0, partnerCode: 'c' } });
   });
 
-  const circle: Record<string, unknown> = {};
-  circle.circle = circle;
-
   it.each<[string, unknown, string]>([
     ['nothing', undefined, 'it has no version'],
-    ['null', null, 'it has no version'],
-    ['a number', 5, 'it has no version'],
     ['text', 'secret marker', 'it is not JSON'],
-    ['JSON text that is cut off', '{"v":1,"digest":"marker', 'it is not JSON'],
     ['bytes that are no text', new Uint8Array([255, 254, 0]), 'it is not JSON'],
     ['a list', [sound], 'it has no version'],
-    ['a circle', circle, 'it has no version'],
     ['no version', { ...sound, v: undefined }, 'it has no version'],
     ['a digest with a path', { ...sound, digest: `../${digest}` }, 'it has no digest'],
     ['a longer digest', { ...sound, digest: `${digest}0` }, 'it has no digest'],
-    ['a list of digests', { ...sound, digest: [digest] }, 'it has no digest'],
     ['no digest', { ...sound, digest: undefined }, 'it has no digest'],
     ['a name that is no text', { ...sound, name: { marker: 1 } }, 'it holds no delivery'],
     ['no body', { ...sound, body: null }, 'it holds no delivery'],

@@ -51,6 +51,14 @@ describe('a durable inbox', () => {
     expect(await inbox.health()).toEqual({ open: 0, dead: 0, quarantined: 1, oldestAgeMs: null });
   });
 
+  it('has its quarantine reviewed while it handles by itself', async () => {
+    const review = vi.fn(async () => {});
+    const { inbox } = open();
+    inbox.attach?.({ hasHandlers: true, review, handle, report: () => {} });
+    await vi.waitFor(() => expect(review).toHaveBeenCalled());
+    await inbox.stop();
+  });
+
   it('begins no handler while its disk is full, and handles what it has kept when there is room', async () => {
     const inner = memoryStore();
     let isFull = false;

@@ -273,14 +273,4 @@ describe('the records of an inbox', () => {
     clock.now += 1;
     expect(await webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
   });
-
-  it('of two prefixes are two inboxes', async () => {
-    const { open } = shared();
-    const [one, other] = [open({ prefix: 'one/' }), open({ prefix: 'other/' })];
-    const [first, second] = [receiver(one), receiver(other)];
-    await first.webhooks.receive(order('A'));
-    expect(await second.webhooks.receive(order('A'))).toMatchObject({ kind: 'stored' });
-    expect(await other.drain()).toEqual({ ...nothing, handled: 1 });
-    expect(await one.counts()).toEqual({ open: 1, dead: 0 });
-  });
 });
