@@ -1,14 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import fsPromises from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
-import { openDeliveryFolder } from '../../src/devtools/cli/commands/listen/delivery-folder.ts';
-import { readSavedRequest } from '../../src/devtools/cli/deliveries/saved-deliveries.ts';
 import { eventBody } from '../../src/devtools/testing/event-body.ts';
 import { signedDelivery } from '../../src/devtools/testing/signed-delivery.ts';
 import { isPartnerExchangeError } from '../../src/errors/errors.ts';
@@ -28,8 +24,6 @@ import { credentials, fakeService, order } from '../orders/service.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { failEach, type Operate, operateMethods } from './fail-each.ts';
 
-const ioError = () => Object.assign(new Error('input/output error'), { code: 'EIO', errcode: 10 });
-const fullDisk = () => Object.assign(new Error('database or disk is full'), { errcode: 13 });
 const storeError = () => maybeWritten(new Error('no answer'));
 
 /** In memory, where there is a folder for it: hundreds of runs wait for the disk otherwise. */
@@ -125,58 +119,45 @@ describe('After any one operation has failed', () => {
     120_000,
   );
 
-  describe.each(['memoryStore', 'sqliteStore'] as const)('storeInbox over %s', (kind) => {
-    it('has handled every acknowledged delivery, and keeps nothing of the buyer', async () => {
-      const folder = memoryFolder();
-      let runs = 0;
-      const operations = await failEach(
-        async (operate) => {
-          const clock = { now: 1_800_000_000_000 };
-          const now = () => clock.now;
-          const path = join(folder, `${++runs}.sqlite`);
-          const bare = kind === 'memoryStore' ? memoryStore({ now }) : sqliteStore({ path, now });
-          const handled: string[] = [];
-          const play = async () => {
-            const store = kind === 'memoryStore' ? operatingStore(bare, operate) : bare;
-            const quick = { sleep: () => setImmediate(), random: (size: number) => new Uint8Array(size) };
-            const inbox = storeInbox({ ...quick, store, now, role: 'drain', onStoreError() {} });
-            const webhooks = createWebhooks({ credentials, inbox, onError() {} }).onAny((event) => {
-              handled.push(String(event.partner_order_id));
-              if (event.partner_order_id === 'B' && handled.length < 3) throw new Error('not yet');
-            });
-            for (const partner_order_id of ['A', 'B']) {
-              const body = eventBody('event.buy.init', { partner_order_id });
-              const delivery = signedDelivery(body, { credentials });
-              let statuses: number[] = [];
-              while (statuses.at(-1) !== 200) {
-                statuses = [...statuses, (await webhooks.receive(delivery.body)).status];
-                expect(statuses.length).toBeLessThan(3);
-                expect([200, 503]).toContain(statuses.at(-1));
-              }
-            }
-            let left = 1;
-            for (let drains = 0; left > 0; drains++) {
-              expect(drains).toBeLessThan(8);
-              await isDone(async () => {
-                left = (await inbox.drain()).left;
-              });
-              // Longer than a lease.
-              clock.now += 120_000;
-            }
-            expect(await inbox.deadLetters().catch(() => [])).toEqual([]);
-          };
-          await (kind === 'memoryStore' ? play() : withSqlite(operate, play));
-          expect(new Set(handled)).toEqual(new Set(['A', 'B']));
-          // One of them more, and B fails once or twice.
-          expect(handled.length).toBeLessThan(6);
-          expect(JSON.stringify(await bare.list({ prefix: '', limit: 100 }))).not.toContain('@');
-          await bare.close();
-        },
-        kind === 'memoryStore' ? storeError : ioError,
-      );
-      expect(operations).toBeGreaterThan(15);
-    }, 120_000);
-  });
+  it('storeInbox has handled every acknowledged delivery, and keeps nothing of the buyer', async () => {
+    const operations = await failEach(async (operate) => {
+      const clock = { now: 1_800_000_000_000 };
+      const now = () => clock.now;
+      const bare = memoryStore({ now });
+      const handled: string[] = [];
+      const store = operatingStore(bare, operate);
+      const quick = { sleep: () => setImmediate(), random: (size: number) => new Uint8Array(size) };
+      const inbox = storeInbox({ ...quick, store, now, role: 'drain', onStoreError() {} });
+      const webhooks = createWebhooks({ credentials, inbox, onError() {} }).onAny((event) => {
+        handled.push(String(event.partner_order_id));
+        if (event.partner_order_id === 'B' && handled.length < 3) throw new Error('not yet');
+      });
+      for (const partner_order_id of ['A', 'B']) {
+        const { body } = signedDelivery(eventBody('event.buy.init', { partner_order_id }), { credentials });
+        let statuses: number[] = [];
+        while (statuses.at(-1) !== 200) {
+          statuses = [...statuses, (await webhooks.receive(body)).status];
+          expect(statuses.length).toBeLessThan(3);
+          expect([200, 503]).toContain(statuses.at(-1));
+        }
+      }
+      let left = 1;
+      for (let drains = 0; left > 0; drains++) {
+        expect(drains).toBeLessThan(8);
+        await isDone(async () => {
+          left = (await inbox.drain()).left;
+        });
+        // Longer than a lease.
+        clock.now += 120_000;
+      }
+      expect(await inbox.deadLetters().catch(() => [])).toEqual([]);
+      expect(new Set(handled)).toEqual(new Set(['A', 'B']));
+      // One of them more, and B fails once or twice.
+      expect(handled.length).toBeLessThan(6);
+      expect(JSON.stringify(await bare.list({ prefix: '', limit: 100 }))).not.toContain('@');
+    }, storeError);
+    expect(operations).toBeGreaterThan(15);
+  }, 120_000);
 
   it('no order is sent twice, and none that was sent is forgotten', async () => {
     const operations = await failEach(async (operate) => {
@@ -231,115 +212,31 @@ describe('After any one operation has failed', () => {
     expect(operations).toBeGreaterThan(3);
   });
 
-  it.each([
-    ['a store that does not answer', storeError],
-    ['a file with I/O errors', ioError],
-    ['a full disk', fullDisk],
-  ])(
-    'a rotation has all keys that it acknowledged: over %s',
-    async (_, makeError) => {
-      const root = memoryFolder();
-      let runs = 0;
-      const operations = await failEach(async (operate) => {
-        const path = join(root, `${++runs}.sqlite`);
-        const inMemory = memoryStore();
-        const isFile = makeError !== storeError;
-        /** The rotation, as a program that has just started has it. */
-        const withRotation = async (work: (rotation: KeyRotation) => Promise<unknown>) => {
-          const store = isFile ? sqliteStore({ path }) : operatingStore(inMemory, operate);
-          const reply = { status: 200, headers: new Headers(), body: undefined, decimal: () => undefined };
-          const exchange = { regenerateKeys: async () => reply };
-          try {
-            return await work(createKeyRotation({ storage: storedKeys({ store }), exchange }));
-          } finally {
-            if (isFile) await isDone(() => store.close());
-          }
-        };
-        const step = (work: (rotation: KeyRotation) => Promise<unknown>) => {
-          const act = () => untilDone(() => withRotation(work));
-          return isFile ? withSqlite(operate, act) : act();
-        };
-        const keys = async () => {
-          const store = isFile ? sqliteStore({ path }) : inMemory;
-          const { verifying } = await createKeyRotation({ storage: storedKeys({ store }) }).credentials();
-          if (isFile) await store.close();
-          return verifying.map(({ partnerPublicKey }) => partnerPublicKey);
-        };
-        await step((rotation) => rotation.receive(generation(1)));
-        await step((rotation) =>
-          rotation.request({ email: 'a@b.example', partner_code: 'a' }, { again: true }),
-        );
-        await step((rotation) => rotation.receive(generation(2)));
-        expect(await keys()).toEqual(['pk_partner_1', 'pk_partner_2']);
-        await step((rotation) => rotation.promote());
-        expect(await keys()).toEqual(['pk_partner_2', 'pk_partner_1']);
-      }, makeError);
-      expect(operations).toBeGreaterThan(3);
-    },
-    120_000,
-  );
-
-  it('a folder of saved deliveries holds whole ones alone, and all that it acknowledged', async () => {
-    const root = memoryFolder();
-    let runs = 0;
+  it('a rotation has all keys that it acknowledged', async () => {
     const operations = await failEach(async (operate) => {
-      const path = join(root, String(++runs));
-      const body = Buffer.from('{"event_name":"event.buy.init"}');
-      const request = { headers: [['content-type', 'application/json']] as const, target: '/orders', body };
-      const options = {
-        maxBytes: 1e6,
-        now: Date.now,
-        random: (size: number) => Buffer.alloc(size),
+      const bare = memoryStore();
+      const reply = { status: 200, headers: new Headers(), body: undefined, decimal: () => undefined };
+      const exchange = { regenerateKeys: async () => reply };
+      /** A step of the rotation, as a program that has just started takes it. */
+      const step = (work: (rotation: KeyRotation) => Promise<unknown>) =>
+        untilDone(() => {
+          const storage = storedKeys({ store: operatingStore(bare, operate) });
+          return work(createKeyRotation({ storage, exchange }));
+        });
+      const keys = async () => {
+        const storage = storedKeys({ store: bare });
+        const { verifying } = await createKeyRotation({ storage }).credentials();
+        return verifying.map(({ partnerPublicKey }) => partnerPublicKey);
       };
-      const saved: string[] = [];
-      await withFiles(operate, async () => {
-        const folder = openDeliveryFolder(path, options);
-        for (let count = 0; count < 2; count++)
-          await folder.save(request, 'done').then(
-            (name) => saved.push(name),
-            (error) => expect(error).toMatchObject({ code: 'EIO' }),
-          );
-      });
-      expect(saved.length).toBeGreaterThan(0);
-      const found = readdirSync(path);
-      expect(found).toEqual(expect.arrayContaining(saved));
-      for (const name of found)
-        expect(readSavedRequest(readFileSync(join(path, name)), name)).toMatchObject({ target: '/orders' });
-    }, ioError);
-    expect(operations).toBeGreaterThan(8);
-  }, 60_000);
+      await step((rotation) => rotation.receive(generation(1)));
+      await step((rotation) =>
+        rotation.request({ email: 'a@b.example', partner_code: 'a' }, { again: true }),
+      );
+      await step((rotation) => rotation.receive(generation(2)));
+      expect(await keys()).toEqual(['pk_partner_1', 'pk_partner_2']);
+      await step((rotation) => rotation.promote());
+      expect(await keys()).toEqual(['pk_partner_2', 'pk_partner_1']);
+    }, storeError);
+    expect(operations).toBeGreaterThan(3);
+  });
 });
-
-/** While it runs, every call of `node:fs/promises` operates, and of the files that it opens. */
-async function withFiles(operate: Operate, run: () => Promise<void>): Promise<void> {
-  const { open } = fsPromises;
-  const closing: (() => Promise<void>)[] = [];
-  const restore = operateMethods(fsPromises, ['rm', 'mkdir', 'stat', 'rename'], operate);
-  const end = () => {
-    restore();
-    fsPromises.open = open;
-    syncBuiltinESMExports();
-  };
-  onTestFinished(end);
-  fsPromises.open = async (...given) => {
-    const file = await operate(async () => {
-      const opened = await open(...given);
-      const { close } = opened;
-      closing.push(() => close.call(opened));
-      return opened;
-    });
-    for (const name of ['writeFile', 'sync', 'close'] as const) {
-      const original = file[name];
-      const value = (...args: unknown[]) => operate(() => Reflect.apply(original, file, args));
-      Object.defineProperty(file, name, { value });
-    }
-    return file;
-  };
-  syncBuiltinESMExports();
-  try {
-    await run();
-  } finally {
-    end();
-    await Promise.allSettled(closing.map((close) => close()));
-  }
-}
