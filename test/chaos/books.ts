@@ -192,9 +192,7 @@ export class Books {
   }
 
   isHandling(machine: Machine): boolean {
-    return [...this.visits.values()].some((visits) =>
-      visits.some((one) => one.machine === machine && one.until === undefined),
-    );
+    return this.#visitsOf(machine).some(({ until }) => until === undefined);
   }
 
   /** What happened to a machine between these times, as far as it affects a delivery. */
@@ -216,9 +214,9 @@ export class Books {
     { handled }: Pick<DrainResult, 'handled'>,
     { machine, begun }: { machine: Machine; begun: number },
   ): void {
-    const done = [...this.visits.values()]
-      .flat()
-      .filter((one) => one.machine === machine && one.isHandled && (one.until ?? 0) >= begun).length;
+    const done = this.#visitsOf(machine).filter(
+      ({ isHandled, until = 0 }) => isHandled && until >= begun,
+    ).length;
     if (handled > done)
       this.breach(`A drain of ${machine.name} reported ${handled} handled, and ${done} were.`);
   }
@@ -226,36 +224,32 @@ export class Books {
   /** The end of a drain gives back a delivery whose end it could not store. */
   gaveBack(machine: Machine, from: number): void {
     const { time } = this.#world.simulation;
-    for (const visit of [...this.visits.values()].flat())
-      if (visit.machine === machine && visit.from >= from && visit.settledAt === Number.POSITIVE_INFINITY)
+    for (const visit of this.#visitsOf(machine))
+      if (visit.from >= from && visit.settledAt === Number.POSITIVE_INFINITY)
         visit.abortedAt = Math.min(visit.abortedAt, time);
   }
 
   isCutOff(machine: Machine, from: number): boolean {
-    return [...this.visits.values()]
-      .flat()
-      .some(
-        ({ machine: other, abortedAt }) =>
-          other === machine && abortedAt >= from && abortedAt < Number.POSITIVE_INFINITY,
-      );
+    return this.#visitsOf(machine).some(
+      ({ abortedAt }) => abortedAt >= from && abortedAt < Number.POSITIVE_INFINITY,
+    );
   }
 
   /** Handlers of a process that run now, and that it has not given up. */
   running(machine: Machine): number {
-    return [...this.visits.values()]
-      .flat()
-      .filter(
-        (one) =>
-          one.machine === machine && one.until === undefined && one.abortedAt === Number.POSITIVE_INFINITY,
-      ).length;
+    return this.#visitsOf(machine).filter(
+      ({ until, abortedAt }) => until === undefined && abortedAt === Number.POSITIVE_INFINITY,
+    ).length;
+  }
+
+  #visitsOf(machine: Machine): Visit[] {
+    return [...this.visits.values()].flat().filter((visit) => visit.machine === machine);
   }
 }
 
 /** Its handler fails for ever. */
 export function isPoison(digest: string): boolean {
-  return (
-    digest.startsWith('ff') || digest.startsWith('fe') || digest.startsWith('fd') || digest.startsWith('fc')
-  );
+  return /^f[c-f]/.test(digest);
 }
 
 /** It ends its process each time. */

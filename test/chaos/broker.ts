@@ -36,11 +36,6 @@ export class Broker {
     return this.#open;
   }
 
-  /** Texts of all messages that are still here. */
-  get texts(): readonly string[] {
-    return this.#waiting.map(({ text }) => text);
-  }
-
   /** Resolves when the broker has it. */
   async send(machine: Machine, message: QueueMessage): Promise<void> {
     const { simulation } = this.#world;

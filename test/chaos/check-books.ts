@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isForgery } from '../../src/devtools/sandbox/settings/event-faults.ts';
 import type { SandboxDelivery } from '../../src/devtools/sandbox/world/delivery.ts';
 import type { TraceEntry } from '../../src/devtools/sandbox/world/trace.ts';
 import type { OrderTimeline } from '../../src/events/order-timeline.ts';
@@ -192,7 +193,7 @@ function isSetAside({ books }: World, id: string, setAside: ReadonlySet<string>)
 /** The service has given up each of its events. */
 function isUnheard(world: World, id: string): boolean {
   const { books, sandbox } = world;
-  const events = sandbox.deliveries.filter((one) => one.partner_order_id === id && !isAttack(one));
+  const events = sandbox.deliveries.filter((one) => one.partner_order_id === id && !isForgery(one));
   const isLost = (one: SandboxDelivery) =>
     isGivenUp(world, one) && !books.answers.get(one.body)?.includes(200);
   return events.length > 0 && events.every(isLost);
@@ -208,7 +209,7 @@ function checkTimeline(world: World, id: string, timeline: OrderTimeline | undef
   // Of events in another form only some say of which order they are.
   if (world.plan.isReshaped) return;
   const handled = world.sandbox.deliveries.filter(
-    (one) => one.partner_order_id === id && isHandled(world, one) && !isAttack(one) && !isUnfamiliar(one),
+    (one) => one.partner_order_id === id && isHandled(world, one) && !isForgery(one) && !isUnfamiliar(one),
   );
   const seen = new Set<string>(timeline?.seen);
   for (const { name } of handled)
@@ -223,7 +224,7 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   const isReceived =
     (books.answers.get(body) ?? []).includes(200) ||
     (books.given.get(body) ?? []).some(({ status }) => status === 200);
-  if (isAttack(delivery)) {
+  if (isForgery(delivery)) {
     if (isReceived) books.breach(`${about} comes from nobody, and was acknowledged.`);
     return;
   }
@@ -399,10 +400,6 @@ function isEndLost(books: Books, { digest, machine, until = 0, settledAt }: Visi
 function isHandled({ books }: World, { body }: SandboxDelivery): boolean {
   const visits = books.visits.get(books.digests.get(body) ?? '') ?? [];
   return visits.some((visit) => visit.isHandled);
-}
-
-function isAttack({ faults }: SandboxDelivery): boolean {
-  return faults.includes('forged') || faults.includes('tampered');
 }
 
 function isUnfamiliar({ faults }: SandboxDelivery): boolean {

@@ -1,7 +1,7 @@
 import { isConfigurationError, isOtpError } from '../../src/errors/errors.ts';
 import type { IssuedOtp } from '../../src/otp/send-code.ts';
 import type { PartnerProcess } from './partner-process.ts';
-import { pick, pickOf } from './plan.ts';
+import { pick } from './plan.ts';
 import type { Step } from './steps.ts';
 import type { World } from './world.ts';
 
@@ -92,10 +92,10 @@ async function send(
 /** Somebody types something in. */
 export const checkCode: Step = async (world, random) => {
   const { flows, simulation } = world;
-  const flow = random.chance(0.7) ? flows.at(-1) : pickOf(random, flows);
+  const flow = random.chance(0.7) ? flows.at(-1) : random.pick(flows);
   const process = world.pick(random);
   if (flow === undefined || process === undefined) return;
-  const code = pickOf(random, flow.codes)?.code;
+  const code = random.pick(flow.codes)?.code;
   const guess = (times: number) => check(world, flow, { process, code: wrongCode(flow), times });
   switch (pick(random, ['right', 'right', 'at once', 'wrong', 'guesses', 'purpose', 'cancel', 'too late'])) {
     case 'right':

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type OrderScenario, orderScenarios } from '../../src/devtools/sandbox/service/order-scenarios.ts';
 import type { SeededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
-import type { SandboxOrder, SandboxOrderStep } from '../../src/devtools/sandbox/world/order-registry.ts';
+import { orderSteps, type SandboxOrder } from '../../src/devtools/sandbox/world/order-registry.ts';
 import type { TraceEntry } from '../../src/devtools/sandbox/world/trace.ts';
 import {
   isKeyError,
@@ -14,7 +14,7 @@ import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import { addTo, ordersOf } from './books.ts';
 import type { Machine } from './machine.ts';
 import type { PartnerProcess } from './partner-process.ts';
-import { pick, pickOf } from './plan.ts';
+import { pick } from './plan.ts';
 import type { Step } from './steps.ts';
 import type { PartnerName, World } from './world.ts';
 
@@ -88,7 +88,7 @@ async function insist(world: World, id: string, random: SeededRandom): Promise<v
 
 /** An order that there is, once more: a restless customer, a queue, a person. */
 export const createAgain: Step = async (world, random) => {
-  const id = pickOf(random, [...world.books.amounts.keys()]);
+  const id = random.pick([...world.books.amounts.keys()]);
   // Where refusals deceive, only a person who has looked would do that.
   const again = world.plan.isHonest && random.chance(0.5);
   if (id !== undefined) await create(world, id, world.pick(random), again);
@@ -105,7 +105,7 @@ export const prepare: Step = async (world, random) => {
 export const createChanged: Step = async (world, random) => {
   const { books, simulation, plan } = world;
   const process = world.pick(random);
-  const id = pickOf(random, [...books.amounts.keys()]);
+  const id = random.pick([...books.amounts.keys()]);
   if (process === undefined || id === undefined) return;
   const journal = journalOf(process, id);
   const known = await simulation.within(process.machine, () => journal.get(id).catch(() => undefined));
@@ -182,7 +182,7 @@ export const createMisdirected: Step = async (world, random) => {
   if (process === undefined) return;
   const id = `a-misdirected-${books.misdirected.size + 1}`;
   books.misdirected.add(id);
-  const order = { ...orderOf(id, '15000.50'), ...pickOf(random, misdirections) };
+  const order = { ...orderOf(id, '15000.50'), ...random.pick(misdirections) };
   const told = await tell(world, process, () => journalOf(process, id).create(order));
   if (told === 'created') books.breach(`${id} was told to be created.`);
 };
@@ -198,7 +198,7 @@ export const decide: Step = async (world, random) => {
       for await (const order of journal.list({ attention: true }))
         if (order.attention === 'mismatch') found.push(order);
   });
-  const looked = pickOf(random, found);
+  const looked = random.pick(found);
   if (looked === undefined) return;
   const { partner_order_id: id } = looked;
   const events = undecided(looked);
@@ -311,24 +311,15 @@ export function requestsOf({ sandbox }: World, id: string): number {
   ).length;
 }
 
-const steps = [
-  'fiat_received',
-  'no_kyc',
-  'third_party_payment',
-  'third_party_error',
-  'credited',
-  'refunded',
-] as const satisfies SandboxOrderStep[];
-
 /** An order goes on at the service: by a step, or to its end. */
 export const goOn: Step = async (world, random) => {
   const { sandbox, simulation, service } = world;
-  const order = pickOf(random, sandbox.orders);
+  const order = random.pick(sandbox.orders);
   if (order === undefined) return;
   const { platform_order_ref, state } = order;
   if (state === 'created' && random.chance(0.5)) {
     // Sound: the names are those of the table.
-    const scenario = pickOf(random, Object.keys(orderScenarios)) as OrderScenario;
+    const scenario = random.pick(Object.keys(orderScenarios)) as OrderScenario;
     await simulation.within(service, () => sandbox.play(platform_order_ref, scenario));
     return;
   }
@@ -340,17 +331,13 @@ async function advance(
   { platform_order_ref, state }: SandboxOrder,
   random: SeededRandom,
 ): Promise<void> {
-  const step = pickOf(
-    random,
-    steps.filter((one) => one !== state),
-  );
+  const step = random.pick(orderSteps.filter((one) => one !== state));
   if (step !== undefined) await simulation.within(service, () => sandbox.advance(platform_order_ref, step));
 }
 
 /** An event comes once more, or a copy that somebody has made. */
 export const copyEvent: Step = async ({ sandbox, simulation, service }, random) => {
-  const delivery = pickOf(
-    random,
+  const delivery = random.pick(
     sandbox.deliveries.filter(({ attempts, faults }) => attempts > 0 && faults.length === 0),
   );
   if (delivery === undefined) return;

@@ -2,7 +2,7 @@ import { type EventFaultName, eventFaultNames } from '../../src/devtools/sandbox
 import { requestFaultNames } from '../../src/devtools/sandbox/settings/faults.ts';
 import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
 import { reshapingFaults } from '../devtools/sandbox/service/reshaping-faults.ts';
-import { type DrawnService, drawService, type ServiceDimension } from '../drawn/draw-service.ts';
+import { drawService, type ServiceDimension } from '../drawn/draw-service.ts';
 import type { FaultRates } from '../support/fault-rates.ts';
 import {
   type NetworkFault,
@@ -12,55 +12,9 @@ import {
   sqliteFaults,
   storeFaults,
 } from './faults.ts';
-import type { Disturbances } from './simulation.ts';
 
 /** What a scenario is made of, before it begins. */
-export interface Plan {
-  readonly duplicateOrders: 'refused' | 'same' | 'second';
-  readonly duplicateIds: 'unknown' | 'refused' | 'same-order';
-  /** Whether a refusal means that the service did not act, as the ledger assumes (`errors`). */
-  readonly isHonest: boolean;
-  /** Of one receiver. */
-  readonly partners: 1 | 2;
-  readonly keys: 'static' | 'ring' | 'function';
-  /** Whether the first keys of the rotation lack a name, which later ones have. */
-  readonly isNameless: boolean;
-  readonly oldKeysExpire: 'request' | 'link';
-  /** Whether received keys are promoted in the end: they verify either way. */
-  readonly promotes: boolean;
-  readonly inbox: 'sqlite' | 'store' | 'drain' | 'queue' | 'memory';
-  /** Whether handlers write the end of their event in their own transaction (`handledIn`). */
-  readonly effects: 'guarded' | 'marked';
-  /** Who sends orders: their callers alone, or the loop of `start` too. */
-  readonly ordering: 'callers' | 'loop';
-  /** Whether one process only receives. */
-  readonly isSplit: boolean;
-  /** The options of a deployment, and those of the next one. */
-  readonly versions: readonly [Version, Version];
-  readonly processes: number;
-  /** Whether the scenario begins in the middle of a deployment: both versions run. */
-  readonly isMixed: boolean;
-  readonly clocks: 'true' | 'skewed' | 'jumping';
-  /** How often the service posts an event that was not acknowledged. */
-  readonly postings: number;
-  /** Whether events are lost for good. */
-  readonly losesEvents: boolean;
-  readonly requestFaults: FaultRates;
-  readonly eventFaults: FaultRates;
-  readonly faults: WorldFaults;
-  readonly disturbances: Disturbances;
-  readonly steps: readonly PlannedStep[];
-  /** How the service is in all points that the rest of the plan and the deployment leave open. */
-  readonly service: DrawnService;
-  /** Whether its replies may leave it open that the order is there. */
-  readonly isVague: boolean;
-  /** Whether the service sometimes says something else of an order than was ordered. */
-  readonly contradicts: boolean;
-  /** Whether events can have another form than the documented one: only some of them can be read. */
-  readonly isReshaped: boolean;
-  /** Events that cannot be read: handled, or set aside as dead letters, with or without the evidence in them. */
-  readonly unrecognized: 'handled' | 'observed' | 'kept';
-}
+export type Plan = ReturnType<typeof drawPlan>;
 
 /**
  * Milliseconds that an order is claimed for: longer than any request, by every clock, and short,
@@ -71,23 +25,7 @@ export function claimMs({ clocks }: Pick<Plan, 'clocks'>): number {
 }
 
 /** What differs between two versions of one deployment. */
-export interface Version {
-  /** Lacks a handler that the other one has. */
-  readonly isFormer: boolean;
-  /** Writes deliveries in a form that the other one cannot read. */
-  readonly hasNewerForm: boolean;
-  readonly timeLimitMs: number;
-  readonly maxAttempts: number;
-  readonly concurrency: number;
-  readonly rememberMs: number;
-  readonly overlapMs: number;
-  /** Of the key rings. */
-  readonly cooldownMs: number;
-  readonly pollMs: number;
-  readonly storeTimeoutMs: number;
-  /** Milliseconds for a request to the service. */
-  readonly timeoutMs: number;
-}
+export type Version = ReturnType<typeof drawVersion>;
 
 /** Each step, and how often it comes. */
 const stepWeights = {
@@ -142,16 +80,22 @@ export function deviates({ service }: Plan, faults: readonly EventFaultName[]): 
   return shapes.some((shape) => shape in service.differences) || faults.some((fault) => reshaping.has(fault));
 }
 
-export function drawPlan(seed: string): Plan {
+export function drawPlan(seed: string) {
   const draw = dimensionsOf(seed);
   const duplicateOrders = draw.one('duplicate orders', { refused: 1, same: 1, second: 1 });
   const known = { refused: 'refused', same: 'same-order', second: 'unknown' } as const;
+  /** A refusal means that the service did not act, as the ledger assumes (`errors`). */
   const isHonest = draw.chance('honest', 0.7);
+  /** Events are lost for good. */
   const losesEvents = draw.chance('lost events', 0.2);
+  /** Events can have another form than the documented one: only some of them can be read. */
   const isReshaped = draw.chance('reshaped', 0.3);
   const service = drawService(seed, { asDocumented: isReshaped ? planned : [...planned, ...shapes] });
-  const duplicateIds = draw.chance('duplicate ids are known', 0.6) ? known[duplicateOrders] : 'unknown';
+  const duplicateIds = draw.chance('duplicate ids are known', 0.6)
+    ? known[duplicateOrders]
+    : ('unknown' as const);
   const inbox = draw.one('inbox', { sqlite: 1, store: 2, drain: 1, queue: 1.5, memory: 0.5 });
+  /** Of one receiver. */
   const partners = draw.chance('two partners', 0.25) ? 2 : 1;
   const keys =
     partners === 2
@@ -161,33 +105,39 @@ export function drawPlan(seed: string): Plan {
   const isFormer = inbox !== 'memory' && draw.chance('a handler is new', 0.3);
   const hasNewerForm = (inbox === 'store' || inbox === 'drain') && draw.chance('a form is new', 0.4);
   const version = drawVersion(draw, 'version 1', { isFormer: false, hasNewerForm: false });
-  const contradicting = drawContradictions(draw);
   return {
     duplicateOrders,
     duplicateIds,
     isHonest,
     partners,
     keys,
+    /** The first keys of the rotation lack a name, which later ones have. */
     isNameless: keys === 'ring' && draw.chance('nameless', 0.4),
     oldKeysExpire: draw.one('old keys', { request: 1, link: 1 }),
+    /** Received keys are promoted in the end: they verify either way. */
     promotes: draw.chance('promotes', 0.7),
     inbox,
-    effects: inbox === 'sqlite' ? draw.one('effects', { guarded: 1, marked: 1 }) : 'guarded',
+    /** Handlers write the end of their event in their own transaction (`handledIn`), or not. */
+    effects: inbox === 'sqlite' ? draw.one('effects', { guarded: 1, marked: 1 }) : ('guarded' as const),
+    /** Who sends orders: their callers alone, or the loop of `start` too. */
     ordering: draw.one('ordering', { callers: 2, loop: 1 }),
+    /** One process only receives. */
     isSplit: inbox !== 'drain' && inbox !== 'memory' && draw.chance('split', 0.2),
+    /** The options of a deployment, and those of the next one. */
     versions: [
       version,
       draw.chance('two versions', 0.6) ? drawVersion(draw, 'version 2', { isFormer, hasNewerForm }) : version,
-    ],
+    ] as const,
     // Memory is that of one process.
     processes: inbox === 'memory' ? 1 : draw.number('processes', [1, 2, 3]),
+    /** The scenario begins in the middle of a deployment: both versions run. */
     isMixed: draw.chance('mixed', 0.5),
     clocks,
+    /** How often the service posts an event that was not acknowledged. */
     postings: losesEvents && draw.chance('posted once', 0.5) ? 1 : inbox === 'memory' ? 15 : 60,
     losesEvents,
     requestFaults: drawRequestFaults(draw, { isHonest, duplicateIds }),
-    eventFaults: { ...drawEventFaults(draw, { losesEvents, isReshaped }), ...contradicting },
-    contradicts: Object.keys(contradicting).length > 0,
+    eventFaults: { ...drawEventFaults(draw, { losesEvents, isReshaped }), ...drawContradictions(draw) },
     faults: {
       store: {
         ...drawRates(draw, 'store', { intensities: [0, 0, 0.02, 0.08], table: storeFaults }),
@@ -202,9 +152,10 @@ export function drawPlan(seed: string): Plan {
       clockJump: clocks === 'jumping' ? draw.number('clock jumps', [0.0003, 0.002]) : 0,
     },
     steps: drawSteps(draw),
+    /** How the service is in all points that the rest of the plan and the deployment leave open. */
     service,
-    isVague: ['replies', 'replyStatus', 'errorReplies'].some((point) => point in service.differences),
     isReshaped,
+    /** Events that cannot be read: handled, or set aside as dead letters, with or without the evidence in them. */
     unrecognized: draw.one('unrecognized', { handled: 1, observed: 1, kept: 1 }),
   };
 }
@@ -236,12 +187,14 @@ type Dimensions = ReturnType<typeof dimensionsOf>;
 function drawVersion(
   { number, chance }: Dimensions,
   version: string,
-  { isFormer, hasNewerForm }: Pick<Version, 'isFormer' | 'hasNewerForm'>,
-): Version {
+  { isFormer, hasNewerForm }: { readonly isFormer: boolean; readonly hasNewerForm: boolean },
+) {
   const of = (option: string, values: readonly [number, ...number[]]) =>
     number(`${version} ${option}`, values);
   return {
+    /** Lacks a handler that the other one has. */
     isFormer,
+    /** Writes deliveries in a form that the other one cannot read. */
     hasNewerForm,
     // A lease that ends before a slow store has answered.
     timeLimitMs: chance(`${version} hurries`, 0.2) ? 1_000 : of('timeLimitMs', [6_000, 20_000, 60_000]),
@@ -274,7 +227,7 @@ const refusing: ReadonlySet<string> = new Set(['too_many_requests', 'redirect', 
 
 function drawRequestFaults(
   draw: Dimensions,
-  { isHonest, duplicateIds }: Pick<Plan, 'isHonest' | 'duplicateIds'>,
+  { isHonest, duplicateIds }: { readonly isHonest: boolean; readonly duplicateIds: string },
 ): FaultRates {
   const intensity = draw.number('request faults', [0, 0.15, 0.3, 0.6]);
   // Whoever sets `duplicateIds` has seen that a 409 means that the order is there.
@@ -303,7 +256,7 @@ const shares: Partial<Record<EventFaultName, number>> = { forged: 0.2, tampered:
 
 function drawEventFaults(
   draw: Dimensions,
-  { losesEvents, isReshaped }: Pick<Plan, 'losesEvents' | 'isReshaped'>,
+  { losesEvents, isReshaped }: { readonly losesEvents: boolean; readonly isReshaped: boolean },
 ): FaultRates {
   const most = draw.number('event faults', [0, 0.2, 0.5]);
   const fraction = (name: EventFaultName) => draw.stream(`event fault ${name}`).fraction();
@@ -342,10 +295,5 @@ function drawRates<Name extends string>(
 }
 
 export function pick<const Item>(random: SeededRandom, items: readonly [Item, ...Item[]]): Item {
-  return items[Math.floor(random.fraction() * items.length)] ?? items[0];
-}
-
-/** One of a list; `undefined` if there is none. */
-export function pickOf<Item>(random: SeededRandom, items: readonly Item[]): Item | undefined {
-  return items[Math.floor(random.fraction() * items.length)];
+  return random.pick(items) ?? items[0];
 }

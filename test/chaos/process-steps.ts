@@ -1,5 +1,5 @@
 import { isInboxError } from '../../src/errors/errors.ts';
-import { pick, pickOf } from './plan.ts';
+import { pick } from './plan.ts';
 import { setDisk } from './sqlite-world.ts';
 import type { Step } from './steps.ts';
 
@@ -80,7 +80,7 @@ export const replayDead: Step = async (world, random) => {
   const { machine, inbox } = process;
   try {
     await world.simulation.within(machine, async () => {
-      const letter = pickOf(random, await inbox.deadLetters());
+      const letter = random.pick(await inbox.deadLetters());
       if (letter === undefined) return;
       const { replayed } = world.books;
       replayed.set(letter.digest, [...(replayed.get(letter.digest) ?? []), world.simulation.time]);

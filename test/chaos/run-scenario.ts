@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isForgery } from '../../src/devtools/sandbox/settings/event-faults.ts';
 import type { SandboxDelivery } from '../../src/devtools/sandbox/world/delivery.ts';
 import { checkBooks } from './check-books.ts';
 import { checkContract } from './check-contract.ts';
@@ -143,11 +144,7 @@ function undone(world: World): string {
 /** Of a delivery that was acknowledged once, a later answer does not count. */
 function isDone({ body, attempts, faults }: SandboxDelivery, { plan, books }: World): boolean {
   if (books.answers.get(body)?.includes(200) || attempts >= plan.postings) return true;
-  return faults.some((fault) => fault === 'drop' || isAttack(fault));
-}
-
-function isAttack(fault: string): boolean {
-  return fault === 'forged' || fault === 'tampered';
+  return faults.includes('drop') || isForgery({ faults });
 }
 
 async function whatIsLeft(world: World): Promise<string> {

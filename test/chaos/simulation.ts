@@ -117,7 +117,7 @@ export class Simulation {
         if (isOver()) return true;
         checkAt = this.time + 1_000;
       }
-      const task = this.#pop();
+      const task = this.#queue.pop();
       if (task === undefined) return isOver();
       if (task.at > end) {
         this.#push(task);
@@ -193,40 +193,18 @@ export class Simulation {
     return Math.ceil((most[Math.floor(this.#world.fraction() * most.length)] ?? 1) * this.#world.fraction());
   }
 
+  /** Keeps the queue in order, the next task last; tasks of the same time in the order in which they were set. */
   #push(task: Task): void {
-    const queue = this.#queue;
-    let index = queue.push(task) - 1;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      // Sound: the index is that of an item, here and below.
-      if (!isBefore(task, queue[parent] as Task)) break;
-      queue[index] = queue[parent] as Task;
-      index = parent;
+    let [from, to] = [0, this.#queue.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      // Sound: the index is that of a task.
+      const other = this.#queue[middle] as Task;
+      if (task.at < other.at || (task.at === other.at && task.order < other.order)) from = middle + 1;
+      else to = middle;
     }
-    queue[index] = task;
+    this.#queue.splice(from, 0, task);
   }
-
-  #pop(): Task | undefined {
-    const queue = this.#queue;
-    const first = queue[0];
-    const last = queue.pop();
-    if (last === undefined || first === last) return first;
-    let index = 0;
-    for (;;) {
-      let child = 2 * index + 1;
-      if (child >= queue.length) break;
-      if (child + 1 < queue.length && isBefore(queue[child + 1] as Task, queue[child] as Task)) child++;
-      if (!isBefore(queue[child] as Task, last)) break;
-      queue[index] = queue[child] as Task;
-      index = child;
-    }
-    queue[index] = last;
-    return first;
-  }
-}
-
-function isBefore(one: Task, other: Task): boolean {
-  return one.at < other.at || (one.at === other.at && one.order < other.order);
 }
 
 const contexts = new AsyncLocalStorage<Machine>();

@@ -15,7 +15,7 @@ import { handle } from './handle.ts';
 import { Machine, type SharedClock } from './machine.ts';
 import { callbackFetch } from './network.ts';
 import { type PartnerProcess, startProcess } from './partner-process.ts';
-import { messageFaults, type Plan, pick, pickOf, type WorldFaults } from './plan.ts';
+import { messageFaults, type Plan, pick, type WorldFaults } from './plan.ts';
 import { StoreServer } from './remote-store.ts';
 import { dayOne, Simulation } from './simulation.ts';
 import { simulateSqlite } from './sqlite-world.ts';
@@ -163,15 +163,12 @@ export class World {
   /** A process that lives and answers; `undefined` if none does. */
   pick(random = this.#observers): PartnerProcess | undefined {
     const { time } = this.simulation;
-    return pickOf(
-      random,
-      this.alive().filter(({ machine }) => machine.busyUntil <= time),
-    );
+    return random.pick(this.alive().filter(({ machine }) => machine.busyUntil <= time));
   }
 
   /** Where the load balancer sends the next event. */
   route(): PartnerProcess | undefined {
-    return pickOf(this.#balancer, this.alive());
+    return this.#balancer.pick(this.alive());
   }
 
   count(name: string, by = 1): void {
