@@ -30,7 +30,7 @@ const statuses = [await post('P-7', signedBy('P-7'))];
 statuses.push(await post('P-9999', signedBy('P-9999')));
 // Signed by one partner, posted to the address of another: 401.
 statuses.push(await post('P-7', signedBy('P-8')));
-// Nobody's address: 401.
+// An address without a partner: 401.
 statuses.push(await post('P-10000', signedBy('P-7')));
 // Forged: 401.
 statuses.push(await post('P-7', signedBy('P-7').replace('A-1001', 'A-1002')));

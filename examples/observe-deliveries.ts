@@ -1,5 +1,5 @@
 /**
- * For whoever runs a webhook handler: every delivery in OpenTelemetry metrics, with its outcome, its duration and its
+ * For the operator of a webhook handler: every delivery in OpenTelemetry metrics, with its outcome, its duration and its
  * wait in the inbox. The instruments are in `support/delivery-metrics.ts`.
  */
 import assert from 'node:assert/strict';
@@ -79,7 +79,7 @@ function signed(name: string): string {
   return signBody({ event_name: name }, { key: signingKey(credentials, 'order') }).text;
 }
 
-/** Of the newest export: how many, by labels. */
+/** The counts of the newest export, by labels. */
 function totals(instrument: string): Record<string, number> {
   const metrics = exporter
     .getMetrics()

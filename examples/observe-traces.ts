@@ -1,6 +1,6 @@
 /**
- * For whoever follows an order through several processes: one OpenTelemetry trace from `createOrder` to the handler of
- * its event, over a durable inbox. What makes spans of the tracing channels is in `support/connect-traces.ts`.
+ * For the operator who follows an order through several processes: one OpenTelemetry trace from `createOrder` to the
+ * handler of its event, over a durable inbox. `support/connect-traces.ts` makes spans of the tracing channels.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -26,7 +26,7 @@ const exchange = new ExchangeClient({ deployment, credentials });
 const journal = createOrderJournal({ exchange, store });
 const webhooks = createWebhooks({ credentials, deployment })
   .onAny(journal.observe)
-  // Records what such an event proves, and throws: it is not acknowledged, since nobody here can read it.
+  // Records what such an event proves, and throws: it is not acknowledged, since it cannot be read here.
   .onUnrecognized(journal.observe);
 
 const server = createServer((request, response) => void webhooks.node(request, response));

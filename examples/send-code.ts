@@ -39,7 +39,7 @@ async function sendCode(to_phone: string): Promise<void> {
     console.log('sent', reply.status, reply.body);
   } catch (error) {
     if (!isRequestError(error)) throw error;
-    // 'unknown': the code may have arrived all the same, so have the next one replace it.
+    // 'unknown': the code may have arrived, so have the next one replace it.
     console.log(`${error.outcome}:`, error.message);
   }
 }

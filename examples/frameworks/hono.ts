@@ -17,7 +17,7 @@ app.all('/orders', (context) => webhooks.fetch(context.req.raw));
 
 const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
 await once(server, 'listening');
-// Of HTTP/1.1, since it was not asked for another.
+// HTTP/1.1, since the client asked for no other version.
 if (!(server instanceof Server)) throw new Error('It is no server of node:http.');
 await deliverTo(`http://127.0.0.1:${portOf(server)}/orders`);
 server.close();

@@ -29,7 +29,7 @@ export async function startBalancer() {
     // AddressInfo: it listens on a port, not on a pipe.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     targets,
-    /** Ends each connection on both sides, whatever is under way. */
+    /** Ends each connection on both sides, also in the middle of a request. */
     cut(): void {
       server.closeAllConnections();
       agent.destroy();

@@ -82,7 +82,7 @@ export function handleEvents(
           ]);
         }
       }
-      // Committed with the effect, or not at all: this delivery is never handled again.
+      // Committed with the effect: this delivery is never handled again.
       await context.handledIn(postgresStore({ client }));
     });
   }

@@ -50,7 +50,7 @@ export function createSignIn({ otp, database }: { otp: Otp; database: Database }
   };
 }
 
-/** Whoever reads the table cannot use its sessions. */
+/** Hashed, so that a reader of the table cannot use its sessions. */
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

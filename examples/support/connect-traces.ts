@@ -76,7 +76,7 @@ export function connectTraces(tracer: Tracer): void {
     const channel = tracingChannel<Context, Message>(`partner-exchange:${name}`);
     const spans = new WeakMap<Message, Span>();
     channel.start.bindStore(storage, (message) => {
-      // A stored delivery is handled in the trace of its request, not in that of whoever woke the inbox.
+      // A stored delivery is handled in the trace of its request, not in that of the call that woke the inbox.
       const parent = remoteParent(message.traceparent) ?? context.active();
       const span = tracer.startSpan(nameOf(message), { kind, attributes: attributesOf(message) }, parent);
       // The delivery carries this span on, so that its handling becomes a child.
