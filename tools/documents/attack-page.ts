@@ -7,7 +7,7 @@ import {
   type CaseId,
   type NamedCase,
 } from '../../src/devtools/diagnostics/attack/case-table.ts';
-import type { Cause, Signs } from '../../src/devtools/diagnostics/attack/causes.ts';
+import type { Cause } from '../../src/devtools/diagnostics/attack/causes.ts';
 
 const intro = `# Faults that the attack finds
 
@@ -22,52 +22,50 @@ Search this page for the id of your finding. A finding is [a cause](#causes) tha
 | PHP | \`php://input\`, \`hash_equals\`. \`json_encode\` escapes letters and slashes, and rewrites numbers |
 | SQL | A primary key of order and event name, in the transaction of the effect. Compare ids by their bytes: \`COLLATE "C"\`, \`utf8mb4_bin\` |
 
-The rest is generated from the tables of the attack (\`npm run docs:tables\`).
+The rest is generated from the tables of the attack (\`npm run docs:tables\`). A finding is the first cause that fits.
 `;
 
 /** docs/details/attack-faults.md, from the causes and the cases. */
 export function attackPage(): string {
-  const causes = Object.entries<Cause<CaseId>>(attackCauses);
+  const causes = Object.entries<Cause<CaseId>>(attackCauses).map(([id, cause]) => causeSection(id, cause));
+  const byAdvice = Map.groupBy(cases, ({ advice = '' }) => advice);
   const sections = [
     intro.trimEnd(),
     '## Causes',
-    ...causes.map(([id, cause]) => causeSection(id, cause)),
+    ...causes,
     '## Cases',
-    caseTable(),
+    'The remedy, then the cases that it mends: the deliveries, and the answer of a sound receiver.',
+    ...[...byAdvice].map(([advice, alike]) =>
+      [...(advice && [`**${plain(advice)}**`]), alike.map(caseLine).join('\n')].join('\n\n'),
+    ),
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
-const cases: readonly NamedCase[] = [baselineCase, ...attackCases];
+type DocumentedCase = NamedCase & { readonly advice?: string | undefined };
+
+const cases: readonly DocumentedCase[] = [baselineCase, ...attackCases];
 
 function causeSection(id: string, cause: Cause<CaseId>): string {
-  const { what, advice, atLeast = 1 } = cause;
-  const links = casesThatShow(id, cause).map((name) => `[\`${name}\`](#${name})`);
-  const shown = links.length > 0 ? `${atLeast > 1 ? `${atLeast} of ` : ''}${links.join(', ')}` : 'any case';
+  const { what = 'does this', advice = '', shownBy, atLeast = 1 } = cause;
+  const signs = new Set<string>(
+    shownBy === undefined
+      ? cases.filter((probe) => probe.causes?.some((name) => name === id)).map((probe) => probe.id)
+      : Object.values(shownBy).flatMap((ids) => (ids === 'every case' ? [] : ids)),
+  );
+  const links = [...signs].map((sign) => `[\`${sign}\`](#${sign})`).join(', ');
+  const shown = links === '' ? 'any case' : links;
   return [
     `### ${id}`,
-    `**The receiver ${plain(what)}.**`,
-    `What to do: ${plain(advice)}`,
-    `Shown by: ${shown}.`,
+    `The receiver ${plain(what)}.${advice && ` **${plain(advice)}**`}`,
+    `Shown by ${atLeast > 1 ? `at least ${atLeast} of: ${shown}` : shown}.`,
   ].join('\n\n');
 }
 
-/** The cases whose failure points to a cause. */
-function casesThatShow(id: string, { shownBy }: Cause<CaseId>): readonly CaseId[] {
-  const named = cases.filter((probe) => probe.id === id || probe.causes?.some((name) => name === id));
-  if (shownBy === undefined) return named.map((probe) => probe.id);
-  const signs = Object.values<Signs<CaseId>[keyof Signs]>(shownBy);
-  const ids = signs.flatMap((sign) => (sign === 'every case' || sign === undefined ? [] : sign));
-  return [...new Set(ids)];
-}
-
-function caseTable(): string {
-  const rows = cases.map(({ id, what, expected, advice }) => {
-    // A case that is a cause has its anchor there.
-    const anchor = Object.hasOwn(attackCauses, id) ? '' : `<a id="${id}"></a>`;
-    return `| ${anchor}\`${id}\` | ${[what, expected, advice].map(plain).join(' | ')} |`;
-  });
-  return ['| case | deliveries | a sound answer | what to do |', '|---|---|---|---|', ...rows].join('\n');
+function caseLine({ id, what, expected }: DocumentedCase): string {
+  // A case that is a cause has its address there.
+  const address = Object.hasOwn(attackCauses, id) ? '' : `<a id="${id}"></a>`;
+  return `- ${address}\`${id}\`: ${plain(what)}. Sound: ${plain(expected)}.`;
 }
 
 /** Escapes the characters that Markdown would read as its own. */

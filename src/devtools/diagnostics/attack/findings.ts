@@ -94,7 +94,7 @@ function toFinding(id: FindingId, failures: readonly FailedCase[]): AttackFindin
   const worst = cases.find(({ verdict }) => verdict === 'broken') ?? cases[0];
   return Object.freeze({
     id,
-    what: cause?.what ?? (cases[0] === undefined ? id : describeFailure(cases[0])),
+    what: cause?.what ?? (cases[0] === undefined ? id : describe(cases[0])),
     verdict: worst?.verdict ?? 'weak',
     cases: cases.map((failure) => failure.id),
     advice: cause?.advice ?? worst?.advice ?? '',
@@ -117,12 +117,6 @@ const failing: Readonly<Record<Problem, string>> = {
   banned: 'refuses authentic deliveries after many forgeries, at the latest after',
 };
 
-/** What a receiver does that fails a case, in the words of the case. */
-export function describeFailure({
-  fault,
-  problem,
-  what,
-  id,
-}: Pick<JudgedCase, 'fault' | 'problem' | 'what' | 'id'>): string {
+function describe({ fault, problem, what, id }: FailedCase): string {
   return fault ?? (problem === undefined ? id : `${failing[problem]} ${what}`);
 }

@@ -19,8 +19,10 @@ interface Refused extends Pick<AttackCase, 'what' | 'advice' | 'causes' | 'fault
 /** A case in which every delivery must be refused. */
 export function refused({ ifAccepted, deliveries, ...described }: Refused): AttackCase {
   return {
-    ...described,
-    expected: '4xx, or 503 with Retry-After',
+    what,
+    expected,
+    causes,
+    isSlow,
     async run(attack) {
       const { probes, post } = attack;
       const all = await deliveries(probes, attack);
