@@ -8,7 +8,7 @@ export function llmsText(): string {
   const sections = contents.slice(contents.indexOf('\n## ')).trim();
   return `# partner-exchange-sdk
 
-> TypeScript SDK for partners of a crypto-buy exchange and its messenger one-time-code service: typed clients, request signing, verified order events, webhooks, durable inboxes, an order journal, one-time codes and a sandbox. Node 22.12 or later, Bun, Deno, Workers; server side only; ESM.
+> TypeScript SDK for partners of a crypto-buy exchange and its messenger one-time-code service: typed clients, request signing, verified order events, webhooks, durable inboxes, an order journal, one-time codes and a sandbox. Node 22.12 or later, Bun, Deno, Workers; server side only; ESM. It has met no real deployment yet: with one, first [learn how it signs and answers](docs/guides/learn.md).
 
 Begin with [the skill](skills/partner-exchange/SKILL.md): rules, programs and proofs. More for coding agents: [AGENTS.md](AGENTS.md). Examples that run are in the folder \`examples\`.
 
