@@ -150,7 +150,7 @@ function withKeys<Result>(
 
 async function hideKeys({ secrets }: CliContext, rotation: KeyRotation): Promise<void> {
   const { verifying }: { readonly verifying: readonly PartnerCredentials[] } = await rotation.credentials();
-  for (const text of verifying.flatMap((each) => [...secretKeysOf(each)])) secrets.add(text);
+  for (const text of verifying.flatMap((credentials) => [...secretKeysOf(credentials)])) secrets.add(text);
 }
 
 const questions = [
@@ -164,30 +164,30 @@ const questions = [
 /** New keys: asked for on a terminal, hidden, or JSON on stdin with the members of credentials. */
 async function readNewKeys(context: CliContext): Promise<PartnerCredentials> {
   const isAsked = context.stdin.isTTY && context.stderr.isTTY;
-  const given: JsonObject = isAsked
+  const members: JsonObject = isAsked
     ? await askForKeys(context)
     : readJsonObject(await readInput(context, undefined), 'stdin');
   for (const name of ['partnerSecretKey', 'merchantSecretKey']) {
     // Hidden before they are checked: an error must not show them.
-    const text = given[name];
+    const text = members[name];
     if (typeof text === 'string') context.secrets.add(text);
   }
   // Sound: defineCredentials checks every member, and refuses others.
-  const credentials = defineCredentials(given as unknown as PartnerCredentials);
+  const credentials = defineCredentials(members as unknown as PartnerCredentials);
   for (const text of secretKeysOf(credentials)) context.secrets.add(text);
   return credentials;
 }
 
 async function askForKeys(context: CliContext): Promise<Record<string, string>> {
-  const given: Record<string, string> = {};
+  const members: Record<string, string> = {};
   for (const [name, question] of questions) {
     const answer = await context.askHidden(question);
     if (answer === undefined) {
       throw new CliError('Stopped before anything was done.', { exitCode: exitCodes.stopped });
     }
-    if (answer.trim() !== '') given[name] = answer.trim();
+    if (answer.trim() !== '') members[name] = answer.trim();
   }
-  return given;
+  return members;
 }
 
 function describeRotation({ step, requestedAt, keys }: RotationStatus, paint: Paint): string[] {

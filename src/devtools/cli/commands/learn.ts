@@ -71,8 +71,8 @@ export default defineCommand({
       throw nothingLearnt(learnt);
     if (file !== undefined) return reportDrift(output, learnt, file);
     if (write !== undefined) await writeDeployment(context, write, learnt.file);
-    const { file: _, ...shown } = learnt;
-    output.result(shown, (paint) => [
+    const { file: _, ...report } = learnt;
+    output.result(report, (paint) => [
       ...learnt.rows
         .filter(({ verdict }) => verdict !== 'not-seen')
         .flatMap((row) => describeRow(row, paint)),
@@ -183,7 +183,7 @@ function reportDrift(output: Output, learnt: Learnt, file: DeploymentFile): Exit
   const drift = learnt.rows.filter(({ id, verdict, found }) => {
     const former = file.rows.find((row) => row.id === id);
     const isKnown =
-      former?.verdict === 'refuted' && !settled.has(id) && found.every((each) => former.found.includes(each));
+      former?.verdict === 'refuted' && !settled.has(id) && found.every((fact) => former.found.includes(fact));
     return verdict === 'refuted' && !isKnown;
   });
   const { deliveries, replies } = learnt;

@@ -26,10 +26,10 @@ const key = defineCommand({
   args: [arg('device', 'messenger_device_no: a number of your choice')],
   async run(context, flags, device) {
     const output = openOutput(context, flags);
-    const { deployment, masterKey: given } = await readConfiguration(context);
+    const { deployment, masterKey: value } = await readConfiguration(context);
     requireAddress(deployment, 'generateApiKey');
     const question = 'Master key of the messenger';
-    const masterKey = await secretOrAsk(context, { variable: 'MESSENGER_MASTER_KEY', given, question });
+    const masterKey = await secretOrAsk(context, { variable: 'MESSENGER_MASTER_KEY', value, question });
     const messenger = new MessengerClient({ deployment, masterKey, fetch: context.fetch });
     const isKept = await keepReply(resolve(context.cwd, flags.save), async () => {
       const request = { messenger_device_no: device };
@@ -114,10 +114,10 @@ export default buildRouteMap({
 
 /** A client with the API key of a device, which is asked for if it is not set. */
 async function openDevice(context: CliContext, operation: Operation): Promise<MessengerClient> {
-  const { deployment, apiKey: given } = await readConfiguration(context);
+  const { deployment, apiKey: value } = await readConfiguration(context);
   requireAddress(deployment, operation);
   const question = 'API key of the device';
-  const apiKey = await secretOrAsk(context, { variable: 'MESSENGER_API_KEY', given, question });
+  const apiKey = await secretOrAsk(context, { variable: 'MESSENGER_API_KEY', value, question });
   return new MessengerClient({ deployment, apiKey, fetch: context.fetch });
 }
 

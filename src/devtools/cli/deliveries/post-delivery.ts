@@ -120,7 +120,7 @@ type PostedDelivery = Pick<SavedRequest, 'target' | 'headers' | 'body'>;
 export function pathAt({ pathname, search }: URL, { target = '/' }: Pick<SavedRequest, 'target'>): string {
   const end = target.indexOf('?');
   const [path, query] = end === -1 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)];
-  const queries = [search.slice(1), query].filter((each) => each !== '');
+  const queries = [search.slice(1), query].filter((text) => text !== '');
   return [pathname === '/' ? path : pathname, ...(queries.length > 0 ? [queries.join('&')] : [])].join('?');
 }
 

@@ -160,9 +160,9 @@ export async function confirm(context: CliContext, flags: ConfirmFlags, question
  */
 export async function secretOrAsk(
   context: CliContext,
-  { variable, given, question }: { variable: string; given: string | undefined; question: string },
+  { variable, value, question }: { variable: string; value: string | undefined; question: string },
 ): Promise<string> {
-  if (given !== undefined) return given;
+  if (value !== undefined) return value;
   if (!context.stdin.isTTY || !context.stderr.isTTY) {
     throw new CliError(`${variable} is not set: set it, or run this in a terminal to be asked for it.`);
   }

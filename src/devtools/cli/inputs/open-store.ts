@@ -149,9 +149,9 @@ export async function requireRecords(store: RecordStore, prefix: string, what: s
  * Reads `orders.sqlite`, `sqlite:orders.sqlite`, `redis://…`, `postgres://…`, or `env:NAME`, a variable that holds one
  * of these.
  */
-export function parseStoreAddress(context: CliContext, given: string): StoreAddress {
-  const variable = /^env:(.*)$/s.exec(given)?.[1];
-  const text = variable === undefined ? given : context.env[variable];
+export function parseStoreAddress(context: CliContext, place: string): StoreAddress {
+  const variable = /^env:(.*)$/s.exec(place)?.[1];
+  const text = variable === undefined ? place : context.env[variable];
   if (!text) throw new CliError(`The variable ${variable} is not set: set it to the address of the store.`);
   // Any other text is the name of a file.
   const flaw = variable === undefined ? undefined : flawOfValue(text);

@@ -100,9 +100,9 @@ function describeForeign(error: unknown): Failure {
     return { message: printableText(describe(pathOf(error))), exitCode: exitCodes.usage, code };
   }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const shown = redactQuote(printableText(text).slice(0, 500));
+  const quote = redactQuote(printableText(text).slice(0, 500));
   return {
-    message: `Unexpected: ${shown}. Run it again with --debug, and report what it prints.`,
+    message: `Unexpected: ${quote}. Run it again with --debug, and report what it prints.`,
     exitCode: exitCodes.findings,
     code: code || 'unexpected',
   };

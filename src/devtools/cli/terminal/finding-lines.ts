@@ -11,7 +11,7 @@ const styles: Readonly<Record<Verdict, Style>> = {
 
 /** What a tool found, the worst first. Findings that were skipped for one reason are one line. */
 export function findingLines(findings: readonly Finding[], paint: Paint): string[] {
-  const shown = (['broken', 'weak', 'ok'] as const).flatMap((worst) =>
+  const judged = (['broken', 'weak', 'ok'] as const).flatMap((worst) =>
     findings.filter(({ verdict }) => verdict === worst),
   );
   const skipped = Map.groupBy(
@@ -19,7 +19,7 @@ export function findingLines(findings: readonly Finding[], paint: Paint): string
     ({ what }) => what,
   );
   return [
-    ...shown.flatMap(({ id, verdict, what, advice }) => [
+    ...judged.flatMap(({ id, verdict, what, advice }) => [
       headLine(verdict, id, what, paint),
       ...(advice === undefined ? [] : [`${' '.repeat(8)}${printableText(advice)}`]),
     ]),

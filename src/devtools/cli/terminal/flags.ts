@@ -175,7 +175,7 @@ export function parseWebAddress(input: string): URL {
 
 export function oneWordOf<const Word extends string>(words: readonly Word[]): (input: string) => Word {
   return (input) => {
-    const word = words.find((each) => each === input);
+    const word = words.find((known) => known === input);
     if (word !== undefined) return word;
     throw new CliError(`must be ${words.join(', ')}${proposal(input, words)}`);
   };

@@ -10,13 +10,13 @@ export async function examineStores(
   addresses: readonly string[] | undefined,
 ): Promise<Result[]> {
   if (addresses === undefined) return [skippedCheck('Name them with --store.')];
-  return await Promise.all(addresses.map((given) => examineStore(context, given)));
+  return await Promise.all(addresses.map((place) => examineStore(context, place)));
 }
 
-async function examineStore(context: CliContext, given: string): Promise<Result> {
+async function examineStore(context: CliContext, place: string): Promise<Result> {
   let shown = 'The store';
   try {
-    const address = parseStoreAddress(context, given);
+    const address = parseStoreAddress(context, place);
     ({ shown } = address);
     const { store, close } = await openStore(context, { address, mustExist: true });
     try {

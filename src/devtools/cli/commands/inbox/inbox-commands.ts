@@ -21,7 +21,6 @@ import { adviceOf, deliveryLines } from './describe-delivery.ts';
 
 /** A list of this length is too long to read. */
 const maxLetters = 100_000;
-const digestLength = 64;
 
 const flags = {
   inbox: textFlag.required(
@@ -176,53 +175,33 @@ function checkChoice({ all }: ReplayFlags, digests: readonly string[]): void {
   throw new CliError('Name digests, as "inbox list" prints them, or give --all.');
 }
 
+/** The dead letters that are named; all are found before any is touched. */
 async function selectLetters(
   inbox: ManagedInbox,
   { all }: ReplayFlags,
   digests: readonly string[],
 ): Promise<readonly DeadLetter[]> {
-  return all ? await inbox.deadLetters({ limit: maxLetters }) : await findLetters(inbox, digests);
-}
-
-/** The dead letters whose digests begin with these; all are found before any is touched. */
-async function findLetters(inbox: ManagedInbox, digests: readonly string[]): Promise<readonly DeadLetter[]> {
-  // Only the beginning of a digest needs the list.
-  const isShort = digests.some((given) => given.length < digestLength);
-  const letters = isShort ? await inbox.deadLetters({ limit: maxLetters }) : [];
-  const found: DeadLetter[] = [];
-  for (const given of digests) {
-    const letter =
-      given.length === digestLength
-        ? await inbox.deadLetter(given)
-        : findByDigest(letters, given, 'dead letters');
-    if (letter === undefined) throw notFound(given);
-    found.push(letter);
+  if (all) return await inbox.deadLetters({ limit: maxLetters });
+  const letters: DeadLetter[] = [];
+  for (const beginning of digests) {
+    const { digest } = await findDelivery(inbox, beginning);
+    const letter = await inbox.deadLetter(digest);
+    if (letter === undefined) {
+      const message = `The delivery ${beginning} is no dead letter: see "inbox show ${beginning}".`;
+      throw new CliError(message, { exitCode: exitCodes.findings });
+    }
+    letters.push(letter);
   }
-  return found;
+  return letters;
 }
 
-/** @throws {CliError} if several digests begin so */
-function findByDigest<Item extends { readonly digest: string }>(
-  items: readonly Item[],
-  start: string,
-  plural: string,
-): Item | undefined {
-  const [match, ...others] = items.filter(({ digest }) => digest.startsWith(start));
-  if (others.length === 0) return match;
-  throw new CliError(`Several ${plural} begin with ${start}: give more of the digest.`);
-}
-
-async function findDelivery(inbox: ManagedInbox, digest: string): Promise<DeliveryStatus> {
-  const found = (await inbox.find?.(digest, 2)) ?? [];
-  const delivery = findByDigest(found, digest, 'deliveries');
+async function findDelivery(inbox: ManagedInbox, beginning: string): Promise<DeliveryStatus> {
+  const [delivery, ...others] = (await inbox.find?.(beginning, 2)) ?? [];
+  if (others.length > 0)
+    throw new CliError(`Several deliveries begin with ${beginning}: give more of the digest.`);
   if (delivery !== undefined) return delivery;
-  const message = `There is no delivery ${digest}: it never came, or was handled longer than rememberMs ago.`;
+  const message = `There is no delivery ${beginning}: it never came, or was handled longer than rememberMs ago.`;
   throw new CliError(message, { exitCode: exitCodes.findings });
-}
-
-function notFound(digest: string): CliError {
-  const message = `There is no dead letter ${digest}: see "inbox list".`;
-  return new CliError(message, { exitCode: exitCodes.findings });
 }
 
 async function applyToEach(

@@ -146,11 +146,11 @@ const members = [
 ] as const;
 
 function identity(body: { readonly [Name in (typeof members)[number]]?: unknown }): Partial<DeliveryVerdict> {
-  const found = members.flatMap((name) => {
+  const facts = members.flatMap((name) => {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
     return typeof value === 'string' ? [[name, value.slice(0, 200)]] : [];
   });
-  return Object.fromEntries(found);
+  return Object.fromEntries(facts);
 }
 
 /** A received delivery, as `listen --format json` prints it. */

@@ -27,13 +27,13 @@ export function startReceiveServer(options: ReceiveOptions): Promise<HttpServer>
     ...options,
     async answer(call) {
       const { status, headers, body } = await answerCall(call, options);
-      const own = [
+      const framing = [
         // Neither has a body, and so no length (RFC 9110, 8.6).
         ...(status === 204 || status === 304 ? [] : [['content-length', String(body.byteLength)]]),
         // We do not read the rest of the body.
         ...(status === 413 ? [['connection', 'close']] : []),
       ] as [string, string][];
-      return { status, headers: [...withoutHopHeaders(headers), ...own], body };
+      return { status, headers: [...withoutHopHeaders(headers), ...framing], body };
     },
   });
 }

@@ -73,9 +73,9 @@ export default defineCommand({
     const credentials = currentCredentials(configuration);
     requireAddress(deployment, 'createOrder');
     const address = parseStoreAddress(context, where);
-    const given = readExactJsonObject(await readInput(context, path), inputName(path));
+    const members = readExactJsonObject(await readInput(context, path), inputName(path));
     // Sound: the schema of the deployment checks it.
-    const order = given as unknown as BuyOrder;
+    const order = members as unknown as BuyOrder;
     const exchange = new ExchangeClient({ deployment, credentials, fetch: context.fetch });
     const { payload } = await exchange.prepareOrder(order, { merchant, acceptAddress });
     show(output, deployment, toWireNames(payload, deployment.wireNames));
