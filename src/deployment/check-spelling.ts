@@ -2,14 +2,16 @@ import { nearestSpelling } from '../internal/nearest-name.ts';
 import { warnOnce } from '../internal/warn.ts';
 import { invalidEnvironment, knownNames } from './environment-variables.ts';
 
-/** A set variable with the prefix of this package that nothing reads. */
-export interface UnreadVariable {
+const ownPrefix = 'PARTNER_EXCHANGE_';
+const prefixes = /^(partner|merchant|messenger)_/i;
+
+interface MisspeltVariable {
   readonly name: string;
   /** `undefined` for a name that is near none of ours. */
   readonly meant: string | undefined;
 }
 
-export function findUnread(env: object): readonly UnreadVariable[] {
+function findMisspelt(env: object): readonly MisspeltVariable[] {
   const unset = knownNames.filter((name) => !Reflect.get(env, name));
   return Object.keys(env)
     .filter(

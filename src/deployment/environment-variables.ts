@@ -86,7 +86,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   ...messengerVariables.map((variable) => ({ ...variable, sets: variable.member })),
 ];
 
-/** Names the sandbox that the commands talk to; only the command line reads it. */
+/** Address and token of the sandbox that `sandbox advance` moves; only the command line reads it. */
 export const sandboxUrlVariable = 'PARTNER_EXCHANGE_SANDBOX_URL';
 
 /** Every name that something of this package reads: any other with our prefix is a mistake, and is named. */
@@ -132,7 +132,7 @@ function readFlag(value: string): boolean {
  *
  * @throws {ConfigurationError} without the text in its message
  */
-export function readScheme(text: string): SignatureScheme {
+function readScheme(text: string): SignatureScheme {
   const scheme = tryParse(text);
   if (scheme === undefined) throw invalidEnvironment('is not JSON.');
   if (!isJsonObject(scheme)) throw invalidEnvironment('must be a JSON object: the parts of a scheme.');
@@ -159,7 +159,7 @@ const maxBytes = 1_048_576;
  *
  * @throws {ConfigurationError} without the path in its message
  */
-export function readTextFile(path: string): string {
+function readTextFile(path: string): string {
   const fs = process.getBuiltinModule?.('node:fs');
   if (fs === undefined) throw invalidEnvironment('needs a file system, and this runtime has none.');
   let flaw: string;

@@ -117,7 +117,7 @@ type PostedDelivery = Pick<SavedRequest, 'target' | 'headers' | 'body'>;
  * Where a delivery goes at an address: to the path of the address, or without one to the path that the delivery came
  * to. The query of the delivery follows that of the address.
  */
-export function pathAt({ pathname, search }: URL, { target = '/' }: Pick<SavedRequest, 'target'>): string {
+function pathAt({ pathname, search }: URL, { target = '/' }: Pick<SavedRequest, 'target'>): string {
   const end = target.indexOf('?');
   const [path, query] = end === -1 ? [target, ''] : [target.slice(0, end), target.slice(end + 1)];
   const queries = [search.slice(1), query].filter((text) => text !== '');

@@ -74,7 +74,7 @@ async function findAll(checks: Readonly<Record<string, Check>>): Promise<Finding
 }
 
 /** Which of our variables are set, and whether they can be read. A malformed one is a finding, not an error. */
-export function examineEnvironment({ env, environment }: Surroundings): Result[] {
+function examineEnvironment({ env, environment }: Surroundings): Result[] {
   if (isConfigurationError(environment)) {
     const { what, remedy } = partsOf(environment);
     return [broken(what, remedy || 'Set the variable as docs/guides/environment-files.md says.')];
