@@ -198,7 +198,7 @@ export class ExchangeClient<Order = BuyOrder> {
   #requireCredentials(operation: Operation): SigningCredentials {
     if (this.#credentials !== undefined) return this.#credentials;
     const what = `${operation} needs credentials, and ExchangeClient was given none.`;
-    const remedy = `Give it credentials (${unsetVariables()}).`;
+    const remedy = 'Give it credentials: readEnvironment() returns them where PARTNER_PUBLIC_KEY is set.';
     throw new ConfigurationError('not_configured', what, { remedy });
   }
 

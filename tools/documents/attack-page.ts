@@ -28,7 +28,7 @@ The rest is generated from the tables of the attack (\`npm run docs:tables\`). A
 /** docs/details/attack-faults.md, from the causes and the cases. */
 export function attackPage(): string {
   const causes = Object.entries<Cause<CaseId>>(attackCauses).map(([id, cause]) => causeSection(id, cause));
-  const byAdvice = Map.groupBy(cases, ({ advice = '' }) => advice);
+  const byAdvice = Map.groupBy(cases, ({ advice }) => advice);
   const sections = [
     intro.trimEnd(),
     '## Causes',
@@ -36,18 +36,16 @@ export function attackPage(): string {
     '## Cases',
     'The remedy, then the cases that it mends: the deliveries, and the answer of a sound receiver.',
     ...[...byAdvice].map(([advice, alike]) =>
-      [...(advice && [`**${plain(advice)}**`]), alike.map(caseLine).join('\n')].join('\n\n'),
+      [`**${plain(advice)}**`, alike.map(caseLine).join('\n')].join('\n\n'),
     ),
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
-type DocumentedCase = NamedCase & { readonly advice?: string | undefined };
-
-const cases: readonly DocumentedCase[] = [baselineCase, ...attackCases];
+const cases: readonly NamedCase[] = [baselineCase, ...attackCases];
 
 function causeSection(id: string, cause: Cause<CaseId>): string {
-  const { what = 'does this', advice = '', shownBy, atLeast = 1 } = cause;
+  const { what, advice, shownBy, atLeast = 1 } = cause;
   const signs = new Set<string>(
     shownBy === undefined
       ? cases.filter((probe) => probe.causes?.some((name) => name === id)).map((probe) => probe.id)
@@ -57,12 +55,12 @@ function causeSection(id: string, cause: Cause<CaseId>): string {
   const shown = links === '' ? 'any case' : links;
   return [
     `### ${id}`,
-    `The receiver ${plain(what)}.${advice && ` **${plain(advice)}**`}`,
+    `The receiver ${plain(what)}. **${plain(advice)}**`,
     `Shown by ${atLeast > 1 ? `at least ${atLeast} of: ${shown}` : shown}.`,
   ].join('\n\n');
 }
 
-function caseLine({ id, what, expected }: DocumentedCase): string {
+function caseLine({ id, what, expected }: NamedCase): string {
   // A case that is a cause has its address there.
   const address = Object.hasOwn(attackCauses, id) ? '' : `<a id="${id}"></a>`;
   return `- ${address}\`${id}\`: ${plain(what)}. Sound: ${plain(expected)}.`;

@@ -9,7 +9,7 @@ import type { ProbeRequest, Probes } from './probes.ts';
 interface Refused extends Pick<AttackCase, 'what' | 'advice' | 'causes' | 'faults'> {
   /** The verdict if one is accepted. @default 'broken' */
   readonly ifAccepted?: 'weak';
-  /** The deliveries; an empty list if they need a merchant secret and there is none. */
+  /** The deliveries; an empty list if they need a merchant secret and it is missing. */
   readonly deliveries: (
     probes: Probes,
     attack: Attack,
@@ -19,10 +19,8 @@ interface Refused extends Pick<AttackCase, 'what' | 'advice' | 'causes' | 'fault
 /** A case in which every delivery must be refused. */
 export function refused({ ifAccepted, deliveries, ...described }: Refused): AttackCase {
   return {
-    what,
-    expected,
-    causes,
-    isSlow,
+    ...described,
+    expected: '4xx, or 503 with Retry-After',
     async run(attack) {
       const { probes, post } = attack;
       const all = await deliveries(probes, attack);
