@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { closedUrl, startServer } from '../../support/local-server.ts';
 import { partnerExchange, type RunOptions } from './run-in-process.ts';
-import { scratchFolder, start } from './support.ts';
+import { addressOf, scratchFolder, start } from './support.ts';
 
 type Check = { id: string; verdict: string; what: string; advice?: string };
 
@@ -35,6 +35,7 @@ describe('doctor', { timeout: 60_000 }, () => {
       // The one thing that is wrong with it: nobody else can reach this machine by this address.
       callback: 'broken',
       store: 'skipped',
+      samples: 'skipped',
     });
     expect(code).toBe(1);
     expect((await doctor([], options)).code).toBe(0);
@@ -42,6 +43,47 @@ describe('doctor', { timeout: 60_000 }, () => {
     expect(checks.filter(({ id }) => !page.includes(`\`${id}\``))).toEqual([]);
     for (const key of ['PARTNER_SECRET_KEY', 'MERCHANT_SECRET_KEY', 'MESSENGER_MASTER_KEY'])
       expect(JSON.stringify(checks)).not.toContain(env[key]);
+  });
+
+  it('finds samples that other keys signed, and a service that signs in another way', async () => {
+    const cwd = scratchFolder();
+    const sandbox = start(['sandbox', '--port', '0', '--format', 'json'], { now: Date.now });
+    const [first = ''] = (await sandbox.printed('stdout', /\n/)).split('\n');
+    const env: Record<string, string> = JSON.parse(first).environment;
+    const listen = start(['listen', '--port', '0', '--save', 'events'], { env, cwd, now: Date.now });
+    const receiver = await addressOf(listen);
+    await partnerExchange(['trigger', 'event.buy.init', '--to', receiver], { env, cwd, now: Date.now });
+    const options: RunOptions = { cwd, env, fetch, now: Date.now };
+    const foreign = { ...env, PARTNER_SECRET_KEY: 'sk_partner_somebody_else' };
+    const signed = await partnerExchange(['sign'], { ...options, env: foreign, stdin: '{"a":1}' });
+    writeFileSync(join(cwd, 'events/foreign.json'), signed.stdout);
+    const samplesOf = async (args: readonly string[], given = options) => {
+      const { code, checks } = await doctor(args, given);
+      return { code, samples: checks.filter(({ id }) => id === 'samples') };
+    };
+    const { samples } = await samplesOf(['--samples', 'events']);
+    expect(samples).toMatchObject([
+      { verdict: 'weak', what: '1 of 2 was signed by other keys.' },
+      { verdict: 'ok', what: '1 of 2 samples are signed and formed as the deployment says.' },
+    ]);
+    expect(await samplesOf(['--samples', 'events/foreign.json'])).toMatchObject({
+      code: 1,
+      samples: expect.arrayContaining([
+        expect.objectContaining({ what: 'None of 1 samples is signed with these keys.' }),
+      ]),
+    });
+    const PARTNER_EXCHANGE_SCHEME = JSON.stringify({
+      construction: 'hash-suffix',
+      serialization: 'as-sent',
+      encoding: 'hex',
+    });
+    const otherWay = { ...options, env: { ...env, PARTNER_EXCHANGE_SCHEME } };
+    expect(await samplesOf(['--samples', 'events'], otherWay)).toMatchObject({
+      code: 1,
+      samples: expect.arrayContaining([
+        expect.objectContaining({ what: 'The samples refute signature-construction: "hmac".' }),
+      ]),
+    });
   });
 
   it.each([

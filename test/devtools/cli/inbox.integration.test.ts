@@ -57,6 +57,32 @@ describe('over a SQLite file, inbox', () => {
     expect(JSON.parse(json)).toMatchObject({ digest: first, attempts: 1 });
   });
 
+  it('discard --attack drops what an attack left, also what waits, and nothing else', async () => {
+    const cwd = scratchFolder();
+    const path = join(cwd, 'inbox.sqlite');
+    const inbox = sqliteInbox({ path, pollMs: 5, ...options });
+    const bodyOf = (partner_order_id: string) => JSON.stringify({ partner_order_id });
+    const [kept = ''] = await fill(inbox, [bodyOf('A-1'), bodyOf('probe-7-0123abcd'), bodyOf('probe-1')]);
+    await inbox.stop();
+    const receiver = sqliteInbox({ path, role: 'receiver' });
+    const body = bodyOf('probe-8-0123abcd-11');
+    const digest = createHash('sha256').update(body).digest('hex');
+    const waiting = { digest, name: 'event.buy.init', key: { index: 0 }, body };
+    await receiver.receive(waiting, async () => 'handled');
+    const args = ['inbox', 'discard', '--attack', '--inbox', 'inbox.sqlite'];
+    const { code, stdout, stderr } = await partnerExchange(args, { cwd, now: Date.now });
+    expect({ code, stderr, lines: stdout.split('\n').length - 1 }).toEqual({
+      code: 0,
+      stderr: '2 dropped.\n',
+      lines: 2,
+    });
+    expect(await receiver.counts()).toEqual({ open: 0, dead: 2 });
+    expect(await receiver.deadLetter(kept)).toBeDefined();
+    await receiver.stop();
+    const both = await partnerExchange([...args, '--all'], { cwd, now: Date.now });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('give no digests') });
+  });
+
   it('replay puts one back, or all', async () => {
     const { first, run } = await deadLetters();
     expect((await run(['replay', first.slice(0, 8)])).code).toBe(0);
@@ -222,9 +248,11 @@ describe('inbox show shows a delivery,', () => {
 
 /** What is the same for every engine. */
 async function checkEngine(inbox: ManagedInbox, place: readonly string[], env: Record<string, string>) {
-  const [first = ''] = await fill(inbox, ['{"name":"Ada"}']);
+  const left = JSON.stringify({ partner_order_id: 'probe-7-0123abcd' });
+  const [first = ''] = await fill(inbox, ['{"name":"Ada"}', left]);
   const run = (args: readonly string[]) =>
     partnerExchange(['inbox', ...args, ...place], { cwd: root, env, now: Date.now });
+  expect((await run(['discard', '--attack'])).stderr).toBe('1 dropped.\n');
   await inbox.quarantine?.keep({ digest: 'f'.repeat(64), body: '{}', partners: '' });
   expect((await run(['list'])).stderr).toBe('1 dead, 0 open. 1 in quarantine: nobody can verify them yet.\n');
   const kept = await inbox.quarantine?.list({ limit: 10 });

@@ -45,10 +45,10 @@ describe('learn', () => {
     const { code, stdout } = await run(['.'], cwd);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^proven +signature-key: 32 samples; "merchant\+partner"$/m);
-    expect(stdout).toMatch(
-      /19 proven, 29 not seen \(--format json lists them\), from 32 events and \d+ replies/,
-    );
+    expect(stdout).toMatch(/19 proven, 29 not seen \(--all lists them\), from 32 events and \d+ replies/);
     expect(stdout.trimEnd().split('\n')).toHaveLength(19 + 1);
+    const all = await run(['.', '--all'], cwd);
+    expect(all.stdout.match(/^(?:proven|refuted|not-seen) /gm)).toHaveLength(48);
   });
 
   it('writes a file that the environment takes, with the sample of each override', async () => {

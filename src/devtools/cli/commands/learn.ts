@@ -20,7 +20,7 @@ import { inFile, readInput, readJsonObject, shownPath } from '../inputs/input.ts
 import { defineCommand } from '../terminal/command.ts';
 import { type CliContext, CliError, type ExitCode, exitCodes } from '../terminal/context.ts';
 import { findingLines } from '../terminal/finding-lines.ts';
-import { arg, formatFlags, keysFlag, manyArgs, textFlag, webAddress } from '../terminal/flags.ts';
+import { arg, formatFlags, keysFlag, manyArgs, textFlag, toggle, webAddress } from '../terminal/flags.ts';
 import { countBy, type Output, openOutput } from '../terminal/output.ts';
 import type { Paint, Style } from '../terminal/terminal-text.ts';
 
@@ -31,6 +31,7 @@ const flags = {
     'Say what differs from this deployment file, and exit with 1 if anything does',
   ),
   oracle: webAddress.optional('url', 'Let this endpoint of the service sign a body with a throw-away secret'),
+  all: toggle('Print the rows that no sample decided, too'),
   keys: keysFlag,
   ...formatFlags,
 };
@@ -54,7 +55,7 @@ export default defineCommand({
       'Saved deliveries, .jsonl files of replies, or folders of both (default: deliveries on stdin)',
     ),
   ),
-  async run(context, { write, check, oracle, ...flags }, ...paths) {
+  async run(context, { write, check, oracle, all, ...flags }, ...paths) {
     if (write !== undefined && check !== undefined) throw new CliError('Give --write or --check, not both.');
     const output = openOutput(context, flags);
     const configuration = await readConfiguration(context, flags);
@@ -74,10 +75,10 @@ export default defineCommand({
     const { file: _, ...report } = learnt;
     output.result(report, (paint) => [
       ...learnt.rows
-        .filter(({ verdict }) => verdict !== 'not-seen')
+        .filter(({ verdict }) => all || verdict !== 'not-seen')
         .flatMap((row) => describeRow(row, paint)),
       ...findingLines(learnt.findings, paint),
-      describeCounts(learnt),
+      describeCounts(learnt, all),
     ]);
     if (write !== undefined)
       output.status(
@@ -172,8 +173,9 @@ function nextOf({ set, person, howToSee, digest }: LearntRow): string | undefine
   return person === undefined ? howToSee : `decide: ${person}${sample}`;
 }
 
-function describeCounts({ rows, deliveries, replies }: Learnt): string {
-  const counts = countBy(rows, 'verdict').replace('not-seen', 'not seen (--format json lists them)');
+function describeCounts({ rows, deliveries, replies }: Learnt, all: boolean): string {
+  const notSeen = all ? 'not seen' : 'not seen (--all lists them)';
+  const counts = countBy(rows, 'verdict').replace('not-seen', notSeen);
   return `${counts}, from ${deliveries.genuine} events and ${replies.read} replies.`;
 }
 

@@ -4,10 +4,11 @@ import type { Finding } from '../../../diagnostics/finding.ts';
 import { defineCommand } from '../../terminal/command.ts';
 import { exitCodes } from '../../terminal/context.ts';
 import { findingLines } from '../../terminal/finding-lines.ts';
-import { formatFlags, storesFlag, webAddress, wholeNumber } from '../../terminal/flags.ts';
+import { formatFlags, storesFlag, textFlag, webAddress, wholeNumber } from '../../terminal/flags.ts';
 import { countBy, openOutput } from '../../terminal/output.ts';
 import { examineBaseUrl, examineClock } from './addresses.ts';
 import { examineCallback } from './callback.ts';
+import { examineSamples } from './samples.ts';
 import { examineStores } from './stores.ts';
 import {
   broken,
@@ -24,6 +25,7 @@ const flags = {
     'Your receiver: gets one body without a signature, which it must refuse',
   ),
   store: storesFlag('A store of yours'),
+  samples: textFlag.list('file', 'Captured events, or folders of them: they must fit the deployment'),
   timeoutMs: wholeNumber(1, 600_000).withDefault('ms', 'How long to wait for each answer', '5000'),
   ...formatFlags,
 };
@@ -31,11 +33,11 @@ const flags = {
 export default defineCommand({
   brief: 'Check the set-up of an integration',
   about:
-    'Checks the environment, the addresses of the service, the clock, the callback and stores. It changes nothing, and makes nothing. Exits with 1 if a check fails.',
+    'Checks the environment, the addresses of the service, the clock, the callback, stores and captured events. It changes nothing, and makes nothing. Exits with 1 if a check fails.',
   examples: [
     'partner-exchange doctor',
     'partner-exchange doctor --callback https://partner.example/orders',
-    'partner-exchange doctor --store env:DATABASE_URL --format json',
+    'partner-exchange doctor --store env:DATABASE_URL --samples ./events --format json',
   ],
   json: "{ checks: [{ id, verdict: 'ok' | 'weak' | 'broken' | 'skipped', what, advice? }] }",
   flags,
@@ -56,6 +58,7 @@ export default defineCommand({
       clock: () => examineClock(surroundings),
       callback: () => examineCallback(flags.callback, surroundings),
       store: () => examineStores(context, flags.store),
+      samples: () => examineSamples(context, output, { paths: flags.samples, surroundings }),
     });
     output.result({ checks }, (paint) => findingLines(checks, paint));
     output.status(`${countBy(checks, 'verdict')}.`);

@@ -18,6 +18,7 @@ import {
 } from '../../terminal/flags.ts';
 import { type Output, openOutput } from '../../terminal/output.ts';
 import { adviceOf, deliveryLines } from './describe-delivery.ts';
+import { discardProbes, type ProbeRecords } from './discard-probes.ts';
 
 /** A list of this length is too long to read. */
 const maxLetters = 100_000;
@@ -126,13 +127,34 @@ const replay = defineCommand({
 const discard = defineCommand({
   brief: 'Drop dead letters',
   about:
-    'Drops dead letters for ever, after a question. The inbox still recognizes an event that the service repeats.',
-  examples: ['partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes'],
+    'Drops dead letters for ever, after a question. The inbox still recognizes an event that the service repeats. --attack drops the events of orders that "partner-exchange attack" made, those that wait for another attempt too, without a question.',
+  examples: [
+    'partner-exchange inbox discard 3f9a2c --inbox inbox.sqlite --yes',
+    'partner-exchange inbox discard --attack --inbox env:DATABASE_URL',
+  ],
   json: 'A line for each: { digest, name, done }',
-  flags: { ...replayFlags, ...confirmFlags },
+  flags: {
+    ...replayFlags,
+    attack: toggle('What an attack left: all events of its orders'),
+    ...confirmFlags,
+  },
   args: manyArgs(digestArg),
   async run(context, flags, ...digests) {
     const output = openOutput(context, flags);
+    if (flags.attack) {
+      if (flags.all || digests.length > 0) throw new CliError('--attack names the events: give no digests.');
+      return await withInbox(context, flags, async (_inbox, records) => {
+        let [dropped, held] = [0, 0];
+        for await (const removed of discardProbes(records)) {
+          if (removed.done) dropped++;
+          else held++;
+          printResult(output, removed);
+        }
+        const left = held === 0 ? '' : ` ${held} are being handled: repeat this when that is over.`;
+        output.status(`${dropped} dropped.${left}`);
+        return exitCodes.ok;
+      });
+    }
     checkChoice(flags, digests);
     return await withInbox(context, flags, async (inbox) => {
       const letters = await selectLetters(inbox, flags, digests);
@@ -156,14 +178,14 @@ export default buildRouteMap({
 function withInbox<Result>(
   context: CliContext,
   { inbox: at, prefix = inboxPrefix, schema, table }: FlagsOf<typeof flags>,
-  work: (inbox: ManagedInbox) => Promise<Result>,
+  work: (inbox: ManagedInbox, records: ProbeRecords) => Promise<Result>,
 ): Promise<Result> {
   const address = parseStoreAddress(context, at);
   return withStore(context, { address, mustExist: true, schema, table }, async (store) => {
     await requireRecords(store, prefix, 'No delivery was ever received here');
     const inbox = storeInbox({ store, prefix, role: 'receiver', now: context.now });
     try {
-      return await work(inbox);
+      return await work(inbox, { store, prefix });
     } finally {
       await inbox.stop();
     }
@@ -213,11 +235,13 @@ async function applyToEach(
   for (const { digest, name } of letters) {
     const isDone = await act(digest);
     if (isDone) done++;
-    const what = isDone ? 'done' : 'gone: another process was faster';
-    output.item(
-      { digest, name, done: isDone },
-      () => `${digest.slice(0, 12)} ${printableText(name)} ${what}`,
-    );
+    printResult(output, { digest, name, done: isDone });
   }
   return done;
+}
+
+function printResult(output: Output, result: Pick<DeadLetter, 'digest' | 'name'> & { done: boolean }): void {
+  const { digest, name, done } = result;
+  const what = done ? 'done' : 'gone: another process was faster';
+  output.item(result, () => `${digest.slice(0, 12)} ${printableText(name)} ${what}`);
 }
