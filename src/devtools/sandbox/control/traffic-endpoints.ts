@@ -19,7 +19,7 @@ export function trafficEndpoints(state: SandboxState): readonly ControlEndpoint[
     endpoint({
       method: 'GET',
       path: 'trace',
-      summary: 'The traffic, the oldest entry first: a file for `replay`',
+      summary: 'The traffic, the oldest entry first',
       query: traceQuery,
       handle: ({ query: { after, bodies, limit } }) => {
         const entries = trace.entries.filter(({ id }) => id > after).slice(0, limit);
