@@ -56,15 +56,6 @@ describe('a server that hangs, after a garbage collection', () => {
       await server.closed;
     }
   });
-
-  it('a time-out of a call closes its connection', async () => {
-    const calls = await startCalls({ timeoutMs: 1_000, maxAttempts: 1 });
-    await forgetRequests();
-    for (const { name, call, server } of calls) {
-      expect(await call, name).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-      await server.closed;
-    }
-  });
 });
 
 it('a call with a fetch of your own leaves nothing of its request behind', async () => {

@@ -110,13 +110,6 @@ describe('a client with a key ring', () => {
     expect([keys(), source.loads]).toEqual([['1', '1', '1', '1', '1'], 6]);
   });
 
-  it('reads the keys once for calls that are refused at the same time', async () => {
-    const { client, source } = setUp(generation(1), accepts());
-    await Promise.all(Array.from({ length: 20 }, () => told(client.createOrder(order))));
-    // A load that began before a refusal is no answer to it.
-    expect(source.loads).toBeLessThanOrEqual(4);
-  });
-
   it('names the ring and its cool-down when the keys may be older than those of the service', async () => {
     const { client, source } = setUp(generation(1), accepts('2'));
     await client.createOrder(order).catch(() => {});
@@ -157,7 +150,6 @@ describe('a client with a key ring', () => {
 
   it.each<[string, Answer]>([
     ['500, after which the service may have acted', { status: 500 }],
-    ['408', { status: 408 }],
     ['400', { status: 400 }],
     ['a broken connection', new Error('reset')],
   ])('does not repeat it after %s', async (_, answer) => {
@@ -201,30 +193,6 @@ describe('a client with a key ring', () => {
     });
     await requestError(client.createOrder(order, { signal: controller.signal }));
     expect(keys()).toEqual(['1']);
-  });
-
-  it('checks the order once, also when it is repeated', async () => {
-    let checks = 0;
-    const orderSchema = {
-      '~standard': {
-        version: 1 as const,
-        vendor: 'test',
-        validate: (value: unknown) => {
-          checks += 1;
-          return { value: value as typeof order };
-        },
-      },
-    };
-    const client = new ExchangeClient({
-      deployment: deploymentAt('http://localhost:1', { orderSchema }),
-      credentials: createKeyRing({ load: () => pendingSets }),
-      fetch: async (request) =>
-        new Response('{"ok":true}', {
-          status: request.headers.get('authorization')?.endsWith('_2') ? 200 : 401,
-        }),
-    });
-    await client.createOrder(order);
-    expect(checks).toBe(1);
   });
 
   it('shows no key of any set that it has seen in errors', async () => {

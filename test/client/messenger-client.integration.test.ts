@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import {
   type ApiKeyRequest,
   type MessageRequest,
   MessengerClient,
   type NumberCheckRequest,
 } from '../../src/client/messenger-client.ts';
-import { type DeploymentOptions, defineDeployment } from '../../src/deployment/define-deployment.ts';
+import type { DeploymentOptions } from '../../src/deployment/define-deployment.ts';
 import { type LocalServer, startServer } from '../support/local-server.ts';
 import { refusal, rejected } from '../support/refusal.ts';
 import { apiKey, deploymentAt, masterKey, message, messengerAt } from './clients.ts';
@@ -61,12 +60,6 @@ describe('scanDeviceUrl', () => {
     expect(url).toBe(`https://messenger.example/connect-msg/scan-device?api_key=${apiKey}`);
   });
 
-  it("has the deployment's word for connect-msg", async () => {
-    const server = await startServer({});
-    const client = clientWith(server, { wireNames: { 'connect-msg': 'connect-acme' } });
-    expect(new URL(client.scanDeviceUrl()).pathname).toBe('/connect-acme/scan-device');
-  });
-
   it('encodes the API key', () => {
     const odd = 'API&x=1#/?+%~';
     const url = messengerAt('https://messenger.example').scanDeviceUrl({ api_key: odd });
@@ -110,18 +103,6 @@ describe('checkNumber', () => {
       `/numbers/check?api_key=${apiKey}&to_phone=%2B2348012345678&msisdn=7&deep=%5B1%5D`,
     );
   });
-
-  it('without a path is a configuration error that says what to set', async () => {
-    const server = await startServer({});
-    const error = await rejected(clientWith(server, { paths: {} }).checkNumber(number));
-    expect(error).toMatchObject({
-      name: 'ConfigurationError',
-      code: 'not_configured',
-      assumptions: ['number-check'],
-    });
-    expect(String(error)).toContain('paths.checkNumber');
-    expect(server.requests).toHaveLength(0);
-  });
 });
 
 describe('sendMessage', () => {
@@ -152,14 +133,6 @@ describe('sendMessage', () => {
     expect(posted(server)).toMatchObject({ api_key: 'API-X-other' });
   });
 
-  it('sends the text exactly', async () => {
-    const server = await startServer({});
-    const text = 'Código: "493021"\n— 🚀 \u2028 </script>';
-    await messengerAt(server.url).sendMessage({ ...message, message: text });
-    expect(posted(server)).toMatchObject({ message: text });
-    expect(server.requests[0]?.headers['content-length']).toBe(String(server.requests[0]?.body.byteLength));
-  });
-
   it('without an API key is a configuration error before any request', async () => {
     const server = await startServer({});
     const client = new MessengerClient({ deployment: deploymentAt(server.url), masterKey });
@@ -180,14 +153,6 @@ describe.each(['checkNumber', 'sendMessage'] as const)('%s', (operation) => {
       expect(server.requests).toHaveLength(0);
     },
   );
-
-  it.each([undefined, 'hello'])('refuses %j for its input', async (input) => {
-    const server = await startServer({});
-    // What a JavaScript caller may pass.
-    const call = messengerAt(server.url)[operation](input as unknown as MessageRequest & NumberCheckRequest);
-    expect(await rejected(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
-    expect(server.requests).toHaveLength(0);
-  });
 });
 
 it.each<[string, Record<string, unknown>]>([
@@ -200,23 +165,6 @@ it.each<[string, Record<string, unknown>]>([
   const error = await rejected(messengerAt(server.url).sendMessage(input));
   expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: [member] }] });
   expect(server.requests).toHaveLength(0);
-});
-
-describe('a deployment of the messenger alone', () => {
-  it('is enough to send, and says what is missing where more is needed', async () => {
-    const server = await startServer({});
-    const deployment = defineDeployment({ messengerBaseUrl: server.url });
-    await new MessengerClient({ deployment, apiKey }).sendMessage(message);
-    expect(server.requests).toHaveLength(1);
-    const exchange = new ExchangeClient({ deployment });
-    const partner = { partner_code: 'acme', email: 'ops@acme.example' };
-    expect(String(await rejected(exchange.onboard(partner)))).toContain('onboard needs onboardingBaseUrl');
-    const error = await rejected(exchange.whitelistIp());
-    expect(error).toMatchObject({ code: 'not_configured' });
-    expect(String(error)).toContain(
-      'whitelistIp needs stagingUrl of defineDeployment (PARTNER_EXCHANGE_STAGING_URL). Set it: the operator of the service knows its value.',
-    );
-  });
 });
 
 it.each(['Bearer master-83d1f6', 'bearer  master-83d1f6'])(

@@ -43,8 +43,6 @@ describe('does not compile', () => {
     // @ts-expect-error the type of the body comes from a schema
     expectTypeOf(() => exchange.createOrder<{ id: number }>(order)).toBeFunction();
     // @ts-expect-error the type of the body comes from a schema
-    expectTypeOf(() => exchange.createOrder<{ id: number }>(order, { timeoutMs: 5_000 })).toBeFunction();
-    // @ts-expect-error the type of the body comes from a schema
     expectTypeOf(() => exchange.whitelistIp<string>()).toBeFunction();
     // @ts-expect-error the type of the body comes from a schema
     expectTypeOf(() => messenger.checkNumber<string>({ to_phone: '1' })).toBeFunction();

@@ -112,39 +112,21 @@ describe('onNoResponse', () => {
     await told(createOrder(server.url, { ...options, onNoResponse: (one) => seen.push(one) }, callOptions()));
     await vi.waitFor(() => expect(seen).toMatchObject([{ code, outcome: 'unknown' }]));
   });
-
-  it('sees a connection that could not be made', async () => {
-    const seen: NoResponseObservation[] = [];
-    await told(createOrder('http://127.0.0.1:1', { maxAttempts: 1, onNoResponse: (one) => seen.push(one) }));
-    expect(seen).toMatchObject([{ code: 'connection_failed', outcome: 'not-sent' }]);
-  });
 });
 
-describe.each(['onRequest', 'onResponse'] as const)('%s that fails', (name) => {
-  // Each operation warns once in a process.
-  it.each([
-    [
-      'by throwing',
-      'createOrder',
-      createOrder,
-      () => {
-        throw new RangeError('boom');
-      },
-    ],
-    ['by rejecting', 'whitelistIp', whitelistIp, async () => Promise.reject(new RangeError('boom'))],
-  ] as const)(
-    '%s does not break the call, and is reported as a warning',
-    async (_, operation, run, observer) => {
-      const server = await startServer({ body: '{"ok":true}' });
-      const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
-      expect((await run(server.url, { [name]: observer })).body).toEqual({ ok: true });
-      expect(await warned).toMatchObject({
-        name: 'PartnerExchangeWarning',
-        message: `${name} of ${operation} failed; nothing else is affected.`,
-      });
-    },
-  );
-});
+it.each(['onRequest', 'onResponse'] as const)(
+  '%s that fails does not break the call, and is reported as a warning',
+  async (name) => {
+    const server = await startServer({ body: '{"ok":true}' });
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+    const fails = async () => Promise.reject(new RangeError('boom'));
+    expect((await createOrder(server.url, { [name]: fails })).body).toEqual({ ok: true });
+    expect(await warned).toMatchObject({
+      name: 'PartnerExchangeWarning',
+      message: `${name} of createOrder failed; nothing else is affected.`,
+    });
+  },
+);
 
 it('an attempt that was not made is not seen', async () => {
   const seen: ObservedAttempt[] = [];

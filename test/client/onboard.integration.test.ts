@@ -28,12 +28,6 @@ describe('onboard', () => {
     expect(server.requests[0]?.headers).not.toHaveProperty('x-partner-id');
   });
 
-  it('needs no credentials', async () => {
-    const server = await startServer({ body: '{"message":"sent"}' });
-    const reply = await new ExchangeClient({ deployment: deploymentAt(server.url) }).onboard(partner);
-    expect(reply.body).toEqual({ message: 'sent' });
-  });
-
   it('sends further members as given', async () => {
     const server = await startServer({});
     const further = { ...partner, country: 'NG' };
@@ -47,7 +41,6 @@ describe.each(['onboard', 'regenerateKeys'] as const)('%s', (operation) => {
     ['partner_code', { email: 'ops@acme.example' }],
     ['email', { partner_code: 'acme' }],
     ['email', { partner_code: 'acme', email: 'ops' }],
-    ['email', { partner_code: 'acme', email: 'ops @acme.example' }],
     ['email', { partner_code: 'acme', email: 'ops@acme.example\r\nbcc: x@y' }],
     ['email', { partner_code: 'acme', email: `${'o'.repeat(330)}@acme.example` }],
     ['limits.daily', { ...partner, limits: { daily: Number.NaN } }],
@@ -57,14 +50,6 @@ describe.each(['onboard', 'regenerateKeys'] as const)('%s', (operation) => {
     const error = await rejected(exchangeAt(server.url)[operation](input as typeof partner));
     expect(error).toMatchObject({ name: 'ValidationError', code: 'invalid_input' });
     expect(String(error)).toContain(`${operation}: ${member}: `);
-    expect(server.requests).toHaveLength(0);
-  });
-
-  it.each([undefined, 'acme', []])('refuses %j for a partner', async (input) => {
-    const server = await startServer({});
-    // What a JavaScript caller may pass.
-    const call = exchangeAt(server.url)[operation](input as unknown as typeof partner);
-    expect(await rejected(call)).toMatchObject({ code: 'invalid_input', issues: [{ path: [] }] });
     expect(server.requests).toHaveLength(0);
   });
 });

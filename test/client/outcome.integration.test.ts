@@ -65,12 +65,9 @@ describe.each(cautious.filter(([name]) => name !== 'createOrder'))('%s', (_, run
 it.each([
   [408, 'unknown'],
   [500, 'unknown'],
-  [504, 'unknown'],
   [401, 'refused'],
-  [403, 'refused'],
   [404, 'refused'],
   [409, 'refused'],
-  [422, 'refused'],
   [423, 'refused'],
   // Beyond HTTP.
   [999, 'unknown'],
@@ -196,12 +193,6 @@ describe('the outcome of several attempts is the least certain one', () => {
       outcome: 'refused',
       attempts: 3,
     });
-  });
-
-  it('is refused when a 400 comes after a connection was refused', async () => {
-    const server = await startServer({ status: 400 });
-    const call = createOrder(server.url, { fetch: refusedOnce(await closedUrl()) });
-    expect(await told(call)).toMatchObject({ outcome: 'refused', status: 400, attempts: 2 });
   });
 
   it('is unknown when a 400 comes after a 503', async () => {
