@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startServer } from '../support/local-server.ts';
-import { createOrder, requestError, sendMessage, told, whitelistIp } from './clients.ts';
+import { createOrder, requestError, told, whitelistIp } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
@@ -17,13 +17,10 @@ describe('aborting', () => {
     expect(error.cause).toMatchObject({ message: 'shutting down' });
   });
 
-  it.each([
-    ['sendMessage', sendMessage],
-    ['createOrder', createOrder],
-  ])('right after calling %s makes no request', async (_, run) => {
+  it('right after calling makes no request', async () => {
     const server = await startServer({});
     const controller = new AbortController();
-    const call = run(server.url, {}, { signal: controller.signal });
+    const call = createOrder(server.url, {}, { signal: controller.signal });
     controller.abort();
     expect(await told(call)).toEqual(beforeSending);
     expect(server.requests).toHaveLength(0);

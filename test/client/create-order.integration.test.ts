@@ -218,15 +218,6 @@ it('an order without credentials is a configuration error before any request', a
   expect(server.requests).toHaveLength(0);
 });
 
-it('credentials that change later do not change the client', async () => {
-  const server = await startServer({});
-  const changing = { ...credentials } as { -readonly [Name in keyof typeof credentials]: string };
-  const client = new ExchangeClient({ deployment: deploymentAt(server.url), credentials: changing });
-  changing.merchantSecretKey = 'sk_merchant_other';
-  await client.createOrder(order);
-  expect(verifyBody(bytesOf(server), { key: orderKey }).value).toMatchObject(order);
-});
-
 function clientWith<Order>(
   server: LocalServer,
   orderSchema: StandardSchema<Order, unknown>,

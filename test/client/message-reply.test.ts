@@ -81,11 +81,6 @@ describe('sendMessage, when a 2xx', () => {
     const { message: hidden } = await requestError(answering(told).messenger.sendMessage(message));
     expect(hidden).not.toContain('2348012345678');
   });
-
-  it('denies another call of the messenger, leaves that alone', async () => {
-    const { messenger } = answering(JSON.stringify(notConnected));
-    expect((await messenger.checkNumber({ to_phone: phone })).body).toEqual(notConnected);
-  });
 });
 
 describe('readMessageReply of the deployment', () => {

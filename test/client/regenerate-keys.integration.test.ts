@@ -30,16 +30,6 @@ describe('regenerateKeys', () => {
     expect(value.signature).toBe(hmacHex(text, credentials.partnerSecretKey));
   });
 
-  it('is signed as the deployment says', async () => {
-    const server = await startServer({});
-    const signature = { construction: 'hash-suffix', serialization: 'sorted', encoding: 'base64' } as const;
-    const deployment = deploymentAt(server.url, { signature });
-    await new ExchangeClient({ deployment, credentials }).regenerateKeys(partner);
-    const bytes = server.requests[0]?.body ?? Buffer.alloc(0);
-    const verified = verifyBody(bytes, { key: credentials.partnerSecretKey, scheme: signature });
-    expect(verified.text).toBe('{"email":"ops@acme.example","partner_code":"acme"}');
-  });
-
   it('needs no merchant secret, and no partner_code where the credentials have one', async () => {
     const server = await startServer({});
     const { merchantSecretKey: _, ...withoutMerchant } = credentials;

@@ -11,12 +11,8 @@ watchRejections();
 describe('the body of a reply', () => {
   it.each<[string, string | Uint8Array, unknown]>([
     ['an object', '{"id":"A-1","amount":1.5}', { id: 'A-1', amount: 1.5 }],
-    ['a list', '[1,2]', [1, 2]],
-    ['a string', '"abc"', 'abc'],
     ['null', 'null', null],
-    ['false', 'false', false],
     ['an object behind a byte order mark', '\uFEFF{"id":1}', { id: 1 }],
-    ['HTML', '<html></html>', '<html></html>'],
     ['text', 'done', 'done'],
     ['JSON cut short', '{"id":', '{"id":'],
     ['nothing', '', undefined],
@@ -31,17 +27,6 @@ describe('the body of a reply', () => {
   it('is parsed as JSON whatever its content type', async () => {
     const server = await startServer({ headers: { 'content-type': 'text/plain' }, body: '{"id":1}' });
     expect((await sendMessage(server.url)).body).toEqual({ id: 1 });
-  });
-
-  it('may be compressed', async () => {
-    const server = await startServer({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('{"id":1}') });
-    expect((await sendMessage(server.url)).body).toEqual({ id: 1 });
-  });
-
-  it('does no harm when it names __proto__', async () => {
-    const server = await startServer({ body: '{"__proto__":{"polluted":true}}' });
-    await sendMessage(server.url);
-    expect({}).not.toHaveProperty('polluted');
   });
 });
 
@@ -105,14 +90,6 @@ describe('a schema for the reply', () => {
     expect(reply.body).toEqual({ reference: 'A-1' });
   });
 
-  it('may be made by hand, and asynchronous', async () => {
-    const server = await startServer({ body: '{"id":"A-1"}' });
-    const schema = schemaOf<unknown, number>(async (value) => ({ value: JSON.stringify(value).length }));
-    const reply = await exchangeAt(server.url).whitelistIp({ schema });
-    expectTypeOf(reply.body).toBeNumber();
-    expect(reply.body).toBe(12);
-  });
-
   it('that does not fit says where, and that the service may have acted', async () => {
     const server = await startServer({ body: '{"id":7}' });
     const error = await requestError(exchangeAt(server.url).whitelistIp({ schema: receipt }));
@@ -125,14 +102,6 @@ describe('a schema for the reply', () => {
       assumptions: ['replies'],
     });
     expect(error.issues).toMatchObject([{ path: ['id'] }]);
-  });
-
-  it('that does not fit keeps the body out of what is printed', async () => {
-    const server = await startServer({ body: '{"id":7,"api_key":"API-X-new"}' });
-    const error = await requestError(exchangeAt(server.url).whitelistIp({ schema: receipt }));
-    expect(error.body).toEqual({ id: 7, api_key: 'API-X-new' });
-    expect(Object.keys(error)).not.toContain('body');
-    expect(Object.keys(error)).not.toContain('headers');
   });
 
   it.each<[string, () => never | Promise<never>]>([

@@ -46,11 +46,6 @@ describe('Retry-After', () => {
     },
   );
 
-  it('is told with a status that is not repeated', async () => {
-    const server = await startServer({ status: 503, headers: { 'retry-after': '7' } });
-    expect(await told(sendMessage(server.url))).toMatchObject({ retryAfterMs: 7_000, attempts: 1 });
-  });
-
   it('is told when the time runs out while waiting for it', async () => {
     const server = await startServer(busy('5'));
     expect(await told(sendMessage(server.url, { totalTimeoutMs: 1_000 }))).toEqual({
@@ -71,14 +66,6 @@ describe('Retry-After', () => {
       expect(failed).not.toHaveProperty('retryAfterMs');
     },
   );
-});
-
-it('a client does not wait on other headers than Retry-After', async () => {
-  const inAnHour = String(Math.round(Date.now() / 1000) + 3_600);
-  const headers = { 'ratelimit-reset': '3600', 'x-ratelimit-reset': inAnHour };
-  const server = await startServer({ status: 429, headers }, {});
-  await sendMessage(server.url);
-  expect(server.requests).toHaveLength(2);
 });
 
 describe('the delay between attempts', () => {

@@ -51,16 +51,6 @@ it('an order whose idle connection is closed as it leaves is sent once at most',
   }
 });
 
-it('an order is sent with its length, not in chunks', async () => {
-  const server = await recordingServer();
-  const first_name = 'é😀';
-  await exchangeAt(`${server.url}/answer-200/it`).createOrder({ ...order, first_name });
-  const [request] = requestsOf(server);
-  expect(request?.whole).toBe(true);
-  expect(request?.headers['transfer-encoding']).toBeUndefined();
-  expect(Number(request?.headers['content-length'])).toBeGreaterThan(JSON.stringify(order).length);
-});
-
 async function recordingServer(): Promise<RecordingServer> {
   const server = await startRecordingServer();
   onTestFinished(() => server.close());

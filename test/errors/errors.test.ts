@@ -2,7 +2,7 @@ import { inspect, types } from 'node:util';
 import { beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import * as errors from '../../src/errors/errors.ts';
 import {
-  ConfigurationError,
+  type ConfigurationError,
   type ConfigurationErrorCode,
   type InboxError,
   type InboxErrorCode,
@@ -112,13 +112,6 @@ describe.each(kinds)('$kind', ({ kind, guard, own }) => {
 });
 
 describe('an error of the package', () => {
-  it.each([undefined, null, 'wrong', new Error('wrong'), new TypeError('wrong'), {}])(
-    'is not seen in %s',
-    (value) => {
-      expect(isPartnerExchangeError(value)).toBe(false);
-    },
-  );
-
   it.each(kinds)('of the kind $kind has a wait only where it is known', ({ own }) => {
     expect(own).not.toHaveProperty('retryAfterMs');
     expect(reworded(own, { what: 'Other words' })).not.toHaveProperty('retryAfterMs');
@@ -139,12 +132,6 @@ describe('a message', () => {
     );
   });
 
-  it('leaves out the advice of a code whose messages say what must be', () => {
-    expect(new ConfigurationError('invalid_option', 'size must be a number.').message).toBe(
-      'size must be a number. See partner-exchange-sdk/docs/errors.md#invalid_option.',
-    );
-  });
-
   it('has only what failed and the link for a code that the table does not have', () => {
     // @ts-expect-error: no such code
     expect(new StoreError('constructor', 'It failed.').message).toBe(
@@ -160,24 +147,10 @@ describe('a message', () => {
       expect(wholeMessage(error)).toBe(before);
     }
   });
-
-  it('keeps its parts where nothing prints them', () => {
-    const shown = inspect(new SignatureError('signature_mismatch', 'It failed.'));
-    expect(shown.match(/It failed/g)).toHaveLength(1);
-    expect(JSON.stringify(new SignatureError('signature_mismatch', 'It failed.'))).not.toContain('It failed');
-  });
 });
 
 describe('a reworded error', () => {
-  const cause = new Error('socket closed');
-  const original = new RequestError('http_error', 'It failed.', {
-    ...details,
-    assumptions: ['errors'],
-    headers: new Headers({ 'retry-after': '5' }),
-    body: { reason: 'none' },
-    status: 429,
-    cause,
-  });
+  const original = new RequestError('http_error', 'It failed.', { ...details, status: 429 });
 
   it('has the new words, and the old ones where there are none', () => {
     const copy = reworded(original, { what: 'It failed for good.' });
@@ -195,17 +168,6 @@ describe('a reworded error', () => {
     expect(copy).toBeInstanceOf(PartnerExchangeError);
     expect(String(copy)).toBe(`${kind}: ${copy.message}`);
     expect(Object.getOwnPropertyDescriptors(copy)).toMatchObject(members);
-  });
-
-  it('hands out the reply and the cause of a request error, and shows the reply to nobody', () => {
-    const copy = reworded(original, { what: 'Other words' });
-    expect([copy.body, copy.headers, copy.cause, copy.status]).toEqual([
-      original.body,
-      original.headers,
-      cause,
-      429,
-    ]);
-    expect(Object.keys(copy)).toEqual(Object.keys(original));
   });
 
   it('is of the kind of an error of another copy', () => {
@@ -280,11 +242,8 @@ describe('the outcome of a call that failed', () => {
 
 describe('error types', () => {
   it('branch on literal codes', () => {
-    expectTypeOf<SignatureError['code']>().toEqualTypeOf<SignatureErrorCode>();
-    expectTypeOf<ConfigurationError['code']>().toEqualTypeOf<ConfigurationErrorCode>();
     expectTypeOf<RequestError['code']>().toEqualTypeOf<RequestErrorCode>();
     expectTypeOf<ValidationError['code']>().toEqualTypeOf<'invalid_input' | 'address_refused'>();
-    expectTypeOf<RequestError['outcome']>().toEqualTypeOf<'not-sent' | 'refused' | 'unknown'>();
     expectTypeOf<RequestOutcome>().toEqualTypeOf<'not-sent' | 'refused' | 'unknown'>();
   });
 
@@ -312,7 +271,6 @@ describe('error types', () => {
     expectTypeOf<SignatureErrorCode & Exclude<SdkError, SignatureError>['code']>().toBeNever();
     expectTypeOf<KeyErrorCode & Exclude<SdkError, KeyError>['code']>().toBeNever();
     expectTypeOf<StoreErrorCode & Exclude<SdkError, StoreError>['code']>().toBeNever();
-    expectTypeOf<'invalid_input' & Exclude<SdkError, ValidationError>['code']>().toBeNever();
   });
 });
 

@@ -77,10 +77,6 @@ const commonNames = Object.keys(buyFiatReceivedBody()).filter(
 );
 
 describe('an event.buy.third_party_error is known', () => {
-  it('without any body', () => {
-    expect(parseOrderEvent(buyThirdPartyErrorBody()).kind).toBe('known');
-  });
-
   it('with everything that it brings', () => {
     const body = buyThirdPartyErrorBody({ reason: { deep: [1] }, partner_order_id: 'A-1', sender_name: 'X' });
     expect(parseOrderEvent(body)).toEqual({ kind: 'known', event: body, body, readings: [] });
@@ -93,10 +89,6 @@ describe('an event.buy.third_party_error is known', () => {
 
   it.each(commonNames)('with null for %s', (name) => {
     expect(parseOrderEvent(buyThirdPartyErrorBody({ [name]: null })).kind).toBe('known');
-  });
-
-  it.each([1538.51, '1538.51'])('with the exchange rate %j', (exchange_rate) => {
-    expect(parseOrderEvent(buyThirdPartyErrorBody({ exchange_rate })).kind).toBe('known');
   });
 
   it('unless a common member is of another type', () => {
