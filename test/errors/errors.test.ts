@@ -164,30 +164,23 @@ describe('a reworded error', () => {
   it.each(kinds)('has every other member of the $kind that it was made of', ({ own, guard, kind }) => {
     const { message, stack, ...members } = Object.getOwnPropertyDescriptors(own);
     const copy = reworded(own, { what: 'Other words' });
+    const another = foreign[kind];
+    if (isPartnerExchangeError(another)) expect(guard(reworded(another, {}))).toBe(true);
     expect(guard(copy) && types.isNativeError(copy)).toBe(true);
     expect(copy).toBeInstanceOf(PartnerExchangeError);
     expect(String(copy)).toBe(`${kind}: ${copy.message}`);
     expect(Object.getOwnPropertyDescriptors(copy)).toMatchObject(members);
   });
-
-  it('is of the kind of an error of another copy', () => {
-    const error = foreign.SignatureError;
-    if (!isSignatureError(error)) throw new TypeError('It is no SignatureError.');
-    expect(isSignatureError(reworded(error, { what: 'Other words' }))).toBe(true);
-    expect(reworded(error, { what: 'Other words' }).message).toMatch(/^Other words\. If the service sent it/);
-  });
 });
 
-describe('a validation error', () => {
-  it('names the member of every issue in its message', () => {
-    const error = new ValidationError('The order', [
-      { path: ['a', 0, 'b'], message: 'must be text' },
-      { path: [], message: 'is too large' },
-    ]);
-    expect(error.message).toBe(
-      'The order: a.0.b: must be text; is too large. See partner-exchange-sdk/docs/errors.md#invalid_input.',
-    );
-  });
+it('a validation error names the member of every issue in its message', () => {
+  const issues = [
+    { path: ['a', 0, 'b'], message: 'must be text' },
+    { path: [], message: 'is too large' },
+  ];
+  expect(new ValidationError('The order', issues).message).toBe(
+    'The order: a.0.b: must be text; is too large. See partner-exchange-sdk/docs/errors.md#invalid_input.',
+  );
 });
 
 describe('a request error', () => {
@@ -244,7 +237,6 @@ describe('error types', () => {
   it('branch on literal codes', () => {
     expectTypeOf<RequestError['code']>().toEqualTypeOf<RequestErrorCode>();
     expectTypeOf<ValidationError['code']>().toEqualTypeOf<'invalid_input' | 'address_refused'>();
-    expectTypeOf<RequestOutcome>().toEqualTypeOf<'not-sent' | 'refused' | 'unknown'>();
   });
 
   it('are narrowed to the class by a switch over the code', () => {
@@ -288,7 +280,6 @@ function classOf(error: SdkError): string {
       expectTypeOf(error).toEqualTypeOf<InboxError>();
       return 'InboxError';
     case 'keys_unavailable':
-    case 'rotation_pending':
       expectTypeOf(error).toEqualTypeOf<KeyError>();
       return 'KeyError';
     case 'in_progress':
@@ -298,29 +289,21 @@ function classOf(error: SdkError): string {
       expectTypeOf(error).toEqualTypeOf<OrderError>();
       return 'OrderError';
     case 'unknown':
-    case 'different_input':
       expectTypeOf(error).toEqualTypeOf<OnceError>();
       return 'OnceError';
     case 'cool_down':
-    case 'not_sent':
       expectTypeOf(error).toEqualTypeOf<OtpError>();
       return 'OtpError';
     case 'store_failed':
-    case 'store_closed':
-    case 'store_lost':
-    case 'disk_full':
       expectTypeOf(error).toEqualTypeOf<StoreError>();
       return 'StoreError';
     case 'http_error':
-    case 'timeout':
       expectTypeOf(error).toEqualTypeOf<RequestError>();
       return 'RequestError';
     case 'signature_mismatch':
-    case 'signature_missing':
       expectTypeOf(error).toEqualTypeOf<SignatureError>();
       return 'SignatureError';
     case 'invalid_option':
-    case 'not_configured':
       expectTypeOf(error).toEqualTypeOf<ConfigurationError>();
       return 'ConfigurationError';
     default:

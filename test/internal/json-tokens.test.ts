@@ -2,26 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { prettyJson } from '../../src/devtools/inspector/pretty-json.ts';
 import { jsonTokens } from '../../src/internal/json-tokens.ts';
-import { type LiteralNode, readLiteralTree } from '../../src/internal/json-tree.ts';
+import { readLiteralTree } from '../../src/internal/json-tree.ts';
 import { growth, wellBelowQuadratic } from '../support/timing.ts';
 
 /** JSON in any of its layouts. */
 const texts = fc
   .tuple(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t', '\n \r'))
   .map(([value, indent]) => JSON.stringify(value, null, indent));
-
-function parsedTree(node: LiteralNode): unknown {
-  switch (node.kind) {
-    case 'text':
-      return node.text;
-    case 'literal':
-      return JSON.parse(node.text);
-    case 'array':
-      return node.elements.map(parsedTree);
-    case 'object':
-      return Object.fromEntries(node.members.map(([name, member]) => [name, parsedTree(member)]));
-  }
-}
 
 describe('the tokens of a JSON text', () => {
   it('are the whole text, and blanks stand only between them', () => {
@@ -31,14 +18,6 @@ describe('the tokens of a JSON text', () => {
         expect(tokens.map((token) => token.text).join('')).toBe(text);
         const others = tokens.filter(({ kind }) => kind !== 'space').map((token) => token.text);
         expect(others.join('')).toBe(JSON.stringify(JSON.parse(text)));
-      }),
-    );
-  });
-
-  it('make a tree of the same value', () => {
-    fc.assert(
-      fc.property(texts, (text) => {
-        expect(parsedTree(readLiteralTree(text))).toEqual(JSON.parse(text));
       }),
     );
   });

@@ -72,12 +72,6 @@ describe('an element', () => {
   ])('is undefined %s', (_, text, index) => {
     expect(findElement(text, index)).toBeUndefined();
   });
-
-  it('past the end is not taken from what follows the array', () => {
-    const text = '[[1,2],3,[4,5],6]';
-    const found = [2, 3, 4, 5, 6, 7].map((index) => findElement(text, index, 1));
-    expect(found).toEqual([undefined, undefined, undefined, undefined, undefined, undefined]);
-  });
 });
 
 describe('the scan takes linear time over', () => {
