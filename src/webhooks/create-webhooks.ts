@@ -47,8 +47,8 @@ export interface Webhooks {
   /** The mount for Hono, Next, Azure Functions, Bun, Deno and Workers. Bound, so it can be passed on as it is. */
   fetch(request: FetchRequest): Promise<Response>;
   /**
-   * The mount for node:http and node:http2, Express, NestJS on it, raw Fastify and Google Cloud Functions. Bound, so it can be
-   * passed on as it is. Mount it before body parsers.
+   * The mount for node:http, Express, NestJS on it, raw Fastify and Google Cloud Functions. Bound, so it can be passed on
+   * as it is. Mount it before body parsers.
    */
   node(request: NodeRequest, response: NodeResponse): Promise<void>;
   /**

@@ -25,9 +25,7 @@ interface PayloadV2 {
 interface PayloadV1 {
   readonly httpMethod: string;
   readonly path?: string | undefined;
-  /** Absent in events of a load balancer whose target group has multi-value headers. */
   readonly headers?: Values<string> | null | undefined;
-  readonly multiValueHeaders?: Values<readonly string[]> | null | undefined;
   readonly queryStringParameters?: Values<string> | null | undefined;
   readonly multiValueQueryStringParameters?: Values<readonly string[]> | null | undefined;
   /** `elb` is present only in events of a load balancer. */
@@ -40,10 +38,8 @@ type Values<Value> = Readonly<Record<string, Value | undefined>>;
 export interface LambdaResponse {
   /** HTTP status. */
   statusCode: number;
-  /** Absent if `multiValueHeaders` is there. */
-  headers?: Record<string, string>;
-  /** The headers for a load balancer whose target group has multi-value headers: it takes no others. */
-  multiValueHeaders?: Record<string, string[]>;
+  /** Headers by name in lower case. */
+  headers: Record<string, string>;
   /** JSON, as in a `WebhookResponse`. */
   body: string;
   /** The body is plain text. */
@@ -70,13 +66,7 @@ export function lambdaHandler(
   }
   return async (event) => {
     const { status, headers, body } = await webhooks.answer({ ...requestOf(event), body: bodyOf(event) });
-    // A load balancer takes the headers in the form in which it sends them, and no others.
-    const takesLists = !event.headers && 'multiValueHeaders' in event && event.multiValueHeaders;
-    const lists = Object.entries(headers).map(([name, value]) => [name, [value]]);
-    const headersForm = takesLists
-      ? { multiValueHeaders: Object.fromEntries(lists) }
-      : { headers: { ...headers } };
-    return { statusCode: status, ...headersForm, body, isBase64Encoded: false };
+    return { statusCode: status, headers: { ...headers }, body, isBase64Encoded: false };
   };
 }
 
@@ -85,9 +75,8 @@ function requestOf(event: LambdaRequest) {
     const { requestContext, rawPath = '', rawQueryString, headers } = event;
     return { method: requestContext.http.method, url: join(rawPath, rawQueryString), headers };
   }
-  const { httpMethod: method, path = '', headers, multiValueHeaders } = event;
-  // `headers` has only the last value of each.
-  return { method, url: join(path, queryOf(event)), headers: { ...headers, ...multiValueHeaders } };
+  const { httpMethod: method, path = '', headers } = event;
+  return { method, url: join(path, queryOf(event)), headers: headers ?? {} };
 }
 
 /** @throws {ConfigurationError} `invalid_option` for an event that is no HTTP request */

@@ -9,11 +9,9 @@ import {
   type WebhookResponse,
 } from './webhook-endpoint.ts';
 
-/** The parts of `http.ServerResponse` that we use; the one of `node:http2` has them too. */
+/** The parts of `http.ServerResponse` that we use. */
 export interface NodeResponse {
   readonly headersSent: boolean;
-  /** Only in HTTP/2. */
-  readonly stream?: { close(): unknown } | undefined;
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
   end(body: string): unknown;
 }
@@ -31,36 +29,26 @@ export async function handleNode(
   if (read.refusal === undefined) {
     // A router of Express takes the path that it is mounted at out of `url`.
     const { originalUrl: url = request.url } = request;
-    send(responseTo(await endpoint.receive(read.body, { url, headers })), request, response);
-    return;
+    return send(responseTo(await endpoint.receive(read.body, { url, headers })), response);
   }
   const refused = endpoint.refuse(read.refusal);
   // The caller left before its body was complete: there is nobody to answer.
   if (read.refusal === 'body_unreadable' || response.headersSent) return;
-  const { stream } = response;
-  const isLate = read.refusal === 'body_timeout';
-  send(isLate && stream === undefined ? closingResponse(refused) : refused, request, response);
-  const end = () => (stream === undefined ? request.destroy?.() : stream.close());
-  // HTTP/2 has no header for it.
-  if (isLate && stream !== undefined) end();
-  if (isLate || request.readableEnded) return;
+  send(read.refusal === 'body_timeout' ? closingResponse(refused) : refused, response);
+  if (request.readableEnded) return;
   // Node reads and drops the rest of a body, so that its sender gets to read the answer, but for minutes.
-  const timer = setTimeout(end, Math.min(endpoint.bodyTimeoutMs, longestTimerMs));
+  const timer = setTimeout(() => request.destroy?.(), Math.min(endpoint.bodyTimeoutMs, longestTimerMs));
   request.on('close', () => clearTimeout(timer));
 }
 
-function send(
-  { status, headers, body }: WebhookResponse,
-  { method }: NodeRequest,
-  response: NodeResponse,
-): void {
+function send({ status, headers, body }: WebhookResponse, response: NodeResponse): void {
   if (response.headersSent) return;
   response.writeHead(status, headers);
-  response.end(method === 'HEAD' ? '' : body);
+  response.end(body);
 }
 
 /**
- * The parts of `http.IncomingMessage` that we use; those of Express, Fastify (`request.raw`) and HTTP/2 have them too.
+ * The parts of `http.IncomingMessage` that we use; those of Express and Fastify (`request.raw`) have them too.
  */
 export interface NodeRequest {
   readonly method?: string | undefined;

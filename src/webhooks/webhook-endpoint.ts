@@ -145,9 +145,6 @@ export async function answerBuffered(
   endpoint: WebhookEndpoint,
 ): Promise<WebhookResponse> {
   // The length that a header declares does not count: `receive` checks the real one.
-  if (method === 'POST') {
-    return responseTo(await endpoint.receive(body, { url, headers: headers && plainHeaders(headers) }));
-  }
-  const response = endpoint.refuse('method_not_allowed');
-  return method === 'HEAD' ? { ...response, body: '' } : response;
+  if (method !== 'POST') return endpoint.refuse('method_not_allowed');
+  return responseTo(await endpoint.receive(body, { url, headers: headers && plainHeaders(headers) }));
 }

@@ -26,7 +26,6 @@ it('webhooks.answer refuses what is no delivery, and reports it', async () => {
   const webhooks = quietWebhooks({ maxBodyBytes: 1_000, onDelivery: (report) => reports.push(report) });
   const requests = [
     { method: 'PUT', headers: json, body: sent },
-    { method: 'HEAD', headers: {}, body: '' },
     { method: 'POST', headers: { 'Content-Encoding': 'gzip' }, body: gzipSync('{}') },
     // What is said of its length does not matter, once it is here.
     { method: 'POST', headers: { ...json, 'content-length': '5' }, body: ' '.repeat(1_001) },
@@ -36,13 +35,11 @@ it('webhooks.answer refuses what is no delivery, and reports it', async () => {
   for (const request of requests) answers.push(await webhooks.answer(request));
   expect(answers.map(({ status, body }) => [status, body])).toEqual([
     [405, '{"error":"method_not_allowed"}'],
-    [405, ''],
     [400, '{"error":"body_not_utf8"}'],
     [413, '{"error":"body_too_large"}'],
     [401, '{"error":"signature_missing"}'],
   ]);
   expect(reports.map(({ status, code }) => [status, code])).toEqual([
-    [405, 'method_not_allowed'],
     [405, 'method_not_allowed'],
     [400, 'body_not_utf8'],
     [413, 'body_too_large'],

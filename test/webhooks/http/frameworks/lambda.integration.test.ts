@@ -21,9 +21,6 @@ interface Received {
   readonly isBase64Encoded: boolean;
 }
 
-const listsOf = (headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
-
 const elb = { targetGroupArn: 'arn:aws:elasticloadbalancing:eu-central-1:1:targetgroup/orders/1' };
 
 /** The events of each service, as its documentation shows them. */
@@ -42,18 +39,16 @@ const forms: Record<string, (received: Received) => LambdaRequest> = {
     resource: '/orders',
     path: '/orders',
     httpMethod: method,
-    multiValueHeaders: listsOf(rest.headers),
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
     requestContext: { httpMethod: method, path: '/live/orders', stage: 'live' },
   }),
-  'a load balancer with multi-value headers': ({ method, body, headers, isBase64Encoded }) => ({
+  'a load balancer': ({ method, body, ...rest }) => ({
+    ...rest,
     body: body ?? '',
-    isBase64Encoded,
     httpMethod: method,
     path: '/orders',
-    multiValueQueryStringParameters: {},
-    multiValueHeaders: listsOf(headers),
+    queryStringParameters: {},
     requestContext: { elb },
   }),
 };
@@ -72,10 +67,8 @@ for (const [index, [form, eventOf]] of Object.entries(forms).entries()) {
         body: bytes.length === 0 ? null : bytes.toString(encoding),
         isBase64Encoded: encoding === 'base64',
       });
-      const { statusCode, headers, multiValueHeaders, ...answer } = await handler(event);
-      // A load balancer takes the headers in the form in which it sends them, and no others.
-      const takesLists = !('headers' in event);
-      response.writeHead(statusCode, takesLists ? multiValueHeaders : headers);
+      const { statusCode, headers, ...answer } = await handler(event);
+      response.writeHead(statusCode, headers);
       response.end(answer.body, answer.isBase64Encoded ? 'base64' : 'utf8');
     });
   });
@@ -133,7 +126,7 @@ it.each([
 
 it('the handler takes the test event of the console, whose headers and body are null', async () => {
   const handler = lambdaHandler(recordingWebhooks().webhooks);
-  const answer = await handler({ ...event, body: null, headers: null, multiValueHeaders: null });
+  const answer = await handler({ ...event, body: null, headers: null });
   expect(answer).toMatchObject({ statusCode: 400, headers: { 'content-type': 'application/json' } });
 });
 
