@@ -20,12 +20,6 @@ describe('createWebhooks refuses', () => {
     expect(String(error)).toContain('"signatur" is not an option of deployment. Did you mean "signature"?');
   });
 
-  it('a misspelt wire name', () => {
-    const deployment = { signature: defaultScheme, wireNames: { platform_order_reff: 'acme_order_ref' } };
-    const error = thrownBy(() => createWebhooks({ credentials, deployment: Object(deployment) }));
-    expect(String(error)).toContain('platform_order_reff');
-  });
-
   it.each([undefined, null, {}, 'credentials', 5])('%o in place of options', (options) => {
     const error = thrownBy(() => createWebhooks(options as unknown as WebhooksOptions));
     expect(error).toMatchObject({ code: expect.stringMatching(/^invalid_(option|credentials)$/) });

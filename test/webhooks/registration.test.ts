@@ -115,16 +115,16 @@ describe('a registration is refused', () => {
 
   it.each([undefined, null, 'handler', {}, 5])('when its handler is %s', (handler) => {
     const wrong = handler as unknown as () => void;
-    const invalid = (registration: string) => ({
-      ...{ name: 'ConfigurationError', code: 'invalid_option' },
-      message: expect.stringContaining(`${registration} needs a function.`),
-    });
     const webhooks = quietWebhooks();
-    expect(thrownBy(() => webhooks.on('event.buy.init', wrong))).toMatchObject(
-      invalid("on('event.buy.init')"),
-    );
-    expect(thrownBy(() => webhooks.onAny(wrong))).toMatchObject(invalid('onAny'));
-    expect(thrownBy(() => webhooks.onUnrecognized(wrong))).toMatchObject(invalid('onUnrecognized'));
+    for (const register of [
+      () => webhooks.on('event.buy.init', wrong),
+      () => webhooks.onAny(wrong),
+      () => webhooks.onUnrecognized(wrong),
+    ])
+      expect(thrownBy(register)).toMatchObject({
+        code: 'invalid_option',
+        message: expect.stringContaining(' needs a function.'),
+      });
   });
 
   it.each(['event.buy.error', '', 'constructor', '__proto__', undefined, Symbol('event'), {}])(

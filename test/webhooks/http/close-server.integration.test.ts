@@ -79,13 +79,6 @@ describe('closeServer', () => {
     expect(await closing).toBe('drained');
     expect(await idle.received()).toMatch(/^HTTP\/1\.1 200 /);
   });
-
-  it('ends a server that is closed already', async () => {
-    const server = createServer(quietWebhooks().node).listen(0, '127.0.0.1');
-    await listeningPort(server);
-    expect(await closeServer(server)).toBe('drained');
-    expect(await closeServer(server)).toBe('drained');
-  });
 });
 
 function connectionsOf(server: object): Promise<number> {

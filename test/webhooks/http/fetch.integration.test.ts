@@ -39,12 +39,8 @@ describe('a body that breaks off', () => {
     expect(events).toEqual([]);
   });
 
-  it.each<[string, unknown[]]>([
-    ['text', [sent]],
-    ['text in pieces', [sent.slice(0, 9), sent.slice(9)]],
-    ['objects', [{}]],
-    ['null', [null]],
-  ])('because its stream gives %s in place of bytes is answered 400', async (_, pieces) => {
+  it('because its stream gives text in place of bytes is answered 400', async () => {
+    const pieces = [sent.slice(0, 9), sent.slice(9)];
     const { events, webhooks } = recordingWebhooks();
     const request = streamed({
       start(controller) {

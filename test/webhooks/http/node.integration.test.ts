@@ -11,25 +11,6 @@ function head(length: number, more = ''): string {
 }
 
 describe('a client that breaks off', () => {
-  it('before the webhooks are reached does not leave them waiting', async () => {
-    const { events, webhooks } = recordingWebhooks();
-    const arrived = gate();
-    const ended = gate();
-    await using server = await serve(async (request, response) => {
-      const closed = new Promise((resolve) => request.once('close', resolve));
-      arrived.open();
-      await closed;
-      await webhooks.node(request, response);
-      ended.open();
-    });
-    const connection = rawConnection(server.port);
-    await connection.write(head(bytes.length));
-    await arrived.opened;
-    connection.abort();
-    await ended.opened;
-    expect(events).toEqual([]);
-  });
-
   it('while the event is handled does not undo it', async () => {
     const begun = gate();
     const finish = gate();
