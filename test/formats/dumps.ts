@@ -29,10 +29,7 @@ export interface RedisEntry {
 }
 
 const readers: Readonly<Record<string, (redis: Redis, key: string) => Promise<JsonValue>>> = {
-  string: async (redis, key) => (await redis.get(key)) ?? '',
   hash: (redis, key) => redis.hgetall(key),
-  list: (redis, key) => redis.lrange(key, 0, -1),
-  set: (redis, key) => redis.smembers(key),
   zset: (redis, key) => redis.zrange(key, '0', '-1', 'WITHSCORES'),
 };
 
@@ -53,10 +50,7 @@ export async function loadRedis(redis: Redis, prefix: string, dump: readonly Red
     const name = prefix + key;
     // Sound: `dumpRedis` read the value of this type.
     const list = value as string[];
-    if (type === 'string') await redis.set(name, value as string);
     if (type === 'hash') await redis.hset(name, value as Record<string, string>);
-    if (type === 'list') await redis.rpush(name, ...list);
-    if (type === 'set') await redis.sadd(name, ...list);
     if (type === 'zset')
       await redis.zadd(name, ...inPairs(list).flatMap(([member, score]) => [score, member]));
     if (leftMs >= 0) await redis.pexpire(name, leftMs);

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
-import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { recordQuarantine } from '../../src/inbox/quarantine/record-quarantine.ts';
 import { type QueueInbox, queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
-import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { quarantineOptions } from '../inbox/quarantine/quarantine-for-tests.ts';
-import { scratchFolder } from '../support/scratch.ts';
 import { loadRecords, type RecordDump } from './dumps.ts';
 import { allFixtures, type Fixtures } from './fixtures.ts';
 import { day, eventOf, receiverOn, traceparent, until, writtenAt } from './subjects.ts';
@@ -17,39 +13,16 @@ import { day, eventOf, receiverOn, traceparent, until, writtenAt } from './subje
 const later = writtenAt + day;
 const key = { index: 0, partnerId: 'P-1', partnerCode: 'acme', merchant: 'ngn' };
 
-type Open = (fixtures: Fixtures) => Promise<(options?: HandlingOptions) => ManagedInbox>;
-
-const engines: Readonly<Record<string, Open>> = {
-  async 'a file of sqliteInbox'(fixtures) {
-    const path = fixtures.copy('inbox.sqlite');
-    return (options) => sqliteInbox({ path, pollMs: 10, now: () => later, ...options });
-  },
-  async 'the records of storeInbox, in a file'(fixtures) {
-    return await onStore(
-      fixtures,
-      sqliteStore({ path: `${scratchFolder()}/inbox.sqlite`, now: () => later }),
-    );
-  },
-  async 'the records of storeInbox, in memory'(fixtures) {
-    return await onStore(fixtures, memoryStore({ now: () => later }));
-  },
-};
-
-async function onStore(fixtures: Fixtures, store: ReturnType<typeof memoryStore>) {
+async function openInbox(fixtures: Fixtures, options: HandlingOptions = {}) {
+  const store = memoryStore({ now: () => later });
   await loadRecords(store, fixtures.json<RecordDump>('store-inbox.json'));
-  return (options?: HandlingOptions) => storeInbox({ store, pollMs: 10, now: () => later, ...options });
+  return storeInbox({ store, pollMs: 10, now: () => later, ...options });
 }
 
 for (const fixtures of allFixtures) {
-  describe.each(Object.entries(engines))(`%s, written by ${fixtures.release}`, (_, load) => {
-    it('counts what is open and what is dead', async () => {
-      const inbox = (await load(fixtures))({ role: 'receiver' });
-      expect(await inbox.counts()).toEqual({ open: 4, dead: 2 });
-      await inbox.stop();
-    });
-
+  describe(`the records of storeInbox, written by ${fixtures.release}`, () => {
     it('handles each stored delivery, with its attempt, its key and its trace', async () => {
-      const inbox = (await load(fixtures))();
+      const inbox = await openInbox(fixtures);
       const { handled, contexts, reports } = receiverOn({ inbox });
       await until(() => handled.length === 4);
       await until(async () => (await inbox.counts()).open === 0);
@@ -65,7 +38,7 @@ for (const fixtures of allFixtures) {
     });
 
     it('lists the dead letters with their reasons, and handles them once they are replayed', async () => {
-      const inbox = (await load(fixtures))();
+      const inbox = await openInbox(fixtures);
       const { handled } = receiverOn({ inbox });
       const dead = await inbox.deadLetters({ withBody: true });
       expect(dead.map(({ body, attempts, reason }) => [body, attempts, reason])).toEqual([
@@ -80,7 +53,7 @@ for (const fixtures of allFixtures) {
     });
 
     it('takes a repetition of any of them for a duplicate', async () => {
-      const inbox = (await load(fixtures))({ role: 'receiver' });
+      const inbox = await openInbox(fixtures, { role: 'receiver' });
       const { webhooks } = receiverOn({ inbox });
       for (const id of ['handled', 'dead', 'dead-alone', 'failed', 'alone', 'leased', 'waiting'])
         expect(await webhooks.receive(eventOf(id)), id).toMatchObject({ kind: 'duplicate' });
@@ -126,18 +99,6 @@ for (const fixtures of allFixtures) {
       expect(receiver.reports.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
       expect(receiver.contexts.get('waiting')).toMatchObject({ name: 'event.buy.init', key });
       expect(waiting).toMatchObject({ traceparent });
-    });
-
-    it('leaves a message alone while another process handles it', async () => {
-      const inbox = await open(() => writtenAt + 1_000);
-      receiverOn({ inbox });
-      expect(await inbox.handleMessage(leased)).toBe('retry');
-    });
-
-    it('takes a repetition of any of them for a duplicate', async () => {
-      const { webhooks } = receiverOn({ inbox: await open(() => later) });
-      for (const id of ['waiting', 'failed', 'handled', 'leased'])
-        expect(await webhooks.receive(eventOf(id)), id).toMatchObject({ kind: 'duplicate' });
     });
   });
 }

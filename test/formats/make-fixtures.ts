@@ -8,19 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestServers } from '../support/test-servers.ts';
 import { makeFolder, writeDeployment, writeSavedDeliveries } from './writers/files.ts';
-import {
-  quarantineRecords,
-  queueInboxMessages,
-  storeInboxRecords,
-  writeSqliteInbox,
-} from './writers/inboxes.ts';
+import { quarantineRecords, queueInboxMessages, storeInboxRecords } from './writers/inboxes.ts';
 import {
   onceRecords,
   orderEventRecords,
   orderRecords,
   otpRecords,
   rotationTexts,
-  storedKeysRecords,
 } from './writers/records.ts';
 import { postgresTable, redisEntries, writeSqliteStore } from './writers/stores.ts';
 
@@ -39,7 +33,6 @@ function write(name: string, value: unknown): void {
 }
 
 try {
-  await writeSqliteInbox(folder, scratch);
   write('store-inbox.json', await storeInboxRecords());
   write('queue-inbox.json', await queueInboxMessages());
   write('quarantine.json', await quarantineRecords());
@@ -50,10 +43,8 @@ try {
   write('order-events.json', await orderEventRecords());
   write('otp.json', await otpRecords());
   write('once.json', await onceRecords());
-  const texts = await rotationTexts();
-  for (const [step, text] of Object.entries(texts))
+  for (const [step, text] of Object.entries(await rotationTexts()))
     writeFileSync(join(makeFolder(join(folder, 'keys')), `${step}.json`), text);
-  write('stored-keys.json', await storedKeysRecords(texts.promoted ?? ''));
   await writeSavedDeliveries(folder);
   await writeDeployment(folder);
 } finally {

@@ -9,26 +9,20 @@ import { describeWith, postgresUrl, redisUrl, run } from '../store/servers.ts';
 import { loadRedis, type RedisEntry } from './dumps.ts';
 import { allFixtures } from './fixtures.ts';
 import { day, writtenAt } from './subjects.ts';
+import { stored } from './writers/stores.ts';
 
-/** As the writers of the fixtures have put them. */
-const lasting = [
-  { key: 'kinds/list', value: [1, -0.5, 1e21, 'Ọlá \u0000 \ud83d\ude00', null, true, { deep: { er: [] } }] },
-  { key: 'kinds/number', value: 0 },
-  { key: 'kinds/text', value: '' },
-  { key: 'lasting', value: { of: 'ever' } },
-];
-const passing = { key: 'passing', value: { for: 'a day' }, expiresAt: writtenAt + day };
+const lasting = stored.filter(({ expiresAt }) => expiresAt === undefined);
 
 async function expectRecords(open: (now: () => number) => RecordStore): Promise<void> {
   let now = writtenAt;
   const store = open(() => now);
-  expect(await store.list({ prefix: '', limit: 100 })).toEqual([...lasting, passing]);
+  expect(await store.list({ prefix: '', limit: 100 })).toEqual(stored);
   const values = await store.transact(['kinds/text', 'passing', 'none'], (records) => [
     records.get('kinds/text'),
     records.get('passing'),
     records.get('none'),
   ]);
-  expect(values).toEqual(['', passing.value, undefined]);
+  expect(values).toEqual(['', { for: 'a day' }, undefined]);
   now += day;
   expect(await store.list({ prefix: '', limit: 100 })).toEqual(lasting);
   await store.transact(['lasting', 'kinds/number'], (records) => {

@@ -1,11 +1,6 @@
-import { copyFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { HandlingOptions } from '../../../src/inbox/handling-options.ts';
-import type { ManagedInbox } from '../../../src/inbox/inbox.ts';
 import { recordQuarantine } from '../../../src/inbox/quarantine/record-quarantine.ts';
 import { queueInbox } from '../../../src/inbox/queue/queue-inbox.ts';
-import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { storeInbox } from '../../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { thisProcess } from '../../../src/store/process-identity.ts';
@@ -13,15 +8,16 @@ import { quarantineOptions } from '../../inbox/quarantine/quarantine-for-tests.t
 import { dumpRecords } from '../dumps.ts';
 import { eventOf, receiverOn, requestOf, until, writtenAt } from '../subjects.ts';
 
-type OpenInbox = (options: HandlingOptions) => ManagedInbox;
-
 const forever = new Promise<never>(() => {});
 
 /**
  * Leaves one delivery in each state, each named after its order: `handled`, `dead`, `dead-alone` (it lost a lease
  * before), `failed` (once), `alone` (lost a lease, and failed alone), `leased` and `waiting`.
  */
-async function fillInbox(open: OpenInbox, clock: { now: number }, dump: () => Promise<void> | void) {
+export async function storeInboxRecords() {
+  const clock = { now: writtenAt };
+  const store = memoryStore({ now: () => clock.now });
+  const open = (options: HandlingOptions) => storeInbox({ store, pollMs: 10, ...options });
   const options = { now: () => clock.now, random: (bytes: number) => new Uint8Array(bytes), maxAttempts: 2 };
 
   /** As if its process had died: another one takes it over after its lease, and its handler fails there. */
@@ -61,36 +57,8 @@ async function fillInbox(open: OpenInbox, clock: { now: number }, dump: () => Pr
   await hanging.webhooks.fetch(requestOf('leased'));
   await until(() => hanging.contexts.has('leased'));
   await hanging.webhooks.fetch(requestOf('waiting'));
-  await dump();
+  const records = await dumpRecords(store);
   await last.stop({ timeoutMs: 0 });
-}
-
-export async function writeSqliteInbox(folder: string, scratch: string): Promise<void> {
-  const clock = { now: writtenAt };
-  const path = join(scratch, 'inbox.sqlite');
-  await fillInbox(
-    (options) => sqliteInbox({ path, pollMs: 10, ...options }),
-    clock,
-    () => {
-      const database = new DatabaseSync(path);
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      database.close();
-      copyFileSync(path, join(folder, 'inbox.sqlite'));
-    },
-  );
-}
-
-export async function storeInboxRecords() {
-  const clock = { now: writtenAt };
-  const store = memoryStore({ now: () => clock.now });
-  let records: Awaited<ReturnType<typeof dumpRecords>> = [];
-  await fillInbox(
-    (options) => storeInbox({ store, pollMs: 10, ...options }),
-    clock,
-    async () => {
-      records = await dumpRecords(store);
-    },
-  );
   return records;
 }
 

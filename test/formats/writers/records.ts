@@ -1,13 +1,13 @@
-import { RequestError, type RequestOutcome } from '../../../src/errors/errors.ts';
+import type { RequestError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/internal/json.ts';
 import { createKeyRotation, type KeyRotation } from '../../../src/keys/create-key-rotation.ts';
 import type { KeyStorage } from '../../../src/keys/rotation-state.ts';
-import { storedKeys } from '../../../src/keys/stored-keys.ts';
 import { createOtp } from '../../../src/otp/create-otp.ts';
 import { memoryStore } from '../../../src/store/memory-store.ts';
 import { once } from '../../../src/store/once.ts';
 import { generation } from '../../credentials/keys.ts';
 import { bench, event, order } from '../../orders/service.ts';
+import { requestError } from '../../otp/support.ts';
 import { buyCreditedBody, buyFiatReceivedBody, buyInitBody } from '../../support/bodies.ts';
 import { dumpRecords } from '../dumps.ts';
 import { writtenAt } from '../subjects.ts';
@@ -73,11 +73,6 @@ export async function orderEventRecords() {
     { acceptAddress: 'asked by phone' },
   );
   return await dumpRecords(store);
-}
-
-function failed(outcome: RequestOutcome): RequestError {
-  const about = { operation: 'sendMessage', method: 'POST', url: 'https://messenger.example' } as const;
-  return new RequestError('http_error', 'It failed.', { outcome, ...about, status: 422 });
 }
 
 /** Flows and counters of phone number, network and all; the codes that were sent, and the secrets that seal them. */
@@ -146,7 +141,7 @@ export async function rotationTexts(): Promise<Record<string, string>> {
     partnerCode: 'acme',
   });
   keep('first');
-  outcomes.push(failed('unknown'));
+  outcomes.push(requestError('unknown'));
   await rotation.request(partner).catch(() => {});
   keep('unknown');
   await rotation.request(partner, { again: true });
@@ -158,11 +153,4 @@ export async function rotationTexts(): Promise<Record<string, string>> {
   await matched?.(1);
   keep('promoted');
   return texts;
-}
-
-/** The record of `storedKeys`. */
-export async function storedKeysRecords(text: string) {
-  const store = memoryStore();
-  await storedKeys({ store }).update(() => text);
-  return await dumpRecords(store);
 }
