@@ -24,7 +24,7 @@ interface LoopParts<Order> {
 const mostRunning = 8;
 /** The pause before an order is sent again, and after an error: doubled for each further one. */
 const retryDelays = { firstDelayMs: 1_000, maxDelayMs: 60_000 };
-/** The same while new keys are awaited: the order goes out soon after they came. */
+/** Shorter while new keys are awaited: the order goes out soon after they came. */
 const keyDelays = { firstDelayMs: 500, maxDelayMs: 5_000 };
 
 /** Does for each unsettled order what no caller waits for. Several processes may run it over one store. */
