@@ -16,11 +16,6 @@ describe('a lease', () => {
     ]);
   });
 
-  it('has a token of its own', () => {
-    const tokens = [1, 2].map(() => takeLease({ now: 0, leaseMs: 1, processes }).token);
-    expect(new Set(tokens).size).toBe(2);
-  });
-
   it('does not hold if the clock was set back by more than clocks differ', () => {
     const lease = takeLease({ now: 10 * clockSkewMs, leaseMs: 500, processes });
     const held = [9 * clockSkewMs, 9 * clockSkewMs - 1].map((now) => isHeld(lease, { now, processes }));

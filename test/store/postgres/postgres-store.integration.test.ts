@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PostgresStoreOptions, postgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -103,11 +103,14 @@ describeWith('postgres', 'postgresStore', () => {
 
     test('its records are committed with it, and seen by nobody before', async () => {
       const { client, store } = await begin();
+      const query = vi.spyOn(client, 'query');
       expect(await increment(store)).toBe(1);
       expect(await increment(store)).toBe(2);
       expect(await store.list({ prefix: 'c', limit: 1 })).toEqual([{ key: 'count', value: 2 }]);
       expect(await open().list({ prefix: 'c', limit: 1 })).toEqual([]);
       await client.query('COMMIT');
+      // A sweep in the background would run into the queries of the user.
+      expect(query.mock.calls.filter(([text]) => String(text).includes('DELETE'))).toEqual([]);
       expect(await read(open())).toBe(2);
       expect(await countUsers()).toBe(1);
     });

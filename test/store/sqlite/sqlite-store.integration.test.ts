@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RecordStore } from '../../../src/store/record-store.ts';
 import { recordStatements } from '../../../src/store/sqlite/record-table.ts';
+import { readWhenFree } from '../../../src/store/sqlite/sqlite-database.ts';
 import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { refusal } from '../../support/refusal.ts';
 import { scratchFolder } from '../../support/scratch.ts';
@@ -102,6 +103,20 @@ describe('sqliteStore', () => {
     other.close();
     await Promise.all(late);
     expect(await store.list({ prefix: '', limit: 1 })).toEqual([{ key: 'list', value: [1, 2, 3] }]);
+  });
+
+  it('reads again while another process recovers the file, and gives up when its time is over', async () => {
+    const busy = Object.assign(new Error('database is locked'), { errcode: 261 });
+    const read = vi
+      .fn(() => 'read')
+      .mockImplementationOnce(() => {
+        throw busy;
+      });
+    expect(await readWhenFree(read, 60_000)).toBe('read');
+    const locked = () => {
+      throw busy;
+    };
+    await expect(readWhenFree(locked, 0)).rejects.toBe(busy);
   });
 
   it('does not run the changes again that stand beside one that throws', async () => {
