@@ -123,14 +123,11 @@ export class Books {
 
   /** A process asks for the records of deliveries. */
   asks(machine: Machine, keys: readonly string[]): void {
+    const { simulation } = this.#world;
+    const times = { own: simulation.timeOf(machine), time: simulation.time };
     for (const key of keys) {
       const [digest] = /[0-9a-f]{64}$/.exec(key) ?? [];
-      const { simulation } = this.#world;
-      if (digest !== undefined)
-        this.#asked.set(`${machine.name} ${digest}`, {
-          own: simulation.timeOf(machine),
-          time: simulation.time,
-        });
+      if (digest !== undefined) this.#asked.set(`${machine.name} ${digest}`, times);
     }
   }
 

@@ -49,17 +49,11 @@ const rareFigures = [
   'the clock went back inside a transaction',
   'a process stalled for longer than its lease',
   'a process slept when it had taken a lease',
-  'a process died while it handled',
   'a process died while it sent an order',
-  'all processes were dead at once',
-  'two versions ran side by side',
   'a delivery was left to the version that wrote it',
-  'a stop was cut off',
   'a drain was cut off while a handler ran',
   'two consumers held one message',
-  'a message was dead',
   'a delivery was handled again for a reason',
-  'a start freed the lease of a dead process',
   'a dead letter was replayed',
   'a contradiction was found',
   'an event was not about what was ordered',
@@ -69,7 +63,6 @@ const rareFigures = [
   'an event came while a person looked at another one',
   'a name became known between two generations',
   'a delivery was signed with replaced keys',
-  'a code was used up by wrong guesses',
   'nobody knew whether a mail was sent',
 ];
 
@@ -122,9 +115,9 @@ async function playMany(): Promise<void> {
  */
 async function prove(names: readonly string[]): Promise<void> {
   const begun = performance.now();
-  const all = names.length === 0 ? defects.map(({ name }) => name) : [...names];
-  const from = size.ms === undefined ? 0 : Date.now() % all.length;
-  const left = [...all.slice(from), ...all.slice(0, from)];
+  const left = names.length === 0 ? defects.map(({ name }) => name) : [...names];
+  const { length: all } = left;
+  if (size.ms !== undefined) left.push(...left.splice(0, Date.now() % all));
   let [found, missed, played] = [0, 0, 0];
   const work = async () => {
     while (left.length > 0 && !isTimeOver()) {
@@ -138,11 +131,11 @@ async function prove(names: readonly string[]): Promise<void> {
       if (values.trace) console.log(`  ${breach}`);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(threads, all.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(threads, all) }, work));
   const seconds = Math.round((performance.now() - begun) / 1_000);
   const rest = left.length === 0 ? '' : `, ${left.length} not looked for (${left.join('; ')})`;
   console.log(
-    `${found} of ${all.length} defects found, ${missed} not found${rest}: seed ${seed}, ${played} scenarios, ${seconds} s`,
+    `${found} of ${all} defects found, ${missed} not found${rest}: seed ${seed}, ${played} scenarios, ${seconds} s`,
   );
   if (missed > 0) process.exitCode = 1;
 }

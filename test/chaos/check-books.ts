@@ -209,7 +209,11 @@ function checkTimeline(world: World, id: string, timeline: OrderTimeline | undef
   // Of events in another form only some say of which order they are.
   if (world.plan.isReshaped) return;
   const handled = world.sandbox.deliveries.filter(
-    (one) => one.partner_order_id === id && isHandled(world, one) && !isForgery(one) && !isUnfamiliar(one),
+    (one) =>
+      one.partner_order_id === id &&
+      isHandled(world, one) &&
+      !isForgery(one) &&
+      !one.faults.includes('unfamiliar_name'),
   );
   const seen = new Set<string>(timeline?.seen);
   for (const { name } of handled)
@@ -230,7 +234,8 @@ function checkDelivery(world: World, delivery: SandboxDelivery, setAside: Readon
   }
   // Another spelling of the same event is the same delivery.
   const isKept = setAside.has(digest);
-  const isStrange = deviates(plan, faults) || isUnfamiliar(delivery) || faults.includes('credits_elsewhere');
+  const isStrange =
+    deviates(plan, faults) || faults.includes('unfamiliar_name') || faults.includes('credits_elsewhere');
   // It may differ in what is shown only, and a person may still reject it.
   const isRejected = books.decisions.get(digest)?.has('rejected') === true;
   if (isKept && !isStrange && !isRejected && !isPoison(digest) && !isWorn(world, digest))
@@ -295,14 +300,11 @@ function isWorn({ books, plan }: World, digest: string): boolean {
   return visits.length + lost.length >= least;
 }
 
-/** A drawn service may spell the name in another way. */
-function isCloseEvent(name: string): boolean {
-  return name.replaceAll(/[\W_]/g, '.').toLowerCase() === 'buy.event.close';
-}
-
 /** Nothing is registered for it in one version, and no process of the other one came in time. */
 function isIgnored({ books, plan }: World, { name }: SandboxDelivery, digest: string): boolean {
-  if (!plan.versions[1].isFormer || !isCloseEvent(name)) return false;
+  // A drawn service may spell the name in another way.
+  const isCloseEvent = name.replaceAll(/[\W_]/g, '.').toLowerCase() === 'buy.event.close';
+  if (!plan.versions[1].isFormer || !isCloseEvent) return false;
   // A process may die when it has stored that an event is ignored, and before it reports that.
   return books.ignored.has(digest) || books.hasDiedOver(digest);
 }
@@ -400,10 +402,6 @@ function isEndLost(books: Books, { digest, machine, until = 0, settledAt }: Visi
 function isHandled({ books }: World, { body }: SandboxDelivery): boolean {
   const visits = books.visits.get(books.digests.get(body) ?? '') ?? [];
   return visits.some((visit) => visit.isHandled);
-}
-
-function isUnfamiliar({ faults }: SandboxDelivery): boolean {
-  return faults.includes('unfamiliar_name');
 }
 
 /** An effect elsewhere happens at most once, and one in the transaction of its event exactly once. */

@@ -2,8 +2,7 @@ import { isConfigurationError, isOtpError } from '../../src/errors/errors.ts';
 import type { IssuedOtp } from '../../src/otp/send-code.ts';
 import type { PartnerProcess } from './partner-process.ts';
 import { pick } from './plan.ts';
-import type { Step } from './steps.ts';
-import type { World } from './world.ts';
+import type { Step, World } from './world.ts';
 
 /** Small, so that a scenario reaches every limit. */
 export const settings = {
@@ -97,35 +96,31 @@ export const checkCode: Step = async (world, random) => {
   if (flow === undefined || process === undefined) return;
   const code = random.pick(flow.codes)?.code;
   const guess = (times: number) => check(world, flow, { process, code: wrongCode(flow), times });
-  switch (pick(random, ['right', 'right', 'at once', 'wrong', 'guesses', 'purpose', 'cancel', 'too late'])) {
-    case 'right':
-      if (code !== undefined) await check(world, flow, { process, code });
-      break;
-    case 'at once':
-      if (code !== undefined) await check(world, flow, { process, code, times: 4 });
-      break;
-    case 'wrong':
-      await guess(1);
-      break;
-    case 'guesses':
+  const type = async (how: Partial<Typed> = {}) => {
+    if (code !== undefined) await check(world, flow, { process, code, ...how });
+  };
+  const ways = {
+    right: () => type(),
+    'at once': () => type({ times: 4 }),
+    wrong: () => guess(1),
+    guesses: async () => {
       await guess(6);
-      if (code !== undefined) await check(world, flow, { process, code });
-      break;
-    case 'purpose':
-      if (code !== undefined) await check(world, flow, { process, code, purpose: 'another' });
-      break;
-    case 'cancel':
-      await simulation
-        .within(process.machine, () => process.otp.cancel(flow.id))
-        .then(() => {
-          flow.cancelledAt = simulation.time;
-        })
-        .catch(ignoreStore);
-      break;
-    case 'too late':
+      await type();
+    },
+    purpose: () => type({ purpose: 'another' }),
+    cancel: async () => {
+      await simulation.within(process.machine, () => process.otp.cancel(flow.id));
+      flow.cancelledAt = simulation.time;
+    },
+    'too late': async () => {
       await simulation.delay(settings.lifetimeMs + 5_000);
-      if (code !== undefined) await check(world, flow, { process, code });
-  }
+      await type();
+    },
+  };
+  const way = pick(random, [
+    ...(['right', 'right', 'at once', 'wrong', 'guesses', 'purpose', 'cancel', 'too late'] as const),
+  ]);
+  await ways[way]().catch(ignoreStore);
 };
 
 interface Typed {

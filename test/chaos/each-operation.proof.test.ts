@@ -14,7 +14,6 @@ import { storedKeys } from '../../src/keys/stored-keys.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
 import { maybeWritten } from '../../src/store/limited-calls.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
-import { once } from '../../src/store/once.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createWebhooks } from '../../src/webhooks/create-webhooks.ts';
@@ -22,7 +21,6 @@ import { generation } from '../credentials/keys.ts';
 import { bases } from '../deployment/bases.ts';
 import { credentials, fakeService, order } from '../orders/service.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { failEach, type Operate, operateMethods } from './fail-each.ts';
 
 const storeError = () => maybeWritten(new Error('no answer'));
 
@@ -190,28 +188,6 @@ describe('After any one operation has failed', () => {
     expect(operations).toBeGreaterThan(3);
   });
 
-  it('once has run its effect once at most', async () => {
-    const operations = await failEach(async (operate) => {
-      const clock = { now: 1_800_000_000_000 };
-      const store = operatingStore(memoryStore(), operate);
-      let effects = 0;
-      let results = 0;
-      for (let count = 0; count < 4; count++) {
-        try {
-          await once(store, 'key', () => void effects++, { now: () => clock.now });
-          results++;
-        } catch (error) {
-          if (!isPartnerExchangeError(error)) throw error;
-        }
-        clock.now += 120_000;
-      }
-      expect(effects).toBe(1);
-      // Nobody knows the result that was never written.
-      expect([0, 3, 4]).toContain(results);
-    }, storeError);
-    expect(operations).toBeGreaterThan(3);
-  });
-
   it('a rotation has all keys that it acknowledged', async () => {
     const operations = await failEach(async (operate) => {
       const bare = memoryStore();
@@ -240,3 +216,54 @@ describe('After any one operation has failed', () => {
     expect(operations).toBeGreaterThan(3);
   });
 });
+
+/** Runs one operation, or fails before it, or after it has taken effect. */
+type Operate = <Result>(operation: () => Result) => Result;
+
+/**
+ * Plays a run again and again: in the n-th pair of them the n-th operation fails, before it takes effect and after it,
+ * until a run has no operation left to fail. Complete, and not random.
+ *
+ * @param run calls `operate` for each of its operations, and checks its books when something has failed
+ * @returns how many operations a run has
+ */
+async function failEach(run: (operate: Operate) => Promise<void>, makeError: () => Error): Promise<number> {
+  for (let failing = 1; ; failing++) {
+    for (const moment of ['before', 'after'] as const) {
+      let count = 0;
+      const operate: Operate = (operation) => {
+        const isFailing = ++count === failing;
+        if (isFailing && moment === 'before') throw makeError();
+        const result = operation();
+        if (!isFailing) return result;
+        if (!(result instanceof Promise)) throw makeError();
+        // Sound: it is rejected, so it has no value.
+        return result.then(() => Promise.reject(makeError())) as typeof result;
+      };
+      try {
+        await run(operate);
+      } catch (error) {
+        throw new Error(`Operation ${failing} failed ${moment} it took effect.`, { cause: error });
+      }
+      if (count < failing) return failing - 1;
+    }
+  }
+}
+
+/** Has methods operate. @returns how to take that back */
+function operateMethods(target: object, names: readonly string[], operate: Operate): () => void {
+  const originals = names.map((name) => [name, Object.getOwnPropertyDescriptor(target, name)] as const);
+  for (const [name, descriptor] of originals) {
+    const original: unknown = descriptor?.value;
+    if (typeof original !== 'function') throw new TypeError(`${name} is no method of its own.`);
+    Object.defineProperty(target, name, {
+      ...descriptor,
+      value(this: unknown, ...given: unknown[]) {
+        return operate(() => Reflect.apply(original, this, given));
+      },
+    });
+  }
+  return () => {
+    for (const [name, descriptor] of originals) Object.defineProperty(target, name, descriptor ?? {});
+  };
+}

@@ -1,5 +1,5 @@
 import { isInboxError } from '../../src/errors/errors.ts';
-import { type Books, kills, type Visit } from './books.ts';
+import { kills, type Visit } from './books.ts';
 import type { Machine } from './machine.ts';
 import type { Version } from './plan.ts';
 import type { World } from './world.ts';
@@ -35,7 +35,8 @@ export async function handle(
   simulation.log(`handles ${digest.slice(0, 8)}`);
   const onAbort = () => {
     visit.abortedAt = simulation.timeOf(machine);
-    visit.isStopped = !isTimeout(signal?.reason);
+    const reason: unknown = signal?.reason;
+    visit.isStopped = !isInboxError(reason) || reason.code !== 'handler_timeout';
   };
   signal?.addEventListener('abort', onAbort);
   try {
@@ -60,37 +61,19 @@ export async function handle(
   }
 }
 
-function isTimeout(reason: unknown): boolean {
-  return isInboxError(reason) && reason.code === 'handler_timeout';
-}
-
 /** Whoever takes too long is aborted in time. */
 function checkTime({ books, plan }: World, { digest, machine, from, until = from, ...visit }: Visit): void {
   const isPunctual = plan.disturbances.lateTimer === 0 && visit.abortedAt === Number.POSITIVE_INFINITY;
   const slackMs = 100;
-  if (isPunctual && until - from > visit.timeLimitMs + slackMs && !isStalled(books, machine, { from, until }))
+  const isStalled = books.disturbancesOf(machine, { from, until }).some(({ kind }) => kind === 'stall');
+  if (isPunctual && until - from > visit.timeLimitMs + slackMs && !isStalled)
     books.breach(`Event ${digest.slice(0, 8)} was handled for ${until - from} ms, and not aborted.`);
-}
-
-function isStalled(books: Books, machine: Machine, time: { from: number; until: number }): boolean {
-  return books.disturbancesOf(machine, time).some(({ kind }) => kind === 'stall');
 }
 
 /** Most are done at once, some take nearly all of their time, few too long at first. */
 function workMs(digest: string, { timeLimitMs }: Version, isFirst: boolean): number {
-  switch (digest[2]) {
-    case '0':
-    case '1':
-    case '8':
-    case '9':
-      return timeLimitMs * 0.8;
-    case '2':
-      return isFirst ? timeLimitMs * 1.5 : 30;
-    case '3':
-    case '4':
-    case '5':
-      return Math.min(1_500, timeLimitMs / 2);
-    default:
-      return 30;
-  }
+  const kind = digest[2] ?? '';
+  if (kind === '2') return isFirst ? timeLimitMs * 1.5 : 30;
+  if ('0189'.includes(kind)) return timeLimitMs * 0.8;
+  return '345'.includes(kind) ? Math.min(1_500, timeLimitMs / 2) : 30;
 }

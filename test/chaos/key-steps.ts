@@ -1,6 +1,5 @@
 import { isKeyError, isRequestError, isStoreError } from '../../src/errors/errors.ts';
-import type { Step } from './steps.ts';
-import type { World } from './world.ts';
+import type { Step, World } from './world.ts';
 
 /** The next step of a rotation of the keys, as a person takes it who reads the mails. */
 export const rotate: Step = async (world, random) => {

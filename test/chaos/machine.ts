@@ -6,6 +6,9 @@ export interface SharedClock {
   readonly drift: number;
 }
 
+/** The day on which every simulation begins. */
+export const dayOne = 1_700_000_000_000;
+
 /** A process, its clocks, and what is known of its life. */
 export class Machine {
   readonly name: string;
@@ -19,21 +22,16 @@ export class Machine {
   diedAt = Number.POSITIVE_INFINITY;
   readonly #onDeath = new Set<() => void>();
   readonly #bornAt: number;
-  readonly #dayOne: number;
 
-  constructor(
-    name: string,
-    options: { clock: SharedClock; bornAt: number; dayOne: number; canBeDisturbed: boolean },
-  ) {
+  constructor(name: string, options: { clock: SharedClock; bornAt: number; canBeDisturbed: boolean }) {
     this.name = name;
     this.clock = options.clock;
     this.canBeDisturbed = options.canBeDisturbed;
     this.#bornAt = options.bornAt;
-    this.#dayOne = options.dayOne;
   }
 
   wall(at: number): number {
-    return Math.floor(this.#dayOne + at * (1 + this.clock.drift) + this.clock.offset);
+    return Math.floor(dayOne + at * (1 + this.clock.drift) + this.clock.offset);
   }
 
   /** Never set back. */

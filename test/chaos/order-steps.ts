@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { type OrderScenario, orderScenarios } from '../../src/devtools/sandbox/service/order-scenarios.ts';
 import type { SeededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
 import { orderSteps, type SandboxOrder } from '../../src/devtools/sandbox/world/order-registry.ts';
-import type { TraceEntry } from '../../src/devtools/sandbox/world/trace.ts';
 import {
   isKeyError,
   isOrderError,
@@ -12,11 +11,9 @@ import {
 } from '../../src/errors/errors.ts';
 import type { JournaledOrder } from '../../src/orders/journaled-order.ts';
 import { addTo, ordersOf } from './books.ts';
-import type { Machine } from './machine.ts';
 import type { PartnerProcess } from './partner-process.ts';
 import { pick } from './plan.ts';
-import type { Step } from './steps.ts';
-import type { PartnerName, World } from './world.ts';
+import type { PartnerName, Step, World } from './world.ts';
 
 /** As docs/guides/sandbox.md advises: a 200 may have an error inside. Replies have the service's own names. */
 function schemaOf({ plan }: World) {
@@ -242,45 +239,26 @@ async function create(
   simulation.log(`${id} of ${process.machine.name}: ${told}`);
   const count = ordersOf(sandbox, id).length;
   if (told === 'created' && count === 0) books.breach(`${id} was told to be created, and is not there.`);
-  if (
-    plan.isHonest &&
-    ['refused', 'not-sent', 'order_refused'].includes(told) &&
-    count > 0 &&
-    !isTimeTricky(world)
-  )
+  // Where clocks jump, a lease may end while its request is on its way.
+  const isTimeTricky = plan.clocks === 'jumping' || plan.disturbances.stall > 0;
+  const isDenied = ['refused', 'not-sent', 'order_refused'].includes(told);
+  if (plan.isHonest && isDenied && count > 0 && !isTimeTricky)
     books.breach(`${id} was told to be ${told}, and is there.`);
   return told;
-}
-
-/** Where clocks jump, a lease may end while its request is on its way. */
-function isTimeTricky({ plan }: World): boolean {
-  return plan.clocks === 'jumping' || plan.disturbances.stall > 0;
 }
 
 /** The process dies when its request has come to the service. */
 async function createAndDie(world: World, id: string, process: PartnerProcess | undefined): Promise<void> {
   if (process === undefined) return;
-  const forget = dieAtRequest(world, process.machine, 'createOrder', ({ order }) => {
-    if (order === id) world.count('a process died while it sent an order');
-    return order === id;
-  });
-  await create(world, id, process);
-  forget();
-}
-
-/** A process dies when such a request has come to the service. Returns how to take that back. */
-export function dieAtRequest(
-  world: World,
-  machine: Machine,
-  operation: TraceEntry['operation'],
-  matches: (request: TraceEntry) => boolean,
-): () => void {
-  const forget = world.sandbox.trace.subscribe((entry) => {
-    if (entry.kind !== 'request' || entry.operation !== operation) return;
-    if (machine.isAlive && matches(entry)) void world.die(machine, `while it sends (${operation})`);
+  const { machine } = process;
+  const forget = world.sandbox.trace.subscribe(({ kind, operation, order }) => {
+    if (kind !== 'request' || operation !== 'createOrder' || order !== id || !machine.isAlive) return;
+    world.count('a process died while it sent an order');
+    void world.die(machine, `while it sends (${operation})`);
   });
   machine.onDeath(forget);
-  return forget;
+  await create(world, id, process);
+  forget();
 }
 
 /** What a caller is told of an order: `created`, or the outcome or code of the error. */

@@ -22,7 +22,6 @@ import { orderOf } from './order-steps.ts';
 import { claimMs, type Version } from './plan.ts';
 import { startReceiver } from './receiver.ts';
 import { remoteStore } from './remote-store.ts';
-import { dayOne } from './simulation.ts';
 import { type PartnerName, partnerNames, type World } from './world.ts';
 
 /** One process of the partner: it can be ended and started again, and what it has stored stays. */
@@ -47,7 +46,6 @@ export function startProcess(world: World, version: Version, isReceiver: boolean
   const machine = new Machine(name, {
     clock: plan.inbox === 'sqlite' ? world.hostClock : world.drawClock(name),
     bornAt: simulation.time,
-    dayOne,
     canBeDisturbed: true,
   });
   simulation.log(`${machine.name} starts: ${JSON.stringify(version)}`);

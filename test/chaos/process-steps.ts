@@ -1,7 +1,7 @@
 import { isInboxError } from '../../src/errors/errors.ts';
 import { pick } from './plan.ts';
 import { setDisk } from './sqlite-world.ts';
-import type { Step } from './steps.ts';
+import type { Step } from './world.ts';
 
 export const killOne: Step = (world, random) => {
   const process = world.pick(random);
@@ -53,17 +53,10 @@ export const breakDown: Step = async (world, random) => {
   const ms = 500 + random.fraction() * 60_000;
   const what = pick(random, ['network', 'store', 'disk']);
   simulation.log(`${what} breaks down for ${Math.round(ms)}`);
-  switch (what) {
-    case 'network':
-      world.isDown = true;
-      break;
-    case 'store':
-      storeServer.isDown = true;
-      break;
-    case 'disk':
-      storeServer.isFull = true;
-      setDisk('full');
-  }
+  world.isDown = what === 'network';
+  storeServer.isDown = what === 'store';
+  storeServer.isFull = what === 'disk';
+  setDisk(what === 'disk' ? 'full' : 'free');
   if (what !== 'network')
     for (const { machine } of world.alive()) world.disturb({ kind: 'fault', machine, forMs: ms });
   await simulation.delay(ms);

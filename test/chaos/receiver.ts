@@ -5,7 +5,6 @@ import { effectKey } from '../../src/events/effect-key.ts';
 import { orderEventNames } from '../../src/events/event-names.ts';
 import type { OrderEvent } from '../../src/events/order-event.ts';
 import { applyEvent, emptyTimeline, type OrderTimeline } from '../../src/events/order-timeline.ts';
-import type { Inbox } from '../../src/inbox/inbox.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { queueInbox } from '../../src/inbox/queue/queue-inbox.ts';
 import { openSqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
@@ -35,7 +34,14 @@ export function startReceiver(
   const ledger = plan.effects === 'marked' ? openLedger(world) : undefined;
 
   const webhooks = createWebhooks({
-    ...{ deployment: sandbox.deployment, inbox: noting(inbox), credentials: credentialsOf() },
+    ...{ deployment: sandbox.deployment, credentials: credentialsOf() },
+    inbox: {
+      ...inbox,
+      receive: (delivery, handled) => {
+        books.identify(delivery);
+        return inbox.receive(delivery, handled);
+      },
+    },
     // A long member in an awkward spelling has more than the 64 KiB of the default.
     maxBodyBytes: 500_000,
     onError: () => {},
@@ -125,17 +131,6 @@ export function startReceiver(
       if (!isOnceError(error) || error.code !== 'unknown') throw error;
       world.count('nobody knew whether a mail was sent');
     }
-  }
-
-  /** Tells the books what comes and goes. */
-  function noting<Kept extends Inbox>(kept: Kept): Kept {
-    return {
-      ...kept,
-      receive: (delivery, handled) => {
-        books.identify(delivery);
-        return kept.receive(delivery, handled);
-      },
-    };
   }
 
   function credentialsOf() {

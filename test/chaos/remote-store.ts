@@ -42,7 +42,10 @@ export function remoteStore(world: World, machine: Machine, server: StoreServer)
       if (fault === 'refused')
         return answer(there + back, () => reject(nothingWritten(new Error('refused'))));
       if (fault === 'conflict') return answer(there + back, () => reject(storeConflict()));
-      if (isFull) return answer(there + back, () => reject(diskFull()));
+      if (isFull)
+        return answer(there + back, () =>
+          reject(new StoreError('disk_full', 'The disk is full; nothing was written.')),
+        );
       const isLost = fault === 'lost' || (fault === 'slow' && secondsMs > timeoutMs);
       const arrivesIn = fault === 'slow' ? Math.min(secondsMs, timeoutMs - 1) : there;
       const at = Math.max(
@@ -116,10 +119,6 @@ function runInVain(
 /** Whether a change takes a delivery: of an inbox that is due, or of a message in the queue. */
 function isLease([key = '']: readonly string[]): boolean {
   return /^(inbox\/(due|alone)\/\d+|queue)\/[0-9a-f]{64}$/.test(key);
-}
-
-function diskFull(): StoreError {
-  return new StoreError('disk_full', 'The disk of the record store is full; nothing was written.');
 }
 
 function shown(keys: readonly string[]): string {

@@ -4,13 +4,31 @@ import { join } from 'node:path';
 import { isForgery } from '../../src/devtools/sandbox/settings/event-faults.ts';
 import type { SandboxDelivery } from '../../src/devtools/sandbox/world/delivery.ts';
 import { checkBooks } from './check-books.ts';
-import { checkContract } from './check-contract.ts';
-import { endRotation } from './key-steps.ts';
+import { checkCode, issueCode, resendCode } from './code-steps.ts';
+import { endRotation, nameKeys, rotate } from './key-steps.ts';
 import type { Machine } from './machine.ts';
-import { claimMs, drawPlan } from './plan.ts';
+import {
+  copyEvent,
+  createAgain,
+  createChanged,
+  createMisdirected,
+  createNew,
+  decide,
+  goOn,
+  prepare,
+} from './order-steps.ts';
+import { claimMs, drawPlan, type StepName } from './plan.ts';
+import {
+  breakDown,
+  jumpClock,
+  killOne,
+  replayDead,
+  restartOne,
+  sleepOne,
+  stallOne,
+} from './process-steps.ts';
 import { setDisk } from './sqlite-world.ts';
-import { steps } from './steps.ts';
-import { World } from './world.ts';
+import { type Step, World } from './world.ts';
 
 export interface ScenarioResult {
   /** What does not agree; empty when all is well. */
@@ -38,7 +56,6 @@ export async function runScenario(seed: string): Promise<ScenarioResult> {
     await comeToRest(world);
     world.isDown = true;
     await during(world, checkBooks(world));
-    checkContract(world);
   } catch (error) {
     books.breach(`The scenario failed: ${error instanceof Error ? error.stack : String(error)}`);
   }
@@ -58,6 +75,12 @@ async function during<Result>(world: World, work: Promise<Result>): Promise<Resu
   if (!(await world.simulation.run(() => isOver, hour))) throw new Error('The observer waits for ever.');
   return await work;
 }
+
+const steps: Readonly<Record<StepName, Step>> = {
+  ...{ createNew, createAgain, createChanged, createMisdirected, prepare, goOn, copyEvent, decide },
+  ...{ issueCode, resendCode, checkCode, rotate, nameKeys },
+  ...{ killOne, restartOne, stallOne, sleepOne, jumpClock, breakDown, replayDead },
+};
 
 async function playSteps(world: World): Promise<void> {
   const { simulation, plan, books } = world;

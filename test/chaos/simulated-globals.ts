@@ -62,9 +62,9 @@ function install(): void {
 
   for (const target of [globalThis, timers] as Record<string, unknown>[]) {
     target.setTimeout = (run: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) =>
-      new SimulatedTimer(run, args, { ms: ms >= 1 ? ms : 1, repeats: false });
+      simulatedTimer(run, args, { ms: ms >= 1 ? ms : 1, repeats: false });
     target.setInterval = (run: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) =>
-      new SimulatedTimer(run, args, { ms: ms >= 1 ? ms : 1, repeats: true });
+      simulatedTimer(run, args, { ms: ms >= 1 ? ms : 1, repeats: true });
     target.setImmediate = (run: (...args: unknown[]) => void, ...args: unknown[]) =>
       world('timers').immediate(
         () => run(...args),
@@ -75,7 +75,7 @@ function install(): void {
       target.clearImmediate =
         (timer?: unknown) => {
           if (typeof timer === 'object' && timer !== null && 'cancel' in timer)
-            (timer as SimulatedTimer).cancel();
+            (timer as { cancel(): void }).cancel();
         };
   }
   timerPromises.setImmediate = () =>
@@ -97,13 +97,7 @@ function install(): void {
   };
   const uuid = () => {
     const hex = Buffer.from(world('randomness').random(16)).toString('hex');
-    return [
-      hex.slice(0, 8),
-      hex.slice(8, 12),
-      `4${hex.slice(13, 16)}`,
-      `8${hex.slice(17, 20)}`,
-      hex.slice(20),
-    ].join('-');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
   };
   cryptography.randomUUID = uuid;
   cryptography.randomBytes = (size: number) => Buffer.from(world('randomness').random(size));
@@ -134,50 +128,29 @@ function replace(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, writable: true, configurable: true });
 }
 
-class SimulatedTimer {
-  readonly #run: () => void;
-  readonly #ms: number;
-  #scheduled: { cancel(): void };
-
-  constructor(
-    run: (...args: unknown[]) => void,
-    args: readonly unknown[],
-    { ms, repeats }: { ms: number; repeats: boolean },
-  ) {
-    this.#ms = ms;
-    this.#run = () => {
-      if (repeats) this.refresh();
-      run(...args);
-    };
-    this.#scheduled = world('timers').timer(ms, this.#run);
-  }
-
-  cancel(): void {
-    this.#scheduled.cancel();
-  }
-
-  refresh(): this {
-    this.#scheduled.cancel();
-    this.#scheduled = world('timers').timer(this.#ms, this.#run);
-    return this;
-  }
-
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
-  }
-
-  hasRef(): boolean {
-    return true;
-  }
-
-  close(): this {
-    this.cancel();
-    return this;
-  }
+function simulatedTimer(
+  run: (...args: unknown[]) => void,
+  args: readonly unknown[],
+  { ms, repeats }: { ms: number; repeats: boolean },
+) {
+  const fire = () => {
+    if (repeats) timer.refresh();
+    run(...args);
+  };
+  let scheduled = world('timers').timer(ms, fire);
+  const timer = {
+    cancel: () => scheduled.cancel(),
+    refresh() {
+      scheduled.cancel();
+      scheduled = world('timers').timer(ms, fire);
+      return timer;
+    },
+    ref: () => timer,
+    unref: () => timer,
+    hasRef: () => true,
+    close: () => scheduled.cancel(),
+  };
+  return timer;
 }
 
 install();

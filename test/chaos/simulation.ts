@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type SeededRandom, seededRandom } from '../../src/devtools/sandbox/settings/seeded-random.ts';
-import { Machine, type SharedClock } from './machine.ts';
+import { dayOne, type Machine } from './machine.ts';
 import { realImmediate, simulateGlobals } from './simulated-globals.ts';
 
 /** Something that happens later: a timer, an arrival, an answer. */
@@ -26,9 +26,6 @@ export interface Disturbances {
   /** For each reading of a clock. */
   readonly clockJump: number;
 }
-
-/** The day on which every simulation begins. */
-export const dayOne = 1_700_000_000_000;
 
 /**
  * One event loop for all that is simulated: it owns every clock, timer and message, and draws whatever is random from
@@ -73,10 +70,6 @@ export class Simulation {
   /** Runs something later, as code of this machine. */
   after(ms: number, machine: Machine | undefined, run: () => void): Scheduled {
     return this.#schedule(this.timeOf(currentMachine()) + Math.max(0, Math.ceil(ms)), machine, run);
-  }
-
-  #immediate(run: () => void, machine: Machine | undefined): Scheduled {
-    return this.#schedule(this.timeOf(machine), machine, run);
   }
 
   #schedule(at: number, machine: Machine | undefined, run: () => void): Scheduled {
@@ -150,8 +143,10 @@ export class Simulation {
         const late = this.#draws(this.disturbances.lateTimer) ? this.#span([50, 1_000, 20_000]) : 0;
         return this.after(ms + late, machine, run);
       },
-      immediate: (run, owner) =>
-        this.#immediate(run, owner === 'all processes' ? undefined : currentMachine()),
+      immediate: (run, owner) => {
+        const machine = owner === 'all processes' ? undefined : currentMachine();
+        return this.#schedule(this.timeOf(machine), machine, run);
+      },
       unhandled: (error) => this.onUnhandled(error),
     });
   }
@@ -213,5 +208,3 @@ const contexts = new AsyncLocalStorage<Machine>();
 export function currentMachine(): Machine | undefined {
   return contexts.getStore();
 }
-
-export { Machine, type SharedClock };

@@ -1,8 +1,8 @@
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import './simulated-globals.ts';
-import { plant } from './plant.ts';
+import { defects } from './defects.ts';
 
 /** What a worker is asked to play. */
 export interface Ask {
@@ -35,3 +35,20 @@ parentPort?.on('message', async ({ seed, number, withTrace }: Ask) => {
   const played: Played = { seed, number, ...result, trace: withTrace ? trace.join('\n') : undefined };
   parentPort?.postMessage(played);
 });
+
+/** Changes one expression of the product as it is loaded, in this thread alone. */
+function plant(name: string): void {
+  const defect = defects.find((one) => one.name === name);
+  if (defect === undefined) throw new Error(`No defect is called ${name}.`);
+  const { file, find, replace } = defect;
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context);
+      if (!url.endsWith(`/src/${file}`)) return loaded;
+      const source = String(loaded.source);
+      if (source.split(find).length !== 2)
+        throw new Error(`${name}: ${file} does not have this text once any more: ${find}`);
+      return { ...loaded, source: source.replace(find, () => replace) };
+    },
+  });
+}

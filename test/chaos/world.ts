@@ -17,11 +17,14 @@ import { callbackFetch } from './network.ts';
 import { type PartnerProcess, startProcess } from './partner-process.ts';
 import { messageFaults, type Plan, pick, type WorldFaults } from './plan.ts';
 import { StoreServer } from './remote-store.ts';
-import { dayOne, Simulation } from './simulation.ts';
+import { Simulation } from './simulation.ts';
 import { simulateSqlite } from './sqlite-world.ts';
 
 export const partnerNames = ['a', 'b'] as const;
 export type PartnerName = (typeof partnerNames)[number];
+
+/** Something that somebody does, while everything else goes on. */
+export type Step = (world: World, random: SeededRandom) => Promise<void> | void;
 
 /** The service, the partner's processes, what goes wrong between them, and what is known of all. */
 export class World {
@@ -73,7 +76,7 @@ export class World {
     this.books = new Books(this);
     this.hostClock = this.drawClock('the host');
     const clock = { offset: 0, drift: 0 };
-    this.service = new Machine('service', { clock, bornAt: 0, dayOne, canBeDisturbed: false });
+    this.service = new Machine('service', { clock, bornAt: 0, canBeDisturbed: false });
     this.credentials = { a: drawCredentials('a', plan), b: drawCredentials('b', plan) };
     this.broker = new Broker(this);
     const slowDisk = simulation.stream('slow disk');
