@@ -6,6 +6,7 @@ import { type DeploymentOptions, defineDeployment } from '../../../src/deploymen
 import { createSandbox } from '../../../src/devtools/sandbox/create-sandbox.ts';
 import type { Sandbox } from '../../../src/devtools/sandbox/sandbox.ts';
 import { type MswHandlersOptions, mswHandlers } from '../../../src/devtools/testing/msw-handlers.ts';
+import { ContractCheck } from '../../contract/contract-check.ts';
 import { refusal } from '../../support/refusal.ts';
 import { order, partner } from '../sandbox/support.ts';
 
@@ -22,6 +23,7 @@ const shared = {
   },
   signature: { construction: 'hash-suffix', serialization: 'php', encoding: 'base64' },
 } as const satisfies DeploymentOptions;
+const contract = new ContractCheck();
 const paths = { checkNumber: '/numbers/check', createOrder: '/orders' };
 
 /** The handlers, and what answers a request by them. */
@@ -75,6 +77,11 @@ describe('mswHandlers', () => {
     await device.checkNumber({ to_phone: '+2348012345678' });
     await device.sendMessage({ to_phone: '+2348012345678', message: 'Your code: 1234' });
     expect(sandbox.messages).toMatchObject([{ to_phone: '+2348012345678' }]);
+    const problems = sandbox.trace.entries.flatMap(({ kind, operation = '', body }) =>
+      kind === 'request' && body ? [contract.problems(operation, JSON.parse(body))] : [],
+    );
+    // Under other names nothing is as published.
+    if (own === undefined) expect(problems).toEqual(Array(6).fill([]));
   });
 
   it('leaves every other address unhandled: another slash, case, method, host, or a longer path', async () => {

@@ -82,14 +82,6 @@ describe.skipIf(missing !== '')(`the Python of docs/languages.md${missing}`, () 
     expect(stdout).toContain(line);
   });
 
-  it('checks the example of docs/languages.md too', () => {
-    const { status, stdout } = check(() => example);
-    expect({ status, stdout }).toEqual({
-      status: 0,
-      stdout: expect.stringMatching(/^\d+ checked, 0 wrong\n$/),
-    });
-  });
-
   /** What a program with the example as a module prints, one JSON value a line. */
   function withModule(program: string, ...args: string[]): unknown[] {
     check(() => example);
