@@ -95,7 +95,7 @@ export function drawPlan(seed: string) {
     ? known[duplicateOrders]
     : ('unknown' as const);
   const inbox = draw.one('inbox', { sqlite: 1, store: 2, drain: 1, queue: 1.5, memory: 0.5 });
-  /** Of one receiver. */
+  /** Partners of one receiver. */
   const partners = draw.chance('two partners', 0.25) ? 2 : 1;
   const keys =
     partners === 2

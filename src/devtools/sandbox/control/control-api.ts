@@ -69,7 +69,7 @@ export function controlHandler(
     withApiHeaders(await answer(request, ip).catch((error: unknown) => errorReply(refusalOf(error))));
 }
 
-/** What the sandbox does not do is the caller's mistake here: an order, a step or a fault that there is not. */
+/** Refuses an unknown order, step, delivery or fault as the caller's mistake. Other errors stay as they are. */
 function refusalOf(error: unknown): unknown {
   if (isValidationError(error)) return new Refusal(409, 'not_possible', whatFailed(error));
   return isConfigurationError(error) ? new Refusal(400, 'invalid_body', error.message) : error;
