@@ -34,7 +34,7 @@ export function attackPage(): string {
     '## Causes',
     ...causes,
     '## Cases',
-    'The remedy, then the cases that it mends: the deliveries, and the answer of a sound receiver.',
+    `The remedy, then the cases that it mends, each with its deliveries. A sound receiver answers ${usualAnswer}, unless the line says otherwise.`,
     ...[...byAdvice].map(([advice, alike]) =>
       [`**${plain(advice)}**`, alike.map(caseLine).join('\n')].join('\n\n'),
     ),
@@ -43,6 +43,8 @@ export function attackPage(): string {
 }
 
 const cases: readonly NamedCase[] = [baselineCase, ...attackCases];
+
+const usualAnswer = cases.find(({ id }) => id === 'forged')?.expected ?? 'as it should';
 
 function causeSection(id: string, cause: Cause<CaseId>): string {
   const { what, advice, shownBy, atLeast = 1 } = cause;
@@ -63,7 +65,8 @@ function causeSection(id: string, cause: Cause<CaseId>): string {
 function caseLine({ id, what, expected }: NamedCase): string {
   // A case that is a cause has its address there.
   const address = Object.hasOwn(attackCauses, id) ? '' : `<a id="${id}"></a>`;
-  return `- ${address}\`${id}\`: ${plain(what)}. Sound: ${plain(expected)}.`;
+  const answer = expected === usualAnswer ? '' : `. Sound: ${plain(expected)}`;
+  return `- ${address}\`${id}\`: ${plain(what)}${answer}.`;
 }
 
 /** Escapes the characters that Markdown would read as its own. */
