@@ -12,7 +12,7 @@ export const leanMaps: TsupPlugin = {
   },
 };
 
-/** Nobody looks for a line of a bundled package. */
+/** True for our own sources: no user looks for a line of a bundled package. */
 const isOurs = (source = '') => source.startsWith('../src/');
 
 /** The numbers of a segment are differences to those before: of the column in its line, of the others in the file. */

@@ -60,7 +60,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
   // The rotation of the key that verified a delivery.
   './inbox': ['credentials', 'inbox', 'store'],
   './store': ['store'],
-  // The error of an event that nobody can read; the options of a call.
+  // The error of an event that cannot be read; the options of a call.
   './orders': [
     'credentials',
     'deployment',

@@ -19,7 +19,7 @@ const reading =
   /^(?:docs\/(?!images\/|reference\/|architecture\.|recipes\.|details\/development\.).+\.md|examples\/.+\.ts|examples\/languages\/\w+\.(?:py|php|go|java|rb)|vectors\/signatures(?:\.schema)?\.json)$/;
 const contract = /^contract\/(?:openapi|(?:schemas|examples)\/[\w.]+)\.json$/;
 const builtFile = /^dist\/[\w-]+\.(?:js|js\.map|d\.ts)$/;
-/** Nobody debugs into the command line: it has no source maps. */
+/** The command line has no source maps: no user debugs into it. */
 const commandLine = /^dist\/cli\/[\w-]+\.js$/;
 const testCode = /\bfrom ?"(?:vitest|msw|fast-check)|\/test\//;
 /** Built-in modules without `node:`, which Deno and Workers do not find; `sqlite` is found nowhere. */

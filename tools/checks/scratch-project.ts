@@ -127,7 +127,7 @@ function writeProject(
     strict: true,
     exactOptionalPropertyTypes: true,
     skipLibCheck,
-    // A type that nobody can name breaks a user's own declarations (TS4023).
+    // A type that users cannot name breaks a user's own declarations (TS4023).
     declaration: true,
     emitDeclarationOnly: true,
     outDir: join(folder, name),

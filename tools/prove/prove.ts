@@ -12,7 +12,7 @@ import { root } from '../checks/entries.ts';
 interface Part {
   /** A program, and the arguments that it always has. */
   readonly program: readonly [string, ...string[]];
-  /** The part of the time that it gets beside the others. Without one it only runs when it is named. */
+  /** Its share of the time. Without one it only runs when it is named. */
   readonly share?: number;
   /** Whether it draws from a seed that the run gives it. */
   readonly isSeeded?: boolean;
