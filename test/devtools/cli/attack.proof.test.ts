@@ -48,7 +48,7 @@ describe('attack prints', () => {
     await using receiver = await startReceiver({ verify: (text) => JSON.parse(text) });
     const forged = ['unsigned', 'forged', 'altered-amount', 'signature-empty', 'key-none', 'key-public'];
     const { stdout } = await attack(receiver.url, only(...forged, 'altered-address'));
-    expect(stdout).toMatch(/shown by (?:[\w-]+, ){4}[\w-]+ and 2 more \(--all lists them\)\n/);
+    expect(stdout).toMatch(/shown by (?:[\w-]+, ){4}[\w-]+ and 2 more \(--format json lists them\)\n/);
   });
 
   it('findings and every case as JSON', async () => {

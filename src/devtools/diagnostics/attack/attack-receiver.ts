@@ -86,7 +86,7 @@ function resultOf(run: CaseRun): AttackResult {
   return Object.freeze({ id, what, expected, answered, verdict, advice });
 }
 
-/** A result with the words of its case, where it has none of its own. */
+/** A result, with the words of its case where the run did not find others. */
 function judged({ probe, outcome }: CaseRun): JudgedCase {
   const { id, what, expected, causes, faults } = probe;
   const { verdict, problem, fault = problem && faults?.[problem] } = outcome;

@@ -16,7 +16,7 @@ export interface LedgerEntry {
   readonly answer: PostAnswer;
 }
 
-/** The event of a request; none if there is no order id in it. */
+/** The event of a request; `undefined` without an order id. */
 export function entryOf(
   probes: Probes,
   { body, effect }: ProbeRequest,

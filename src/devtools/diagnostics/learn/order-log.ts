@@ -9,7 +9,7 @@ export interface LoggedOrder {
   readonly attempts: number;
   /** The reply, if the order was sent once; its shape in place of a body. */
   readonly reply: { readonly status: number; readonly shape: unknown } | undefined;
-  /** Whether events came, so that the service has the order. That none came shows nothing. */
+  /** Whether events came, so that the service has the order. Their absence shows nothing. */
   readonly hasEvents: boolean;
   /** How many references of the service its events have. */
   readonly references: number;
