@@ -54,12 +54,11 @@ function causeSection(id: string, cause: Cause<CaseId>): string {
       : Object.values(shownBy).flatMap((ids) => (ids === 'every case' ? [] : ids)),
   );
   const links = [...signs].map((sign) => `[\`${sign}\`](#${sign})`).join(', ');
-  const shown = links === '' ? 'any case' : links;
-  return [
-    `### ${id}`,
-    `The receiver ${plain(what)}. **${plain(advice)}**`,
-    `Shown by ${atLeast > 1 ? `at least ${atLeast} of: ${shown}` : shown}.`,
-  ].join('\n\n');
+  const least = atLeast > 1 ? `at least ${atLeast} of: ` : '';
+  const shown = links === '' ? (atLeast > 1 ? `at least ${atLeast} cases` : 'any case') : `${least}${links}`;
+  return [`### ${id}`, `The receiver ${plain(what)}. **${plain(advice)}**`, `Shown by ${shown}.`].join(
+    '\n\n',
+  );
 }
 
 function caseLine({ id, what, expected }: NamedCase): string {

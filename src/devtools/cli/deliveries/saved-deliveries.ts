@@ -20,15 +20,13 @@ export interface SavedRequest {
   /** The headers in their order and spelling. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** The status that its sender was answered with; `undefined` if that was not kept. */
-  readonly answered?: number | undefined;
 }
 
 /** The text of a file that keeps a delivery byte for byte. */
-export function writeSavedRequest({ receivedAt, target, headers, body, answered }: SavedRequest): string {
+export function writeSavedRequest({ receivedAt, target, headers, body }: SavedRequest): string {
   const text = decodeUtf8(body);
   const content = text === undefined ? { bodyBase64: Buffer.from(body).toString('base64') } : { body: text };
-  return `${JSON.stringify({ format, receivedAt, target, answered, headers, ...content }, null, 2)}\n`;
+  return `${JSON.stringify({ format, receivedAt, target, headers, ...content }, null, 2)}\n`;
 }
 
 /** Without the byte order mark that an editor or a sender begins it with. */
@@ -45,7 +43,7 @@ export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest 
     refuseNewer({ version: Number(form.slice(deliveryFileFormat.length)) }, name);
   // A body may have a member of that name.
   if (form !== format) return { headers: [], body: bytes };
-  const { receivedAt, target, answered, headers, body, bodyBase64 } = value;
+  const { receivedAt, target, headers, body, bodyBase64 } = value;
   const content = typeof bodyBase64 === 'string' ? Buffer.from(bodyBase64, 'base64') : body;
   if (!isHeaders(headers) || (typeof content !== 'string' && !ArrayBuffer.isView(content))) {
     throw new CliError(`${name} is not a complete saved delivery: save it again with "listen --save".`);
@@ -55,7 +53,6 @@ export function readSavedRequest(bytes: Uint8Array, name: string): SavedRequest 
     target: typeof target === 'string' && target.startsWith('/') ? target : undefined,
     headers,
     body: Buffer.from(content),
-    ...(typeof answered === 'number' && { answered }),
   };
 }
 

@@ -79,10 +79,6 @@ export function openDeliveryFolder(
       await syncFolder(path);
       return name;
     },
-    /** Adds to a kept delivery what its sender was answered with, for `learn`. The delivery is safe without it. */
-    async keepAnswer(name: string, delivery: SavedRequest): Promise<void> {
-      await writeWholeFile(join(path, name), writeSavedRequest(delivery)).catch(() => {});
-    },
   };
 }
 

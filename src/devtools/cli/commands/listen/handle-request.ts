@@ -49,8 +49,6 @@ export async function receiveDelivery(
   const file = await folder?.save(delivery, verdict.signature === 'refused' ? 'unsigned' : 'done');
   const forwarded = await post?.(delivery);
   const answer = forwarded === undefined ? ownAnswer(verdict) : mirrored(forwarded);
-  if (file !== undefined && verdict.signature !== 'refused')
-    await folder?.keepAnswer(file, { ...delivery, answered: answer.status });
   return { verdict, delivery, file, forwarded, answer };
 }
 
