@@ -7,11 +7,11 @@ import { deliveryReceiver } from './receive-delivery.ts';
 import type { ReceiveOutcome } from './receive-outcome.ts';
 import { makeReporting } from './reporting.ts';
 import {
-  answerBuffered,
   type BufferedRequest,
   type DeliveryRequest,
   plainHeaders,
   refusalResponse,
+  responseTo,
   type WebhookEndpoint,
   type WebhookResponse,
 } from './webhook-endpoint.ts';
@@ -90,8 +90,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     receive,
     refuse(code) {
       const response = refusalResponse(code);
-      const { status } = response;
-      reporting.delivery({ stage: 'receive', outcome: 'refused', status, code });
+      reporting.delivery({ stage: 'receive', outcome: 'refused', status: response.status, code });
       reporting.refusal(code);
       return response;
     },
@@ -114,7 +113,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       receive(body, { url, headers: headers && plainHeaders(headers) }),
     fetch: (request) => handleFetch(request, endpoint),
     node: (request, response) => handleNode(request, response, endpoint),
-    answer: (request) => answerBuffered(request, endpoint),
+    // Without a time limit, since the body has arrived. The length that a header declares does not count.
+    async answer(request) {
+      if (request.method !== 'POST') return endpoint.refuse('method_not_allowed');
+      return responseTo(await webhooks.receive(request.body, request));
+    },
   };
   return webhooks;
 }

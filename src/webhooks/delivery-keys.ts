@@ -37,13 +37,6 @@ export type FindCredentials = (
 /** @inline */
 type FoundCredentials = PartnerCredentials | readonly PartnerCredentials[] | null | undefined;
 
-/** How a receiver gets its keys, and how a deployment signs. */
-export interface KeySource {
-  readonly credentials: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | FindCredentials;
-  readonly scheme: SignatureScheme;
-  readonly wireNames: WireNames;
-}
-
 /**
  * Finds the key that signed a body.
  * @throws {SignatureError} if none did, and {KeyError} if that is not known
@@ -54,7 +47,11 @@ export type FindSigner = (
 ) => VerificationKey | Promise<VerificationKey>;
 
 /** @throws {ConfigurationError} */
-export function signerFinder({ credentials, scheme, wireNames }: KeySource): {
+export function signerFinder(
+  credentials: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | FindCredentials,
+  scheme: SignatureScheme,
+  wireNames: WireNames,
+): {
   readonly findSigner: FindSigner;
   readonly ring?: VerifyingRing;
 } {

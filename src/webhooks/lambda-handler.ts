@@ -27,7 +27,6 @@ interface PayloadV1 {
   readonly path?: string | undefined;
   readonly headers?: Values<string> | null | undefined;
   readonly queryStringParameters?: Values<string> | null | undefined;
-  readonly multiValueQueryStringParameters?: Values<readonly string[]> | null | undefined;
   /** `elb` is present only in events of a load balancer. */
   readonly requestContext?: object | undefined;
 }
@@ -95,11 +94,9 @@ function join(path: string, query: string | undefined): string {
 }
 
 /** API Gateway decodes the query, a load balancer leaves it as sent. */
-function queryOf(event: PayloadV1): string {
-  const { queryStringParameters, multiValueQueryStringParameters, requestContext } = event;
-  const members = Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {});
-  const pairs = members.flatMap(([name, values]) => [values ?? []].flat().map((value) => [name, value]));
-  const isAsSent = 'elb' in (requestContext ?? {});
+function queryOf({ queryStringParameters, requestContext = {} }: PayloadV1): string {
+  const pairs = Object.entries(queryStringParameters ?? {}).map(([name, value = '']) => [name, value]);
+  const isAsSent = 'elb' in requestContext;
   return isAsSent ? pairs.map((pair) => pair.join('=')).join('&') : new URLSearchParams(pairs).toString();
 }
 

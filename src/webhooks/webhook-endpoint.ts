@@ -138,13 +138,3 @@ export interface BufferedRequest extends DeliveryRequest {
   /** As received, not parsed. */
   readonly body: string | Uint8Array;
 }
-
-/** Without a time limit, since the body has arrived. */
-export async function answerBuffered(
-  { method, url, headers, body }: BufferedRequest,
-  endpoint: WebhookEndpoint,
-): Promise<WebhookResponse> {
-  // The length that a header declares does not count: `receive` checks the real one.
-  if (method !== 'POST') return endpoint.refuse('method_not_allowed');
-  return responseTo(await endpoint.receive(body, { url, headers: headers && plainHeaders(headers) }));
-}

@@ -97,7 +97,7 @@ export function readWebhooksOptions(options: WebhooksOptions) {
     scheme,
     wireNames,
     eventStatuses,
-    ...signerFinder({ credentials, scheme, wireNames }),
+    ...signerFinder(credentials, scheme, wireNames),
     inbox,
   };
 }
