@@ -83,7 +83,7 @@ The SDK gives a handler the documented type. It reads these forms too, since the
 
 ${table(['sent', 'read as'], rows)}
 
-Each reading stands in \`readings\` of the handler's context and of \`onDelivery\` (path, found, read as). \`body\` stays as it was sent. To refuse such an event, throw in \`onAny\` if \`readings\` is not empty. Nothing is guessed: an event with a missing order id, an unknown status of a payment, an id or an account that is a number, or a documented member with two different values cannot be read, and [is kept or refused](errors.md#event_unrecognized).`;
+Each reading stands in \`readings\` of the handler's context and of \`onDelivery\` (path, found, read as). \`body\` stays as it was sent. To refuse such an event, throw in \`onAny\` if \`readings\` is not empty. Nothing is guessed: an event with a missing order id, an unknown status of a payment, or an id or an account that is a number cannot be read, and [is kept or refused](errors.md#event_unrecognized).`;
 }
 
 function overviewRow({ name, schema }: ContractDocument): string {
