@@ -5,6 +5,7 @@ import type { KeySets } from '../../src/credentials/key-ring.ts';
 import { defineDeployment } from '../../src/deployment/define-deployment.ts';
 import { type BuyOrder, reportedBuyOrder } from '../../src/deployment/order-schema.ts';
 import { StoreError } from '../../src/errors/errors.ts';
+import type { JsonObject } from '../../src/internal/json.ts';
 import type { OrderSender } from '../../src/orders/journal-options.ts';
 import type { CreatedOrder, CreateOrderOptions, OrderJournal } from '../../src/orders/journal-types.ts';
 import { createOrderJournal } from '../../src/orders/order-journal.ts';
@@ -32,8 +33,8 @@ import {
 const changed = { ...order, fiat_amount: '16000' };
 
 /** Orders of a client of one's own, whose requests end as `send` does. */
-const senderWith = (send: () => Promise<never>): OrderSender => ({
-  prepareOrder: async () => ({ payload: { ...order }, partnerId: undefined, send }),
+const senderWith = (send: () => Promise<never>, more: JsonObject = {}): OrderSender => ({
+  prepareOrder: async () => ({ payload: { ...order, ...more }, partnerId: undefined, send }),
 });
 
 describe('create', () => {
@@ -150,6 +151,7 @@ describe('create', () => {
       () => ringBench(401, { key: '' }, { now: new Error('down') }).exchange,
       'keys_unavailable',
     ],
+    ['an id that is no text', () => senderWith(untilTestEnds, { partner_order_id: 7 }), 'invalid_input'],
   ])('throws for %s, and writes nothing', async (_, exchange, code) => {
     const { another, store } = bench();
     expect(await rejected(another({ exchange: exchange() }).create(order))).toMatchObject({ code });
@@ -450,7 +452,6 @@ describe('the arguments', () => {
     [{ duplicateIds: 'ignored' }, 'duplicateIds'],
     [{ store: {} }, 'store'],
     [{ exchange: null }, 'exchange must be an ExchangeClient.'],
-    [{ leasMs: 1 }, 'leaseMs'],
   ])('of createOrderJournal are refused by name: %o', (wrong, name) => {
     const { another } = bench();
     expect(() => another(wrong as never)).toThrow(expect.objectContaining({ code: 'invalid_option' }));

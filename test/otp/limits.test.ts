@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { OtpOptions } from '../../src/otp/otp-options.ts';
 import { nextTurn } from '../support/next-turn.ts';
 import { rejected } from '../support/refusal.ts';
 import { memoryOtp, notCode, notSent, phone, purpose } from './support.ts';
@@ -20,20 +21,26 @@ describe('the cool-down', () => {
     await otp.issue({ to_phone: phone, purpose });
   });
 
-  it('of a message stays when an earlier one turns out not to be sent', async () => {
-    const { clock, otp, messenger } = memoryOtp();
-    const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
-    messenger.before = () => isAnswered;
-    const slow = rejected(otp.issue({ to_phone: phone, purpose }));
-    await nextTurn();
-    clock.at += minute;
-    messenger.before = undefined;
-    await otp.issue({ to_phone: phone, purpose });
-    messenger.failures.push(notSent());
-    answer();
-    expect(await slow).toMatchObject({ code: 'not_sent' });
-    expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(`cool_down ${minute}`);
-  });
+  it.each<[Partial<OtpOptions>, string]>([
+    [{}, `cool_down ${minute}`],
+    [{ coolDownMs: 0, limits: { phone: { max: 1, windowMs: minute } } }, `limit_reached phone ${minute}`],
+  ])(
+    'or count of a message stays when an earlier one turns out not to be sent: %j',
+    async (options, denial) => {
+      const { clock, otp, messenger } = memoryOtp(options);
+      const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+      messenger.before = () => isAnswered;
+      const slow = rejected(otp.issue({ to_phone: phone, purpose }));
+      await nextTurn();
+      clock.at += minute;
+      messenger.before = undefined;
+      await otp.issue({ to_phone: phone, purpose });
+      messenger.failures.push(notSent());
+      answer();
+      expect(await slow).toMatchObject({ code: 'not_sent' });
+      expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(denial);
+    },
+  );
 
   it('ends with a right code: the next purpose need not wait', async () => {
     const { otp, messenger } = memoryOtp();
@@ -93,14 +100,17 @@ describe('the limit on messages that nobody confirms', () => {
     expect(await refused(issue((sent) => sent % 5 === 0))).toMatch(/^limit_reached unconfirmedPerIp/);
   });
 
-  it('counts all messages of an id that is confirmed in the end', async () => {
-    const { otp, messenger } = memoryOtp({ coolDownMs: 0 });
+  it('counts all messages of an id that is confirmed in the end, on that day alone', async () => {
+    const { clock, otp, messenger } = memoryOtp({ coolDownMs: 0 });
     for (let flow = 0; flow < 5; flow++) {
       const { id } = await otp.issue({ to_phone: number(flow), purpose, ip });
       for (let again = 0; again < 4; again++) await otp.resend(id);
       await otp.check(id, messenger.lastCode, { purpose });
     }
     expect(messenger.messages).toHaveLength(25);
+    clock.at += day;
+    for (let sent = 0; sent < 10; sent++) await otp.issue({ to_phone: number(10 + sent), purpose, ip });
+    expect(await refused(otp.issue({ to_phone: number(30), purpose, ip }))).toMatch(/unconfirmedPerIp/);
   });
 });
 
