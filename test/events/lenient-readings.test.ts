@@ -225,6 +225,8 @@ describe('an event is nonconforming where reading it would need a guess', () => 
 
 describe('an event in the documented form', () => {
   it('is the value itself, with one shared empty list of readings', () => {
+    const open = known(buyNoKycBody({ kyc_error_type: 'DOCUMENT_EXPIRED' }));
+    expect(open.event).toBe(open.body);
     const [one, other] = [buyInitBody(), buyCloseBody()].map((body) => known(body));
     expect(one?.event).toBe(one?.body);
     expect(one?.readings).toBe(other?.readings);
