@@ -80,6 +80,7 @@ describe.each([
     const body = { platform_order_ref: 'R', acme_order_ref: 'S' };
     expect(translate(body, {})).toEqual(body);
     expect(translate(body, { platform_order_ref: 'platform_order_ref' })).toEqual(body);
+    expect(translate({ 'connect-msg': 1 }, names)).toEqual({ 'connect-msg': 1 });
   });
 });
 

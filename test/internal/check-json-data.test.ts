@@ -19,12 +19,16 @@ describe('JSON data', () => {
 });
 
 describe('what is not JSON data', () => {
+  const circle: unknown[] = [];
+  circle.push(circle);
+
   it('is found by its path', () => {
     expect(findNonJson({ a: [0, { b: Number.NaN }] })).toMatchObject({ path: ['a', 1, 'b'] });
   });
 
   it.each([
     ['undefined', undefined],
+    ['a circle', circle],
     ['an array with undefined', [undefined]],
     ['a class instance', new (class Amount {})()],
     ['a promise', Promise.resolve(1)],

@@ -78,7 +78,10 @@ describe("the error of a store's client", () => {
     expect(inspect(shown, { depth: null, showHidden: true })).not.toContain('s3cret');
   });
 
-  it('is passed on where it quotes nothing', () => {
+  it('is passed on where it quotes nothing, and copied where its causes lead in a circle', () => {
+    const circle = Object.assign(new Error('failed'), { detail: 's3cret' });
+    circle.cause = circle;
+    expect(inspect(driverError(circle), { depth: null })).not.toContain('s3cret');
     for (const error of [new Error('down'), 'down', undefined]) expect(driverError(error)).toBe(error);
   });
 });

@@ -117,7 +117,8 @@ describe('options', () => {
     const given = ['+1', '+2'];
     const { prefixes } = readOptions({ url: 'here', prefixes: given });
     expect(prefixes).toEqual(given);
-    expect([prefixes, given].map(Object.isFrozen)).toEqual([true, false]);
+    const { prefixes: standard } = readOptions({ url: 'here' });
+    expect([prefixes, given, standard].map(Object.isFrozen)).toEqual([true, false, true]);
   });
 
   it('have the types of their rows', () => {
