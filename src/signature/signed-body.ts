@@ -11,7 +11,7 @@ import type { Encoding } from './signature-scheme.ts';
 export function decodeBody(body: string | Uint8Array): string {
   requireRawBody(body);
   const text = typeof body === 'string' ? body : decodeUtf8(body);
-  if (text?.isWellFormed() !== true) throw notUtf8();
+  if (text?.isWellFormed() !== true) throw new SignatureError('body_not_utf8', 'The body is not UTF-8 text.');
   return text;
 }
 
@@ -28,10 +28,6 @@ function requireRawBody(body: unknown): void {
     'raw_body_required',
     'A signature is checked over the raw body, not over a parsed object.',
   );
-}
-
-function notUtf8(): SignatureError {
-  return new SignatureError('body_not_utf8', 'The body is not UTF-8 text.');
 }
 
 const memberName = '"signature"';

@@ -86,18 +86,13 @@ export function signatureMismatch(): SignatureError {
 
 /** @throws {ConfigurationError} `invalid_credentials` unless there is at least one */
 export function checkVerificationKeys(key: string | readonly string[]): readonly string[] {
-  const keys = typeof key === 'string' ? [key] : key;
-  if (!Array.isArray(keys) || keys.length === 0) throw invalid('There is no signing key.');
-  for (const candidate of keys) checkVerificationKey(candidate);
-  return keys;
+  const keys = [key].flat();
+  if (keys.length === 0) checkVerificationKey(undefined);
+  return keys.map(checkVerificationKey);
 }
 
 /** @throws {ConfigurationError} `invalid_credentials` */
-export function checkVerificationKey(key: string): string {
-  if (typeof key !== 'string' || key === '') throw invalid('A signing key is missing or empty.');
-  return key;
-}
-
-function invalid(message: string): ConfigurationError {
-  return new ConfigurationError('invalid_credentials', message);
+export function checkVerificationKey(key: unknown): string {
+  if (typeof key === 'string' && key !== '') return key;
+  throw new ConfigurationError('invalid_credentials', 'A signing key is missing or empty.');
 }

@@ -469,7 +469,7 @@ describe('a refusal says what is wrong, and which assumptions can be', () => {
   });
 
   it.each<[key: unknown, what: string]>([
-    [[], 'There is no signing key.'],
+    [[], 'A signing key is missing or empty.'],
     ['', 'A signing key is missing or empty.'],
     [['a', ''], 'A signing key is missing or empty.'],
   ])('%j as the key', (key, what) => {
