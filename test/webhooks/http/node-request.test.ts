@@ -72,7 +72,7 @@ describe('a body over HTTP/1', () => {
     expect(written).toEqual([]);
     vi.advanceTimersByTime(1);
     await answered;
-    expect(written.slice(0, 1)).toEqual([408]);
+    expect(written.slice(0, 2)).toEqual([408, expect.objectContaining({ connection: 'close' })]);
     expect(reports).toMatchObject([{ code: 'body_timeout' }]);
   });
 
