@@ -37,22 +37,14 @@ export type FindCredentials = (
 /** @inline */
 type FoundCredentials = PartnerCredentials | readonly PartnerCredentials[] | null | undefined;
 
-/**
- * Finds the key that signed a body.
- * @throws {SignatureError} if none did, and {KeyError} if that is not known
- */
-export type FindSigner = (
-  body: UnverifiedBody,
-  request: DeliveryRequest,
-) => VerificationKey | Promise<VerificationKey>;
-
 /** @throws {ConfigurationError} */
 export function signerFinder(
   credentials: PartnerCredentials | readonly PartnerCredentials[] | KeyRing | FindCredentials,
   scheme: SignatureScheme,
   wireNames: WireNames,
 ): {
-  readonly findSigner: FindSigner;
+  /** Finds the key that signed a body. Throws a SignatureError if none did, and a KeyError if that is not known. */
+  findSigner(body: UnverifiedBody, request: DeliveryRequest): VerificationKey | Promise<VerificationKey>;
   readonly ring?: VerifyingRing;
 } {
   if (isKeyRing(credentials)) {
@@ -114,16 +106,7 @@ function keyFinder(find: FindCredentials, scheme: SignatureScheme, wireNames: Wi
 }
 
 /** The keys of one load of a ring. */
-export interface RingKeys {
-  /** What was loaded: another object once the keys are others. */
-  readonly sets: KeySets;
-  /** A digest of the names of the partners whose keys they are. It does not show the names. */
-  readonly partners: string;
-  /** Whether the ring has newer keys, which cannot be used. */
-  readonly areStale: boolean;
-  /** The key that signed a body. Tells the ring which one it was. */
-  match(body: UnverifiedBody): VerificationKey | undefined;
-}
+export type RingKeys = ReturnType<typeof ringKeysOf>;
 
 /** A key ring whose keys verify deliveries. */
 export type VerifyingRing = ReturnType<typeof verifyingRing>;
@@ -186,15 +169,19 @@ function verifyingRing(ring: KeyRing, scheme: SignatureScheme) {
 }
 
 /** @throws {ConfigurationError} for keys that cannot verify */
-function ringKeysOf(sets: KeySets, scheme: SignatureScheme): RingKeys {
+function ringKeysOf(sets: KeySets, scheme: SignatureScheme) {
   const { verifying, matched, origin } = sets;
   const keys = verificationKeysOf(verifying, scheme, origin);
   const names = [...new Set(keys.map(({ partner }) => partner))].sort();
   return {
+    /** What was loaded: another object once the keys are others. */
     sets,
+    /** A digest of the names of the partners whose keys they are. It does not show the names. */
     partners: hash('sha256', JSON.stringify(names), 'hex').slice(0, 16),
+    /** Whether the ring has newer keys, which cannot be used. */
     areStale: false,
-    match(body) {
+    /** The key that signed a body. Tells the ring which one it was. */
+    match(body: UnverifiedBody): VerificationKey | undefined {
       const signer = signerOf(body, keys, scheme);
       if (signer !== undefined && matched !== undefined) {
         callHook('matched of the keys of a key ring', () => matched(signer.matched.index));
