@@ -22,7 +22,7 @@ import { quarantinedDeliveries } from './quarantined-deliveries.ts';
 import type { ReceiveOutcome } from './receive-outcome.ts';
 import { type ReceivedEvent, readEvent } from './received-event.ts';
 import type { Reporting } from './reporting.ts';
-import { type DeliveryRequest, headerOf } from './webhook-endpoint.ts';
+import { type DeliveryRequest, traceparentOf } from './webhook-endpoint.ts';
 import type { WebhooksSettings } from './webhooks-options.ts';
 
 /** Milliseconds until the sender should try again. */
@@ -42,7 +42,7 @@ export function deliveryReceiver(settings: WebhooksSettings, handlers: Handlers,
   const handling = deliveryHandling(settings, handlers, reporting);
 
   function receive(body: string | Uint8Array, request: DeliveryRequest): Promise<ReceiveOutcome> {
-    const sent = readTraceparent(headerOf(request, 'traceparent'));
+    const sent = traceparentOf(request);
     return traced<DeliveryTrace, ReceiveOutcome>(
       'delivery',
       () => ({

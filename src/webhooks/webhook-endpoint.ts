@@ -1,4 +1,5 @@
 import type { RequestRefusalCode } from '../errors/errors.ts';
+import { readTraceparent } from '../internal/tracing.ts';
 import type { ReceiveOutcome } from './receive-outcome.ts';
 
 /** The request that brought a body. */
@@ -9,11 +10,9 @@ export interface DeliveryRequest {
   readonly headers?: Headers | Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
-/** @param name in lower case, as the request has it */
-export function headerOf({ headers = {} }: DeliveryRequest, name: string): string | undefined {
-  if (isHeaders(headers)) return headers.get(name) ?? undefined;
-  const value = headers[name];
-  return typeof value === 'object' ? value.join(', ') : value;
+/** The trace context that a request claims, whose headers have names in lower case. */
+export function traceparentOf({ headers = {} }: DeliveryRequest): string | undefined {
+  return readTraceparent(isHeaders(headers) ? headers.get('traceparent') : headers.traceparent);
 }
 
 /** The headers by their names in lower case. */
