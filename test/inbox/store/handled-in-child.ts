@@ -42,10 +42,9 @@ class MortalClient extends pg.Client {
   }
 }
 
-/** A lease of a process that died ends soon. */
+/** The next process frees the lease of a killed one, so it may be long. */
 const handling = {
-  // real time: where a busy machine lets one expire, the delivery is handled again.
-  timeLimitMs: 300,
+  timeLimitMs: 10_000,
   maxAttempts: 1_000,
   pollMs: 20,
   concurrency: 1,
