@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
@@ -74,7 +73,6 @@ function describeEach(engine: Engine): void {
 
   it.each<[string, () => unknown]>([
     ['an error', () => new Error('down')],
-    ['text', () => 'down'],
     ['undefined', () => undefined],
     ['something that cannot be printed', () => Object.create(null)],
   ])('tries again after a handler that throws %s', async (_, thrown) => {
@@ -326,16 +324,5 @@ function describeDurable(engine: Engine): void {
     const { calls } = receiver(second);
     await eventually(() => expect(calls).toEqual(['A']));
     expect(await second.deadLetters()).toEqual([]);
-  });
-
-  it('may be stopped while it starts', async () => {
-    const open = await openStore(engine);
-    // A rejection that nothing handles would end the process, and fails the run here.
-    for (const waitMs of [0, 0, 1, 1, 2, 3]) {
-      const inbox = open();
-      // real time: one stop at each moment of the start.
-      await sleep(waitMs);
-      expect(await inbox.stop()).toBe('drained');
-    }
   });
 }

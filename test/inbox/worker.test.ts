@@ -136,12 +136,22 @@ describe('a worker', () => {
       { limit: 3, endsWhenIdle: true },
     );
     await vi.waitFor(() => expect(names()).toEqual(['A', 'B']));
-    running.get('A')?.();
-    await vi.waitFor(() => expect(names()).toEqual(['B', 'C']));
     for (const end of running.values()) end();
+    await vi.waitFor(() => expect(names()).toEqual(['C']));
+    running.get('C')?.();
     await worker.ended();
     expect(limits).toEqual([2, 1]);
     expect(waiting).toHaveLength(1);
+  });
+
+  it('leases nothing before the first handler is registered', async () => {
+    const pauses: number[] = [];
+    const lease = vi.fn(async () => ({ leased: [], pauseMs: 0 }));
+    const sleep = async (ms: number) => pause(ms, pauses);
+    const { worker } = openWorker({ handle: async () => 'handled', lease }, {}, { sleep }, () => false);
+    await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(2));
+    await worker.stop(100);
+    expect(lease).not.toHaveBeenCalled();
   });
 
   it('waits a second after an error of its store, which onStoreError is told of, and goes on', async () => {

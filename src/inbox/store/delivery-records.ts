@@ -20,7 +20,7 @@ export function deliveryRecords(options: DeliveryLeasesOptions) {
       const index = table.indexes.due.keyOf(receivedAt, delivery.digest);
       return await shared.transact([key, index], (records) => {
         if (refuseNewer(records.get(key), 'The delivery') !== undefined) return 'duplicate';
-        // PostgreSQL takes no text with the character 0, which a sender may put into a name.
+        // A store over jsonb of PostgreSQL takes no text with the character 0, which a sender may put into a name.
         const named = { ...delivery, name: storableText(delivery.name) };
         const stored = { delivery: named, receivedAt, attempts: 0, reason: '', index, alone: false };
         table.put(records, stored, { at: receivedAt });

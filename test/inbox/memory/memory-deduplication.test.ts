@@ -28,12 +28,6 @@ const handled = async () => 'handled' as const;
 afterEach(() => vi.unstubAllGlobals());
 
 describe('a delivery that is deduplicated in memory', () => {
-  it('is handled again after no handler wanted it', async () => {
-    const deduplication = open();
-    expect(await deduplication.receive(reference, async () => 'put-back')).toBe('ignored');
-    expect(await deduplication.receive(reference, handled)).toBe('handled');
-  });
-
   it('is remembered while no more than maxRemembered came after it, and forgotten after twice as many', async () => {
     const deduplication = open({ maxRemembered: 100 });
     const receive = (number: number) =>

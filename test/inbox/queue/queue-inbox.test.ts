@@ -32,11 +32,7 @@ describe('queueInbox', () => {
       expect(await inbox.handleMessage(message)).toBe('done');
     // Without a store nobody knows that it is the same.
     expect(calls).toEqual(['A', 'A', 'A']);
-    expect(reports).toEqual([
-      ['handled', 1],
-      ['handled', 1],
-      ['handled', 1],
-    ]);
+    expect(reports).toEqual(Array(3).fill(['handled', 1]));
   });
 
   it.each<[string, () => Promise<unknown>]>([
@@ -75,6 +71,21 @@ describe('queueInbox', () => {
       expect(calls).toEqual(['A']);
     },
   );
+
+  it('is done with a message that nothing is registered for after ten minutes, also if the clock was set back', async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const now = () => clock.now;
+    const messages: QueueMessage[] = [];
+    const send = async (message: QueueMessage) => messages.push(message);
+    const inbox = queueInbox({ send, store: memoryStore({ now }), now });
+    await quietWebhooks({ inbox })
+      .on('buy.event.close', () => {})
+      .receive(order('A'));
+    clock.now -= 86_400_000;
+    expect(await inbox.handleMessage(messages[0])).toBe('retry');
+    clock.now += 600_000;
+    expect(await inbox.handleMessage(messages[0])).toBe('done');
+  });
 
   it.each([1, 3])(
     'leaves it to the queue to give up, unless it is told the number of the attempt, of %i',

@@ -119,6 +119,18 @@ describe('the end of a delivery', () => {
   });
 });
 
+describe('a delivery that is given back', () => {
+  it('begins its wait anew if the clock was set back', async () => {
+    const { clock, records, lease, status } = recordBench();
+    await records.insert({ ...deliveryOf(a), name: 'a \0 in its name' });
+    const leased = await lease();
+    clock.now -= 86_400_000;
+    await records.putBack(leased, 0);
+    const receivedAt = new Date(clock.now);
+    expect(await status()).toMatchObject({ attempts: 0, receivedAt, name: 'a \ufffd in its name' });
+  });
+});
+
 describe('the mark of a delivery', () => {
   it('ends it in the store of a transaction, and nothing before that is committed', async () => {
     const { store, records, lease, status, keys } = recordBench();

@@ -21,27 +21,16 @@ describe('a dead letter', () => {
     expect(await records.leaseAlone()).toMatchObject({ leased: { attempt: 1, alone: true } });
   });
 
-  it('is replayed once, though two persons ask for it at the same moment', async () => {
-    const { records, open, interrupted, makeDead, deliveries } = recordBench();
-    await makeDead(a);
-    const second = open(
-      0,
-      interrupted(2, async () => expect(await records.replay(a)).toBe(true)),
-    );
-    expect(await second.replay(a)).toBe(false);
-    expect(await deliveries.counts()).toEqual({ open: 1, dead: 0 });
-  });
-
-  it('is not replayed once another person has dropped it, and stays known', async () => {
-    const { records, open, interrupted, makeDead, keys } = recordBench();
-    await makeDead(a);
-    const second = open(
-      0,
-      interrupted(2, async () => expect(await records.discard(a)).toBe(true)),
-    );
-    expect(await second.replay(a)).toBe(false);
-    expect(await keys()).toEqual([`inbox/delivery/${a}`]);
-    expect(await records.insert(deliveryOf(a))).toBe('duplicate');
+  it.each([
+    ['replayed', 'replay', 1],
+    ['dropped', 'discard', 0],
+  ] as const)('that another person has %s is not replayed, and stays known', async (_, act, open) => {
+    const bench = recordBench();
+    await bench.makeDead(a);
+    const first = async () => expect(await bench.records[act](a)).toBe(true);
+    expect(await bench.open(0, bench.interrupted(2, first)).replay(a)).toBe(false);
+    expect(await bench.deliveries.counts()).toEqual({ open, dead: 0 });
+    expect(await bench.records.insert(deliveryOf(a))).toBe('duplicate');
   });
 
   it('is neither a delivery that is open or held, nor one that nobody knows', async () => {
