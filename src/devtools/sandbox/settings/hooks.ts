@@ -53,5 +53,5 @@ function callHook(name: 'event' | 'reply', call: () => unknown): unknown {
 const replySchema = z.object({
   status: z.int().min(200).max(599),
   headers: z.record(z.string(), z.string()),
-  body: z.json(),
+  body: z.custom<JsonValue>((body) => body !== undefined && findNonJson(body) === undefined),
 });

@@ -209,7 +209,7 @@ export class DeliveryQueue {
       durationMs: clock.now() - started,
     });
     queued.delivery = Object.freeze({ ...queued.delivery, acknowledged, status, error });
-    const { maxAttempts, firstDelayMs, maxDelayMs } = this.#options.callbackRetry ?? once;
+    const { maxAttempts, firstDelayMs, maxDelayMs } = this.#options.callbackRetry ?? unrepeated;
     if (isRepeated && !queued.isReceived && attempts < maxAttempts) {
       const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 50));
       clock.schedule(delayMs, async () => {
@@ -220,7 +220,7 @@ export class DeliveryQueue {
   }
 }
 
-const once = { maxAttempts: 1, firstDelayMs: 0, maxDelayMs: 0 };
+const unrepeated = { maxAttempts: 1, firstDelayMs: 0, maxDelayMs: 0 };
 
 const maxAnswerBytes = 64 * 1024;
 
