@@ -8,7 +8,7 @@ import { formatFlags, storesFlag, textFlag, webAddress, wholeNumber } from '../.
 import { countBy, openOutput } from '../../terminal/output.ts';
 import { examineBaseUrl, examineClock } from './addresses.ts';
 import { examineCallback } from './callback.ts';
-import { examineSamples } from './samples.ts';
+import { examineSamples } from './examine-samples.ts';
 import { examineStores } from './stores.ts';
 import {
   broken,
