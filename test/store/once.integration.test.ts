@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once as nextEvent } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
 import { effectKey } from '../../src/events/effect-key.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { type OnceOptions, once, settleOnce } from '../../src/store/once.ts';
+import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
@@ -229,5 +230,25 @@ describe('once', () => {
     await expect(once(store, key, () => new Date())).rejects.toMatchObject(refused);
     // @ts-expect-error: leaseMs is of once.
     await expect(settleOnce(store, key, 'repeat', { leaseMs: 1_000 })).rejects.toMatchObject(refused);
+  });
+
+  it('refuses a store in a transaction of the user, whose rollback would forget the effect', async () => {
+    const run = vi.fn();
+    const client = { query: async () => {}, getTransactionStatus: () => 'T' };
+    await expect(once(postgresStore({ client }), 'A-1', run)).rejects.toThrow('transactions');
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('keeps keys and fingerprints apart that differ in half of a surrogate pair', async () => {
+    const store = memoryStore();
+    const keys = ['A-\ud800', 'A-\ud801', 'A-\udc00', 'A-\ufffd', 'A-\u{1f600}'];
+    const results = [];
+    for (const [index, key] of [...keys, ...keys].entries())
+      results.push(await once(store, key, () => index));
+    expect(results).toEqual([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
+    await once(store, 'B-1', () => 1, { fingerprint: '\ud800' });
+    await expect(once(store, 'B-1', () => 2, { fingerprint: '\ud801' })).rejects.toMatchObject({
+      code: 'different_input',
+    });
   });
 });

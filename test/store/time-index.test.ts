@@ -108,9 +108,3 @@ describe('an index by time', () => {
     expect(await read(1_000, 250)).toEqual([]);
   });
 });
-
-it('an entry keeps what a newer version has added to it', () => {
-  const { index } = open();
-  const former = { receivedAt: 1, writtenAt: 2, region: 'west' };
-  expect(index.write(5, { at: 7.9, former })).toEqual({ receivedAt: 5, writtenAt: 7, region: 'west' });
-});
