@@ -150,7 +150,7 @@ const terminalStyle = `
 function asHtml(bytes: string): string {
   const masked = bytes
     .replaceAll(/((?:[ps]k_\w+?|master)_[0-9a-f]{4})[0-9a-f]{20,}/g, '$1…')
-    .replaceAll(/(#token=|Bearer )[\w-]+/g, '$1…')
+    .replaceAll(/([#?]token=|Bearer )[\w-]+/g, '$1…')
     .replaceAll('^C', '');
   // A line that was written over shows its last text.
   const lines = masked.split(/\r?\n/).map((line) => line.slice(line.lastIndexOf('\r') + 1));
