@@ -195,17 +195,17 @@ describe('a client with a key ring', () => {
     expect(keys()).toEqual(['1']);
   });
 
-  it('shows no key of any set that it has seen in errors', async () => {
-    const { client, source } = setUp([generation('first')], () => ({
-      status: 400,
-      body: JSON.stringify({ message: 'no: sk_merchant_first first+second sk_partner_second', detail: 'x' }),
-    }));
+  it('shows no key of any set that it has seen in errors, those of the repetition included', async () => {
+    const body = JSON.stringify({ message: 'no: sk_merchant_first plain-second', detail: 'plain-second' });
+    const answer = (key: string) => ({ status: key === 'first' ? 401 : 400, body });
+    const { client, source } = setUp([generation('first')], answer);
     await client.createOrder(order).catch(() => {});
     source.keys = { ...generation('second'), merchantSecretKey: 'plain-second' };
-    source.time += 600_000;
+    source.time += 5_000;
     const error = await requestError(client.createOrder(order));
-    const shown = error.message + inspect(error);
-    expect(shown).not.toMatch(/sk_merchant_first|sk_partner_second/);
+    expect(error.attempts).toBe(2);
+    const shown = error.message + inspect(error) + JSON.stringify(error.body);
+    expect(shown).not.toMatch(/sk_merchant_first|plain-second/);
     expect(inspect(client, { depth: 9, showHidden: true })).not.toMatch(/sk_|plain-second/);
   });
 });
