@@ -102,9 +102,8 @@ async function checkReply<Schema extends ReplySchema>(
   }
   // Sound: the schema says so.
   if (result.issues === undefined) return makeReply(reply, result.value as ReplyBody<Schema>, members);
-  const issues = result.issues.map(bareIssue);
-  const code = 'reply_nonconforming';
-  throw failure(call, record, { code, outcome: 'unknown', assumptions: ['replies'], issues, cause });
+  const known = { issues: result.issues.map(bareIssue), assumptions: ['replies'], cause };
+  throw failure(call, record, { ...known, code: 'reply_nonconforming', outcome: 'unknown' });
 }
 
 /** A 2xx alone accepts no order and no message (ledger: `order-reply`, `message-reply`). */
