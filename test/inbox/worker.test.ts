@@ -146,7 +146,7 @@ describe('a worker', () => {
 
   it('leases nothing before the first handler is registered', async () => {
     const pauses: number[] = [];
-    const lease = vi.fn(async () => ({ leased: [], pauseMs: 0 }));
+    const lease = vi.fn(async () => ({ leased: [], pauseMs: 1_000 }));
     const sleep = async (ms: number) => pause(ms, pauses);
     const { worker } = openWorker({ handle: async () => 'handled', lease }, {}, { sleep }, () => false);
     await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(2));
