@@ -1,13 +1,8 @@
 import { createHmac } from 'node:crypto';
 
-export const sampleCredentials = {
-  partnerPublicKey: 'pk_partner_bench',
-  partnerSecretKey: 'sk_partner_bench_0123456789abcdef',
-  merchantSecretKey: 'sk_merchant_bench_0123456789abcdef',
-};
-
-/** Merchant and partner secret, as order events are signed. */
-export const sampleKey = sampleCredentials.merchantSecretKey + sampleCredentials.partnerSecretKey;
+const [merchantSecretKey, partnerSecretKey] = ['sk_merchant_bench_0123456789', 'sk_partner_bench_0123456789'];
+export const sampleCredentials = { partnerPublicKey: 'pk_partner_b', partnerSecretKey, merchantSecretKey };
+export const sampleKey = merchantSecretKey + partnerSecretKey;
 
 const event = {
   event_name: 'event.buy.credited.crypto',
