@@ -280,7 +280,7 @@ it('sees that an event came again in another text, in another order', async () =
     return rows.find(({ id }) => id === 'event-order');
   };
   expect(await learnOf(sent('R-1'), sent('R-2'))).toMatchObject({ verdict: 'not-seen' });
-  const row = await learnOf(sent('R-1'), sent('R-1'), sent('R-1', { retry: 1 }));
+  const row = await learnOf(sent('R-1'), sent('R-1'), sent('R-1', { copy: 2 }));
   expect(row).toMatchObject({ verdict: 'proven', found: ['twice', 'again'] });
 });
 
