@@ -115,7 +115,7 @@ export default defineCommand({
   },
 });
 
-/** With a slow receiver an attack takes a minute or more: a line now and then says that it goes on. */
+/** Says now and then that an attack goes on, since a slow receiver takes a minute or more. */
 const progressIntervalMs = 10_000;
 
 /** The inbox and the journal of the receiver may keep events of orders that nobody made. */
