@@ -15,7 +15,7 @@ const backoff = { firstDelayMs: 5, maxDelayMs: 50 };
  * Opens a database file that only its owner can read, with the table of the records. Every commit waits until it is on
  * disk, and what is deleted does not stay in freed pages.
  *
- * @param busyTimeoutMs milliseconds to wait for another process while the table is made; this blocks the event loop
+ * @param busyTimeoutMs milliseconds to wait for another process, by the event loop once the table is made
  * @throws {ConfigurationError} `runtime_too_old` without `node:sqlite`
  * @throws {StoreError} `store_failed`, or SQLite's own error
  */
@@ -39,11 +39,13 @@ export function openDatabase(path: string, busyTimeoutMs: number) {
     file.watchCompanions();
     file.check();
     const statements = { ...prepareStatements(database), sweep: database.prepare(recordStatements.sweep) };
+    const write = groupCommit(database, { busyTimeoutMs, afterCommit: () => file.check() });
     const wal = keepWalEmpty(database, { file, path });
     return {
       database,
       file,
       statements,
+      write,
       /** Empties the `-wal` and closes the database. */
       close(): void {
         wal.stop();
@@ -134,7 +136,7 @@ interface Pending {
  *   SQLite's error, and nothing of it was written
  * @param options.afterCommit if it throws, the work is rejected although it is committed
  */
-export function groupCommit(
+function groupCommit(
   database: DatabaseSync,
   { busyTimeoutMs, afterCommit }: { busyTimeoutMs: number; afterCommit: () => void },
 ) {

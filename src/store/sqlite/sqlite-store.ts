@@ -18,7 +18,7 @@ import {
   throwStoreError,
   withStoreErrors,
 } from './record-table.ts';
-import { checkDatabasePath, groupCommit, openDatabase, readWhenFree } from './sqlite-database.ts';
+import { checkDatabasePath, openDatabase, readWhenFree } from './sqlite-database.ts';
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
@@ -88,8 +88,7 @@ function openSqliteStore(
   { busyTimeoutMs, now }: Pick<Settings<typeof rows>, 'busyTimeoutMs' | 'now'>,
 ) {
   const opened = withStoreErrors(() => openDatabase(path, busyTimeoutMs));
-  const { database, statements, file } = opened;
-  const write = groupCommit(database, { busyTimeoutMs, afterCommit: () => file.check() });
+  const { statements, file, write } = opened;
   let sweepAt = Number.NEGATIVE_INFINITY;
 
   function sweep(at: number): void {
