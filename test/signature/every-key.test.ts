@@ -1,7 +1,7 @@
 import type * as Crypto from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
+import { tryVerify } from '../../src/devtools/diagnostics/try-verify.ts';
 import { defaultScheme, type SignatureScheme } from '../../src/signature/signature-scheme.ts';
-import { tryVerify } from '../../src/signature/try-verify.ts';
 import { hmacHex, signedText } from '../support/bodies.ts';
 
 /** How often digests were compared. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { tryVerify } from '../../src/devtools/diagnostics/try-verify.ts';
 import { pinnedText } from '../../src/signature/serializations.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
 import { defaultScheme, type SignatureScheme, schemeParts } from '../../src/signature/signature-scheme.ts';
-import { tryVerify } from '../../src/signature/try-verify.ts';
 import { readUnverifiedBody, verifyBody } from '../../src/signature/verify-body.ts';
 import { hmacHex, orderKey } from '../support/bodies.ts';
 import { refusal } from '../support/refusal.ts';

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, tryParse } from '../../.
 import { writeSignature } from '../../../signature/digest.ts';
 import { canonicalText } from '../../../signature/serializations.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
-import { tryVerify } from '../../../signature/try-verify.ts';
+import { tryVerify } from '../try-verify.ts';
 
 /** One request to the receiver. Absent members are those of an authentic delivery. */
 export interface ProbeRequest {

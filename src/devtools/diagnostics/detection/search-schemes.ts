@@ -3,7 +3,7 @@ import { isSignatureError } from '../../../errors/errors.ts';
 import { isSignedWith } from '../../../signature/digest.ts';
 import { type BodyForms, signedTexts, type TextRules } from '../../../signature/serializations.ts';
 import type { SignatureScheme } from '../../../signature/signature-scheme.ts';
-import { tryVerify } from '../../../signature/try-verify.ts';
+import { tryVerify } from '../try-verify.ts';
 import { isUsable, readSample, type Sample } from './samples.ts';
 import {
   allFormRules,

@@ -1,6 +1,5 @@
 import type { PartnerCredentials } from '../../../credentials/partner-credentials.ts';
 import { defaultScheme, type SignatureScheme, schemeParts } from '../../../signature/signature-scheme.ts';
-import { tryVerify } from '../../../signature/try-verify.ts';
 import type { VerifiedBody } from '../../../signature/verify-body.ts';
 import { isUsable, readSample } from '../detection/samples.ts';
 import {
@@ -11,6 +10,7 @@ import {
   rankSchemes,
 } from '../detection/scheme-space.ts';
 import { fittingSchemes } from '../detection/search-schemes.ts';
+import { tryVerify } from '../try-verify.ts';
 import { type Conclusion, type RowTally, shown } from './evidence.ts';
 
 /** A body that one of the keys has signed. */

@@ -1,8 +1,8 @@
 import { merchantsFor, type SigningPurpose, signingKey } from '../../../credentials/signing-key.ts';
 import { type Operation, operations } from '../../../deployment/operations.ts';
 import { whatFailed } from '../../../errors/errors.ts';
-import { tryVerify } from '../../../signature/try-verify.ts';
 import { explainMismatch } from '../../diagnostics/mismatch/explain-mismatch.ts';
+import { tryVerify } from '../../diagnostics/try-verify.ts';
 import type { Partner } from '../world/partner-registry.ts';
 import type { SandboxState } from '../world/state.ts';
 import type { TraceEntry } from '../world/trace.ts';

@@ -3,8 +3,8 @@ import { allFormRules, makeKey } from '../../../../src/devtools/diagnostics/dete
 import { fittingSchemes } from '../../../../src/devtools/diagnostics/detection/search-schemes.ts';
 import { probe } from '../../../../src/devtools/diagnostics/learn/ask-oracle.ts';
 import { learn } from '../../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
+import { tryVerify } from '../../../../src/devtools/diagnostics/try-verify.ts';
 import { type SignatureScheme, schemeParts } from '../../../../src/signature/signature-scheme.ts';
-import { tryVerify } from '../../../../src/signature/try-verify.ts';
 import { eventText, secrets, signedUnder } from '../support.ts';
 
 /** How a file can hold a body. */

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { signingKey } from '../../../../src/credentials/signing-key.ts';
 import { defineDeployment } from '../../../../src/deployment/define-deployment.ts';
 import { learn } from '../../../../src/devtools/diagnostics/learn/learn-from-samples.ts';
+import { tryVerify } from '../../../../src/devtools/diagnostics/try-verify.ts';
 import { signBody } from '../../../../src/signature/sign-body.ts';
 import { defaultScheme, type SignatureScheme } from '../../../../src/signature/signature-scheme.ts';
-import { tryVerify } from '../../../../src/signature/try-verify.ts';
 import { partnerCredentials } from '../../../drawn/partner.ts';
 import { buyInitBody } from '../../../support/bodies.ts';
 

@@ -5,8 +5,8 @@ import type { SignatureErrorCode } from '../../../../errors/errors.ts';
 import { isJsonObject, tryParse } from '../../../../internal/json.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
 import type { SignatureScheme } from '../../../../signature/signature-scheme.ts';
-import { tryVerify } from '../../../../signature/try-verify.ts';
 import { readEvent } from '../../../../webhooks/received-event.ts';
+import { tryVerify } from '../../../diagnostics/try-verify.ts';
 import {
   answerItem,
   describeReceiverAnswer,

@@ -1,6 +1,6 @@
-import { isSignatureError, type SignatureError } from '../errors/errors.ts';
-import type { SignatureScheme } from './signature-scheme.ts';
-import { type VerifiedBody, verifyBody } from './verify-body.ts';
+import { isSignatureError, type SignatureError } from '../../errors/errors.ts';
+import type { SignatureScheme } from '../../signature/signature-scheme.ts';
+import { type VerifiedBody, verifyBody } from '../../signature/verify-body.ts';
 
 /** A verified body, or the error that refuses it. */
 export type SignatureVerdict =
