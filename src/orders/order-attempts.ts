@@ -204,8 +204,9 @@ function meaningOf(
   if (mayBeDuplicate && status !== undefined && duplicateStatuses.includes(status))
     return { outcome: 'duplicate' };
   if (outcome !== 'refused') return { outcome };
-  // The service wants fewer requests, and refused this one for that alone (ledger: `order-rate-limit`).
-  if (code === 'http_error' && status === 429) return { outcome: 'waiting', retryAfterMs };
+  // The service wants fewer requests, and refused this one for that alone (ledger: `order-rate-limit`). Time may have
+  // run out before the client could send it again.
+  if (status === 429) return { outcome: 'waiting', retryAfterMs };
   // The service refused keys that may be old (ledger: `old-keys-die`): after it has read them again, the client says why
   // as the cause. 403 may also be about the whitelist: where the keys are the newest, there is no such cause.
   if ((status === 401 || status === 403) && isKeyError(cause)) return { outcome: 'waiting' };

@@ -27,4 +27,5 @@ export const failedSeeds: Readonly<Record<string, readonly number[]>> = {
   land46b: [1443],
   '26a7a28339': [423],
   nov29: [1442],
+  nov29c: [9128],
 };

@@ -88,6 +88,12 @@ describe('a request that failed', () => {
       { outcome: 'waiting', retryAfterMs: 5_000 },
     ],
     [{ outcome: 'refused', status: 429 }, [], { outcome: 'waiting', retryAfterMs: 0 }],
+    // Time ran out before it could be sent again.
+    [
+      { outcome: 'refused', code: 'timeout', status: 429, retryAfterMs: 5_000 },
+      [],
+      { outcome: 'waiting', failure: 'timeout', retryAfterMs: 5_000 },
+    ],
     [{ outcome: 'unknown', status: 429, retryAfterMs: 5_000 }, [], { outcome: 'unknown' }],
     [{ outcome: 'refused', status: 422, retryAfterMs: 5_000 }, [], { outcome: 'refused' }],
     [{ outcome: 'refused', status: 429 }, everything, { outcome: 'duplicate' }],
