@@ -89,7 +89,7 @@ export function reachableFiles(graph: ImportGraph, entry: string): string[] {
 
 /** What starts processes, servers, browsers or database engines. */
 const outsideUnitTests =
-  /^(node:(child_process|cluster|dgram|http|http2|https|net|sqlite|tls|worker_threads)|playwright-core|autocannon|bullmq|pg|pg-boss|ioredis(-5)?|redis|express|fastify|@hono\/node-server)$/;
+  /^(node:(child_process|cluster|dgram|http|http2|https|net|sqlite|tls|worker_threads)|playwright-core|bullmq|pg|pg-boss|ioredis(-5)?|redis|express|fastify|@hono\/node-server)$/;
 /** What computes only. */
 const computing: Readonly<Record<string, readonly string[]>> = {
   'node:net': ['BlockList', 'isIP', 'isIPv4', 'isIPv6'],
