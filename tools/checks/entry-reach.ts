@@ -7,7 +7,7 @@ export interface Reach {
   readonly builtins: readonly string[] | 'any';
 }
 
-export const allowedReach: Readonly<Record<string, Reach>> = {
+const allowedReach: Readonly<Record<string, Reach>> = {
   // Where undici tells which connections it could not make.
   '.': {
     packages: ['ky', 'zod'],
@@ -15,7 +15,7 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
     builtins: ['node:crypto', 'node:diagnostics_channel', 'node:zlib'],
   },
   './signature': { packages: [], builtins: ['node:crypto'] },
-  // The doctor reads the environment, with the schema of orders; learn reads events, and checks their addresses.
+  // Learn reads events, and checks their addresses; a deployment has the schema of orders.
   './diagnostics': {
     packages: ['zod'],
     bundled: ['@noble/hashes', 'zod/locales', 'zod/mini'],
@@ -27,11 +27,11 @@ export const allowedReach: Readonly<Record<string, Reach>> = {
     bundled: ['zod/locales', 'zod/mini'],
     builtins: ['node:crypto', 'node:diagnostics_channel'],
   },
-  './inbox': { packages: [], builtins: ['node:diagnostics_channel', 'node:fs', 'node:path', 'node:timers'] },
-  './store': { packages: [], builtins: ['node:crypto', 'node:fs', 'node:path', 'node:timers'] },
+  './inbox': { packages: [], builtins: ['node:diagnostics_channel', 'node:path', 'node:timers'] },
+  './store': { packages: [], builtins: ['node:crypto', 'node:path', 'node:timers'] },
   './keys': { packages: [], builtins: ['node:crypto'] },
   './orders': {
-    packages: ['zod'],
+    packages: [],
     bundled: ['zod/locales', 'zod/mini'],
     builtins: ['node:crypto'],
   },
@@ -70,7 +70,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
     'signature',
     'store',
   ],
-  './keys': ['credentials', 'deployment', 'keys', 'signature', 'store'],
+  './keys': ['credentials', 'keys', 'store'],
   './otp': ['otp', 'store'],
   './diagnostics': ['credentials', 'deployment', 'devtools/diagnostics', 'events', 'signature'],
   './sandbox': [
@@ -81,15 +81,7 @@ const ownFolders: Readonly<Record<string, readonly string[]>> = {
     'events',
     'signature',
   ],
-  './testing': [
-    'credentials',
-    'deployment',
-    'devtools/diagnostics/post-request.ts',
-    'devtools/sandbox',
-    'devtools/testing',
-    'events',
-    'signature',
-  ],
+  './testing': ['credentials', 'deployment', 'devtools/sandbox', 'devtools/testing', 'events', 'signature'],
 };
 
 const sqliteEntries = ['./inbox', './store'];
@@ -98,7 +90,6 @@ const sqliteEntries = ['./inbox', './store'];
 const reserved: Readonly<Record<string, readonly string[]>> = {
   'otp/phone.ts': ['./otp'],
   'store/sqlite/private-file.ts': sqliteEntries,
-  'store/sqlite/sqlite-busy.ts': sqliteEntries,
   'store/sqlite/sqlite-database.ts': sqliteEntries,
 };
 
