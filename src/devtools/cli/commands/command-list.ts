@@ -30,7 +30,7 @@ const defaultCommands: Readonly<Record<string, string>> = { sandbox: 'start' };
 
 /**
  * Adds the default command of a group. stricli could do so, but then takes a misspelt command for an argument of the
- * default one: it neither proposes nor completes commands.
+ * default one, and proposes none.
  */
 export function withDefaultCommand(words: readonly string[]): readonly string[] {
   const firstOption = words.findIndex((word) => word.startsWith('-'));
