@@ -58,8 +58,6 @@ export class Books {
   readonly misdirected = new Set<string>();
   /** What persons decided about differing events, by their digests. */
   readonly decisions = new Map<string, Set<string>>();
-  /** How often a process died while it was sending an order. */
-  readonly deaths = new Map<string, number>();
   /** Texts of events, with what the service got as an answer: a status, or 0 for none. */
   readonly answers = new Map<string, number[]>();
   /** Texts of events, with what the processes answered. */
