@@ -3,14 +3,16 @@ import type { PartnerCredentials } from '../credentials/partner-credentials.ts';
 import { checkNamedKey, checkSecretText } from '../credentials/partner-credentials.ts';
 import { ConfigurationError, isConfigurationError, partsOf } from '../errors/errors.ts';
 import { concealMembers } from '../internal/conceal-members.ts';
+import { nearestSpelling } from '../internal/nearest-name.ts';
 import { hidden } from '../internal/redact-credentials.ts';
-import { checkSpelling } from './check-spelling.ts';
+import { warnOnce } from '../internal/warn.ts';
 import { type Deployment, type DeploymentOptions, defineDeployment } from './define-deployment.ts';
 import {
   credentialVariables,
   deploymentVariables,
   flawOfValue,
   invalidEnvironment,
+  knownNames,
   merchantPrefix,
   messengerVariables,
 } from './environment-variables.ts';
@@ -66,6 +68,23 @@ export function readEnvironment<Order = BuyOrder>(
     () => ({ deployment, credentials, apiKey: shown(apiKey), masterKey: shown(masterKey) }),
   );
   return Object.freeze(environment);
+}
+
+/**
+ * Refuses misspelt variables, and warns of unknown ones, which may belong to another version.
+ *
+ * @throws {ConfigurationError} naming both
+ */
+function checkSpelling(env: object): void {
+  const isSet = (name: string) => Boolean(Reflect.get(env, name));
+  const unset = knownNames.filter((name) => !isSet(name));
+  const isOurs = (name: string) => /^partner_exchange_/i.test(name) && !knownNames.includes(name);
+  for (const name of Object.keys(env).filter(isOurs).filter(isSet)) {
+    const message = `The environment variable ${name} is not read`;
+    const meant = nearestSpelling(name, unset);
+    if (meant !== undefined) throw invalidEnvironment(`${message}: did you mean ${meant}?`);
+    warnOnce(`${message}: docs/guides/environment-files.md lists the names.`);
+  }
 }
 
 function readDeployment<Order>(env: object, options: DeploymentOptions<Order>): Deployment<Order> {
