@@ -59,7 +59,7 @@ export function controlHandler(
     const query =
       route.query && (await parseWith(route.query, Object.fromEntries(searchParams), 'invalid_query'));
     const body = route.body && (await bodyOf(route.body, request));
-    const result = await route.handle({ request, origin, params, query: query ?? {}, body });
+    const result = await route.handle({ origin, params, query: query ?? {}, body });
     if (result instanceof Response) return result;
     // Sound: every JSON endpoint answers with an object.
     return jsonReply(200, result as Parameters<typeof jsonReply>[1]);

@@ -13,7 +13,6 @@ export interface ControlEndpoint {
 }
 
 export interface ControlCall<Query, Body> {
-  readonly request: Request;
   /** The address of this server that the caller used, e.g. `http://127.0.0.1:4010`. */
   readonly origin: string;
   /** The decoded parameters of the path. */
