@@ -33,11 +33,6 @@ export interface Delivery extends DeliveryReference {
  */
 export interface Inbox {
   /**
-   * The process that handles what is stored: with `receiver` another one, with `drain` this one where it is told to.
-   * @default 'both'
-   */
-  readonly role?: 'both' | 'receiver' | 'drain';
-  /**
    * Accepts an authentic delivery, also one that no handler is registered for: a durable inbox decides nothing here.
    * Resolves with `stored` once it is kept durably, `handled` or `ignored` after `handle` has resolved (`ignored` if
    * that did not resolve with `handled`; then its digest is not remembered), `duplicate` if it was stored or handled

@@ -193,7 +193,6 @@ export function queueInbox(options: QueueInboxOptions): QueueInbox {
   }
 
   return {
-    role: settings.role,
     quarantine,
     attach(given) {
       if (host !== undefined) throw hasHost();

@@ -159,7 +159,6 @@ export function openStoreInbox(options: StoreInboxOptions, processes: ProcessVie
   }
 
   return {
-    role,
     quarantine,
     attach(owner) {
       if (host !== undefined) throw hasHost();
