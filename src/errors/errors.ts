@@ -73,7 +73,7 @@ export abstract class PartnerExchangeError<Code extends string = string> extends
   }
 }
 
-export function remedyOf(remedies: Remedies, code: string): string {
+function remedyOf(remedies: Remedies, code: string): string {
   return Object.hasOwn(remedies, code) ? (remedies[code] ?? '') : '';
 }
 

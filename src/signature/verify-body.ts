@@ -85,7 +85,7 @@ export function signatureMismatch(): SignatureError {
 }
 
 /** @throws {ConfigurationError} `invalid_credentials` unless there is at least one */
-export function checkVerificationKeys(key: string | readonly string[]): readonly string[] {
+function checkVerificationKeys(key: string | readonly string[]): readonly string[] {
   const keys = [key].flat();
   if (keys.length === 0) checkVerificationKey(undefined);
   return keys.map(checkVerificationKey);

@@ -18,7 +18,7 @@ export interface Section {
 }
 
 /** Whether a budget is missed by more than the noise. A figure that could not be taken (NaN) misses it. */
-export function isMissed(finding: Finding): boolean {
+function isMissed(finding: Finding): boolean {
   const { value, noise } = estimateOf(finding);
   const { atMost, atLeast } = finding;
   const isKept =

@@ -40,7 +40,7 @@ export function orderOf(id: string, fiat_amount: string) {
   };
 }
 
-export function ownerOf(id: string): PartnerName {
+function ownerOf(id: string): PartnerName {
   return id.startsWith('b') ? 'b' : 'a';
 }
 

@@ -21,7 +21,7 @@ export const credentials: PartnerCredentials = {
 export const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 /** The fixtures were written before addresses were checked. */
-export const writtenAddress = 'TXyz0000000000000000000000000000000';
+const writtenAddress = 'TXyz0000000000000000000000000000000';
 
 /** An order event, signed as the service does. It is the same text in every build. */
 export const eventOf = (partner_order_id: string): string =>

@@ -12,7 +12,7 @@ export const foreignSpaces = [
 ];
 
 /** Ways of writing the name that mean `signature`; the plain one most often. */
-export const signatureNames = [
+const signatureNames = [
   ...Array.from({ length: 8 }, () => '"signature"'),
   '"\\u0073ignature"',
   '"signatur\\u0065"',

@@ -30,7 +30,7 @@ export interface SnippetRun {
 }
 
 /** The extension under which a snippet is saved: that of the file in its first line, or mts. */
-export function languageOf(code: string): string {
+function languageOf(code: string): string {
   return /^\/\/ [\w.-]+\.(m[jt]s)\b/.exec(code)?.[1] ?? 'mts';
 }
 

@@ -55,7 +55,7 @@ async function expectListening(name: ServerName, url: string | undefined): Promi
  * The servers run below a process of their own, which ends them when its standard input does: so they end with us,
  * also when we are killed.
  */
-export async function startPrivate<Name extends ServerName | 'rabbitmq' | 'nats'>(names: readonly Name[]) {
+async function startPrivate<Name extends ServerName | 'rabbitmq' | 'nats'>(names: readonly Name[]) {
   if (names.length === 0) return { urls: {} as Partial<Record<Name, string>>, stop: async () => {} };
   const program = join(import.meta.dirname, 'run-servers.ts');
   // In a process group of its own, so that ctrl-C does not end the servers before the tests that use them.

@@ -7,7 +7,7 @@ import { readSandboxOptions } from '../../src/devtools/sandbox/settings/sandbox-
 import { createState } from '../../src/devtools/sandbox/world/state.ts';
 
 /** Every endpoint below `/_sandbox/`. */
-export function sandboxTable(): readonly ControlEndpoint[] {
+function sandboxTable(): readonly ControlEndpoint[] {
   const sandbox = createSandbox();
   const state = createState(sandbox.deployment, readSandboxOptions({}));
   return [pageEndpoint, ...sandboxEndpoints(sandbox, state)];

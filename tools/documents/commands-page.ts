@@ -43,7 +43,7 @@ ${codes.map((name) => `| ${exitCodes[name]} | ${endings[name]} |`).join('\n')}
 `;
 
 /** docs/commands.md, from the commands. */
-export async function commandsPage(): Promise<string> {
+async function commandsPage(): Promise<string> {
   const routes = await loadRoutes(commandNames);
   return `${[intro.trimEnd(), ...sectionsOf(routes, [])].join('\n\n')}\n`;
 }

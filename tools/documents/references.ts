@@ -88,7 +88,7 @@ const pictures = 'docs/images/';
 /**
  * Whether a link leads to a file or folder, and to a heading, that is there, and travels in the package if the page does.
  */
-export function leadsSomewhere(link: string, { folder, from }: Place): boolean {
+function leadsSomewhere(link: string, { folder, from }: Place): boolean {
   const [path = '', heading] = link.split('#');
   const target = path === '' ? from : posix.join(posix.dirname(from), path);
   const isPacked = packedBy(folder);
@@ -121,7 +121,7 @@ function hasHeading(file: string, heading: string | undefined): boolean {
 }
 
 /** As GitHub and npm make anchors of headings: those of equal headings are numbered. Anchors of tables are written out. */
-export function headingsOf(text: string): Set<string> {
+function headingsOf(text: string): Set<string> {
   const counts = new Map<string, number>();
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
     const anchor = heading

@@ -100,7 +100,7 @@ function writeNumber(number: number): string {
 }
 
 /** This name is reported; the contract does not have it. */
-export const unfamiliarName = 'event.buy.error';
+const unfamiliarName = 'event.buy.error';
 
 export function unfamiliarEvent(body: JsonObject): JsonObject {
   return { ...body, event_name: unfamiliarName, error_code: 'SANDBOX' };

@@ -46,8 +46,6 @@ export interface SandboxFaults {
 /** How often a fault happens. @inline */
 type FaultOften = Pick<PlannedFault, 'rate'>;
 
-export type FaultPlan = ReturnType<typeof createFaultPlan>;
-
 /** The faults of a sandbox, and the draws that decide when they happen. */
 export function createFaultPlan({ seed, initial }: { seed: string; initial: readonly CheckedFault[] }) {
   let faults: readonly CheckedFault[] = [];
