@@ -85,7 +85,7 @@ export const meanings: Meanings = {
       'No connection was made: it was refused, or the host, its name or its certificate was not accepted. Nothing was sent, so it is safe to repeat.',
     network_error: 'The connection broke before a whole reply was read.',
     timeout:
-      'No reply came within `timeoutMs` or `totalTimeoutMs`; or too many other requests were under way, or too little time was left (`leftMs`), to send it at all.',
+      'No reply came within `timeoutMs` or `totalTimeoutMs`; or too little time was left (`leftMs`) to send it at all.',
     aborted: "The caller's signal ended it.",
     redirected: 'The service answered with a redirect, which is never followed.',
     http_error: 'The service answered with status 4xx or 5xx.',
