@@ -1,7 +1,7 @@
 import { escapeInvisible, hiddenCharacters } from '../../../internal/printable-text.ts';
 import type { OutputStream, Variables } from './context.ts';
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
 /** Colours a text, or leaves it as it is. */
 export type Paint = (style: Style, text: string) => string;
