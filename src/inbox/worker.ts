@@ -105,9 +105,8 @@ export function startWorker(records: WorkerRecords, options: WorkerOptions) {
   async function startAlone(): Promise<void> {
     const elapsedMs = startLeaseClock(options);
     const { leased, dead } = await records.leaseAlone();
-    for (const { delivery, attempt } of dead) {
+    for (const { delivery, attempt } of dead)
       host.report(delivery, { outcome: 'dead', attempt, error: leaseLost() });
-    }
     alone = leased === undefined ? 'none' : 'running';
     // Other due deliveries go first, then the next one alone. What another process holds is due until it commits, so
     // finding nothing is no reason to look again at once.

@@ -96,7 +96,7 @@ export function quarantinedDeliveries({ quarantine, ring, scheme, reporting, acc
       mayHoldSome = await pass();
     } catch (error) {
       if (isInboxError(error) && error.code === 'inbox_stopped') mayHoldSome = false;
-      else if (!isKeyError(error)) warnFailed(error);
+      else if (!isKeyError(error)) warnFailed(reporting, error);
     }
     if (mayHoldSome) reviewSoon();
   }
@@ -120,14 +120,6 @@ export function quarantinedDeliveries({ quarantine, ring, scheme, reporting, acc
     timer.unref?.();
   }
 
-  function warnFailed(error: unknown): void {
-    reporting.warnOnce(
-      'quarantine_failed',
-      () =>
-        `The quarantine of the inbox failed, and deliveries that cannot be verified yet may not be kept: ${describeError(error)}`,
-    );
-  }
-
   return {
     /** Whether the body is kept now: not without keys that its names stand for. Never rejects: it is best effort. */
     async keep(received: string | Uint8Array): Promise<boolean> {
@@ -147,7 +139,7 @@ export function quarantinedDeliveries({ quarantine, ring, scheme, reporting, acc
         );
         return false;
       } catch (error) {
-        warnFailed(error);
+        warnFailed(reporting, error);
         return false;
       }
     },
@@ -164,4 +156,10 @@ function readBody(body: string, scheme: SignatureScheme): UnverifiedBody | undef
     if (isSignatureError(error)) return undefined;
     throw error;
   }
+}
+
+function warnFailed(reporting: Reporting, error: unknown): void {
+  const what =
+    'The quarantine of the inbox failed, and deliveries that cannot be verified yet may not be kept';
+  reporting.warnOnce('quarantine_failed', () => `${what}: ${describeError(error)}`);
 }
