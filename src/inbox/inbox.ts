@@ -161,7 +161,7 @@ export interface ManagedInbox extends Inbox {
    * What the inbox holds, as plain JSON, for readiness and metrics. Rejects if its store does not answer.
    * @throws {InboxError}
    */
-  health(): Promise<BacklogHealth>;
+  health(): Promise<InboxHealth>;
   /**
    * Accepts nothing more (503), waits for running handlers, and releases the store. Handlers that still run after the
    * time are aborted; a durable inbox has their deliveries handled again. Afterwards every call to a durable inbox
@@ -206,7 +206,7 @@ export interface DeliveryStatus {
 }
 
 /** What an inbox holds, in numbers. Processes that share its store say the same: do not add them up. */
-export interface BacklogHealth {
+export interface InboxHealth {
   /** Stored and not yet handled: waiting for an attempt, or being handled. */
   readonly open: number;
   /** Dead letters, each for a person. */

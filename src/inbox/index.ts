@@ -20,7 +20,6 @@ export type { DeadLetter, DeadLetterOptions } from './dead-letters.ts';
 export type { HandlingOptions, RetryDelays } from './handling-options.ts';
 export type {
   AttemptResult,
-  BacklogHealth,
   Delivery,
   DeliveryReference,
   DeliveryStatus,
@@ -30,6 +29,7 @@ export type {
   HandlingOutcome,
   Inbox,
   InboxCounts,
+  InboxHealth,
   InboxHost,
   InboxResult,
   ManagedInbox,
