@@ -8,10 +8,10 @@ export type { AcceptedOrderReply } from './client/accepted-order-reply.ts';
 export type { CallOptions, ReplyBody, ReplySchema } from './client/call-options.ts';
 export type {
   ClientOptions,
-  NoResponseObservation,
   ObservedAttempt,
-  ResponseObservation,
+  ObservedResponse,
   RetryOptions,
+  UnansweredAttempt,
 } from './client/client-options.ts';
 export type { ExchangeClientOptions, PartnerIdentity } from './client/exchange-client.ts';
 export { ExchangeClient } from './client/exchange-client.ts';

@@ -2,7 +2,7 @@
  * To take into your project: what the callbacks report, and what the health functions say, in the text format of
  * Prometheus, without a further package.
  */
-import type { NoResponseObservation, ResponseObservation } from 'partner-exchange-sdk';
+import type { ObservedResponse, UnansweredAttempt } from 'partner-exchange-sdk';
 import type { DeliveryReport } from 'partner-exchange-sdk/webhooks';
 
 type Labels = Readonly<Record<string, string | number | undefined>>;
@@ -28,12 +28,12 @@ export function prometheus() {
         count('partner_exchange_inbox_wait_seconds_total', { outcome }, waitedMs / 1000);
     },
     /** For a client. */
-    onResponse({ operation, status, durationMs }: ResponseObservation): void {
+    onResponse({ operation, status, durationMs }: ObservedResponse): void {
       count('partner_exchange_replies_total', { operation, status });
       count('partner_exchange_reply_seconds_total', { operation }, durationMs / 1000);
     },
     /** For a client. */
-    onNoResponse({ operation, code, outcome }: NoResponseObservation): void {
+    onNoResponse({ operation, code, outcome }: UnansweredAttempt): void {
       count('partner_exchange_no_replies_total', { operation, code, outcome });
     },
     /**

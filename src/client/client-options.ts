@@ -25,7 +25,7 @@ export interface ObservedAttempt {
 }
 
 /** A reply that has arrived, with the shape of its body in place of the body: it can be logged and kept for `learn`. */
-export interface ResponseObservation extends ObservedAttempt {
+export interface ObservedResponse extends ObservedAttempt {
   /** When the attempt ended, in ISO 8601. */
   readonly at: string;
   /** Milliseconds since this attempt was sent. */
@@ -45,8 +45,8 @@ export interface ResponseObservation extends ObservedAttempt {
 }
 
 /** An attempt that ended without a reply: `learn` has to know of it, since the service may have acted. */
-export interface NoResponseObservation
-  extends Omit<ResponseObservation, 'status' | 'headers' | 'shape' | 'failure'> {
+export interface UnansweredAttempt
+  extends Omit<ObservedResponse, 'status' | 'headers' | 'shape' | 'failure'> {
   /** `connection_failed`, `network_error`, `timeout` or `aborted`. */
   readonly code: RequestErrorCode;
   /** Whether the service can have acted on this attempt. */
@@ -84,12 +84,12 @@ export interface ClientOptions {
   /** Called for each attempt. If it throws, that becomes a process warning. */
   onRequest?: ((attempt: ObservedAttempt) => void) | undefined;
   /** Called for each reply; secrets are redacted, of the body its shape is there. If it throws, that becomes a process warning. */
-  onResponse?: ((response: ResponseObservation) => void) | undefined;
+  onResponse?: ((response: ObservedResponse) => void) | undefined;
   /**
    * Called for each attempt that ends without a reply; secrets are redacted. If it throws, that becomes a process
    * warning.
    */
-  onNoResponse?: ((attempt: NoResponseObservation) => void) | undefined;
+  onNoResponse?: ((attempt: UnansweredAttempt) => void) | undefined;
   /** As many random bytes as it is asked for, for jitter. @default crypto.getRandomValues */
   random?: ((size: number) => Uint8Array) | undefined;
   /** Milliseconds since 1970. @default Date.now */

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type {
-  NoResponseObservation,
   ObservedAttempt,
-  ResponseObservation,
+  ObservedResponse,
+  UnansweredAttempt,
 } from '../../src/client/client-options.ts';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import { MessengerClient } from '../../src/client/messenger-client.ts';
@@ -25,7 +25,7 @@ it('onRequest sees each attempt, and of its address the names of query parameter
 
 describe('onResponse', () => {
   it("sees no value of the deployment's own headers that a reply repeats", async () => {
-    const seen: ResponseObservation[] = [];
+    const seen: ObservedResponse[] = [];
     const server = await startServer((response, { headers }) => {
       response.writeHead(200, { 'x-echo': `x-gateway was ${headers['x-gateway']}` }).end();
     });
@@ -36,17 +36,17 @@ describe('onResponse', () => {
   });
 
   it.each(['set-cookie', 'x-refresh-token'])('does not see the value of %s', async (name) => {
-    const seen: ResponseObservation[] = [];
+    const seen: ObservedResponse[] = [];
     const server = await startServer({ headers: { [name]: 'v4lue', 'x-request-id': 'r-17' } });
     await whitelistIp(server.url, { onResponse: (response) => seen.push(response) });
     expect(seen[0]?.headers).toMatchObject({ [name]: '[redacted]', 'x-request-id': 'r-17' });
   });
 
   it('sees no digest of a master key, which could be guessed', async () => {
-    const seen: ResponseObservation[] = [];
+    const seen: ObservedResponse[] = [];
     const server = await startServer({});
     const deployment = defineDeployment({ messengerBaseUrl: server.url });
-    const onResponse = (reply: ResponseObservation) => seen.push(reply);
+    const onResponse = (reply: ObservedResponse) => seen.push(reply);
     const messenger = new MessengerClient({ deployment, masterKey: 'hunter2-hunter2', onResponse });
     await messenger.generateApiKey({ messenger_device_no: '1001' });
     expect(seen).toHaveLength(1);
@@ -54,10 +54,10 @@ describe('onResponse', () => {
   });
 
   it('sees the shape of the body, which order it was and which key signed, and none of their values', async () => {
-    const seen: ResponseObservation[] = [];
+    const seen: ObservedResponse[] = [];
     const body = JSON.stringify({ status: 'accepted', link: 'https://pay.example/x1' });
     const server = await startServer({ body }, { body: 'OK' });
-    const onResponse = (reply: ResponseObservation) => seen.push(reply);
+    const onResponse = (reply: ObservedResponse) => seen.push(reply);
     await createOrder(server.url, { now: () => 1_700_000_000_000, onResponse });
     await whitelistIp(server.url, { onResponse });
     expect(seen[0]).toMatchObject({
@@ -73,9 +73,9 @@ describe('onResponse', () => {
   });
 
   it('says of a body that is too large that it has no shape', async () => {
-    const seen: ResponseObservation[] = [];
+    const seen: ObservedResponse[] = [];
     const server = await startServer({ body: 'x'.repeat(1_048_577) });
-    const onResponse = (reply: ResponseObservation) => seen.push(reply);
+    const onResponse = (reply: ObservedResponse) => seen.push(reply);
     await told(createOrder(server.url, { onResponse }));
     expect(seen[0]).toMatchObject({ status: 200, failure: 'too_large', shape: undefined });
   });
@@ -83,12 +83,12 @@ describe('onResponse', () => {
 
 describe('onNoResponse', () => {
   it('sees each attempt that ends without a reply, and whether the service can have acted', async () => {
-    const seen: NoResponseObservation[] = [];
+    const seen: UnansweredAttempt[] = [];
     const server = await startServer((response) => response.destroy());
     let clock = 1_000;
     const options = {
       now: () => (clock += 25),
-      onNoResponse: (one: NoResponseObservation) => seen.push(one),
+      onNoResponse: (one: UnansweredAttempt) => seen.push(one),
     };
     await told(checkNumber(server.url, options));
     expect(seen).toHaveLength(3);
@@ -107,7 +107,7 @@ describe('onNoResponse', () => {
     ['timeout', { timeoutMs: 1_000, maxAttempts: 1 }, () => ({})],
     ['aborted', {}, () => ({ signal: AbortSignal.timeout(1_000) })],
   ])('sees that one was cut off: %s', async (code, options, callOptions) => {
-    const seen: NoResponseObservation[] = [];
+    const seen: UnansweredAttempt[] = [];
     const server = await startServer(() => {});
     await told(createOrder(server.url, { ...options, onNoResponse: (one) => seen.push(one) }, callOptions()));
     await vi.waitFor(() => expect(seen).toMatchObject([{ code, outcome: 'unknown' }]));

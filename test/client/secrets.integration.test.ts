@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { ObservedAttempt, ResponseObservation } from '../../src/client/client-options.ts';
+import type { ObservedAttempt, ObservedResponse } from '../../src/client/client-options.ts';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import type { MessengerClient } from '../../src/client/messenger-client.ts';
 import { signBody } from '../../src/signature/sign-body.ts';
@@ -74,8 +74,8 @@ describe.each(operations)('no secret shows after %s', (_, run) => {
   });
 
   it('in what the observers see', async () => {
-    const seen: (ObservedAttempt | ResponseObservation)[] = [];
-    const observe = (observation: ObservedAttempt | ResponseObservation) => seen.push(observation);
+    const seen: (ObservedAttempt | ObservedResponse)[] = [];
+    const observe = (observation: ObservedAttempt | ObservedResponse) => seen.push(observation);
     const server = await startServer((response, { url, headers }) => {
       const location = `https://elsewhere.example${url}`;
       const echo = headers.authorization ?? 'nothing';
