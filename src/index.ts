@@ -10,7 +10,6 @@ export type {
   ClientOptions,
   ObservedAttempt,
   ObservedResponse,
-  RetryOptions,
   UnansweredAttempt,
 } from './client/client-options.ts';
 export type { ExchangeClientOptions, PartnerIdentity } from './client/exchange-client.ts';
@@ -102,6 +101,7 @@ export {
   type ValidationIssue,
 } from './errors/errors.ts';
 export type { PayerAccount } from './events/event-types.ts';
+export type { RetryDelays } from './internal/backoff.ts';
 export type { JsonObject, JsonValue } from './internal/json.ts';
 export type { OrderState } from './orders/order-state.ts';
 export type { OtpLimit } from './otp/otp-limit.ts';

@@ -1,5 +1,6 @@
 import { platformFetch } from '../deployment/platform-fetch.ts';
 import { ConfigurationError, type RequestErrorCode, type RequestOutcome } from '../errors/errors.ts';
+import type { RetryDelays } from '../internal/backoff.ts';
 import type { JsonValue } from '../internal/json.ts';
 import {
   callback,
@@ -53,14 +54,6 @@ export interface UnansweredAttempt
   readonly outcome: RequestOutcome;
 }
 
-/** How long to wait before a call is repeated. */
-export interface RetryOptions {
-  /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 300 */
-  firstDelayMs?: number | undefined;
-  /** Most milliseconds between two attempts. A longer `Retry-After` ends the call. @default 10000 */
-  maxDelayMs?: number | undefined;
-}
-
 /** Options common to both clients. */
 export interface ClientOptions {
   /**
@@ -79,8 +72,11 @@ export interface ClientOptions {
    * @default 3
    */
   maxAttempts?: number | undefined;
-  /** How long to wait between attempts. */
-  retry?: RetryOptions | undefined;
+  /**
+   * How long to wait between attempts. A `Retry-After` longer than `maxDelayMs` ends the call.
+   * @default { firstDelayMs: 300, maxDelayMs: 10000 }
+   */
+  retry?: RetryDelays | undefined;
   /** Called for each attempt. If it throws, that becomes a process warning. */
   onRequest?: ((attempt: ObservedAttempt) => void) | undefined;
   /** Called for each reply; secrets are redacted, of the body its shape is there. If it throws, that becomes a process warning. */

@@ -1,3 +1,4 @@
+import type { RetryDelays } from '../internal/backoff.ts';
 import { longestTimerMs } from '../internal/deadline.ts';
 import { describeError, driverError } from '../internal/driver-error.ts';
 import {
@@ -12,14 +13,6 @@ import {
 } from '../internal/options.ts';
 import { callHook, warn } from '../internal/warn.ts';
 
-/** How long to wait between attempts. */
-export interface RetryDelays {
-  /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. @default 1000 */
-  firstDelayMs?: number | undefined;
-  /** Milliseconds between two attempts at most. @default 600000 */
-  maxDelayMs?: number | undefined;
-}
-
 /** How stored deliveries are handled; the same for every durable inbox. */
 export interface HandlingOptions {
   /** Attempts before a delivery becomes a dead letter. @default 8 */
@@ -31,7 +24,7 @@ export interface HandlingOptions {
    * deliveries a little later than that. They are tried alone then, and only a death while alone counts as an attempt. @default 60000
    */
   timeLimitMs?: number | undefined;
-  /** How long to wait between attempts. */
+  /** How long to wait between attempts. @default { firstDelayMs: 1000, maxDelayMs: 600000 } */
   retry?: RetryDelays | undefined;
   /** How many deliveries this process handles at once. @default 10 */
   concurrency?: number | undefined;

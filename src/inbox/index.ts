@@ -12,12 +12,12 @@ export {
   isConfigurationError,
   isInboxError,
 } from '../errors/errors.ts';
-export type { Sleep } from '../internal/backoff.ts';
+export type { RetryDelays, Sleep } from '../internal/backoff.ts';
 export type { RandomBytes } from '../internal/options.ts';
 export type { StoreCallOptions } from '../store/limited-calls.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export type { DeadLetter, DeadLetterOptions } from './dead-letters.ts';
-export type { HandlingOptions, RetryDelays } from './handling-options.ts';
+export type { HandlingOptions } from './handling-options.ts';
 export type {
   AttemptResult,
   Delivery,

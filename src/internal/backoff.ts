@@ -2,17 +2,17 @@ import { longestTimerMs } from './deadline.ts';
 import type { RandomBytes } from './options.ts';
 
 /** How long to wait between attempts. */
-export interface Backoff {
-  /** Milliseconds before the second attempt; doubled for each further one. */
-  readonly firstDelayMs: number;
+export interface RetryDelays {
+  /** Milliseconds before the second attempt, doubled for each further one, less up to half by chance. */
+  firstDelayMs?: number | undefined;
   /** Milliseconds between two attempts at most. */
-  readonly maxDelayMs: number;
+  maxDelayMs?: number | undefined;
 }
 
 /** Milliseconds to wait, from 1: doubled each time, minus up to half at random to spread what failed together. */
 export function backoffDelay(
   attempt: number,
-  { firstDelayMs, maxDelayMs }: Backoff,
+  { firstDelayMs, maxDelayMs }: Readonly<Record<keyof RetryDelays, number>>,
   // Not from options.ts: the command line prints its help without loading the errors.
   random: RandomBytes = (size) => crypto.getRandomValues(new Uint8Array(size)),
 ): number {
