@@ -47,10 +47,10 @@ export { usualMessageReply } from './deployment/message-reply.ts';
 export { type BaseUrlName, defaultPaths, type Operation, type Paths } from './deployment/operations.ts';
 export {
   type AcceptingReply,
-  type OrderReply,
-  type OrderReplyRules,
   type OrderStatuses,
-  type OrderVerdict,
+  type ReceivedReply,
+  type ReplyRules,
+  type ReplyVerdict,
   usualOrderReply,
 } from './deployment/order-reply.ts';
 export {

@@ -1,6 +1,6 @@
 import { type Deployment, operationUrl } from '../deployment/define-deployment.ts';
 import { type Operation, type OperationRules, operationRules } from '../deployment/operations.ts';
-import type { OrderReply, OrderStatuses, OrderVerdict } from '../deployment/order-reply.ts';
+import type { OrderStatuses, ReceivedReply, ReplyVerdict } from '../deployment/order-reply.ts';
 import type { RequestError } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject, tryParse } from '../internal/json.ts';
 import { defineOptions } from '../internal/options.ts';
@@ -121,7 +121,7 @@ const prefixes: { readonly [Kind in OperationRules['authorization']]?: string } 
 export interface ReplyReader {
   /** The option of the deployment. */
   readonly option: 'readOrderReply' | 'readMessageReply';
-  readonly read: (reply: OrderReply) => OrderVerdict;
+  readonly read: (reply: ReceivedReply) => ReplyVerdict;
 }
 
 function replyReaderOf(deployment: Deployment<unknown>, operation: Operation): ReplyReader | undefined {

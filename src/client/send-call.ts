@@ -1,5 +1,5 @@
 import ky, { isTimeoutError } from 'ky';
-import { orderVerdicts } from '../deployment/order-reply.ts';
+import { replyVerdicts } from '../deployment/order-reply.ts';
 import { bareIssue, type StandardResult } from '../deployment/standard-schema.ts';
 import { backoffDelay } from '../internal/backoff.ts';
 import { type Call, leftMsOf, postedOrder } from './call.ts';
@@ -123,9 +123,9 @@ function requireAcceptance(call: Call, record: CallRecord, { status, headers, bo
   throw failure(call, record, {
     code: 'reply_not_accepted',
     outcome: lessCertain(record.outcome, verdict === 'refused' ? 'refused' : 'unknown'),
-    what: orderVerdicts.some((known) => known === verdict)
+    what: replyVerdicts.some((known) => known === verdict)
       ? undefined
-      : `${option} of the deployment has to return ${orderVerdicts.join(', ')}`,
+      : `${option} of the deployment has to return ${replyVerdicts.join(', ')}`,
     cause,
   });
 }

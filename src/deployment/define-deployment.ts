@@ -32,12 +32,12 @@ import {
   pathsRow,
 } from './operations.ts';
 import {
-  checkOrderReplyRules,
-  type OrderReply,
-  type OrderReplyRules,
+  checkReplyRules,
   type OrderStatuses,
-  type OrderVerdict,
-  orderReplyBy,
+  type ReceivedReply,
+  type ReplyRules,
+  type ReplyVerdict,
+  readerByRules,
   usualOrderReply,
   usualOrderStatuses,
 } from './order-reply.ts';
@@ -73,13 +73,13 @@ export interface DeploymentOptions<Order = BuyOrder> {
    * else, the order is `unknown`.
    * @default usualOrderReply: only a JSON object that denies nothing accepts the order (assumed, ledger: `order-reply`)
    */
-  readOrderReply?: ((reply: OrderReply) => OrderVerdict) | OrderReplyRules | undefined;
+  readOrderReply?: ((reply: ReceivedReply) => ReplyVerdict) | ReplyRules | undefined;
   /**
    * What a 2xx reply to a message says of it: a function, or rules as data. If the function throws, or returns anything
    * else, it is unknown whether the message was sent.
    * @default usualMessageReply: JSON that denies it refuses the message (assumed, ledger: `message-reply`)
    */
-  readMessageReply?: ((reply: OrderReply) => OrderVerdict) | OrderReplyRules | undefined;
+  readMessageReply?: ((reply: ReceivedReply) => ReplyVerdict) | ReplyRules | undefined;
   /**
    * What a status from 400 to 499 says of an order, added to the defaults: `refused` (the service did not act, so the
    * order may be sent again) or `unknown`. Any other is `refused`, except 408.
@@ -137,9 +137,9 @@ export interface Deployment<Order = BuyOrder> {
   /** As in {@link DeploymentOptions}, or its default. */
   readonly orderSchema: StandardSchema<Order, unknown>;
   /** As in {@link DeploymentOptions}, or its default. */
-  readonly readOrderReply: (reply: OrderReply) => OrderVerdict;
+  readonly readOrderReply: (reply: ReceivedReply) => ReplyVerdict;
   /** As in {@link DeploymentOptions}, or its default. */
-  readonly readMessageReply: (reply: OrderReply) => OrderVerdict;
+  readonly readMessageReply: (reply: ReceivedReply) => ReplyVerdict;
   /** As in {@link DeploymentOptions}, with its defaults. */
   readonly orderStatuses: OrderStatuses;
   /** As in {@link DeploymentOptions}. */
@@ -250,11 +250,11 @@ function united<Value extends object>(
 }
 
 /** A function, or rules that are added to the usual reading. */
-function replyReader(usual: (reply: OrderReply) => OrderVerdict) {
+function replyReader(usual: (reply: ReceivedReply) => ReplyVerdict) {
   const read = (given: unknown, name: string): typeof usual => {
     // Sound as far as it can be: of a function only its being one can be checked.
     if (typeof given === 'function') return given as typeof usual;
-    return orderReplyBy(checkOrderReplyRules(given, name), usual);
+    return readerByRules(checkReplyRules(given, name), usual);
   };
   return value(read, { default: usual });
 }

@@ -2,7 +2,7 @@ import { findNonJson, isJsonObject } from '../internal/json.ts';
 import { checkInteger, invalidOption } from '../internal/options.ts';
 import type { SignatureScheme } from '../signature/signature-scheme.ts';
 import type { EventStatuses } from './event-statuses.ts';
-import type { OrderReplyRules, OrderStatuses } from './order-reply.ts';
+import type { OrderStatuses, ReplyRules } from './order-reply.ts';
 import type { WireNames } from './wire-names.ts';
 
 /**
@@ -18,9 +18,9 @@ export interface LearntDeployment {
   /** Names of the deployment's own. */
   readonly wireNames?: WireNames;
   /** Replies that accept an order, besides the usual ones. */
-  readonly readOrderReply?: OrderReplyRules;
+  readonly readOrderReply?: ReplyRules;
   /** Replies that accept a message, besides the usual ones. */
-  readonly readMessageReply?: OrderReplyRules;
+  readonly readMessageReply?: ReplyRules;
   /** What other statuses say of an order. */
   readonly orderStatuses?: OrderStatuses;
   /** Further statuses of events. */

@@ -1,5 +1,5 @@
 import { isDenial } from './denying-members.ts';
-import type { OrderReply, OrderVerdict } from './order-reply.ts';
+import type { ReceivedReply, ReplyVerdict } from './order-reply.ts';
 
 /**
  * How replies to messages are read unless the deployment says otherwise (assumed, ledger: `message-reply`).
@@ -17,7 +17,7 @@ import type { OrderReply, OrderVerdict } from './order-reply.ts';
  * });
  * ```
  */
-export function usualMessageReply({ body }: Pick<OrderReply, 'body'>): OrderVerdict {
+export function usualMessageReply({ body }: Pick<ReceivedReply, 'body'>): ReplyVerdict {
   if (typeof body === 'string') return 'unknown';
   return body === false || isDenial(body) ? 'refused' : 'accepted';
 }

@@ -6,7 +6,7 @@ import { reportedBuyOrder } from './order-schema.ts';
 import { shapeOfReply } from './reply-shape.ts';
 
 /** A 2xx reply to an order, or to a message. */
-export interface OrderReply {
+export interface ReceivedReply {
   /** 200 to 299. Of any other status see `orderStatuses` of `defineDeployment`. */
   readonly status: number;
   /** Headers of the reply. */
@@ -24,9 +24,9 @@ export interface OrderReply {
  * - `refused`: the service did not take it, and never will.
  * - `unknown`: the reply does not say. An event or a person settles an order.
  */
-export type OrderVerdict = 'accepted' | 'refused' | 'unknown';
+export type ReplyVerdict = 'accepted' | 'refused' | 'unknown';
 
-export const orderVerdicts = ['accepted', 'refused', 'unknown'] as const satisfies readonly OrderVerdict[];
+export const replyVerdicts = ['accepted', 'refused', 'unknown'] as const satisfies readonly ReplyVerdict[];
 
 /**
  * How replies to orders are read unless the deployment says otherwise (assumed, ledger: `order-reply`): `accepted` if the
@@ -53,7 +53,7 @@ export const orderVerdicts = ['accepted', 'refused', 'unknown'] as const satisfi
  * });
  * ```
  */
-export function usualOrderReply({ body, order }: Pick<OrderReply, 'body' | 'order'>): OrderVerdict {
+export function usualOrderReply({ body, order }: Pick<ReceivedReply, 'body' | 'order'>): ReplyVerdict {
   if (!isJsonObject(body) || isDenial(body)) return 'unknown';
   const objects = [body, ...Object.values(body).filter(isJsonObject)];
   if (objects.some((object) => namesOther(object, order))) return 'unknown';
@@ -69,7 +69,7 @@ export interface AcceptingReply {
 }
 
 /** How replies to orders or messages are read, as data: what `learn` of `./diagnostics` writes. */
-export interface OrderReplyRules {
+export interface ReplyRules {
   /** Replies that accept an order or a message, besides the usual ones. */
   readonly accepted: readonly AcceptingReply[];
 }
@@ -83,10 +83,10 @@ export function acceptingForm(body: unknown): string | undefined {
 }
 
 /** Reads replies as the rules say, and others as usual. */
-export function orderReplyBy(
-  { accepted }: OrderReplyRules,
-  usual: (reply: OrderReply) => OrderVerdict = usualOrderReply,
-): (reply: OrderReply) => OrderVerdict {
+export function readerByRules(
+  { accepted }: ReplyRules,
+  usual: (reply: ReceivedReply) => ReplyVerdict = usualOrderReply,
+): (reply: ReceivedReply) => ReplyVerdict {
   return (reply) => {
     const form = acceptingForm(reply.body);
     const isKnown = accepted.some(({ status, body }) => status === reply.status && body === form);
@@ -95,7 +95,7 @@ export function orderReplyBy(
 }
 
 /** @throws {ConfigurationError} `invalid_option` */
-export const checkOrderReplyRules: OptionRow<OrderReplyRules> = nested({
+export const checkReplyRules: OptionRow<ReplyRules> = nested({
   accepted: list(nested({ status: integer({ least: 200, most: 299 }), body: checkForm })),
 });
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/client/exchange-client.ts';
 import type { DeploymentOptions } from '../../src/deployment/define-deployment.ts';
-import { type OrderReply, type OrderReplyRules, usualOrderReply } from '../../src/deployment/order-reply.ts';
+import { type ReceivedReply, type ReplyRules, usualOrderReply } from '../../src/deployment/order-reply.ts';
 import { credentials, deploymentAt, order, requestError } from './clients.ts';
 import { watchRejections } from './watch-rejections.ts';
 
 watchRejections();
 
-type Read = Exclude<NonNullable<DeploymentOptions['readOrderReply']>, OrderReplyRules>;
+type Read = Exclude<NonNullable<DeploymentOptions['readOrderReply']>, ReplyRules>;
 
 /** A client of a service that answers every request so, and how often it was asked. */
 function answering(body: unknown, { status = 200, read }: { status?: number; read?: Read } = {}) {
@@ -158,7 +158,7 @@ describe('createOrder, when a 2xx does not accept the order', () => {
 
 describe('readOrderReply of the deployment', () => {
   it('gets status, headers and body of a 2xx, and may accept what looks like a failure', async () => {
-    const seen: OrderReply[] = [];
+    const seen: ReceivedReply[] = [];
     const read: Read = (reply) => {
       seen.push(reply);
       return 'accepted';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type OrderReply, usualOrderReply } from '../../src/deployment/order-reply.ts';
+import { type ReceivedReply, usualOrderReply } from '../../src/deployment/order-reply.ts';
 import { shapeOfReply } from '../../src/deployment/reply-shape.ts';
 import { times } from '../support/repeat.ts';
 
@@ -14,7 +14,7 @@ const body = fc.object({
   key: fc.oneof(fc.constantFrom(...signalNames), fc.string()),
   values: [fc.constantFrom(...signals), fc.string(), fc.double(), fc.boolean()],
 });
-const reply = (given: unknown): OrderReply => ({ status: 200, headers: new Headers(), body: given });
+const reply = (given: unknown): ReceivedReply => ({ status: 200, headers: new Headers(), body: given });
 
 describe('the shape of a reply', () => {
   it('is accepted if the reply is', () => {

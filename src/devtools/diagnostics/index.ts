@@ -7,7 +7,7 @@
 export type { PartnerCredentials } from '../../credentials/partner-credentials.ts';
 export type { Deployment } from '../../deployment/define-deployment.ts';
 export type { DeploymentFile, DuplicateIds, LearntDeployment } from '../../deployment/learnt-deployment.ts';
-export type { AcceptingReply, OrderReplyRules, OrderStatuses } from '../../deployment/order-reply.ts';
+export type { AcceptingReply, OrderStatuses, ReplyRules } from '../../deployment/order-reply.ts';
 export type { WireNames } from '../../deployment/wire-names.ts';
 export { ConfigurationError, isConfigurationError, isKeyError, KeyError } from '../../errors/errors.ts';
 export type { SignatureScheme } from '../../signature/signature-scheme.ts';
