@@ -60,10 +60,10 @@ export function counterKeys(
 export function limitsOf(
   records: RecordSet,
   keys: ReturnType<typeof counterKeys>,
-  { settings, now }: { settings: Pick<OtpSettings, 'limits' | 'coolDownMs'>; now: number },
+  { settings, now }: { settings: Pick<OtpSettings, 'limits' | 'cooldownMs'>; now: number },
 ) {
-  const { limits, coolDownMs } = settings;
-  const { windowMs: networkMs, floor, ratio } = limits.unconfirmedPerIp;
+  const { limits, cooldownMs } = settings;
+  const { messagesPerPhone: perPhone, unconfirmedPerIp: perIp } = limits;
 
   return {
     /** Counts one message, or says why it may not leave. Of several reasons, the one that lasts longest. */
@@ -74,13 +74,14 @@ export function limitsOf(
       const [, failures] = phone.failures;
       const [, ofNetwork] = messages;
       const [longest] = [
-        ofPhone >= limits.phone.max && limitReached('phone', leftMs(phone.messages, limits.phone.windowMs)),
+        ofPhone >= perPhone.max &&
+          limitReached('messagesPerPhone', leftMs(phone.messages, perPhone.windowMs)),
         failures >= limits.failuresPerPhone &&
           limitReached('failuresPerPhone', leftMs(phone.failures, failureWindowMs)),
-        ofNetwork - confirmed >= floor &&
-          confirmed < ratio * ofNetwork &&
-          limitReached('unconfirmedPerIp', leftMs(messages, networkMs)),
-        phone.lastMessageAt + coolDownMs > now && coolingDown(phone.lastMessageAt + coolDownMs - now),
+        ofNetwork - confirmed >= perIp.floor &&
+          confirmed < perIp.ratio * ofNetwork &&
+          limitReached('unconfirmedPerIp', leftMs(messages, perIp.windowMs)),
+        phone.lastMessageAt + cooldownMs > now && coolingDown(phone.lastMessageAt + cooldownMs - now),
       ]
         .filter((denial) => denial !== false)
         .sort((denial, other) => (other.retryAfterMs ?? 0) - (denial.retryAfterMs ?? 0));
@@ -93,7 +94,7 @@ export function limitsOf(
         phone: { ...phone, messages: add(phone.messages), lastMessageAt: now },
         network: { confirmed, messages: add(messages) },
       });
-      return { at: now, nextAt: now + coolDownMs, lastMessageAt: phone.lastMessageAt };
+      return { at: now, nextAt: now + cooldownMs, lastMessageAt: phone.lastMessageAt };
     },
 
     /** Gives back the counts of a message that has not left. */
@@ -133,10 +134,10 @@ export function limitsOf(
   function readCounts(): { readonly phone: PhoneCounts; readonly network: NetworkCounts } {
     const phone = phoneForm.read(records.get(keys.phone));
     const network = keys.network === undefined ? undefined : networkForm.read(records.get(keys.network));
-    const messages = current(network?.messages, networkMs);
+    const messages = current(network?.messages, perIp.windowMs);
     return {
       phone: {
-        messages: current(phone?.messages, limits.phone.windowMs),
+        messages: current(phone?.messages, perPhone.windowMs),
         failures: current(phone?.failures, failureWindowMs),
         lastMessageAt: Math.min(phone?.lastMessageAt ?? 0, now),
       },
@@ -145,12 +146,12 @@ export function limitsOf(
   }
 
   function writeCounts({ phone, network }: ReturnType<typeof readCounts>): void {
-    const phoneMs = Math.max(limits.phone.windowMs, failureWindowMs, coolDownMs);
+    const phoneMs = Math.max(perPhone.windowMs, failureWindowMs, cooldownMs);
     const record = phoneForm.write(phone, records.get(keys.phone));
     records.set(keys.phone, record, { expiresAt: now + phoneMs });
     if (keys.network === undefined) return;
     const networkRecord = networkForm.write(network, records.get(keys.network));
-    records.set(keys.network, networkRecord, { expiresAt: now + networkMs });
+    records.set(keys.network, networkRecord, { expiresAt: now + perIp.windowMs });
   }
 
   /** What still counts; the future counts as now. */

@@ -1,2 +1,2 @@
 /** Which limit was reached: one of the options `limits`, or `maxSends`. */
-export type OtpLimit = 'phone' | 'unconfirmedPerIp' | 'failuresPerPhone' | 'maxSends';
+export type OtpLimit = 'messagesPerPhone' | 'unconfirmedPerIp' | 'failuresPerPhone' | 'maxSends';

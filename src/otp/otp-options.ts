@@ -47,11 +47,8 @@ export interface OtpOptions {
   maxAttempts?: number | undefined;
   /** Messages of an id, the first included. @default 5 (Twilio Verify) */
   maxSends?: number | undefined;
-  /**
-   * Milliseconds to wait after a message to a phone number, up to a day; none after a right code.
-   * @default 60000 (Supabase Auth)
-   */
-  coolDownMs?: number | undefined;
+  /** Milliseconds to wait after a message to a number, up to a day; none after a right code. @default 60000 (Supabase Auth) */
+  cooldownMs?: number | undefined;
   /** Each has a default of its own. */
   limits?: OtpLimits | undefined;
   /** The text of a message; it must hold the code as it is given. @default English, with code and minutes */
@@ -105,7 +102,7 @@ export interface OtpLimits {
    * Messages to one phone number. Limits the messages that one person gets, and the codes to guess at.
    * @default 10 in an hour (Twilio Verify: 5 in 10 minutes; Supabase Auth: one in a minute)
    */
-  readonly phone?: RateLimit | undefined;
+  readonly messagesPerPhone?: RateLimit | undefined;
   /**
    * Against message pumping: unconfirmed messages for one address (IPv4, or the /64 of IPv6). Counts where you give `ip`.
    * @default floor 10, ratio 0.3, in a day (ours, after Twilio's advice to watch the share of confirmed codes)
@@ -121,6 +118,7 @@ export interface OtpLimits {
 
 const hour = 3_600_000;
 
+const rate = nested({ max: integer(), windowMs: integer() });
 const unconfirmed = nested({ floor: integer(), ratio: checkRatio, windowMs: integer() });
 
 const readOptions = defineOptions('createOtp', {
@@ -134,9 +132,9 @@ const readOptions = defineOptions('createOtp', {
   lifetimeMs: integer({ default: 600_000, most: 600_000 }),
   maxAttempts: integer({ default: 5, most: 100 }),
   maxSends: integer({ default: 5, most: 100 }),
-  coolDownMs: integer({ default: 60_000, least: 0, most: 24 * hour }),
+  cooldownMs: integer({ default: 60_000, least: 0, most: 24 * hour }),
   limits: nested({
-    phone: value(nested({ max: integer(), windowMs: integer() }), { default: { max: 10, windowMs: hour } }),
+    messagesPerPhone: value(rate, { default: { max: 10, windowMs: hour } }),
     unconfirmedPerIp: value(unconfirmed, { default: { floor: 10, ratio: 0.3, windowMs: 24 * hour } }),
     failuresPerPhone: integer({ default: 100 }),
   } satisfies OptionTable<OtpLimits>),

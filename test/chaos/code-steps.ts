@@ -9,8 +9,8 @@ export const settings = {
   lifetimeMs: 120_000,
   maxAttempts: 3,
   maxSends: 3,
-  coolDownMs: 10_000,
-  limits: { phone: { max: 3, windowMs: 3_600_000 } },
+  cooldownMs: 10_000,
+  limits: { messagesPerPhone: { max: 3, windowMs: 3_600_000 } },
 };
 
 /** A code that somebody asked for, as it looks to those who see the phone. */

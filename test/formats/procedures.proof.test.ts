@@ -101,10 +101,10 @@ for (const fixtures of allFixtures) {
     });
 
     it('count the messages of before: of the number and of the network', async () => {
-      const ofNumber = (await open({ phone: { max: 1, windowMs: 86_400_000 } })).issue({
+      const ofNumber = (await open({ messagesPerPhone: { max: 1, windowMs: 86_400_000 } })).issue({
         ...{ to_phone: '+2348012345678', purpose: 'sign-in' },
       });
-      expect(await rejected(ofNumber)).toMatchObject({ code: 'limit_reached', limit: 'phone' });
+      expect(await rejected(ofNumber)).toMatchObject({ code: 'limit_reached', limit: 'messagesPerPhone' });
       const unconfirmedPerIp = { floor: 2, ratio: 1, windowMs: 86_400_000 };
       const ofNetwork = (await open({ unconfirmedPerIp })).issue({
         ...{ to_phone: '+2348012345698', purpose: 'sign-in', ip: '192.0.2.7' },

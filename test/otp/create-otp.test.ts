@@ -61,7 +61,7 @@ describe('a code', () => {
   });
 
   it('is good until it expires, and not a moment longer', async () => {
-    const { otp, messenger, clock } = memoryOtp({ coolDownMs: 0 });
+    const { otp, messenger, clock } = memoryOtp({ cooldownMs: 0 });
     const first = await otp.issue({ to_phone: phone, purpose });
     const second = await otp.issue({ to_phone: phone, purpose });
     const [code = '', otherCode = ''] = messenger.codes;
@@ -89,7 +89,7 @@ describe('a code', () => {
   });
 
   it('is for one id, one purpose and one subject', async () => {
-    const { otp, messenger } = memoryOtp({ coolDownMs: 0 });
+    const { otp, messenger } = memoryOtp({ cooldownMs: 0 });
     const right = { purpose: 'withdraw', subject: 'payment-1' };
     const { id } = await otp.issue({ to_phone: phone, ...right });
     const code = messenger.lastCode;
@@ -129,7 +129,7 @@ describe('calls at the same time', () => {
   });
 
   it.each<[string, Partial<OtpOptions>, number]>([
-    ['the limit per phone number lets ten', { coolDownMs: 0 }, 10],
+    ['the limit per phone number lets ten', { cooldownMs: 0 }, 10],
     ['the cool-down lets one', {}, 1],
   ])('send no more messages than allowed: %s through', async (_, options, sent) => {
     const { otp, messenger } = memoryOtp(options);
@@ -140,7 +140,7 @@ describe('calls at the same time', () => {
 
 describe('a message', () => {
   it('that was not sent is not counted, and its code is not valid', async () => {
-    const limits = { phone: { max: 2, windowMs: 3_600_000 } };
+    const limits = { messagesPerPhone: { max: 2, windowMs: 3_600_000 } };
     const { otp, messenger, clock, store } = memoryOtp({ limits });
     messenger.failures.push(notSent(), notSent(), notSent());
     for (let attempt = 0; attempt < 3; attempt++)
@@ -175,7 +175,7 @@ describe('a message', () => {
   });
 
   it('that is sent again and refused is one of maxSends, and leaves the earlier code', async () => {
-    const { otp, messenger } = memoryOtp({ coolDownMs: 0, maxSends: 2 });
+    const { otp, messenger } = memoryOtp({ cooldownMs: 0, maxSends: 2 });
     const { id } = await otp.issue({ to_phone: phone, purpose });
     messenger.failures.push(numberRefused());
     expect(await rejected(otp.resend(id))).toMatchObject({ code: 'refused' });
@@ -186,7 +186,7 @@ describe('a message', () => {
 
 describe('the store', () => {
   it('holds no phone number, code, id, purpose, subject, address or secret', async () => {
-    const { otp, messenger, store } = memoryOtp({ coolDownMs: 0 });
+    const { otp, messenger, store } = memoryOtp({ cooldownMs: 0 });
     const use = { purpose: 'purpose-xyz', subject: 'subject-xyz' };
     const { id } = await otp.issue({ to_phone: phone, ip: '198.51.100.7', ...use });
     await otp.resend(id);
@@ -208,7 +208,7 @@ describe('the store', () => {
   });
 
   it('keeps codes good when a new secret takes over, until the old one is dropped', async () => {
-    const options = { coolDownMs: 0, limits: { phone: { max: 2, windowMs: 3_600_000 } } };
+    const options = { cooldownMs: 0, limits: { messagesPerPhone: { max: 2, windowMs: 3_600_000 } } };
     const { otp: before, messenger, store, clock } = memoryOtp({ ...options, secrets: [older] });
     const { id } = await before.issue({ to_phone: phone, purpose });
     const last = await before.issue({ to_phone: phone, purpose });
@@ -230,7 +230,7 @@ describe('onOtp', () => {
     const reports: OtpReport[] = [];
     const { otp, messenger, clock } = memoryOtp({
       onOtp: (report) => reports.push(report),
-      limits: { phone: { max: 3, windowMs: 3_600_000 } },
+      limits: { messagesPerPhone: { max: 3, windowMs: 3_600_000 } },
     });
     const { id } = await otp.issue({ to_phone: phone, purpose });
     await rejected(otp.issue({ to_phone: phone, purpose }));
@@ -259,7 +259,7 @@ describe('onOtp', () => {
         { action: 'issue', outcome: 'failed' },
         { action: 'resend', outcome: 'unknown' },
         { action: 'resend', outcome: 'refused' },
-        { action: 'resend', outcome: 'limit_reached', limit: 'phone' },
+        { action: 'resend', outcome: 'limit_reached', limit: 'messagesPerPhone' },
         { action: 'resend', outcome: 'not_allowed' },
         { action: 'check', outcome: 'not_valid' },
         { action: 'check', outcome: 'wrong' },

@@ -8,7 +8,7 @@ import { Clock, memoryOtp, notCode, notSent, otpOn, phone, purpose } from './sup
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const noCoolDown = { coolDownMs: 0 };
+const noCoolDown = { cooldownMs: 0 };
 
 /** A store that fails at one of its transactions, from 1: before it does anything, or after it has committed. */
 function failingStore(store: RecordStore, failing: { at: number; when: 'before' | 'after' }) {
@@ -142,7 +142,7 @@ describe('a clock that is set back', () => {
   });
 
   it('by a year locks nobody out for longer than the limits say, and frees nobody of them', async () => {
-    const { otp, clock } = memoryOtp({ limits: { phone: { max: 2, windowMs: 60 * minute } } });
+    const { otp, clock } = memoryOtp({ limits: { messagesPerPhone: { max: 2, windowMs: 60 * minute } } });
     await otp.issue({ to_phone: phone, purpose, ip: '198.51.100.7' });
     clock.at += 60_000;
     await otp.issue({ to_phone: phone, purpose, ip: '198.51.100.7' });

@@ -8,6 +8,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const other = '+2348012345679';
+const limited = 'limit_reached messagesPerPhone';
 
 describe('the cool-down', () => {
   it('lets the next message leave a minute later, and not a moment earlier', async () => {
@@ -23,24 +24,21 @@ describe('the cool-down', () => {
 
   it.each<[Partial<OtpOptions>, string]>([
     [{}, `cool_down ${minute}`],
-    [{ coolDownMs: 0, limits: { phone: { max: 1, windowMs: minute } } }, `limit_reached phone ${minute}`],
-  ])(
-    'or count of a message stays when an earlier one turns out not to be sent: %j',
-    async (options, denial) => {
-      const { clock, otp, messenger } = memoryOtp(options);
-      const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
-      messenger.before = () => isAnswered;
-      const slow = rejected(otp.issue({ to_phone: phone, purpose }));
-      await nextTurn();
-      clock.at += minute;
-      messenger.before = undefined;
-      await otp.issue({ to_phone: phone, purpose });
-      messenger.failures.push(notSent());
-      answer();
-      expect(await slow).toMatchObject({ code: 'not_sent' });
-      expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(denial);
-    },
-  );
+    [{ cooldownMs: 0, limits: { messagesPerPhone: { max: 1, windowMs: minute } } }, `${limited} ${minute}`],
+  ])('or count of a message stays when an earlier one was not sent: %j', async (options, denial) => {
+    const { clock, otp, messenger } = memoryOtp(options);
+    const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+    messenger.before = () => isAnswered;
+    const slow = rejected(otp.issue({ to_phone: phone, purpose }));
+    await nextTurn();
+    clock.at += minute;
+    messenger.before = undefined;
+    await otp.issue({ to_phone: phone, purpose });
+    messenger.failures.push(notSent());
+    answer();
+    expect(await slow).toMatchObject({ code: 'not_sent' });
+    expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(denial);
+  });
 
   it('ends with a right code: the next purpose need not wait', async () => {
     const { otp, messenger } = memoryOtp();
@@ -52,20 +50,20 @@ describe('the cool-down', () => {
 
 describe('the limit per phone number', () => {
   it('counts messages of all ids, also those that were confirmed, for an hour from the first', async () => {
-    const limits = { phone: { max: 3, windowMs: hour } };
-    const { clock, otp, messenger } = memoryOtp({ coolDownMs: 0, limits });
+    const limits = { messagesPerPhone: { max: 3, windowMs: hour } };
+    const { clock, otp, messenger } = memoryOtp({ cooldownMs: 0, limits });
     const { id } = await otp.issue({ to_phone: phone, purpose });
     await otp.check(id, messenger.lastCode, { purpose });
     clock.at += 10 * minute;
     const second = await otp.issue({ to_phone: phone, purpose });
     await otp.resend(second.id);
-    const denied = { code: 'limit_reached', limit: 'phone', retryAfterMs: 50 * minute };
+    const denied = { code: 'limit_reached', limit: 'messagesPerPhone', retryAfterMs: 50 * minute };
     expect(await rejected(otp.resend(second.id))).toMatchObject(denied);
     expect(await rejected(otp.issue({ to_phone: '+234 (0)801 234 5678', purpose }))).toMatchObject(denied);
     await otp.issue({ to_phone: other, purpose });
     clock.at += 50 * minute;
     for (let sent = 0; sent < 3; sent++) await otp.issue({ to_phone: phone, purpose });
-    expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(`limit_reached phone ${hour}`);
+    expect(await refused(otp.issue({ to_phone: phone, purpose }))).toBe(`${limited} ${hour}`);
   });
 });
 
@@ -101,7 +99,7 @@ describe('the limit on messages that nobody confirms', () => {
   });
 
   it('counts all messages of an id that is confirmed in the end, on that day alone', async () => {
-    const { clock, otp, messenger } = memoryOtp({ coolDownMs: 0 });
+    const { clock, otp, messenger } = memoryOtp({ cooldownMs: 0 });
     for (let flow = 0; flow < 5; flow++) {
       const { id } = await otp.issue({ to_phone: number(flow), purpose, ip });
       for (let again = 0; again < 4; again++) await otp.resend(id);
@@ -118,7 +116,7 @@ describe('the limit on messages that nobody confirms', () => {
 
 describe('guessing', () => {
   it('on one id leaves the codes of another id of the same number alone', async () => {
-    const { otp, messenger } = memoryOtp({ coolDownMs: 0, limits: { failuresPerPhone: 5 } });
+    const { otp, messenger } = memoryOtp({ cooldownMs: 0, limits: { failuresPerPhone: 5 } });
     const victim = await otp.issue({ to_phone: phone, purpose });
     const code = messenger.lastCode;
     const attacker = await otp.issue({ to_phone: phone, purpose });
@@ -136,7 +134,7 @@ describe('guessing', () => {
   });
 
   it('beyond failuresPerPhone gets no new codes for a day', async () => {
-    const { clock, otp, messenger } = memoryOtp({ coolDownMs: 0, limits: { failuresPerPhone: 10 } });
+    const { clock, otp, messenger } = memoryOtp({ cooldownMs: 0, limits: { failuresPerPhone: 10 } });
     for (let flow = 0; flow < 2; flow++) {
       const { id } = await otp.issue({ to_phone: phone, purpose });
       for (let guess = 0; guess < 5; guess++) await otp.check(id, notCode(messenger.lastCode), { purpose });
@@ -149,7 +147,7 @@ describe('guessing', () => {
   });
 
   it('is forgotten by the next right code', async () => {
-    const { clock, otp, messenger } = memoryOtp({ coolDownMs: 0, limits: { failuresPerPhone: 10 } });
+    const { clock, otp, messenger } = memoryOtp({ cooldownMs: 0, limits: { failuresPerPhone: 10 } });
     for (let flow = 0; flow < 8; flow++) {
       clock.at += hour;
       const { id } = await otp.issue({ to_phone: phone, purpose });
@@ -161,7 +159,7 @@ describe('guessing', () => {
 
 it('of several limits, the one that lasts longest is named', async () => {
   const unconfirmedPerIp = { floor: 1, ratio: 0.3, windowMs: hour };
-  const { otp } = memoryOtp({ limits: { phone: { max: 1, windowMs: minute }, unconfirmedPerIp } });
+  const { otp } = memoryOtp({ limits: { messagesPerPhone: { max: 1, windowMs: minute }, unconfirmedPerIp } });
   const request = { to_phone: phone, purpose, ip: '198.51.100.7' };
   await otp.issue(request);
   expect(await refused(otp.issue(request))).toBe(`limit_reached unconfirmedPerIp ${hour}`);

@@ -125,7 +125,7 @@ function setUp() {
     transactions,
     ...otpOn(store, clock, {
       secrets: [newer, older],
-      coolDownMs: 0,
+      cooldownMs: 0,
     }),
   };
 }

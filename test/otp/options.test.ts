@@ -23,8 +23,8 @@ describe('createOtp', () => {
     ['an option that there is not', { maxTries: 3 }, /"maxTries" is not an option of createOtp/],
     [
       'a misspelt part of a limit',
-      { limits: { phone: { max: 1, window: 1 } } },
-      /of limits\.phone\. Did you mean "windowMs"/,
+      { limits: { messagesPerPhone: { max: 1, window: 1 } } },
+      /of limits\.messagesPerPhone\. Did you mean "windowMs"/,
     ],
     ['no messenger', { messenger: undefined }, /^messenger/],
     ['no store', { store: undefined }, /^store/],
@@ -34,7 +34,7 @@ describe('createOtp', () => {
     ['an empty list of prefixes', { allowedPrefixes: [] }, /^allowedPrefixes/],
     ['codes that are too short', { codeLength: 5 }, /^codeLength.*6 to 10/],
     ['a lifetime of more than ten minutes', { lifetimeMs: 600_001 }, /^lifetimeMs/],
-    ['a negative cool-down', { coolDownMs: -1 }, /coolDownMs/],
+    ['a negative cool-down', { cooldownMs: -1 }, /cooldownMs/],
     ['a ratio above one', { limits: { unconfirmedPerIp: { floor: 1, ratio: 30, windowMs: 1 } } }, /ratio/],
   ])('refuses %s', (_, change, message) => {
     // What a JavaScript caller may pass.

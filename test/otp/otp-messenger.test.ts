@@ -28,7 +28,7 @@ import {
 const service = 'https://messenger.example';
 
 function setUp(options: Partial<OtpOptions> = {}) {
-  const { otp, messenger } = memoryOtp({ coolDownMs: 0, ...options });
+  const { otp, messenger } = memoryOtp({ cooldownMs: 0, ...options });
   return { messenger, issue: () => otp.issue({ to_phone: phone, purpose }) };
 }
 
@@ -67,7 +67,7 @@ describe('the messenger', () => {
       () => requestError('refused', { status: 404, body: '<html>No number</html>' }),
     ],
   ])('that %s has sent nothing: nothing is counted, and the next code is sent', async (_, failure) => {
-    const { issue, messenger } = setUp({ coolDownMs: 60_000 });
+    const { issue, messenger } = setUp({ cooldownMs: 60_000 });
     messenger.failures.push(failure());
     expect(await rejected(issue())).toMatchObject({ code: 'not_sent' });
     expect(await issue()).toMatchObject({ delivery: 'sent' });
