@@ -46,13 +46,13 @@ await sandbox.play('A-3', 'happy');
 // From the export of its dashboard: an async iterable, such as the records of a CSV parser, does as well.
 const statement = ['A-1', 'A-2', 'A-3', 'B-9'].map((id) => ({ id, amount: '15,000.50' }));
 const findings: string[] = [];
-for await (const { kind, partner_order_id, next } of journal.reconcile({
+for await (const { kind, partner_order_id, advice } of journal.reconcile({
   since: 0,
   olderThanMs: 0,
   statement,
 })) {
   findings.push(`${kind} ${partner_order_id}`);
-  console.log(`${kind} ${partner_order_id}: ${next}`);
+  console.log(`${kind} ${partner_order_id}: ${advice}`);
 }
 
 const expected = ['mismatch A-3', 'never_reported A-2', 'only_in_statement B-9', 'stuck A-3'];

@@ -14,7 +14,7 @@ export interface OrderFinding {
   /** What shows it. */
   readonly evidence: JsonObject;
   /** What to do. */
-  readonly next: string;
+  readonly advice: string;
 }
 
 /**
@@ -29,10 +29,10 @@ export interface OrderFinding {
  *
  * @useDeclaredType
  */
-export type OrderFindingKind = keyof typeof nextSteps;
+export type OrderFindingKind = keyof typeof orderAdvice;
 
 /** What to do about each kind. */
-const nextSteps = {
+const orderAdvice = {
   never_reported:
     'Look at the service, and at the partner_callback_url of the order; then settle it (`order settle`).',
   stuck: 'Look at the service, and ask it why the order does not go on.',
@@ -52,7 +52,7 @@ export function finding(
   partner_order_id: string,
   { since, evidence }: Pick<OrderFinding, 'since' | 'evidence'>,
 ): OrderFinding {
-  return { kind, partner_order_id, since, evidence, next: nextSteps[kind] };
+  return { kind, partner_order_id, since, evidence, advice: orderAdvice[kind] };
 }
 
 /**

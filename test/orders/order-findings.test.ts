@@ -27,7 +27,7 @@ const timed = (seen: Timeline['seen'], facts: Timeline['facts'] = {}, more: Part
 
 /** Without the id, which is always the same, and what to do next. */
 const found = (order: OrderRecord) =>
-  [...findingsOf(order, { now, olderThanMs: hour })].map(({ partner_order_id, next, ...rest }) => rest);
+  [...findingsOf(order, { now, olderThanMs: hour })].map(({ partner_order_id, advice, ...rest }) => rest);
 
 const settledWith = [init, received, credited] as const;
 const happened = (name: string, more: object = {}) => ({ name, at: old, digest: `of ${name}`, ...more });

@@ -63,7 +63,7 @@ async function findings({ records = [], since = 0, ...options }: Books) {
 }
 
 /** Without what to do next. */
-const factsOf = ({ found }: { found: readonly OrderFinding[] }) => found.map(({ next, ...facts }) => facts);
+const factsOf = ({ found }: { found: readonly OrderFinding[] }) => found.map(({ advice, ...facts }) => facts);
 
 describe('reconcile with a statement', () => {
   it.each<[string, string | undefined, boolean]>([

@@ -24,7 +24,7 @@ export default defineCommand({
     'partner-exchange order reconcile --since 7d --journal orders.sqlite',
     'partner-exchange order reconcile --since 2026-01-01 --statement orders.csv --column id=Order --column amount=Paid --journal orders.sqlite',
   ],
-  json: 'A line for each: { kind, partner_order_id, since, evidence, next }',
+  json: 'A line for each: { kind, partner_order_id, since, evidence, advice }',
   flags: {
     ...journalFlags,
     since: since.required('time', 'Only orders since then: 90m, 12h, 7d, or a date'),
@@ -60,10 +60,10 @@ export default defineCommand({
 });
 
 function describeFinding(finding: OrderFinding, paint: Paint): string {
-  const { kind, partner_order_id: id, since: at, evidence, next } = finding;
+  const { kind, partner_order_id: id, since: at, evidence, advice } = finding;
   const period = at === null ? '' : ` since ${new Date(at).toISOString()}`;
   const facts = `${id}${period}: ${JSON.stringify(evidence)}`;
-  return `${paint('yellow', kind)} ${printableText(facts)}\n  ${printableText(next)}`;
+  return `${paint('yellow', kind)} ${printableText(facts)}\n  ${printableText(advice)}`;
 }
 
 function parseColumn(input: string): { name: (typeof columnNames)[number]; title: string } {
