@@ -314,7 +314,7 @@ export class RequestError extends PartnerExchangeError<RequestErrorCode> {
   /** HTTP status, when there was a reply. */
   readonly status: number | undefined;
   /** The faults of the reply, from the caller's schema. */
-  readonly issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[] | undefined;
+  readonly issues: readonly ValidationIssue[] | undefined;
   /**
    * Reply headers, when there was a reply; values that repeat the request's secrets are hidden, as in `body`. Not
    * enumerable: a printed error does not show them.
@@ -393,9 +393,9 @@ export function isStoreError(error: unknown): error is StoreError {
   return kindOf(error) === 'StoreError';
 }
 
-/** The fault of one member of an input. Never holds the member's value. */
+/** The fault of one member of an input, a reply or an event. Never holds the member's value. */
 export interface ValidationIssue {
-  /** Where it is, from the outermost member inwards; empty for the input as a whole. */
+  /** Where it is, from the outermost member inwards; empty for the whole. */
   readonly path: readonly (string | number)[];
   /** The fault, without the value. */
   readonly message: string;

@@ -6,6 +6,7 @@
 
 export type { EventSigner, KeyOrigin, OrderOwner, PartnerNames } from '../credentials/partner-credentials.ts';
 export type { EventStatuses } from '../deployment/event-statuses.ts';
+export type { ValidationIssue } from '../errors/errors.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export { decimalLiteral } from '../internal/json-scanner.ts';
 export { effectKey } from './effect-key.ts';
@@ -48,7 +49,6 @@ export {
   raisedFlags,
 } from './order-timeline.ts';
 export {
-  type EventIssue,
   type ParsedOrderEvent,
   type ParseOptions,
   parseOrderEvent,

@@ -17,7 +17,7 @@ import {
 } from 'zod/mini';
 import type { AssumptionId } from '../deployment/assumptions.ts';
 import { contraryStatuses, type EventStatuses } from '../deployment/event-statuses.ts';
-import { InboxError } from '../errors/errors.ts';
+import { InboxError, type ValidationIssue } from '../errors/errors.ts';
 import { isJsonObject, type JsonObject } from '../internal/json.ts';
 import { quotedName } from '../internal/printable-text.ts';
 import { eventSchemaNames, orderEventNames } from './event-names.ts';
@@ -25,14 +25,6 @@ import { listedName } from './event-readers.ts';
 import { type EventReading, noReadings, readEventMembers } from './event-readings.ts';
 import { makeEventSchemas, type SchemaFunctions } from './event-schemas.ts';
 import type { OrderEvent, OrderEventName } from './order-event.ts';
-
-/** A difference between a body and the published event of its name. Never holds the value found. */
-export interface EventIssue {
-  /** Where it is, from the outermost member inwards. */
-  readonly path: readonly PropertyKey[];
-  /** The fault, without the value. */
-  readonly message: string;
-}
 
 /** The result of parsing a body. All of its members are kept in every case. */
 export type ParsedOrderEvent =
@@ -52,7 +44,8 @@ export type ParsedOrderEvent =
       readonly name: string;
       /** The value itself, or an empty object when it is not an object. */
       readonly body: JsonObject;
-      readonly issues: readonly EventIssue[];
+      /** Differences from the published event of its name. */
+      readonly issues: readonly ValidationIssue[];
     };
 
 /** Options of {@link parseOrderEvent}. */
@@ -125,12 +118,13 @@ function isPublished(name: OrderEventName, value: JsonObject): boolean {
   return check !== undefined && validate(check, value);
 }
 
-function findIssues(name: OrderEventName, value: JsonObject): readonly EventIssue[] | undefined {
+function findIssues(name: OrderEventName, value: JsonObject): readonly ValidationIssue[] | undefined {
   open ??= makeChecks('open');
   const check = open.get(name);
   if (check === undefined) return undefined;
   const { error } = safeParse(check, value, { error: inEnglish });
-  return error?.issues.map(({ path, message }) => ({ path, message }));
+  // Sound: the members of the schemas have names.
+  return error?.issues.map(({ path, message }) => ({ path: path as (string | number)[], message }));
 }
 
 /** The event with whatever can be read, and the issues that are left. */
@@ -202,7 +196,7 @@ function orderOf({ body }: UnrecognizedEvent): string {
   return typeof id === 'string' || typeof id === 'number' ? ` of order ${quotedName(String(id))}` : '';
 }
 
-function assumptionOf(event: string, { path }: EventIssue): AssumptionId {
+function assumptionOf(event: string, { path }: ValidationIssue): AssumptionId {
   const member = path.join('.');
   if (contraryStatuses(event, member) === undefined) return 'event-shape';
   return `${event} ${member}` === 'event.buy.credited.crypto crypto_payment_status'

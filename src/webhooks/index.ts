@@ -4,10 +4,10 @@
  * @module partner-exchange-sdk/webhooks
  */
 
-export type { KeyRing, KeySets, LoadedKeys } from '../credentials/key-ring.ts';
+export type { KeyRing, KeySets } from '../credentials/key-ring.ts';
 export type { KeyOrigin, PartnerCredentials, PartnerNames } from '../credentials/partner-credentials.ts';
 export type { MatchedKey } from '../credentials/verification-keys.ts';
-export type { FailureCode } from '../errors/errors.ts';
+export type { FailureCode, ValidationIssue } from '../errors/errors.ts';
 export {
   ConfigurationError,
   InboxError,
@@ -21,7 +21,7 @@ export {
 } from '../errors/errors.ts';
 export type { EventReading } from '../events/event-readings.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
-export type { EventIssue, UnrecognizedEvent } from '../events/parse-order-event.ts';
+export type { UnrecognizedEvent } from '../events/parse-order-event.ts';
 export type { Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';

@@ -3,13 +3,10 @@ import type { Deployment } from '../../../deployment/define-deployment.ts';
 import { closedStatuses, contraryStatuses } from '../../../deployment/event-statuses.ts';
 import type { LearntDeployment } from '../../../deployment/learnt-deployment.ts';
 import { checkWireNames, fromWireNames } from '../../../deployment/wire-names.ts';
+import type { ValidationIssue } from '../../../errors/errors.ts';
 import { orderEventNames } from '../../../events/event-names.ts';
 import type { OrderEventName } from '../../../events/order-event.ts';
-import {
-  type EventIssue,
-  type ParsedOrderEvent,
-  parseOrderEvent,
-} from '../../../events/parse-order-event.ts';
+import { type ParsedOrderEvent, parseOrderEvent } from '../../../events/parse-order-event.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../internal/json.ts';
 import { type RowObservation, type RowRule, speaksAgainst, speaksFor } from './evidence.ts';
 import type { GenuineBody } from './scheme-finder.ts';
@@ -241,7 +238,7 @@ function memberAt(body: JsonObject, path: readonly string[]): JsonValue | undefi
   );
 }
 
-function differences(issues: readonly EventIssue[]): string {
+function differences(issues: readonly ValidationIssue[]): string {
   return issues
     .slice(0, 3)
     .map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`)
