@@ -57,7 +57,7 @@ export interface DeploymentFile {
     /** The sample's SHA-256: see `LearntRow`. */
     readonly digest?: string | undefined;
   }[];
-  /** Each row of the ledger, for `doctor` and `learn --check`. */
+  /** Each row of the ledger, for `learn --check`. */
   readonly rows: readonly {
     /** The row. */
     readonly id: string;

@@ -36,7 +36,7 @@ export interface HandlingOptions {
   onStoreError?: ((error: unknown) => unknown) | undefined;
   /** Returns this many random bytes, for the random part of a delay. @default crypto.getRandomValues */
   random?: RandomBytes | undefined;
-  /** Milliseconds since the epoch. @default Date.now */
+  /** Milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined;
 }
 

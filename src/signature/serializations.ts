@@ -46,7 +46,7 @@ export interface SerializationRules {
 
 /**
  * The registry of serializations; {@link Serialization} documents each. Other code reads the rules: of the names, only
- * `detection/near-misses.ts` knows some.
+ * `detection/near-misses.ts` and `detection/search-schemes.ts` know some.
  */
 export const serializations = {
   'as-sent': { ...jsonRules('text', 0, ({ json }) => json), keepsPadding: true },

@@ -3,9 +3,9 @@ import { type ProcessIdentity, type ProcessView, viewProcesses } from './process
 /** The right to work on a record until a time; only the holder of its token may write the result. */
 export interface Lease {
   readonly token: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly takenAt: number;
-  /** When it ends by itself, in milliseconds since the epoch. */
+  /** When it ends by itself, in milliseconds since 1970. */
   readonly until: number;
   /** The process that took it, where the system names processes: its lease ends with it. */
   readonly holder?: ProcessIdentity | undefined;
@@ -36,7 +36,7 @@ export function isHeld(
 }
 
 interface LeaseTime {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly now: number;
   readonly leaseMs: number;
   /** @default processes that may run on other machines, too */

@@ -7,7 +7,7 @@ import { isNewer, storedForm } from './stored-form.ts';
 /** One entry of an index. */
 export interface TimeEntry {
   readonly key: string;
-  /** Milliseconds since the epoch. The index is sorted by it. */
+  /** Milliseconds since 1970. The index is sorted by it. */
   readonly at: number;
   readonly digest: string;
   readonly value: EntryValue;

@@ -4,15 +4,10 @@
  * @module partner-exchange-sdk/sandbox
  */
 
-export type { AddressForm, AddressForms } from '../../deployment/addresses/address-forms.ts';
-export type { AssumptionId } from '../../deployment/assumptions.ts';
 export type {
   CompleteDeployment,
   DeploymentOptions,
 } from '../../deployment/define-deployment.ts';
-export type { BaseUrlName } from '../../deployment/operations.ts';
-export type { KnownOrder, SameOrder } from '../../deployment/same-order.ts';
-export type { BrandedName } from '../../deployment/wire-names.ts';
 export {
   ConfigurationError,
   isConfigurationError,
@@ -27,7 +22,6 @@ export { type OrderScenario, orderScenarios } from './service/order-scenarios.ts
 export { type EventFaultName, eventFaults, type FaultDetails } from './settings/event-faults.ts';
 export {
   type EventFault,
-  type FaultTarget,
   type PlannedFault,
   type RequestFault,
   requestFaults,

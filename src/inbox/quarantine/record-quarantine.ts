@@ -8,7 +8,7 @@ import type { Quarantine, quarantineRows, UnverifiedText } from './quarantine.ts
 export interface RecordQuarantineOptions extends Settings<typeof quarantineRows> {
   readonly prefix: string;
   readonly storeTimeoutMs: number;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Throws once the inbox stops. */
   readonly checkReceives: () => void;

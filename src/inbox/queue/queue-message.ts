@@ -18,7 +18,7 @@ export interface QueueMessage {
   readonly key: Delivery['key'];
   /** The body as received, signature included. */
   readonly body: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly receivedAt: number;
   /** The trace context of its request. */
   readonly traceparent?: string;

@@ -27,7 +27,7 @@ export interface ExplainOptions {
   credentials?: UncheckedKeys | readonly UncheckedKeys[] | KeyRing | undefined;
   /** The scheme that failed verification. @default `defaultScheme` */
   scheme?: SignatureScheme | undefined;
-  /** The used key: the one for orders, or the partner secret. @default 'order' */
+  /** Which key verification used: `order` is the one for orders and events, `general` the partner secret. @default 'order' */
   purpose?: SigningPurpose | undefined;
 }
 

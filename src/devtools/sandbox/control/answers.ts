@@ -40,7 +40,7 @@ export interface Mail extends SandboxEmail {
   readonly linkState: 'open' | 'used' | 'replaced';
 }
 
-/** The time of the sandbox in milliseconds since the epoch, and when the next work is due. */
+/** The time of the sandbox in milliseconds since 1970, and when the next work is due. */
 export interface Clock {
   readonly now: number;
   readonly nextAt: number | undefined;

@@ -12,7 +12,7 @@ export interface FaultDetails {
   readonly bytes?: number | undefined;
   /** Milliseconds on the sandbox's clock: between two pieces of a body, or until an event is posted. */
   readonly delayMs?: number | undefined;
-  /** The body of a reply: one of `replyForms`, or of `denials` for `ok_with_error`. */
+  /** The body of a reply: a {@link ReplyForm}, or for `ok_with_error` a {@link DenialForm}. */
   readonly form?: ReplyForm | DenialForm | undefined;
   /** The path of the member of an event: `payer_into_account.bank_name`. */
   readonly member?: string | undefined;

@@ -32,7 +32,7 @@ export interface SandboxOptions<Order = BuyOrder> {
   deployment?: DeploymentOptions<Order> | undefined;
   /** Posts the events to the partners' callback URLs. @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
-  /** Milliseconds since the epoch. @default Date.now */
+  /** Milliseconds since 1970. @default Date.now */
   now?: (() => number) | undefined;
   /**
    * `manual`: the time stands still except for `sandbox.clock.advance`, so that a test decides when delayed events

@@ -4,7 +4,7 @@ import { checkInteger } from '../../../internal/options.ts';
 
 /** The time inside a sandbox. Both the real time and one that stands still can be moved forward. */
 export interface SandboxClock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly now: () => number;
   /**
    * Moves the time forward. Due work runs in the order of its time, one after another: a repeated or delayed event
@@ -15,7 +15,7 @@ export interface SandboxClock {
   readonly advance: (ms: number) => Promise<void>;
   /** Moves the time forward until every delayed or repeated event has been posted. */
   readonly drain: () => Promise<void>;
-  /** When the next work is due, in milliseconds since the epoch; `undefined` without work. */
+  /** When the next work is due, in milliseconds since 1970; `undefined` without work. */
   readonly nextAt: number | undefined;
   /** Resolves after this many milliseconds on this clock, or at once when the signal is aborted. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;

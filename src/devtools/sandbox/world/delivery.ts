@@ -16,7 +16,7 @@ export interface SandboxDelivery {
   readonly body: string;
   /** How many times it was posted. */
   readonly attempts: number;
-  /** When it was last posted, in milliseconds since the epoch on the sandbox's clock; `undefined` before. */
+  /** When it was last posted, in milliseconds since 1970 on the sandbox's clock; `undefined` before. */
   readonly postedAt: number | undefined;
   /** Whether the last answer counts as received: 2xx (ledger: `callback-reply`). */
   readonly acknowledged: boolean;

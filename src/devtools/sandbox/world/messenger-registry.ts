@@ -12,7 +12,7 @@ export interface SandboxMessage {
   readonly message: string;
   /** As given; the sandbox ignores it. */
   readonly verify_check: boolean | undefined;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly sentAt: number;
 }
 

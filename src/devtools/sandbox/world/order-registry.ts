@@ -161,7 +161,7 @@ export interface SandboxOrder {
   };
   /** Empty when the order has none. */
   readonly refund_account: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** The body of the order as received, with the published names and without its signature. */
   readonly payload: JsonObject;

@@ -15,7 +15,7 @@ export interface SandboxEmail {
   readonly partner_code: string;
   /** Works once, by HTTP GET or through `openLink`. Its origin is that of the request that caused it. */
   readonly link: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly sentAt: number;
 }
 
@@ -26,7 +26,7 @@ export interface Partner {
   readonly credentials: SandboxCredentials;
   /** The keys before the last regenerations, the newest first. */
   readonly earlier?: readonly Pick<Partner, 'credentials' | 'isGiven'>[];
-  /** When these keys became valid, in milliseconds since the epoch; absent until their link is opened. */
+  /** When these keys became valid, in milliseconds since 1970; absent until their link is opened. */
   readonly validFrom?: number;
   /** Whether the caller gave these keys: they may open the real service. */
   readonly isGiven?: boolean;

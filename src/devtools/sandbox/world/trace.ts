@@ -13,7 +13,7 @@ export interface TraceEntry {
   readonly id: number;
   /** Its kind: see {@link TraceKind}. */
   readonly kind: TraceKind;
-  /** Milliseconds since the epoch, on the sandbox's clock. */
+  /** Milliseconds since 1970, on the sandbox's clock. */
   readonly time: number;
   /** The `id` of the request or event that this belongs to, or its own. */
   readonly exchange: number;
