@@ -41,11 +41,9 @@ export {
   applyEvent,
   type EventParties,
   emptyTimeline,
-  isFinalStage,
   type OrderFlag,
   type OrderStage,
   type OrderTimeline,
-  orderStages,
   raisedFlags,
 } from './order-timeline.ts';
 export {

@@ -117,11 +117,6 @@ export function toTimeline(
   return { partner_order_id, stage: stageOf(seen), seen, facts, flags: findFlags(seen, facts) };
 }
 
-/** Whether the order ends in this stage. After it only `contradictory` can follow. */
-export function isFinalStage(stage: OrderStage): boolean {
-  return orderStages.indexOf(stage) >= orderStages.indexOf('credited');
-}
-
 /** Refuses missing names, which would otherwise count as a partner without a name. */
 function requireNames<Names extends object>(member: keyof EventParties, names: Names): Names {
   if (typeof names === 'object' && names !== null) return names;
