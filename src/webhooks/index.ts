@@ -22,7 +22,7 @@ export {
 export type { EventReading } from '../events/event-readings.ts';
 export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-event.ts';
 export type { UnrecognizedEvent } from '../events/parse-order-event.ts';
-export type { Inbox } from '../inbox/inbox.ts';
+export type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
 export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export {
