@@ -167,10 +167,10 @@ function countOf(samples: number): string {
   return samples === 1 ? '1 sample' : `${samples} samples`;
 }
 
-function nextOf({ set, person, howToSee, digest }: LearntRow): string | undefined {
+function nextOf({ set, override, howToSee, digest }: LearntRow): string | undefined {
   const sample = digest === undefined ? '' : ` (sample ${digest.slice(0, 12)})`;
   if (set !== undefined) return `set ${JSON.stringify(set)}${sample}`;
-  return person === undefined ? howToSee : `decide: ${person}${sample}`;
+  return override === undefined ? howToSee : `decide: ${override}${sample}`;
 }
 
 function describeCounts({ rows, deliveries, replies }: Learnt, all: boolean): string {
@@ -200,7 +200,7 @@ function reportDrift(output: Output, learnt: Learnt, file: DeploymentFile): Exit
   return drift.length === 0 ? exitCodes.ok : exitCodes.findings;
 }
 
-function describeDrift({ samples, found, set, person, digest }: LearntRow): string {
-  const next = set === undefined ? `decide about ${person}` : `set ${JSON.stringify(set)}`;
+function describeDrift({ samples, found, set, override, digest }: LearntRow): string {
+  const next = set === undefined ? `decide about ${override}` : `set ${JSON.stringify(set)}`;
   return `no longer holds: ${countOf(samples)} ${samples === 1 ? 'shows' : 'show'} ${found.join('; ')}; ${next} (sample ${digest ?? 'unknown'}).`;
 }

@@ -79,7 +79,7 @@ export interface Conclusion {
   readonly since?: string;
   readonly found: readonly string[];
   readonly set?: LearntDeployment;
-  readonly person?: string;
+  readonly override?: string;
   readonly howToSee?: string;
   readonly digest?: string;
 }
@@ -88,7 +88,7 @@ export function conclude(rule: RowRule, tally: RowTally, override: string): Conc
   const { least, leastAgainst, each = [], leastFound = 1, howToSee } = rule;
   if (tally.against.count >= leastAgainst && tally.open.count === 0) {
     const set = setOf(tally.against, rule.mostFound);
-    return { verdict: 'refuted', ...shown(tally.against), ...(set ? { set } : { person: override }) };
+    return { verdict: 'refuted', ...shown(tally.against), ...(set ? { set } : { override }) };
   }
   const { count, found } = tally.for;
   const isEnough = count >= least && found.size >= leastFound && each.every((one) => found.has(one));

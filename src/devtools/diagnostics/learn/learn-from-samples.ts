@@ -73,7 +73,7 @@ export interface LearntRow {
   /** What to give to `defineDeployment`, where it is data. */
   readonly set?: LearntDeployment;
   /** What a person has to decide: the override of a refuted row that is not data. */
-  readonly person?: string;
+  readonly override?: string;
   /** Which call or wait would show a row that was not seen. */
   readonly howToSee?: string;
   /**

@@ -158,7 +158,7 @@ describe('a service with another habit of replies is refuted', () => {
 
   it('not by texts that differ from order to order: a person has to decide', async () => {
     const { row, deployment } = await learnt(orderReply('cut'));
-    expect(row('order-reply')).toMatchObject({ verdict: 'refuted', person: expect.any(String) });
+    expect(row('order-reply')).toMatchObject({ verdict: 'refuted', override: expect.any(String) });
     expect(deployment).toEqual({});
   });
 });
@@ -253,7 +253,7 @@ describe('a service with the other habit is refuted', () => {
     ],
   ])('%s, which a person has to settle', async (id, options, found) => {
     const { rows, row, deployment } = await learnt(options);
-    expect(row(id)).toMatchObject({ verdict: 'refuted', person: expect.any(String) });
+    expect(row(id)).toMatchObject({ verdict: 'refuted', override: expect.any(String) });
     expect(row(id)?.found.join()).toContain(found);
     expect(rows.filter(({ verdict }) => verdict === 'refuted').map((each) => each.id)).toEqual([id]);
     expect(deployment).toEqual({});

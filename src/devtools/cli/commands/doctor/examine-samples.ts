@@ -26,10 +26,10 @@ export async function examineSamples(
     ...(genuine === 0
       ? [broken(`None of ${others} samples is signed with these keys.`, 'Give the keys that signed them.')]
       : []),
-    ...refuted.map(({ id, found, set, person }) => {
+    ...refuted.map(({ id, found, set, override }) => {
       const what = `The samples refute ${id}: ${found.join('; ')}.`;
       return set === undefined
-        ? weak(what, `Decide: ${person}.`)
+        ? weak(what, `Decide: ${override}.`)
         : broken(what, 'Run partner-exchange learn --write with them.');
     }),
     ...findings.map(({ verdict, what, advice = '' }) => ({ verdict, what, advice })),
