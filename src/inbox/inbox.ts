@@ -147,12 +147,6 @@ export interface ManagedInbox extends Inbox {
   /** Drops a dead letter; its digest stays remembered. False if no dead letter has this digest. */
   discard(digest: string): Promise<boolean>;
   /**
-   * The deliveries whose digests begin so, in the order of the digests. Absent from an inbox that knows no more than its
-   * dead letters: `memoryInbox`.
-   * @param limit @default 100
-   */
-  find?(beginning: string, limit?: number): Promise<DeliveryStatus[]>;
-  /**
    * How many deliveries the inbox holds now. Workers go on meanwhile: `storeInbox` may miss a delivery, or count it
    * twice, whose attempt begins or ends during the count.
    */

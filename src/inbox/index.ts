@@ -49,6 +49,6 @@ export {
   queueInbox,
 } from './queue/queue-inbox.ts';
 export type { QueueMessage } from './queue/queue-message.ts';
-export { type SqliteInboxOptions, sqliteInbox } from './sqlite/sqlite-inbox.ts';
+export { type SqliteInbox, type SqliteInboxOptions, sqliteInbox } from './sqlite/sqlite-inbox.ts';
 export type { DrainOptions, DrainResult } from './store/drain.ts';
 export { type StoreInbox, type StoreInboxOptions, storeInbox } from './store/store-inbox.ts';

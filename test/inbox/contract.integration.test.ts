@@ -1,10 +1,9 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { isThorough } from '../support/repeat.ts';
 import { delivery, gate, quietWebhooks } from '../webhooks/deliveries.ts';
 import { warningsDuring } from '../webhooks/warnings.ts';
-import { type Engine, engines } from './engines.ts';
+import { type Engine, engines, type Store } from './engines.ts';
 import { eventually, order, quick, receiver } from './receiver.ts';
 
 /** The contract of a store makes inboxes over other stores alike: `npm run prove` tries all. */
@@ -31,7 +30,7 @@ for (const engine of engines.filter(({ name }) => isThorough || everyday.include
 }
 
 /** Opens inboxes on one empty store of the engine: each is as good as a process of its own. */
-async function openStore(engine: Engine): Promise<(options?: HandlingOptions) => ManagedInbox> {
+async function openStore(engine: Engine): Promise<Store['inbox']> {
   const store = await engine.open();
   onTestFinished(() => store.close());
   return (options) => store.inbox({ ...quick, ...options });

@@ -8,7 +8,7 @@ import type { HandlingOptions } from '../../src/inbox/handling-options.ts';
 import type { ManagedInbox } from '../../src/inbox/inbox.ts';
 import { memoryInbox } from '../../src/inbox/memory-inbox.ts';
 import { sqliteInbox } from '../../src/inbox/sqlite/sqlite-inbox.ts';
-import { storeInbox } from '../../src/inbox/store/store-inbox.ts';
+import { type StoreInbox, storeInbox } from '../../src/inbox/store/store-inbox.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../src/store/record-store.ts';
@@ -31,7 +31,7 @@ export interface Engine {
 /** One file, or one queue. */
 export interface Store {
   /** An inbox on it: each is as good as a process of its own. */
-  inbox(options?: HandlingOptions): ManagedInbox;
+  inbox(options?: HandlingOptions): ManagedInbox & Partial<Pick<StoreInbox, 'find'>>;
   /** All that the engine has stored of it, as text; `undefined` if it stores nothing outside of the process. */
   raw(): Promise<string | undefined>;
   close(): Promise<void>;

@@ -4,9 +4,8 @@ import type { RecordStore } from '../../store/record-store.ts';
 import { checkDatabasePath } from '../../store/sqlite/sqlite-database.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { HandlingOptions } from '../handling-options.ts';
-import type { ManagedInbox } from '../inbox.ts';
 import type { QuarantineOptions } from '../quarantine/quarantine.ts';
-import { openStoreInbox, presetRows, type StoreInboxOptions } from '../store/store-inbox.ts';
+import { openStoreInbox, presetRows, type StoreInbox, type StoreInboxOptions } from '../store/store-inbox.ts';
 import { toInboxError } from '../store-calls.ts';
 
 /** Options of {@link sqliteInbox}. */
@@ -26,6 +25,9 @@ export interface SqliteInboxOptions
    */
   busyTimeoutMs?: number | undefined;
 }
+
+/** An inbox in a SQLite file: it handles by itself. */
+export type SqliteInbox = Omit<StoreInbox, 'drain'>;
 
 const readOptions = defineOptions('sqliteInbox', {
   ...presetRows,
@@ -50,12 +52,12 @@ const transactionMs = 5_000;
  * );
  * ```
  */
-export function sqliteInbox(options: SqliteInboxOptions): ManagedInbox {
+export function sqliteInbox(options: SqliteInboxOptions): SqliteInbox {
   return openSqliteInbox(options, viewProcesses('machine'));
 }
 
 /** @param processes those that can have the file open */
-export function openSqliteInbox(options: SqliteInboxOptions, processes: ProcessView): ManagedInbox {
+export function openSqliteInbox(options: SqliteInboxOptions, processes: ProcessView): SqliteInbox {
   const { path, ...settings } = readOptions(options);
   const { busyTimeoutMs, now, ...handling } = settings;
   const store = withInboxErrors(() => sqliteStore({ path, busyTimeoutMs, now }));

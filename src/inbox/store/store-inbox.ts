@@ -17,7 +17,14 @@ import { checkPrefix, checkStore, type RecordStore } from '../../store/record-st
 import { type DeadLetterOptions, readDeadLetterQuery } from '../dead-letters.ts';
 import { inboxStopped } from '../handling-attempt.ts';
 import { type HandlingOptions, handlingRows } from '../handling-options.ts';
-import { defaultStopMs, hasHost, type InboxCounts, type InboxHost, type ManagedInbox } from '../inbox.ts';
+import {
+  type DeliveryStatus,
+  defaultStopMs,
+  hasHost,
+  type InboxCounts,
+  type InboxHost,
+  type ManagedInbox,
+} from '../inbox.ts';
 import { type QuarantineOptions, quarantineRows } from '../quarantine/quarantine.ts';
 import { recordQuarantine } from '../quarantine/record-quarantine.ts';
 import { limitedStore } from '../store-calls.ts';
@@ -49,6 +56,8 @@ export interface StoreInboxOptions
 
 /** An inbox over a record store. */
 export interface StoreInbox extends ManagedInbox {
+  /** The deliveries whose digests begin so, in the order of the digests. @param limit @default 100 */
+  find(beginning: string, limit?: number): Promise<DeliveryStatus[]>;
   /**
    * Handles the deliveries that are due, up to `concurrency` at a time, until none is left (`role: 'drain'`). Calls in
    * several processes share the work. Register the handlers before: without any, nothing is handled.

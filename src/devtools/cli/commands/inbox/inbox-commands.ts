@@ -1,7 +1,7 @@
 import { buildRouteMap } from '@stricli/core';
 import type { DeadLetter } from '../../../../inbox/dead-letters.ts';
-import type { DeliveryStatus, ManagedInbox } from '../../../../inbox/inbox.ts';
-import { inboxPrefix, storeInbox } from '../../../../inbox/store/store-inbox.ts';
+import type { DeliveryStatus } from '../../../../inbox/inbox.ts';
+import { inboxPrefix, type StoreInbox, storeInbox } from '../../../../inbox/store/store-inbox.ts';
 import { printableText } from '../../../../internal/printable-text.ts';
 import { confirm } from '../../inputs/input.ts';
 import { parseStoreAddress, requireRecords, withStore } from '../../inputs/open-store.ts';
@@ -178,7 +178,7 @@ export default buildRouteMap({
 function withInbox<Result>(
   context: CliContext,
   { inbox: at, prefix = inboxPrefix, schema, table }: FlagsOf<typeof flags>,
-  work: (inbox: ManagedInbox, records: ProbeRecords) => Promise<Result>,
+  work: (inbox: StoreInbox, records: ProbeRecords) => Promise<Result>,
 ): Promise<Result> {
   const address = parseStoreAddress(context, at);
   return withStore(context, { address, mustExist: true, schema, table }, async (store) => {
@@ -199,7 +199,7 @@ function checkChoice({ all }: ReplayFlags, digests: readonly string[]): void {
 
 /** The dead letters that are named; all are found before any is touched. */
 async function selectLetters(
-  inbox: ManagedInbox,
+  inbox: StoreInbox,
   { all }: ReplayFlags,
   digests: readonly string[],
 ): Promise<readonly DeadLetter[]> {
@@ -217,8 +217,8 @@ async function selectLetters(
   return letters;
 }
 
-async function findDelivery(inbox: ManagedInbox, beginning: string): Promise<DeliveryStatus> {
-  const [delivery, ...others] = (await inbox.find?.(beginning, 2)) ?? [];
+async function findDelivery(inbox: StoreInbox, beginning: string): Promise<DeliveryStatus> {
+  const [delivery, ...others] = await inbox.find(beginning, 2);
   if (others.length > 0)
     throw new CliError(`Several deliveries begin with ${beginning}: give more of the digest.`);
   if (delivery !== undefined) return delivery;
