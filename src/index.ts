@@ -16,7 +16,7 @@ export type { ExchangeClientOptions, PartnerIdentity } from './client/exchange-c
 export { ExchangeClient } from './client/exchange-client.ts';
 export {
   type ApiKeyRequest,
-  type DeviceReference,
+  type DeviceKey,
   type MessageRequest,
   MessengerClient,
   type MessengerClientOptions,

@@ -32,7 +32,7 @@ export interface ApiKeyRequest {
 }
 
 /** The device to pair. */
-export interface DeviceReference {
+export interface DeviceKey {
   /**
    * Key of the messenger device; its form is not stated (ledger: `api-key-form`).
    * @default the client's `apiKey`
@@ -41,13 +41,13 @@ export interface DeviceReference {
 }
 
 /** The number to check; the contract shows the API key only (ledger: `number-check`). */
-export interface NumberCheckRequest extends DeviceReference {
+export interface NumberCheckRequest extends DeviceKey {
   /** Phone number to check: digits, with or without a leading `+`. */
   to_phone: string;
 }
 
 /** The message to send. */
-export interface MessageRequest extends DeviceReference {
+export interface MessageRequest extends DeviceKey {
   /** Phone number of the recipient: digits, with or without a leading `+` (ledger: `phone-form`). */
   to_phone: string;
   /** The text to send. */
@@ -136,7 +136,7 @@ export class MessengerClient {
    *
    * @throws {ConfigurationError} `not_configured` without an API key
    */
-  scanDeviceUrl(device: DeviceReference = {}): string {
+  scanDeviceUrl(device: DeviceKey = {}): string {
     const query = { api_key: this.#requireApiKey('scanDeviceUrl', device) };
     return makeCall(this.#own.deployment, 'scanDevice', { query, options: {} }).url;
   }
@@ -180,7 +180,7 @@ export class MessengerClient {
     return await sendCall(call, this.#client);
   }
 
-  #requireApiKey(operation: string, device: DeviceReference): string {
+  #requireApiKey(operation: string, device: DeviceKey): string {
     const given = device?.api_key ?? this.#own.apiKey;
     if (given !== undefined) return checkSecretText(given, 'api_key');
     throw new ConfigurationError('not_configured', `${operation} needs an API key, and was given none.`, {

@@ -104,7 +104,7 @@ export const requestFacts: Readonly<Record<Operation, RequestFacts>> = {
     summary: 'Pair a messenger device',
     effect:
       'Open this address in a browser and scan the device. The API key is ready for use once the device is connected (contract: Endpoints 7).',
-    type: 'DeviceReference',
+    type: 'DeviceKey',
     schema: z.looseObject({ api_key: z.string().min(1) }),
   },
   checkNumber: {
