@@ -15,7 +15,7 @@ export {
 export type { RetryDelays, Sleep } from '../internal/backoff.ts';
 export type { RandomBytes } from '../internal/options.ts';
 export type { StoreCallOptions } from '../store/limited-calls.ts';
-export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
+export type { ListRecordsOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export type { DeadLetter, DeadLetterOptions } from './dead-letters.ts';
 export type { HandlingOptions } from './handling-options.ts';
 export type {

@@ -8,7 +8,7 @@ import {
   type OptionTable,
   optional,
 } from '../internal/options.ts';
-import type { ListOptions, RecordSet, StoredRecord } from './record-store.ts';
+import type { ListRecordsOptions, RecordSet, StoredRecord } from './record-store.ts';
 
 /** `undefined` deletes the record. */
 export type Write = RecordWrite | undefined;
@@ -107,11 +107,11 @@ function toRecordText(value: JsonValue): string {
 }
 
 /** @throws {ConfigurationError} `invalid_option` */
-export const checkListOptions: (options: ListOptions) => ListOptions = defineOptions('list', {
+export const checkListOptions: (options: ListRecordsOptions) => ListRecordsOptions = defineOptions('list', {
   prefix: checkKeyPart,
   after: optional(checkKeyPart),
   limit: integer({ most: 1000 }),
-} satisfies OptionTable<ListOptions>);
+} satisfies OptionTable<ListRecordsOptions>);
 
 function checkKeyPart(given: unknown, name: string): string {
   if (typeof given === 'string' && given.length <= maxKeyLength && printable.test(given)) return given;

@@ -1,11 +1,11 @@
 import { StoreError } from '../errors/errors.ts';
 import { checkListOptions, checkRecordKeys } from './apply-change.ts';
-import type { ListOptions, RecordSet, RecordStore, StoredRecord } from './record-store.ts';
+import type { ListRecordsOptions, RecordSet, RecordStore, StoredRecord } from './record-store.ts';
 
 /** What one kind of store does; what it gets is checked. */
 interface StoreEngine {
   transact<Result>(keys: readonly string[], change: (records: RecordSet) => Result): Promise<Result>;
-  list(options: ListOptions): Promise<StoredRecord[]>;
+  list(options: ListRecordsOptions): Promise<StoredRecord[]>;
   /** Runs after each transaction that succeeded. Only `close` waits for it, and its errors are dropped. */
   tidy?(): Promise<unknown>;
   close?(): void;

@@ -19,7 +19,7 @@ export { type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export { type OnceOptions, type OnceResult, once, type SettleOnceOptions, settleOnce } from './once.ts';
 export type { PgClient, PgPool, PgPoolClient } from './postgres/pg-client.ts';
 export { type PostgresStoreOptions, postgresStore } from './postgres/postgres-store.ts';
-export type { ListOptions, RecordSet, RecordStore, StoredRecord } from './record-store.ts';
+export type { ListRecordsOptions, RecordSet, RecordStore, StoredRecord } from './record-store.ts';
 export type { IoredisClient, NodeRedisClient } from './redis/redis-client.ts';
 export { type RedisStoreOptions, redisStore } from './redis/redis-store.ts';
 export type { SqliteDatabase, SqliteStatement } from './sqlite/record-table.ts';

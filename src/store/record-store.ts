@@ -37,7 +37,7 @@ export interface RecordStore {
    * @throws {StoreError}
    * @throws {ConfigurationError} `invalid_option`
    */
-  list(options: ListOptions): Promise<StoredRecord[]>;
+  list(options: ListRecordsOptions): Promise<StoredRecord[]>;
 
   /** Waits for transactions that have begun. A client that you gave stays open. */
   close(): Promise<void>;
@@ -58,7 +58,7 @@ export interface RecordSet {
 }
 
 /** Which records to list. */
-export interface ListOptions {
+export interface ListRecordsOptions {
   /** Printable ASCII; empty for all records. */
   readonly prefix: string;
   /** Only keys after this one: the last key of the page before. */

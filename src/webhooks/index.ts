@@ -24,7 +24,7 @@ export type { OrderEvent, OrderEventName, OrderEventOf } from '../events/order-e
 export type { UnrecognizedEvent } from '../events/parse-order-event.ts';
 export type { DeliveryReference, Inbox } from '../inbox/inbox.ts';
 export type { JsonObject, JsonValue } from '../internal/json.ts';
-export type { ListOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
+export type { ListRecordsOptions, RecordSet, RecordStore, StoredRecord } from '../store/record-store.ts';
 export {
   type ClosableServer,
   type CloseServerOptions,

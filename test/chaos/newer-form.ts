@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../src/internal/json.ts';
-import type { ListOptions, RecordStore, StoredRecord } from '../../src/store/record-store.ts';
+import type { ListRecordsOptions, RecordStore, StoredRecord } from '../../src/store/record-store.ts';
 import type { Version } from './plan.ts';
 import type { World } from './world.ts';
 
@@ -11,7 +11,7 @@ export function inFormOf({ hasNewerForm }: Version, world: World, store: RecordS
   if (!world.plan.versions[1].hasNewerForm) return store;
   return hasNewerForm ? inNewerForm(store) : { ...store, list: noting };
 
-  async function noting(options: ListOptions): Promise<StoredRecord[]> {
+  async function noting(options: ListRecordsOptions): Promise<StoredRecord[]> {
     const found = await store.list(options);
     if (found.some(({ value }) => open(value) !== value))
       world.count('a delivery was left to the version that wrote it');

@@ -1,6 +1,6 @@
 import { StoreError } from '../../errors/errors.ts';
 import { type AppliedChange, afterAnyKey, applyChange, rowToStoredRecord } from '../apply-change.ts';
-import type { ListOptions, RecordSet, StoredRecord } from '../record-store.ts';
+import type { ListRecordsOptions, RecordSet, StoredRecord } from '../record-store.ts';
 
 /** The parts of a `DatabaseSync` of `node:sqlite` that we use. */
 export interface SqliteDatabase {
@@ -91,7 +91,7 @@ export function changeRecords<Result>(
 
 export function listRecords(
   statements: RecordStatements,
-  { prefix, after = '', limit }: ListOptions,
+  { prefix, after = '', limit }: ListRecordsOptions,
   at: number,
 ): StoredRecord[] {
   // SQLite begins at one bound, and reads every record up to the other.
