@@ -44,7 +44,7 @@ export {
 export type { EventStatuses } from './deployment/event-statuses.ts';
 export type { DeploymentFile, DuplicateIds, LearntDeployment } from './deployment/learnt-deployment.ts';
 export { usualMessageReply } from './deployment/message-reply.ts';
-export type { BaseUrlName, Operation, Paths } from './deployment/operations.ts';
+export type { BaseUrlName, Operation, OperationPaths } from './deployment/operations.ts';
 export {
   type AcceptingReply,
   type OrderStatuses,

@@ -26,8 +26,8 @@ import {
   type BaseUrlName,
   baseUrlVariables,
   type Operation,
+  type OperationPaths,
   operationRules,
-  type Paths,
   pathsOf,
   pathsRow,
 } from './operations.ts';
@@ -61,7 +61,7 @@ export interface DeploymentOptions<Order = BuyOrder> {
    */
   allowInsecureHttp?: boolean | undefined;
   /** Paths that differ from the published ones, each beginning with `/`. */
-  paths?: { readonly [Name in keyof Paths]?: string | undefined } | undefined;
+  paths?: { readonly [Name in keyof OperationPaths]?: string | undefined } | undefined;
   /** Maps published names to this deployment's own, in requests and in events. */
   wireNames?: WireNames | undefined;
   /** How bodies are signed. @default defaultScheme (assumed) */
@@ -129,7 +129,7 @@ export interface Deployment<Order = BuyOrder> {
   /** As in {@link DeploymentOptions}; `undefined` if it is not configured. */
   readonly messengerBaseUrl: string | undefined;
   /** As in {@link DeploymentOptions}, with its defaults. */
-  readonly paths: Paths;
+  readonly paths: OperationPaths;
   /** As in {@link DeploymentOptions}. */
   readonly wireNames: WireNames;
   /** As in {@link DeploymentOptions}, or its default. */

@@ -115,24 +115,24 @@ export function operationRules(operation: Operation): OperationRules {
 }
 
 /** Path of each operation below its base URL; `undefined` where nothing is published or reported. */
-export type Paths = Readonly<Record<Exclude<Operation, 'checkNumber'>, string>> & {
+export type OperationPaths = Readonly<Record<Exclude<Operation, 'checkNumber'>, string>> & {
   readonly checkNumber: string | undefined;
 };
 
 /** As published (contract: Endpoints), except `createOrder`, which is reported. */
-export const defaultPaths: Paths = Object.freeze(eachOperation(({ path }) => path) as Paths);
+export const defaultPaths = Object.freeze(eachOperation(({ path }) => path) as OperationPaths);
 
 export const pathsRow = nested(eachOperation(() => optional(checkPath)));
 
 /** The published paths, with those of the deployment in their place. */
 export function pathsOf(
   given: Readonly<Record<Operation, string | undefined>>,
-  connectSegment = 'connect-msg',
-): Paths {
-  const scanDevice = defaultPaths.scanDevice.replace('connect-msg', connectSegment);
-  const published = { ...defaultPaths, scanDevice };
+  segment = 'connect-msg',
+): OperationPaths {
+  const published = { ...defaultPaths, scanDevice: defaultPaths.scanDevice.replace('connect-msg', segment) };
+  const paths = eachOperation((_, operation) => given[operation] ?? published[operation]);
   // Sound: only the number check has no published path.
-  return Object.freeze(eachOperation((_, operation) => given[operation] ?? published[operation])) as Paths;
+  return Object.freeze(paths as OperationPaths);
 }
 
 function eachOperation<Value>(
