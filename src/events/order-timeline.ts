@@ -14,6 +14,8 @@ import { knownFacts, type OrderFacts, orderFactNames, withFactsOf } from './orde
  * - `credited`: the buyer has the crypto. Final.
  * - `closed`: the order is closed, with a refund unless `meta_data.status` of the event says otherwise. Final.
  * - `contradictory`: reported both as credited and as closed. Final; a person has to check it.
+ *
+ * @useDeclaredType
  */
 export type OrderStage = (typeof orderStages)[number];
 
