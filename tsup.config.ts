@@ -6,7 +6,6 @@ import { thirdParty } from './tools/bundled-licenses.ts';
 import { commandOutlines } from './tools/command-outlines.ts';
 import { entrySource } from './tools/entry-source.ts';
 import { leanMaps } from './tools/lean-maps.ts';
-import { withSharedModules } from './tools/shared-modules.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -47,14 +46,6 @@ const commandLine = {
 
 export default defineConfig([
   // What else is in dist is of an earlier build; declarations are written meanwhile.
-  {
-    ...shared,
-    entry,
-    esbuildPlugins: [...shared.esbuildPlugins, withSharedModules(Object.values(entry))],
-    sourcemap: true,
-    plugins: [leanMaps],
-    dts: true,
-    clean: ['!**/*.d.ts', '!cli/**'],
-  },
+  { ...shared, entry, sourcemap: true, plugins: [leanMaps], dts: true, clean: ['!**/*.d.ts', '!cli/**'] },
   { ...shared, ...commandLine, clean: true },
 ]);
