@@ -223,7 +223,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'a 429 ends an order',
     file: 'orders/order-attempts.ts',
-    find: "if (status === 429) return",
+    find: 'if (status === 429) return',
     replace: "if (code === 'http_error' && status === 0) return",
   },
   {
