@@ -16,19 +16,13 @@ const backoff = { firstDelayMs: 5, maxDelayMs: 50 };
  * disk, and what is deleted does not stay in freed pages.
  *
  * @param busyTimeoutMs milliseconds to wait for another process, by the event loop once the table is made
- * @throws {ConfigurationError} `runtime_too_old` without `node:sqlite`
  * @throws {StoreError} `store_failed`, or SQLite's own error
  */
 export function openDatabase(path: string, busyTimeoutMs: number) {
-  // Looked up, not imported: entries that hold this load on runtimes without it, too.
-  const sqlite = process.getBuiltinModule?.('node:sqlite');
-  if (sqlite === undefined) {
-    throw new ConfigurationError('runtime_too_old', 'This runtime has no node:sqlite, which a file needs.', {
-      remedy: 'Run Node 22.13 or later, or take another store.',
-    });
-  }
   const file = openPrivateFile(path);
-  const database = new sqlite.DatabaseSync(path);
+  // Looked up, not imported: entries that hold this load on runtimes without it, too.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const database = new DatabaseSync(path);
   try {
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs};`);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
@@ -97,9 +91,13 @@ function keepWalEmpty(
 /**
  * Returns the whole path. Some names mean something else to SQLite, which loses what it stores under them.
  *
- * @throws {ConfigurationError} `invalid_option`
+ * @throws {ConfigurationError} `invalid_option`, or `runtime_too_old` without `node:sqlite`
  */
 export function checkDatabasePath(owner: string, path: unknown): string {
+  if (process.getBuiltinModule?.('node:sqlite') === undefined)
+    throw new ConfigurationError('runtime_too_old', 'This runtime has no node:sqlite, which a file needs.', {
+      remedy: 'Run Node 22.13 or later, or take another store.',
+    });
   if (typeof path !== 'string' || path === '') throw invalidOption(`${owner} needs a path.`);
   if (path !== ':memory:' && !/^file:/i.test(path)) return resolve(path);
   throw invalidOption(`The path of ${owner} must be that of a file, not a URI and not :memory:.`);
