@@ -30,4 +30,17 @@ describe('a lease', () => {
     const { holder: _, ...nameless } = lease;
     expect(isHeld(nameless, { now: 1, processes })).toBe(true);
   });
+
+  it('names no process where none stays, and then holds until its time is over', () => {
+    const lease = takeLease({ now: 0, leaseMs: 500, processes: { ...processes, self: () => undefined } });
+    expect(lease).not.toHaveProperty('holder');
+    expect(isHeld(lease, { now: 499, processes })).toBe(true);
+  });
+
+  it('of this process holds while it runs, by its own view too', () => {
+    const lease = takeLease({ now: 0, leaseMs: 500 });
+    expect(lease.holder?.pid).toBe(process.pid);
+    expect(isHeld(lease, { now: 1 })).toBe(true);
+    expect(lease.token).not.toBe(takeLease({ now: 0, leaseMs: 500 }).token);
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { storedForm } from '../../src/store/stored-form.ts';
+import { StoreError } from '../../src/errors/errors.ts';
+import { isNewer, isNewerFormat, newerFormat, refuseNewer, storedForm } from '../../src/store/stored-form.ts';
 import { thrownBy } from '../support/refusal.ts';
 
 interface Mail {
@@ -38,5 +39,29 @@ describe('a stored form', () => {
     );
     expect(checked.read({ state: 'sent', at: 'now' })).toEqual({ state: 'sent' });
     expect(checked.read({ name: 'another' })).toBeUndefined();
+  });
+
+  it('takes over nothing from a record that is no object', () => {
+    expect(form.write({ state: 'sent' }, ['en'])).toEqual({ state: 'sent' });
+  });
+});
+
+describe('a version', () => {
+  it.each([
+    [true, { version: 2 }],
+    [true, { version: 1.5 }],
+    [false, { version: 1 }],
+    [false, { version: '2' }],
+    [false, {}],
+    [false, null],
+    [false, 2],
+  ])('is newer: %j for %j', (expected, stored) => {
+    expect(isNewer(stored)).toBe(expected);
+    if (!expected) expect(refuseNewer(stored, 'A file')).toBe(stored);
+  });
+
+  it('has an error of its own', () => {
+    const errors = [newerFormat('A file'), new StoreError('store_failed', 'no'), { code: 'newer_format' }];
+    expect(errors.map(isNewerFormat)).toEqual([true, false, false]);
   });
 });

@@ -54,12 +54,15 @@ describe('an index by time', () => {
   });
 
   it('looks behind the records that are not its own, and says once where they are', async () => {
-    const { now, index, write, put, findDue } = open(undefined, anew('foreign'));
+    const prefix = anew('foreign');
+    const { now, index, write, put, findDue } = open(undefined, prefix);
     const mine = { receivedAt: now, writtenAt: now };
     await write(`${index.keyOf(now - 9, digest('1'))}`, 'foreign');
     await write(`${index.keyOf(now - 8, digest('2'))}`, { receivedAt: now });
     await write(`${index.keyOf(now - 7, digest('3'))}+`, mine);
     await write(index.keyOf(now - 6, 'short'), mine);
+    await write(`${prefix}-${index.keyOf(now - 5, digest('4')).slice(prefix.length)}`, mine);
+    await write(`${prefix}${now}/${digest('5')}`, mine);
     for (const digit of 'abc') await put(now - 1, digit);
     const warnings = await warningsDuring(async () => {
       expect(await findDue(2)).toEqual({ due: 'ab', pauseMs: 0 });
@@ -67,6 +70,7 @@ describe('an index by time', () => {
     });
     expect(warnings).toHaveLength(1);
     expect(warnings[0]?.message).toMatch(/below foreign-.+\/ that another program/);
+    expect(await index.count()).toBe(5);
   });
 
   it('leaves those of a newer version alone, says so once, and counts them', async () => {
@@ -106,5 +110,33 @@ describe('an index by time', () => {
     expect(await read(130)).toEqual([100, 30]);
     expect(await read(1_000, 200)).toEqual([50]);
     expect(await read(1_000, 250)).toEqual([]);
+  });
+
+  it('has the keys below its prefix, which sort as their times do', () => {
+    const { index } = open();
+    const times = [-7, 0.5, 9, 10, 1_800_000_000_000];
+    const keys = times.map((at) => index.keyOf(at, digest('a')));
+    expect(keys.toSorted()).toEqual(keys);
+    expect(keys[0]).toBe(index.keyOf(0, digest('a')));
+    expect(keys.every(index.holds)).toBe(true);
+    expect(index.holds(`dead/${keys[0]}`)).toBe(false);
+  });
+
+  it('writes whole times, and keeps what a newer version wrote', () => {
+    const { index } = open();
+    expect(index.write(7, { at: 9.5, former: { receivedAt: 1, writtenAt: 2, by: 'b' } })).toEqual({
+      receivedAt: 7,
+      writtenAt: 9,
+      by: 'b',
+    });
+  });
+
+  it('tells of an entry by its key, time, digest and value', async () => {
+    const { now, index, put } = open();
+    await put(now, 'a', { writtenAt: now - 1 });
+    const value = { receivedAt: now, writtenAt: now - 1 };
+    expect(await index.list(2)).toEqual([
+      { key: index.keyOf(now, digest('a')), at: now, digest: digest('a'), value },
+    ]);
   });
 });

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -15,9 +16,12 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
+import { firstFlaw, openPrivateFile } from '../../../src/store/sqlite/private-file.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { thrownBy } from '../../support/refusal.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { set } from '../counted.ts';
+import { stubFileSystem, stubProcess, systemError } from '../stubbed-process.ts';
 
 const isRoot = process.getuid?.() === 0;
 const refused = 'is not that of a file which only this user may read';
@@ -109,5 +113,80 @@ describe.skipIf(process.platform === 'win32')('the database file of a store', ()
     const error = { code: 'store_failed', message: expect.stringContaining('deleted or replaced') };
     await expect(set(store, 'a', 2)).rejects.toMatchObject(error);
     await expect(store.list({ prefix: '', limit: 1 })).rejects.toMatchObject(error);
+  });
+});
+
+/** On a file system that makes no file, for this reason. */
+function openWhereNothingIsMade(code: string) {
+  const reason = systemError(code);
+  const openSync = () => {
+    throw reason;
+  };
+  stubFileSystem({ openSync });
+  return { reason, open: () => openPrivateFile(path) };
+}
+
+describe('the file of a database', () => {
+  it('is opened on a read-only file system if it is there', () => {
+    write(path);
+    const { open } = openWhereNothingIsMade('EROFS');
+    expect(() => open().check()).not.toThrow();
+  });
+
+  it.each(['EROFS', 'EACCES'])('that cannot be made is refused with the reason of the system: %s', (code) => {
+    if (code === 'EACCES') write(path);
+    const { reason, open } = openWhereNothingIsMade(code);
+    expect(thrownBy(open)).toBe(reason);
+  });
+
+  it('is refused with advice if its folder is missing', () => {
+    const error = thrownBy(() => openPrivateFile(join(folder, 'missing', 'data.sqlite')));
+    expect(error).toMatchObject({ code: 'store_failed', cause: { code: 'ENOENT' } });
+    expect(String(error)).toContain('folder');
+  });
+
+  it('may get its -wal and -shm after it was opened, and then keeps them', () => {
+    const file = openPrivateFile(path);
+    for (const suffix of ['-wal', '-shm']) write(path + suffix);
+    file.check();
+    file.watchCompanions();
+    file.check();
+    replaceByCopy(`${path}-shm`);
+    expect(file.check).toThrow('deleted or replaced');
+  });
+});
+
+describe('the first flaw of a file', () => {
+  const uid = 1_000;
+  const all = ['not-a-file', 'foreign', 'hard-linked', 'exposed'] as const;
+  type Parts = Partial<Omit<Stats, 'isFile'>> & { readonly isFile?: boolean };
+  const flawOf = ({ isFile = true, ...stats }: Parts) =>
+    // Sound: these are the parts of it that are looked at.
+    firstFlaw({ uid, nlink: 1, mode: 0o100_600, ...stats, isFile: () => isFile } as Stats, all);
+
+  it.each<[string | undefined, Parts]>([
+    [undefined, {}],
+    [undefined, { mode: 0o100_700 }],
+    ['not-a-file', { isFile: false, uid: 0 }],
+    ['foreign', { uid: 0, nlink: 2 }],
+    ['hard-linked', { nlink: 2, mode: 0o100_644 }],
+    ...[0o640, 0o620, 0o610, 0o604, 0o602, 0o601].map((mode): [string, Parts] => ['exposed', { mode }]),
+  ])('is %s of %o', (flaw, stats) => {
+    stubProcess({ platform: 'linux', geteuid: () => uid });
+    expect(flawOf(stats)).toBe(flaw);
+  });
+
+  it('is only one of those that are asked for', () => {
+    stubProcess({ platform: 'linux', geteuid: () => uid });
+    const stats = { uid: 0, mode: 0o644, isFile: () => true } as Stats;
+    expect(firstFlaw(stats, ['not-a-file', 'exposed'])).toBe('exposed');
+  });
+
+  it.each([
+    ['Windows, which has no owners and modes', { platform: 'win32', geteuid: undefined }, 0o666],
+    ['Deno without leave to ask who the user is', { geteuid: () => expect.fail('refused') }, 0o600],
+  ])('is none on %s', (_, members, mode) => {
+    stubProcess({ platform: 'linux', ...members });
+    expect(flawOf({ uid: 0, mode })).toBeUndefined();
   });
 });

@@ -2,12 +2,19 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { StoreError } from '../../../src/errors/errors.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
-import { recordStatements } from '../../../src/store/sqlite/record-table.ts';
+import {
+  listRecords,
+  type RecordStatements,
+  recordStatements,
+  throwStoreError,
+  withStoreErrors,
+} from '../../../src/store/sqlite/record-table.ts';
 import { readWhenFree } from '../../../src/store/sqlite/sqlite-database.ts';
 import { type SqliteStoreOptions, sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal, thrownBy } from '../../support/refusal.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { set } from '../counted.ts';
 
@@ -160,5 +167,76 @@ describe('sqliteStore', () => {
     time += 1000;
     await set(open({ now }), 'kept', 3);
     expect(countRows()).toBe(1);
+  });
+
+  it('deletes at most 200 expired records with a change, and then more with the next', async () => {
+    let time = 1_700_000_000_000;
+    const store = open({ now: () => time });
+    const keys = Array.from({ length: 250 }, (_, number) => `k${number}`);
+    await store.transact(keys, (records) => {
+      for (const key of keys) records.set(key, 1, { expiresAt: time });
+    });
+    time += 3_600_000;
+    // The first change has swept in vain, and the next sweep is a second later: another store has not swept yet.
+    const other = open({ now: () => time });
+    await set(other, 'kept', 1);
+    expect(countRows()).toBe(51);
+    await set(other, 'kept', 2);
+    expect(countRows()).toBe(1);
+  });
+
+  it('looks for expired records once a second', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let time = 1_700_000_000_000;
+    const store = open({ now: () => time });
+    await set(store, 'gone', 1, time);
+    time += 3_600_000;
+    vi.advanceTimersByTime(999);
+    await set(store, 'kept', 1);
+    expect(countRows()).toBe(2);
+    vi.advanceTimersByTime(1);
+    await set(store, 'kept', 2);
+    expect(countRows()).toBe(1);
+  });
+
+  it('waits for another process for a minute at most', () => {
+    expect(refusal(() => open({ busyTimeoutMs: 60_001 }))).toBe('ConfigurationError invalid_option');
+  });
+});
+
+describe('an error of SQLite', () => {
+  const sqliteError = (errcode: unknown) => Object.assign(new Error('no'), { errcode });
+  it.each([
+    ['a lock of another process', 'store_conflict', sqliteError(5)],
+    ['a kind of such a lock', 'store_conflict', sqliteError(261)],
+    ['a full disk', 'disk_full', sqliteError(13)],
+    ['anything else', 'store_failed', sqliteError(1)],
+    ['an error without a code', 'store_failed', new Error('no')],
+    ['an error with a code of another kind', 'store_failed', sqliteError('5')],
+    ['what is no error', 'store_failed', { errcode: 5 }],
+  ])('that tells of %s is a %s, and its cause', (_, code, cause) => {
+    expect(thrownBy(() => throwStoreError(cause))).toMatchObject({ name: 'StoreError', code, cause });
+  });
+
+  it('stays what it is if the store has said it already', () => {
+    const error = new StoreError('store_conflict', 'no');
+    const fail = () => {
+      throw error;
+    };
+    expect(thrownBy(() => withStoreErrors(fail))).toBe(error);
+  });
+});
+
+describe('a list of records', () => {
+  it.each([
+    ['the first of the prefix', undefined, 'b/'],
+    ['the last key of the page before', 'b/5', 'b/5'],
+    ['the first of the prefix if that key is before it', 'a/5', 'b/'],
+  ])('reads from %s', (_, after, from) => {
+    const all = vi.fn((_: Record<string, string | number>) => []);
+    const statements = { list: { all } } as unknown as RecordStatements;
+    expect(listRecords(statements, { prefix: 'b/', after, limit: 7 }, 9)).toEqual([]);
+    expect(all.mock.lastCall).toEqual([{ from, end: 'b/\u007f', after: after ?? '', now: 9, limit: 7 }]);
   });
 });
