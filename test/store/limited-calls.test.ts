@@ -19,7 +19,10 @@ function oneCall() {
 it('a limit of calls counts a call until its work has ended, and not only until nobody waits for it', async () => {
   const call = oneCall();
   const work = Promise.withResolvers<string>();
-  await expect(call(() => work.promise, failed)).rejects.toThrow('failed');
+  await expect(call(() => work.promise, failed)).rejects.toMatchObject({
+    message: 'failed',
+    cause: { message: expect.stringContaining('20 ms') },
+  });
   await expect(call(async () => 'answer', failed)).rejects.toThrow('too many');
   work.resolve('late');
   await vi.waitFor(async () => expect(await call(async () => 'answer', failed)).toBe('answer'));

@@ -29,7 +29,7 @@ function stubMachine({ platform = 'linux', files = {}, namespace, kill = {} }: M
   };
   stubFileSystem(
     {
-      readFileSync: (path: string) => all[path] ?? missing(),
+      readFileSync: (path: string, encoding: string) => (encoding === 'utf8' && all[path]) || missing(),
       readlinkSync: (path: string) => (path === '/proc/self/ns/pid' && namespace) || missing(),
     },
     {

@@ -73,6 +73,14 @@ describe('an index by time', () => {
     expect(await index.count()).toBe(5);
   });
 
+  it('tells of each entry once that stands between records which are not its own', async () => {
+    const { now, index, write, put, findDue } = open(undefined, anew('between'));
+    await put(now - 7, 'a');
+    await put(now - 3, 'b');
+    for (const at of [9, 8, 6, 5, 4]) await write(index.keyOf(now - at, digest('f')), 'foreign');
+    expect(await findDue(4)).toEqual({ due: 'ab', pauseMs: 0 });
+  });
+
   it('leaves those of a newer version alone, says so once, and counts them', async () => {
     const { now, index, write, put, findDue } = open(undefined, anew('newer'));
     await write(index.keyOf(now - 1, digest('1')), { receivedAt: now, writtenAt: now, version: 2 });

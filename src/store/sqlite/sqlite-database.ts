@@ -70,9 +70,8 @@ function keepWalEmpty(
   function emptyWal(): void {
     try {
       file.check();
-      const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
       // It does nothing while another program is in the middle of reading: the next time it is tried again.
-      if (size > 0) checkpoint.get();
+      if (statSync(`${path}-wal`).size > 0) checkpoint.get();
     } catch {
       // The next transaction notices that the disk is full, or that the file was replaced.
     }

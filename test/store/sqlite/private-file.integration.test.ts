@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('the database file of a store', ()
   it.each(suffixes)('is refused if others can read it, and stays as it is: data.sqlite%s', (suffix) => {
     if (suffix !== '') write(path);
     write(path + suffix, 0o640);
-    expect(open).toThrow(refused);
+    expect(open).toThrow(suffix === '' ? `database ${refused}` : `"${suffix}" ${refused}`);
     expect(statSync(path + suffix).mode & 0o777).toBe(0o640);
   });
 

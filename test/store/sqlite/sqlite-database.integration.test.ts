@@ -214,6 +214,28 @@ describe('writes of one turn', () => {
     expect(work).toHaveBeenCalledTimes(2);
   });
 
+  it('leave the event loop to others while they wait for another process', async () => {
+    const { write, add } = open();
+    let tries = 0;
+    let turns = 0;
+    let isWaiting = true;
+    const countTurns = () => {
+      turns++;
+      if (isWaiting) setImmediate(countTurns);
+    };
+    countTurns();
+    await write(
+      busyFor(9, () => {
+        tries++;
+        add('a');
+      }),
+    );
+    isWaiting = false;
+    expect(tries).toBe(10);
+    // Without a wait there is one turn for each.
+    expect(turns).toBeGreaterThan(3 * tries);
+  });
+
   it('are each rejected when the database is closed', async () => {
     const { write, add, close } = open();
     close();
