@@ -29,7 +29,10 @@ describe('a stored form', () => {
 
   it('keeps what a newer version wrote, and leaves out what has no value', () => {
     const former = { state: 'failed', at: 1, language: 'en' };
-    expect(form.write({ state: 'sent', at: undefined }, former)).toEqual({ state: 'sent', language: 'en' });
+    expect(form.write({ state: 'sent', at: undefined }, former)).toStrictEqual({
+      state: 'sent',
+      language: 'en',
+    });
     expect(form.write({ state: 'sent' }, undefined)).toEqual({ state: 'sent' });
   });
 
@@ -39,6 +42,10 @@ describe('a stored form', () => {
     );
     expect(checked.read({ state: 'sent', at: 'now' })).toEqual({ state: 'sent' });
     expect(checked.read({ name: 'another' })).toBeUndefined();
+    const lenient = storedForm<Mail>('The record of a mail', { state: true, at: true }, () => ({
+      state: 'sent',
+    }));
+    expect(lenient.read(undefined)).toBeUndefined();
   });
 
   it('takes over nothing from a record that is no object', () => {

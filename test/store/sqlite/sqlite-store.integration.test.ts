@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { inspect } from 'node:util';
@@ -167,6 +167,23 @@ describe('sqliteStore', () => {
     time += 1000;
     await set(open({ now }), 'kept', 3);
     expect(countRows()).toBe(1);
+  });
+
+  it('deletes a record, and writes what is set beside it', async () => {
+    const store = open();
+    await set(store, 'a', 1);
+    await store.transact(['a', 'b'], (records) => {
+      records.delete('a');
+      records.set('b', 2);
+    });
+    expect(await store.list({ prefix: '', limit: 9 })).toEqual([{ key: 'b', value: 2 }]);
+  });
+
+  it('is closed, and not only for its users', async () => {
+    const store = sqliteStore({ path });
+    await store.close();
+    // The last one that closes a database deletes what SQLite keeps beside it.
+    expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
   it('deletes at most 200 expired records with a change, and then more with the next', async () => {
