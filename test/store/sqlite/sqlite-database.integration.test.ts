@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -102,6 +102,22 @@ describe('a database', () => {
       }
     });
     expect(held).toEqual([]);
+  });
+
+  it('is refused if its file was replaced between the check of it and its opening', () => {
+    const { getBuiltinModule } = process;
+    class LateDatabase extends DatabaseSync {
+      constructor(name: string) {
+        // Moved, not deleted: a new file could get the number of a deleted one.
+        renameSync(name, `${name}.checked`);
+        super(name);
+      }
+    }
+    stubProcess({
+      getBuiltinModule: (name: string) =>
+        name === 'node:sqlite' ? { DatabaseSync: LateDatabase } : getBuiltinModule(name),
+    });
+    expect(() => openDatabase(path, 1_000)).toThrow('deleted or replaced');
   });
 
   it('leaves nothing in its -wal when it is closed, while another program has it open', async () => {
