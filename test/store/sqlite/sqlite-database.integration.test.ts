@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sqliteInbox } from '../../../src/inbox/sqlite/sqlite-inbox.ts';
 import { checkDatabasePath, openDatabase, readWhenFree } from '../../../src/store/sqlite/sqlite-database.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { nextTurn } from '../../support/next-turn.ts';
 import { refusal } from '../../support/refusal.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { stubProcess } from '../stubbed-process.ts';
@@ -32,6 +33,15 @@ function open() {
         .all()
         .map(({ line }) => line),
   };
+}
+
+/** Until the test ends, a database is opened by this class. */
+function stubSqlite(Database: typeof DatabaseSync): void {
+  const { getBuiltinModule } = process;
+  stubProcess({
+    getBuiltinModule: (name: string) =>
+      name === 'node:sqlite' ? { DatabaseSync: Database } : getBuiltinModule(name),
+  });
 }
 
 /** Another program that has the file open. */
@@ -105,7 +115,6 @@ describe('a database', () => {
   });
 
   it('is refused if its file was replaced between the check of it and its opening', () => {
-    const { getBuiltinModule } = process;
     class LateDatabase extends DatabaseSync {
       constructor(name: string) {
         // Moved, not deleted: a new file could get the number of a deleted one.
@@ -113,10 +122,7 @@ describe('a database', () => {
         super(name);
       }
     }
-    stubProcess({
-      getBuiltinModule: (name: string) =>
-        name === 'node:sqlite' ? { DatabaseSync: LateDatabase } : getBuiltinModule(name),
-    });
+    stubSqlite(LateDatabase);
     expect(() => openDatabase(path, 1_000)).toThrow('deleted or replaced');
   });
 
@@ -156,6 +162,27 @@ describe('writes of one turn', () => {
     expect(seen).toEqual([0, 0, 0]);
     expect(lines()).toEqual(['a', 'b', 'c']);
     expect(count()).toBe(3);
+  });
+
+  it('begin no further transaction', async () => {
+    let begun = 0;
+    class CountedDatabase extends DatabaseSync {
+      override prepare(sql: string) {
+        const statement = super.prepare(sql);
+        const run = statement.run.bind(statement);
+        if (sql === 'BEGIN IMMEDIATE')
+          statement.run = () => {
+            begun++;
+            return run();
+          };
+        return statement;
+      }
+    }
+    stubSqlite(CountedDatabase);
+    const { write, add } = open();
+    await Promise.all(['a', 'b', 'c'].map((line) => write(() => add(line))));
+    for (let turns = 0; turns < 3; turns++) await nextTurn();
+    expect(begun).toBe(1);
   });
 
   it('are rejected alone if they throw', async () => {
