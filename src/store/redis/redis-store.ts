@@ -157,9 +157,8 @@ export function redisStore(options: RedisStoreOptions): RecordStore {
     async list({ prefix: start, after = '', limit }) {
       const at = now();
       const listed: StoredRecord[] = [];
-      const greatest = start === '' ? '+' : `(${start}${afterAnyKey}`;
-      let least = after >= start && after !== '' ? `(${after}` : `[${start}`;
-      if (least === '[') least = '-';
+      const greatest = `(${start}${afterAnyKey}`;
+      let least = after >= start ? `(${after}` : `[${start}`;
       for (;;) {
         const values = [least, greatest, String(limit - listed.length), String(at)];
         // Sound: the script returns these.

@@ -62,11 +62,13 @@ describeWith('redis', 'redisStore', () => {
   test('refuses unsound options', () => {
     const refused = (options: object) => refusal(() => open(options as never));
     const invalid = 'ConfigurationError invalid_option';
-    for (const client of [undefined, null, {}, { eval() {} }, { evalsha() {} }])
-      expect(refused({ client })).toBe(invalid);
-    for (const unsound of ['', 'a{b', 'a}', 'a b', 'é', 'x'.repeat(65)])
+    const half = [{ eval() {} }, { evalsha() {} }, { eval() {}, evalsha: 1 }, { eval() {}, evalSha: 1 }];
+    for (const client of [undefined, null, {}, ...half]) expect(refused({ client })).toBe(invalid);
+    for (const unsound of ['', 'a{b', 'a}', 'a b', 'é', 'x'.repeat(65), 1])
       expect(refused({ prefix: unsound })).toBe(invalid);
     expect(refused({ storeTimeoutMs: 0 })).toBe(invalid);
+    expect(() => open({ prefix: '' })).toThrow('prefix');
+    expect(() => open({ client: {} } as never)).toThrow('redisStore needs a client');
     expect(() => open({ prefx: 'a' } as never)).toThrow('Did you mean "prefix"?');
   });
 
@@ -235,6 +237,53 @@ describeWith('redis', 'redisStore', () => {
     ]);
     expect(await redis.zrange(`{${prefix}}:keys`, '0', '-1')).toEqual(['count', 'kept', 'recent']);
     expect(await redis.zrange(`{${prefix}}:expiries`, '0', '-1')).toEqual(['recent']);
+  });
+
+  test('deletes at most ten more expired records with a change than it writes', async () => {
+    const store = open();
+    const keys = Array.from({ length: 30 }, (_, index) => `old${index}`);
+    await store.transact(keys, (records) => {
+      for (const key of keys) records.set(key, 1, { expiresAt: 1 });
+    });
+    await increment(store);
+    expect(await redis.zcard(`{${prefix}}:expiries`)).toBe(30 - 11);
+  });
+
+  test('leaves nothing of a record that was deleted', async () => {
+    const store = open();
+    await set(store, 'a', 1, Date.now() + 60_000);
+    await set(store, 'b', 1);
+    await store.transact(['a', 'b'], (records) => {
+      for (const key of ['a', 'b']) records.delete(key);
+    });
+    expect(await redis.hkeys(`{${prefix}}:records`)).toEqual(['store id']);
+    expect(await redis.exists(`{${prefix}}:keys`, `{${prefix}}:expiries`)).toBe(0);
+  });
+
+  test('lists a page that lies behind a thousand expired records', async () => {
+    const store = open();
+    const keys = Array.from({ length: 999 }, (_, index) => `b${index}`);
+    await store.transact(keys, (records) => {
+      for (const key of keys) records.set(key, 1, { expiresAt: Date.now() - 1 });
+    });
+    await store.transact(['a', 'c', 'd', 'e'], (records) => {
+      for (const key of ['a', 'c', 'd', 'e']) records.set(key, 1);
+    });
+    const listed = await store.list({ prefix: '', limit: 3 });
+    expect(listed.map(({ key }) => key)).toEqual(['a', 'c', 'd']);
+  });
+
+  test('begins a list after a key, and at its prefix if the key comes before', async () => {
+    const store = open();
+    await store.transact(['a', 'b', 'c', 'c1'], (records) => {
+      for (const key of ['a', 'b', 'c', 'c1']) records.set(key, 1);
+    });
+    const list = async (prefix: string, after?: string) =>
+      (await store.list({ prefix, after, limit: 9 })).map(({ key }) => key);
+    expect(await list('', 'b')).toEqual(['c', 'c1']);
+    expect(await list('c', 'a')).toEqual(['c', 'c1']);
+    expect(await list('c', 'c')).toEqual(['c1']);
+    expect(await list('c', 'c1')).toEqual([]);
   });
 
   test('deletes nothing that is still good for others in a process whose clock is far ahead', async () => {
