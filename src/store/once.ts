@@ -220,8 +220,8 @@ function checkRepetition(
 }
 
 /** @throws {OnceError} `in_progress` */
-function checkNotRunning({ state, lease }: Run, now: number): void {
-  if (state !== 'running' || lease === undefined || !isHeld(lease, { now })) return;
+function checkNotRunning({ lease }: Run, now: number): void {
+  if (lease === undefined || !isHeld(lease, { now })) return;
   const message = 'Another call, perhaps of another process, runs the effect.';
   throw new OnceError('in_progress', message, { retryAfterMs: lease.until - now });
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once as nextEvent } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -142,6 +143,40 @@ for (const { name, open } of storeKinds()) {
       expect(effect.runs).toBe(0);
     });
 
+    it('keeps the result of another run when an earlier one, whose lease is over, fails', async () => {
+      const store = open(now);
+      const { promise, reject } = Promise.withResolvers<string>();
+      const slow = once(store, key, () => promise, options);
+      await until(store);
+      clock.at += 60_000;
+      const second = await once(store, key, () => 'second', { ...options, repeatUnknown: true });
+      reject(failure);
+      await expect(slow).rejects.toBe(failure);
+      expect(second).toBe('second');
+      expect(await once(store, key, () => 'third', options)).toBe('second');
+    });
+
+    it('keeps the result of a run that ends after a person has said to repeat it', async () => {
+      const store = open(now);
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const slow = once(store, key, () => promise, options);
+      await until(store);
+      clock.at += 60_000;
+      await settleOnce(store, key, 'repeat', { now });
+      resolve('late');
+      expect(await slow).toBe('late');
+      expect(await once(store, key, () => 'second', options)).toBe('late');
+    });
+
+    it('compares fingerprints only where both calls have one', async () => {
+      const store = open(now);
+      const input = { ...options, fingerprint: '0xabc' };
+      await once(store, 'A-1', () => 1, input);
+      expect(await once(store, 'A-1', () => 2, options)).toBe(1);
+      await once(store, 'A-2', () => 1, options);
+      expect(await once(store, 'A-2', () => 2, input)).toBe(1);
+    });
+
     it('forgets a result after rememberMs', async () => {
       const store = open(now);
       const effect = makeEffect();
@@ -161,6 +196,25 @@ for (const { name, open } of storeKinds()) {
 }
 
 describe('once', () => {
+  it('takes an effect for unknown when outcomeOf itself throws', async () => {
+    const store = memoryStore();
+    await expect(once(store, key, fails, { outcomeOf: fails })).rejects.toBe(failure);
+    await expect(once(store, key, () => 1)).rejects.toMatchObject({ code: 'unknown' });
+  });
+
+  it('returns the result that a person has given before any run', async () => {
+    const store = memoryStore();
+    await settleOnce(store, key, 'by hand');
+    expect(await once<string>(store, key, () => 'run')).toBe('by hand');
+  });
+
+  it('finds what another version has written for a key', async () => {
+    const store = memoryStore();
+    await once(store, key, () => 1);
+    const digest = createHash('sha256').update(key).digest('hex');
+    expect(await store.list({ prefix: '', limit: 2 })).toMatchObject([{ key: `once/${digest}` }]);
+  });
+
   it('does nothing when the store fails before it begins, and leaves no lease behind', async () => {
     const store = memoryStore();
     const effect = makeEffect();
@@ -225,6 +279,8 @@ describe('once', () => {
     // @ts-expect-error: effectKey returns undefined for an event without an order.
     await expect(once(store, unnamed, () => 1)).rejects.toMatchObject(refused);
     await expect(once(store, '', () => 1)).rejects.toMatchObject(refused);
+    // @ts-expect-error: the effect is missing.
+    await expect(once(store, key)).rejects.toMatchObject(refused);
     await expect(once(store, key, () => 1, { leaseMs: 0 })).rejects.toMatchObject(refused);
     // @ts-expect-error: a date is no JSON data.
     await expect(once(store, key, () => new Date())).rejects.toMatchObject(refused);
