@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PostgresStoreOptions, postgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import type { RecordStore } from '../../../src/store/record-store.ts';
+import { userTransactionOf } from '../../../src/store/user-transaction.ts';
 import { refusal } from '../../support/refusal.ts';
 import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { increment, read, set } from '../counted.ts';
@@ -78,12 +79,14 @@ describeWith('postgres', 'postgresStore', () => {
   test('refuses unsound options', () => {
     const refused = (options: object) => refusal(() => open(options as never));
     const invalid = 'ConfigurationError invalid_option';
-    for (const client of [undefined, null, {}, { query() {} }, { connect() {}, totalCount: 0 }])
-      expect(refused({ client })).toBe(invalid);
-    for (const unsound of ['', 'a"b', 'a;b', "a'b", '1a', 'a.b', 'x'.repeat(57)]) {
+    const half = [{ query() {} }, { query() {}, totalCount: 0 }, { connect() {}, totalCount: 0 }];
+    for (const client of [undefined, null, {}, ...half]) expect(refused({ client })).toBe(invalid);
+    for (const unsound of ['', 'a"b', 'a;b', "a'b", '1a', 'a.b', 'x'.repeat(57), ['a']]) {
       expect(refused({ table: unsound })).toBe(invalid);
       expect(refused({ schema: unsound })).toBe(invalid);
     }
+    for (const name of ['table', 'schema']) expect(() => open({ [name]: '' })).toThrow(name);
+    expect(() => open({ client: {} } as never)).toThrow('postgresStore needs a Pool');
     expect(() => open({ tabel: 'a' } as never)).toThrow('Did you mean "table"?');
   });
 
@@ -167,6 +170,14 @@ describeWith('postgres', 'postgresStore', () => {
       await Promise.all(stores.flatMap((store) => Array.from({ length: 10 }, () => increment(store))));
       await client.query('COMMIT');
       expect(await read(open())).toBe(30);
+    });
+
+    test('it commits nothing once it was made to fail', async () => {
+      const { client, store } = await begin();
+      await increment(store);
+      await userTransactionOf(store)?.fail();
+      expect(await client.query('COMMIT')).toMatchObject({ command: 'ROLLBACK' });
+      expect(await countUsers()).toBe(0);
     });
 
     test('refuses a client without one', async () => {
@@ -432,5 +443,6 @@ describeWith('postgres', 'postgresStore', () => {
       expect(() => client.emit('error', new Error('cut'))).not.toThrow();
       client.release();
     }
+    expect(own.listenerCount('acquire')).toBe(1);
   });
 });
