@@ -98,9 +98,7 @@ export function checkRecordKey(key: unknown): string {
 
 function toRecordText(value: JsonValue): string {
   const issue = findNonJson(value);
-  if (issue !== undefined || value === undefined) {
-    throw invalidOption(`The value of a record ${issue?.message ?? 'must be JSON data'}.`);
-  }
+  if (issue !== undefined) throw invalidOption(`The value of a record ${issue.message}.`);
   const text = JSON.stringify(value);
   if (text.length > maxTextLength) throw invalidOption('The value of a record is longer than 3 MiB.');
   return text;

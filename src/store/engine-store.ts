@@ -13,6 +13,7 @@ interface StoreEngine {
 
 /** A store that checks what it is asked, and that refuses with `store_closed` once it is closed. */
 export function engineStore(engine: StoreEngine): RecordStore {
+  const { tidy } = engine;
   const running = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
@@ -30,7 +31,7 @@ export function engineStore(engine: StoreEngine): RecordStore {
   return {
     async transact(keys, change) {
       const result = await run(async () => await engine.transact(checkRecordKeys(keys), change));
-      if (engine.tidy !== undefined) run(async () => await engine.tidy?.()).catch(() => {});
+      if (tidy !== undefined) run(tidy).catch(() => {});
       return result;
     },
     list: (options) => run(async () => await engine.list(checkListOptions(options))),

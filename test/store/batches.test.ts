@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { storeInBatches } from '../../src/store/batches.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { nextTurn } from '../support/next-turn.ts';
@@ -73,14 +73,23 @@ describe('a store in batches', () => {
     },
   );
 
-  it('tries nothing again once a batch is slow, since its callers may have left', async () => {
-    const down = async () => {
-      throw new Error('down');
-    };
-    const { transactions, append } = open({ slowAfterMs: 0, before: down });
+  it.each([
+    ['again alone before it is slow', 999, [['a', 'b'], ['a'], ['b']]],
+    ['nothing again once it is slow, since their callers may have left', 1_000, [['a', 'b']]],
+  ])('tries of the changes of a batch that fails %s', async (_, took, expected) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.advanceTimersByTime(5_000);
+    const { transactions, append } = open({
+      slowAfterMs: 1_000,
+      async before() {
+        vi.advanceTimersByTime(took);
+        throw new Error('down');
+      },
+    });
     for (const result of await Promise.allSettled([append('a', '1'), append('b', '2')]))
       expect(result).toMatchObject({ reason: { message: 'down' } });
-    expect(transactions).toEqual([['a', 'b']]);
+    expect(transactions).toEqual(expected);
   });
 
   it('lets others go on when batches are never answered', async () => {
@@ -112,6 +121,14 @@ describe('a store in batches', () => {
     const store = storeInBatches(inner, { slowAfterMs: 60_000 });
     await Promise.all(['a', 'b'].map((key) => store.transact([key], () => {})));
     expect(transact.mock.calls.map(([keys]) => keys)).toEqual([['a'], ['b']]);
+  });
+
+  it('shares nothing on workerd, where the work of a cancelled request never ends', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { transactions, append } = open();
+    await Promise.all([append('a', '1'), append('b', '2')]);
+    expect(transactions).toEqual([['a'], ['b']]);
   });
 
   it('waits when it is closed for changes that have begun, also in later batches, and leaves its store open', async () => {

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { sharedKeyQueue } from '../../src/store/key-queue.ts';
+import { keyQueue, sharedKeyQueue } from '../../src/store/key-queue.ts';
+import { nextTurn } from '../support/next-turn.ts';
 
 const forEver = () => new Promise<string>(() => {});
 
@@ -16,6 +17,38 @@ it('a queue of keys lets changes of one key wait for each other, and others go o
   first.resolve();
   await Promise.all(changes);
   expect(done).toEqual(['c', 'a first', 'a and b']);
+});
+
+it('a queue of keys waits for the last change of a key that has waited itself', async () => {
+  const inTurn = keyQueue();
+  const second = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const first = inTurn(['a'], async () => done.push('first'));
+  void inTurn(['a'], () => second.promise.then(() => done.push('second')));
+  await first;
+  await nextTurn();
+  const third = inTurn(['a'], async () => done.push('third'));
+  await nextTurn();
+  second.resolve();
+  await third;
+  expect(done).toEqual(['first', 'second', 'third']);
+});
+
+it.each([
+  [999, 'changed'],
+  [1_000, 'store_failed'],
+])('a queue of keys with a limit of 1,000 ms ends a wait of %i ms with %s', async (waited, end) => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersByTime(5_000);
+  const inTurn = keyQueue(1_000);
+  const first = Promise.withResolvers<void>();
+  void inTurn(['a'], () => first.promise);
+  await nextTurn();
+  const second = inTurn(['a'], async () => 'changed').catch(({ code }) => code);
+  vi.advanceTimersByTime(waited);
+  first.resolve();
+  expect(await second).toBe(end);
 });
 
 it('a queue of keys waits for nothing on workerd, where the work of a cancelled request never ends', async () => {
