@@ -8,6 +8,8 @@ export default defineConfig({
     // One process: it keeps which mutants are dead.
     maxWorkers: 1,
     isolate: false,
+    // One mutant at a time is switched on: tests that could run side by side do not.
+    maxConcurrency: 1,
     runner: './tools/mutants/mutant-runner.ts',
     // The table says all.
     reporters: [{}],
