@@ -31,7 +31,9 @@ describe('a change of records', () => {
 
   it.each([undefined, () => 1])('may not set %s, which is no JSON data', (value) => {
     // Sound: the point is what the types refuse.
-    expect(refusal(() => apply((records) => records.set('a', value as never)))).toBe(invalid);
+    const set = () => apply((records) => records.set('a', value as never));
+    expect(refusal(set)).toBe(invalid);
+    expect(set).toThrow('value of a record must be JSON data');
   });
 
   it('says which of its rules the use of a record breaks', () => {
@@ -44,6 +46,7 @@ describe('a change of records', () => {
   it('fails with store_failed on a record that another program has written, and does not quote it', () => {
     const read = () => apply((records) => records.get('a'), { a: 'secret' });
     expect(refusal(read)).toBe('StoreError store_failed');
+    expect(read).toThrow(/not JSON.*Restore the record/);
     expect(read).not.toThrow('secret');
   });
 
