@@ -132,7 +132,7 @@ describe('a store in batches', () => {
   });
 
   it('waits when it is closed for changes that have begun, also in later batches, and leaves its store open', async () => {
-    const { store, append, inner } = open();
+    const { store, append, inner } = open({ before: nextTurn });
     for (let number = 0; number < 250; number++) void append(`${number}`, '1');
     await store.close();
     expect(await inner.list({ prefix: '', limit: 1_000 })).toHaveLength(250);

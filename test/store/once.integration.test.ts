@@ -208,11 +208,22 @@ describe('once', () => {
     expect(await once<string>(store, key, () => 'run')).toBe('by hand');
   });
 
-  it('finds what another version has written for a key', async () => {
+  it('writes the states and the key of an effect as other versions read them', async () => {
     const store = memoryStore();
-    await once(store, key, () => 1);
     const digest = createHash('sha256').update(key).digest('hex');
-    expect(await store.list({ prefix: '', limit: 2 })).toMatchObject([{ key: `once/${digest}` }]);
+    const state = async () => {
+      const [record] = await store.list({ prefix: '', limit: 2 });
+      expect(record?.key).toBe(`once/${digest}`);
+      return record?.value;
+    };
+    const fail = async () => {
+      expect(await state()).toMatchObject({ state: 'running', lease: { token: expect.any(String) } });
+      return fails();
+    };
+    await expect(once(store, key, fail)).rejects.toBe(failure);
+    expect(await state()).toEqual({ state: 'unknown' });
+    await once(store, key, () => 1, { repeatUnknown: true });
+    expect(await state()).toEqual({ state: 'done', result: 1 });
   });
 
   it('does nothing when the store fails before it begins, and leaves no lease behind', async () => {
@@ -280,7 +291,7 @@ describe('once', () => {
     await expect(once(store, unnamed, () => 1)).rejects.toMatchObject(refused);
     await expect(once(store, '', () => 1)).rejects.toMatchObject(refused);
     // @ts-expect-error: the effect is missing.
-    await expect(once(store, key)).rejects.toMatchObject(refused);
+    await expect(once(store, key)).rejects.toThrow('needs a function');
     await expect(once(store, key, () => 1, { leaseMs: 0 })).rejects.toMatchObject(refused);
     // @ts-expect-error: a date is no JSON data.
     await expect(once(store, key, () => new Date())).rejects.toMatchObject(refused);
