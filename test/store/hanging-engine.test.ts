@@ -28,26 +28,3 @@ it.each<[string, () => RecordStore]>([
   expect(ends).toHaveLength(20);
   for (const end of ends) expect(end).toMatchObject({ status: 'rejected', reason: { code: 'store_failed' } });
 });
-
-it('PostgreSQL is not asked to commit after the time limit, even if the connection cannot be ended', async () => {
-  const sent: string[] = [];
-  const read = Promise.withResolvers<unknown>();
-  const client = {
-    query: async (text: string) => {
-      sent.push(text);
-      return text.startsWith('SELECT') ? await read.promise : { rows: [], command: text };
-    },
-    release() {},
-    on() {},
-  };
-  const store = postgresStore({
-    client: { query: client.query, connect: async () => client, totalCount: 1, on() {} },
-    storeTimeoutMs,
-  });
-  const change = store.transact(['key'], (records) => records.set('key', 1));
-  await expect(change).rejects.toThrow('nothing was written');
-  const before = sent.length;
-  read.resolve({ rows: [] });
-  await nextTurn();
-  expect(sent.slice(before)).toEqual([]);
-});

@@ -80,16 +80,18 @@ describe('postgresStore', () => {
     expect(words).toEqual(['BEGIN', 'SELECT']);
   });
 
-  it('gives a client back once, to be destroyed, when its time is over', async () => {
+  it('commits nothing after its time limit, and gives the client back once, to be destroyed', async () => {
     fakeClock();
     const read = Promise.withResolvers<Reply>();
-    const { store, release } = open({ answer: (word) => (word === 'SELECT' ? read.promise : {}) });
+    // A connection that cannot be ended: the answer still comes.
+    const { store, words, release } = open({ answer: (word) => (word === 'SELECT' ? read.promise : {}) });
     const change = expect(increment(store)).rejects.toThrow('nothing was written');
     await nextTurn();
     await vi.advanceTimersByTimeAsync(1_000);
     await change;
     read.resolve({});
     await nextTurn();
+    expect(words).toEqual(['BEGIN', 'SELECT']);
     expect(release.mock.calls).toEqual([[true]]);
   });
 
