@@ -131,8 +131,24 @@ describe('a store in batches', () => {
     expect(transactions).toEqual([['a'], ['b']]);
   });
 
+  it('is not closed before the change under way has ended', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const held = Promise.withResolvers<void>();
+    const { store, append } = open({ before: () => held.promise });
+    void append('a', '1');
+    await nextTurn();
+    const end = vi.fn();
+    const closed = store.close().then(end);
+    await vi.advanceTimersByTimeAsync(1);
+    await nextTurn();
+    expect(end).not.toHaveBeenCalled();
+    held.resolve();
+    await closed;
+  });
+
   it('waits when it is closed for changes that have begun, also in later batches, and leaves its store open', async () => {
-    const { store, append, inner } = open({ before: nextTurn });
+    const { store, append, inner } = open();
     for (let number = 0; number < 250; number++) void append(`${number}`, '1');
     await store.close();
     expect(await inner.list({ prefix: '', limit: 1_000 })).toHaveLength(250);
